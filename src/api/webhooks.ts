@@ -1,0 +1,104 @@
+import { type Context, Hono } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { isSlot, type Slot } from "../domain/slot.ts";
+import type { Intake, Reception } from "../intake/intake.ts";
+import type { Log } from "../log.ts";
+import type { ApiEnvironment } from "./app.ts";
+import { BodyAborted, BodyTooLarge, readBody } from "./read-body.ts";
+
+export type WebhookDoor = {
+  intake: Pick<Intake, "receive">;
+  /** Larger bodies are refused while they stream in. */
+  maxBodyBytes: number;
+  secretVariables: Record<Slot, string>;
+  log: Log;
+};
+
+const RETRY_AFTER_SECONDS = "5";
+
+type Answer = { status: ContentfulStatusCode; body: object; headers?: Record<string, string> };
+
+/** `POST /api/webhooks/<slot>`: the only way in for a provider's events. */
+export function webhooks(door: WebhookDoor): Hono<ApiEnvironment> {
+  const routes = new Hono<ApiEnvironment>();
+  routes.all("/:slot", async (c) => {
+    const slot = c.req.param("slot");
+    if (!isSlot(slot)) return c.json({ error: "Not found" }, 404);
+    if (c.req.method !== "POST") return c.json({ error: "Method not allowed" }, 405, { allow: "POST" });
+    try {
+      const rawBody = await readBody(c.env.incoming, door.maxBodyBytes);
+      const { headers } = c.env.incoming;
+      const reception = await door.intake.receive(slot, {
+        rawBody,
+        // Node joins repeated headers with ", ": what is not one well-formed header does not verify.
+        header: (name) => headers[name] as string | undefined,
+      });
+      note(door, slot, c.get("requestId"), reception);
+      const { status, body, headers: more } = answerTo(reception);
+      return c.json(body, status, more);
+    } catch (error) {
+      return unreadable(c, error);
+    }
+  });
+  return routes;
+}
+
+function answerTo(reception: Reception): Answer {
+  switch (reception.outcome) {
+    case "applied":
+      return { status: 200, body: { received: true } };
+    case "duplicate":
+      return { status: 200, body: { received: true, duplicate: true } };
+    case "ignored":
+      return { status: 200, body: { received: true, ignored: true } };
+    case "deferred":
+      return { status: 200, body: { received: true, deferred: true } };
+    case "refused":
+      return { status: 400, body: { error: "Invalid signature" } };
+    case "invalid":
+      return { status: 400, body: { error: `Invalid payload: ${reception.problem}` } };
+    case "failed":
+      return { status: 500, body: { error: "Processing failed" } };
+    case "unavailable":
+      return {
+        status: 503,
+        body: { error: "Service unavailable" },
+        headers: { "retry-after": RETRY_AFTER_SECONDS },
+      };
+    default:
+      return reception satisfies never;
+  }
+}
+
+/** Which check failed is for the operator alone: the sender learns no more than the contract says. */
+function note(door: WebhookDoor, slot: Slot, requestId: string, reception: Reception): void {
+  switch (reception.outcome) {
+    case "refused":
+      if (reception.problem === "no secret configured") {
+        door.log.error({ slot, requestId }, `delivery refused: ${door.secretVariables[slot]} is not set`);
+      } else {
+        door.log.warn({ slot, requestId, problem: reception.problem }, "delivery refused: signature");
+      }
+      break;
+    case "invalid":
+      door.log.warn({ slot, requestId, problem: reception.problem }, "delivery refused: payload");
+      break;
+    case "failed":
+    case "deferred":
+      door.log.error({ slot, requestId, reason: reception.reason }, "delivery failed, to be retried");
+      break;
+    case "unavailable":
+      door.log.error({ slot, requestId }, "delivery not taken in: database unavailable");
+      break;
+    default:
+      door.log.debug({ slot, requestId, outcome: reception.outcome }, "delivery taken in");
+  }
+}
+
+function unreadable(c: Context<ApiEnvironment>, error: unknown): Response {
+  if (error instanceof BodyTooLarge) {
+    return c.json({ error: "Payload too large" }, 413, { connection: "close" });
+  }
+  if (error instanceof BodyAborted) return c.json({ error: "Request aborted" }, 400);
+  throw error;
+}

@@ -1,0 +1,27 @@
+/** What `webhook_delivery.status` may say. */
+export const DELIVERY_STATUSES = ["pending", "successful", "failed"] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** Through which door an attempt came. */
+export const ATTEMPT_SOURCES = ["delivery", "retry", "replay"] as const;
+export type AttemptSource = (typeof ATTEMPT_SOURCES)[number];
+
+export const MAX_ATTEMPTS = 12;
+
+/** What the log says of an attempt whose process died or stalled. */
+export const LEASE_EXPIRED = "lease expired";
+
+const FIRST_WAIT_SECONDS = 15;
+const LONGEST_WAIT_SECONDS = 6 * 60 * 60;
+const JITTER = 0.2;
+
+/**
+ * How long to wait after failure number `attempts`: `min(15 s * 4^(n-1), 6 h)` give or take 20 %,
+ * or `null` when all attempts are used up.
+ * @param random uniform in [0, 1)
+ */
+export function secondsUntilRetry(attempts: number, random: number): number | null {
+  if (attempts >= MAX_ATTEMPTS) return null;
+  const wait = Math.min(FIRST_WAIT_SECONDS * 4 ** (attempts - 1), LONGEST_WAIT_SECONDS);
+  return wait * (1 + JITTER * (2 * random - 1));
+}

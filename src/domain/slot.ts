@@ -1,0 +1,8 @@
+/** The three places a payment provider can be plugged into; what the outside world calls `provider`. */
+export const SLOTS = ["provider-a", "provider-b", "provider-c"] as const;
+
+export type Slot = (typeof SLOTS)[number];
+
+export function isSlot(name: string): name is Slot {
+  return (SLOTS as readonly string[]).includes(name);
+}

@@ -1,0 +1,192 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type AttemptSource, secondsUntilRetry } from "../domain/delivery.ts";
+import type { PaymentEvent } from "../domain/payment-event.ts";
+import type { Slot } from "../domain/slot.ts";
+import { type Decision, decide, type Known, type Subscription } from "../domain/subscription.ts";
+import { DatabaseUnavailable, sqlState } from "../store/database.ts";
+import { type Claim, holdClaims, type Settlement, settleClaims } from "../store/deliveries.ts";
+import {
+  insertSubscriptions,
+  lockSubscriptions,
+  type SubscriptionLink,
+  updateSubscriptions,
+} from "../store/subscriptions.ts";
+import { inTransaction, isContention, type Transaction } from "../store/transaction.ts";
+import { findPresence } from "../store/users.ts";
+import type { Intake } from "./intake.ts";
+import { effectLimits } from "./limits.ts";
+
+/** A claimed delivery, and what its payload was found to mean. */
+export type Work = {
+  claim: Claim;
+  slot: Slot;
+  source: AttemptSource;
+  reading: { event: PaymentEvent } | { problem: string };
+  /** On the process's own clock, in milliseconds. */
+  startedAtMs: number;
+};
+
+export type AttemptOutcome =
+  | { outcome: "applied" | "ignored" }
+  | { outcome: "failed"; reason: string }
+  /** Another claim has taken it over: nothing was written. */
+  | { outcome: "lost" }
+  /** Not known to be durable: nothing may be acknowledged. */
+  | { outcome: "unavailable" };
+
+const CONTENTION_RUNS = 10;
+
+/** Applies events in their order, effects and outcomes in one transaction; a failing event costs only itself. */
+export async function applyGroup(intake: Intake, group: readonly Work[]): Promise<AttemptOutcome[]> {
+  try {
+    return await untilUncontended(() => applyTogether(intake, group));
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) return group.map(() => ({ outcome: "unavailable" }));
+    if (group.length === 1) return [await recordDefect(intake, group[0] as Work, error)];
+  }
+  // The transaction is undone, and with it everybody's effects: singly, only the guilty one fails.
+  const outcomes: AttemptOutcome[] = [];
+  for (const work of group) outcomes.push(...(await applyGroup(intake, [work])));
+  return outcomes;
+}
+
+/** Deadlocks and lost races are nobody's failure, and use up no attempt. */
+async function untilUncontended<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let runs = 1; ; runs += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isContention(error) || runs >= CONTENTION_RUNS) throw error;
+      await sleep(Math.random() * 5 * runs);
+    }
+  }
+}
+
+async function applyTogether(intake: Intake, group: readonly Work[]): Promise<AttemptOutcome[]> {
+  return inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+    const links = linksOf(group);
+    const [held, subscriptions, people] = await Promise.all([
+      holdClaims(
+        transaction,
+        group.map((work) => work.claim),
+      ),
+      links.length === 0 ? [] : lockSubscriptions(transaction, links),
+      links.length === 0 ? new Map() : findPresence(transaction, peopleIn(group)),
+    ]);
+    const ledger = openLedger(subscriptions);
+    const known: Known = {
+      get subscriptions() {
+        return ledger.subscriptions();
+      },
+      person: (id) => people.get(id) ?? "unknown",
+      plans: intake.plans,
+      newId: randomUUID,
+    };
+    const decisions = group.map((work): Decision | null => {
+      if (!held.has(work.claim.id)) return null;
+      if ("problem" in work.reading) return { outcome: "failed", reason: work.reading.problem };
+      const decision = decide(work.slot, work.reading.event, known);
+      if (decision.outcome === "applied") ledger.record(decision.subscription);
+      return decision;
+    });
+    const settlements = group.flatMap((work, index) => settlementOf(work, decisions[index] ?? null));
+    const writes = [
+      ...ledger.writes(transaction),
+      ...(settlements.length > 0 ? [settleClaims(transaction, settlements)] : []),
+    ];
+    await intake.reached("effects written");
+    await transaction.commitAfter(writes);
+    await intake.reached("committed");
+    return decisions.map(outcomeOf);
+  });
+}
+
+/** The subscriptions as the events of this group find them, each on top of the one before. */
+function openLedger(locked: readonly Subscription[]) {
+  const now = new Map(locked.map((one) => [one.id, one]));
+  const stored = new Set(now.keys());
+  const changed = new Set<string>();
+  let list: Subscription[] | null = null;
+  return {
+    subscriptions: () => {
+      list ??= [...now.values()];
+      return list;
+    },
+    record(subscription: Subscription) {
+      now.set(subscription.id, subscription);
+      changed.add(subscription.id);
+      list = null;
+    },
+    writes(transaction: Transaction): Promise<unknown>[] {
+      const written = [...changed].map((id) => now.get(id) as Subscription);
+      const added = written.filter((one) => !stored.has(one.id)).sort(byName);
+      const updated = written.filter((one) => stored.has(one.id));
+      return [
+        ...(added.length > 0 ? [insertSubscriptions(transaction, added)] : []),
+        ...(updated.length > 0 ? [updateSubscriptions(transaction, updated)] : []),
+      ];
+    },
+  };
+}
+
+// New rows collide on their names, so that is the order in which two processes must add them.
+function byName(a: Subscription, b: Subscription): number {
+  const [nameA, nameB] = [a, b].map((one) => `${one.provider} ${one.providerSubscriptionId ?? one.userId}`);
+  return (nameA as string) < (nameB as string) ? -1 : 1;
+}
+
+function linksOf(group: readonly Work[]): SubscriptionLink[] {
+  return group.flatMap((work) =>
+    "event" in work.reading && work.reading.event.kind !== "ignored"
+      ? [
+          {
+            provider: work.slot,
+            providerSubscriptionId: work.reading.event.providerSubscriptionId,
+            userId: work.reading.event.userId,
+            customerId: work.reading.event.customerId,
+          },
+        ]
+      : [],
+  );
+}
+
+function peopleIn(group: readonly Work[]): string[] {
+  return group.flatMap((work) =>
+    "event" in work.reading && work.reading.event.userId !== null ? [work.reading.event.userId] : [],
+  );
+}
+
+function settlementOf(work: Work, decision: Decision | null): Settlement[] {
+  if (!decision) return [];
+  const attempt = { ...work.claim, source: work.source, durationMs: performance.now() - work.startedAtMs };
+  if (decision.outcome !== "failed") return [{ ...attempt, outcome: "successful" }];
+  const retryInSeconds = secondsUntilRetry(work.claim.claimNo, Math.random());
+  return [{ ...attempt, outcome: "failed", reason: decision.reason, retryInSeconds }];
+}
+
+function outcomeOf(decision: Decision | null): AttemptOutcome {
+  if (!decision) return { outcome: "lost" };
+  if (decision.outcome === "failed") return { outcome: "failed", reason: decision.reason };
+  return { outcome: decision.outcome };
+}
+
+/** The effects were undone; what remains to be said is why, if the claim still holds. */
+async function recordDefect(intake: Intake, work: Work, error: unknown): Promise<AttemptOutcome> {
+  intake.log.error({ err: error, deliveryId: work.claim.id }, "applying an event failed");
+  const state = sqlState(error);
+  const reason = state ? `database: ${(error as Error).message} (${state})` : `defect: ${String(error)}`;
+  const failure: Decision = { outcome: "failed", reason: reason.slice(0, 500) };
+  try {
+    const settled = await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+      const settling = settleClaims(transaction, settlementOf(work, failure));
+      await transaction.commitAfter([settling]);
+      return settling;
+    });
+    return settled.has(work.claim.id) ? outcomeOf(failure) : { outcome: "lost" };
+  } catch (failed) {
+    if (!(failed instanceof DatabaseUnavailable))
+      intake.log.error({ err: failed }, "recording a failure failed");
+    return { outcome: "unavailable" };
+  }
+}

@@ -1,0 +1,89 @@
+import { InvalidPayload } from "../domain/payload-problems.ts";
+import type { EventIdentity } from "../domain/payment-event.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Adapter, SignedRequest } from "../providers/adapter.ts";
+import type { NewDelivery } from "../store/deliveries.ts";
+import type { Work } from "./apply.ts";
+import type { Intake, Reception } from "./intake.ts";
+import { parsePayload } from "./payload.ts";
+import { readEvent } from "./read.ts";
+
+/** Providers give up on an answer after 5 to 10 s; what goes on after ours is found by their repeat. */
+const ANSWER_WITHIN_MS = 4_500;
+const MAX_WAITING_ITEMS = 20_000;
+const MAX_WAITING_BYTES = 128 * 1024 * 1024;
+const CLAIM_TRIES = 3;
+
+/** Takes in one delivery: verify, parse, claim, apply. Resolves when what it answers is durable. */
+export async function receive(intake: Intake, slot: Slot, request: SignedRequest): Promise<Reception> {
+  const { secrets, format } = intake.slots[slot];
+  const adapter = intake.adapters[format];
+  if (secrets.length === 0) return { outcome: "refused", problem: "no secret configured" };
+  const problem = adapter.verify(request, {
+    secrets,
+    nowSeconds: Date.now() / 1000,
+    toleranceSeconds: intake.toleranceSeconds,
+  });
+  if (problem) return { outcome: "refused", problem };
+
+  const delivery = identify(adapter, slot, request);
+  if ("outcome" in delivery) return delivery;
+
+  const { items, bytes } = intake.claims.load();
+  if (items >= MAX_WAITING_ITEMS || bytes >= MAX_WAITING_BYTES) return { outcome: "unavailable" };
+  return answeredInTime(process(intake, adapter, delivery));
+}
+
+type Identified = { slot: Slot; identity: EventIdentity; text: string; reading: Work["reading"] };
+
+function identify(adapter: Adapter, slot: Slot, request: SignedRequest): Identified | Reception {
+  try {
+    const { text, body } = parsePayload(request.rawBody);
+    const identity = adapter.identify(request, body);
+    return { slot, identity, text, reading: readEvent(adapter, identity.eventType, body) };
+  } catch (error) {
+    if (error instanceof InvalidPayload) return { outcome: "invalid", problem: error.message };
+    throw error;
+  }
+}
+
+async function process(intake: Intake, adapter: Adapter, identified: Identified): Promise<Reception> {
+  const { slot, reading } = identified;
+  const startedAtMs = performance.now();
+  const delivery: NewDelivery = {
+    provider: slot,
+    ...identified.identity,
+    format: adapter.format,
+    occurredAtMicros: "event" in reading ? reading.event.occurredAtMicros : null,
+    payload: identified.text,
+  };
+  for (let tries = 1; tries <= CLAIM_TRIES; tries += 1) {
+    const claimed = await intake.claims.submit(delivery);
+    if (claimed === "again") continue;
+    if (claimed === "duplicate" || claimed === "unavailable") return { outcome: claimed };
+    const attempt = await intake.attempts.submit({
+      claim: claimed.claim,
+      slot,
+      source: "delivery",
+      reading,
+      startedAtMs,
+    });
+    if (attempt.outcome === "lost") return { outcome: "unavailable" };
+    if (attempt.outcome === "failed" && adapter.format === "polar")
+      return { ...attempt, outcome: "deferred" };
+    return attempt;
+  }
+  return { outcome: "unavailable" };
+}
+
+async function answeredInTime(processing: Promise<Reception>): Promise<Reception> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Reception>((resolve) => {
+    timer = setTimeout(resolve, ANSWER_WITHIN_MS, { outcome: "unavailable" });
+  });
+  try {
+    return await Promise.race([processing, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,23 @@
+import { reclaimOne, reclaimSuccessful, statusOf } from "../store/reclaims.ts";
+import type { AttemptOutcome } from "./apply.ts";
+import type { Intake } from "./intake.ts";
+import { attempt } from "./retry.ts";
+
+export type ReplayResult =
+  | AttemptOutcome
+  | { outcome: "refused"; because: "not found" | "lease running" | "successful" };
+
+/**
+ * Processes a delivery again at the operator's wish: a new attempt, always written down. One that was successful
+ * stays so whatever comes of it, and is replayed only by force.
+ */
+export async function replay(intake: Intake, id: string, options: { force: boolean }): Promise<ReplayResult> {
+  const claimed =
+    (await reclaimOne(intake.database, id, { leaseSeconds: intake.leaseSeconds, source: "replay" })) ??
+    (options.force ? await reclaimSuccessful(intake.database, id) : null);
+  if (claimed) return attempt(intake, claimed, "replay");
+
+  const status = await statusOf(intake.database, id);
+  if (status === null) return { outcome: "refused", because: "not found" };
+  return { outcome: "refused", because: status === "successful" ? "successful" : "lease running" };
+}

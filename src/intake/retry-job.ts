@@ -1,0 +1,39 @@
+import { DatabaseUnavailable } from "../store/database.ts";
+import type { Intake } from "./intake.ts";
+import { retryDue } from "./retry.ts";
+
+export type RetryJob = { stop(): Promise<void> };
+
+/** Runs `webhook-retry` inside the server until it is stopped; a pass that has begun is finished. */
+export function startRetryJob(intake: Intake): RetryJob {
+  const everyMs = Math.min(5_000, Math.max(250, (intake.leaseSeconds * 1000) / 4));
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let running = Promise.resolve();
+
+  async function pass(): Promise<void> {
+    try {
+      const report = await retryDue(intake);
+      if (report.failed + report.gaveUp > 0)
+        intake.log.warn(report, "webhook-retry: deliveries failed again");
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) intake.log.error({ err: error }, "webhook-retry failed");
+    }
+    if (!stopped) schedule();
+  }
+
+  function schedule(): void {
+    timer = setTimeout(() => {
+      running = pass();
+    }, everyMs);
+  }
+
+  schedule();
+  return {
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

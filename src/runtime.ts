@@ -1,0 +1,82 @@
+import plans from "../plans.config.ts";
+import { SLOTS } from "./domain/slot.ts";
+import { type EmbeddedSecrets, embeddedSecrets } from "./embedded-secrets.ts";
+import type { Environment } from "./env.ts";
+import { createIntake, type Intake, type Milestone } from "./intake/intake.ts";
+import type { Log } from "./log.ts";
+import { ADAPTERS } from "./providers/formats.ts";
+import { bindSlots } from "./providers/slots.ts";
+import { type Database, openDatabase } from "./store/database.ts";
+import { startEmbeddedPostgres } from "./store/embedded.ts";
+import { isMigrated, migrate } from "./store/migrate.ts";
+import { untilReachable } from "./store/until-reachable.ts";
+
+/** Everything that a process of Tollgate works with, wired as the environment says. */
+export type Runtime = {
+  database: Database;
+  intake: Intake;
+  /** The embedded mode's own, or `null` when the operator brings a database and secrets. */
+  embedded: EmbeddedSecrets | null;
+  /** Whether the database answers and its schema is up to date. Never throws. */
+  isReady(): Promise<boolean>;
+  /** Finishes what runs, then lets go of the database. */
+  close(): Promise<void>;
+};
+
+export type RuntimeOptions = {
+  log: Log;
+  reached?: (milestone: Milestone) => void | Promise<void>;
+};
+
+const MAX_CONNECTIONS = 10;
+
+export async function startRuntime(environment: Environment, options: RuntimeOptions): Promise<Runtime> {
+  const isEmbedded = environment.databaseUrl === null;
+  const embedded = isEmbedded ? await embeddedSecrets(environment.dataDir) : null;
+  const postgres = isEmbedded ? await startEmbeddedPostgres(environment.dataDir) : null;
+  const database = openDatabase({
+    url: environment.databaseUrl ?? (postgres?.url as string),
+    prepared: environment.preparedStatements,
+    maxConnections: MAX_CONNECTIONS,
+    answerTimeoutMs: (environment.webhook.leaseSeconds * 1000) / 3,
+  });
+  await untilReachable(database);
+  const run = await migrate(database);
+  if (run.length > 0) options.log.info({ migrations: run }, "database schema brought up to date");
+
+  const intake = createIntake({
+    database,
+    plans,
+    adapters: ADAPTERS,
+    slots: bindSlots((slot) => ({
+      format: environment.slots[slot].format,
+      secrets: environment.slots[slot].secrets ?? [embedded?.webhookSecrets[slot] ?? []].flat(),
+    })),
+    leaseSeconds: environment.webhook.leaseSeconds,
+    toleranceSeconds: environment.webhook.toleranceSeconds,
+    log: options.log,
+    ...(options.reached ? { reached: options.reached } : {}),
+  });
+  return {
+    database,
+    intake,
+    embedded,
+    isReady: () => isMigrated(database).catch(() => false),
+    close: async () => {
+      await intake.idle();
+      await database.close();
+      await postgres?.stop();
+    },
+  };
+}
+
+/** Tells the operator at the start what would otherwise be found out by the first refused delivery. */
+export function warnOfMissingSecrets(environment: Environment, runtime: Runtime, log: Log): void {
+  for (const slot of SLOTS) {
+    if (runtime.intake.slots[slot].secrets.length > 0) continue;
+    log.warn(
+      { slot },
+      `${environment.slots[slot].secretVariable} is not set: every delivery to ${slot} is refused`,
+    );
+  }
+}

@@ -1,0 +1,96 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { createApi } from "./api/app.ts";
+import { SLOTS, type Slot } from "./domain/slot.ts";
+import { type Environment, readEnvironment, requireAuthSecret } from "./env.ts";
+import type { Milestone } from "./intake/intake.ts";
+import { startRetryJob } from "./intake/retry-job.ts";
+import { createLog, type Log } from "./log.ts";
+import { startRuntime, warnOfMissingSecrets } from "./runtime.ts";
+
+export type RunningServer = {
+  /** Where it listens, e.g. `http://127.0.0.1:3000`. */
+  url: string;
+  /** Stops accepting, finishes what runs, closes the database. */
+  close(): Promise<void>;
+};
+
+export type ServerOptions = { log: Log; reached?: (milestone: Milestone) => void | Promise<void> };
+
+/** How long requests in progress may take once the server has been told to stop. */
+const DRAIN_MS = 25_000;
+
+export async function startServer(environment: Environment, options: ServerOptions): Promise<RunningServer> {
+  const runtime = await startRuntime(environment, options);
+  warnOfMissingSecrets(environment, runtime, options.log);
+  const api = createApi({
+    intake: runtime.intake,
+    maxBodyBytes: environment.webhook.maxBytes,
+    secretVariables: Object.fromEntries(
+      SLOTS.map((slot) => [slot, environment.slots[slot].secretVariable]),
+    ) as Record<Slot, string>,
+    isReady: runtime.isReady,
+    log: options.log,
+  });
+  const server = createServer(getRequestListener(api.fetch));
+  await listening(server, environment).catch(async (error) => {
+    await runtime.close();
+    throw error;
+  });
+  const retries = startRetryJob(runtime.intake);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${environment.host.includes(":") ? `[${environment.host}]` : environment.host}:${port}`,
+    close: async () => {
+      await drained(server);
+      await retries.stop();
+      await runtime.close();
+    },
+  };
+}
+
+function listening(server: Server, { host, port }: Environment): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+}
+
+function drained(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    // Connections that are kept alive without a request would hold the door open for ever.
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    server.close(() => {
+      clearInterval(sweep);
+      clearTimeout(deadline);
+      resolve();
+    });
+  });
+}
+
+async function main(): Promise<void> {
+  const environment = readEnvironment(process.env);
+  requireAuthSecret(environment);
+  const log = createLog(environment.logLevel);
+  const server = await startServer(environment, { log });
+  log.info({ url: server.url }, "listening");
+  let stopping = false;
+  const stop = async (signal: string) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, "stopping");
+    await server.close();
+    process.exit(0);
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}
+
+if (import.meta.main) {
+  main().catch((error: Error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  });
+}

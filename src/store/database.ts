@@ -1,0 +1,103 @@
+import pg from "pg";
+import { BurstClient } from "./burst-client.ts";
+
+/** Nothing can be said of what was asked: the database was not reached, or broke off before it answered. */
+export class DatabaseUnavailable extends Error {
+  override name = "DatabaseUnavailable";
+}
+
+/** A named statement is prepared once per connection, unless the pooler in between forbids it. */
+export type Statement = { name: string; text: string };
+
+export type Queryable = {
+  /** @throws DatabaseUnavailable, or the `DatabaseError` that PostgreSQL answered with. */
+  run<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+};
+
+export type Database = Queryable & {
+  /** A connection of one's own; statements sent without waiting for each other share round trips. */
+  connection(): Promise<Connection>;
+  close(): Promise<void>;
+};
+
+export type Connection = Queryable & {
+  /** Several statements at once, without parameters. */
+  script(text: string): Promise<void>;
+  /** @param healthy false: the connection is closed, not reused. */
+  release(state: { healthy: boolean }): void;
+};
+
+export type DatabaseOptions = {
+  url: string;
+  /** Off for poolers that cannot keep named statements (PgBouncer before 1.21). */
+  prepared: boolean;
+  maxConnections: number;
+  /** How long any one answer may take before the connection is given up, in milliseconds. */
+  answerTimeoutMs: number;
+};
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.maxConnections,
+    connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, options.answerTimeoutMs),
+    query_timeout: options.answerTimeoutMs,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    pipeline: true,
+    Client: BurstClient,
+    application_name: "tollgate",
+  });
+  // A connection that breaks while idle is replaced by the pool; while in use its queries reject.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+
+  const configOf = (statement: Statement, values: readonly unknown[]) => ({
+    text: statement.text,
+    values: values as unknown[],
+    ...(options.prepared ? { name: statement.name } : {}),
+  });
+
+  return {
+    run: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
+      const { rows } = await pool.query(configOf(statement, values)).catch(classified);
+      return rows as Row[];
+    },
+    connection: async () => {
+      const client = (await pool.connect().catch(classified)) as pg.PoolClient & BurstClient;
+      return {
+        run: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
+          client.burst();
+          const { rows } = await client.query(configOf(statement, values)).catch(classified);
+          return rows as Row[];
+        },
+        script: async (text) => {
+          client.burst();
+          await client.query(text).catch(classified);
+        },
+        release: ({ healthy }) => client.release(!healthy),
+      };
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** The five-character code of an error that PostgreSQL answered with, else `null`. */
+export function sqlState(error: unknown): string | null {
+  return error instanceof pg.DatabaseError ? (error.code ?? null) : null;
+}
+
+export function violatedConstraint(error: unknown): string | null {
+  return error instanceof pg.DatabaseError ? (error.constraint ?? null) : null;
+}
+
+// Connection lost (08), out of resources (53), shut down or starting (57P), broken disk (58), a standby (25006).
+const UNAVAILABLE = /^(08|53|57P|58|25006)/;
+
+function classified(error: unknown): never {
+  const state = sqlState(error);
+  if (state !== null && !UNAVAILABLE.test(state)) throw error;
+  throw new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
+}

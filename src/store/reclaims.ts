@@ -1,0 +1,150 @@
+import { type AttemptSource, type DeliveryStatus, MAX_ATTEMPTS } from "../domain/delivery.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Queryable } from "./database.ts";
+import type { Claim } from "./deliveries.ts";
+
+/** A delivery taken from the log to be processed again. */
+export type StoredDelivery = {
+  claim: Claim;
+  provider: Slot;
+  eventId: string;
+  eventType: string;
+  format: string;
+  /** JSON text as delivered; `null` when it has been pruned or redacted. */
+  payload: string | null;
+};
+
+type StoredRow = {
+  id: string;
+  claim_no: number;
+  provider: Slot;
+  event_id: string;
+  event_type: string;
+  format: string;
+  payload: string | null;
+};
+
+// The picked rows are locked. An attempt that never reported back is written down as what it was.
+const RECLAIM = `
+reclaimed as (
+  update webhook_delivery d set
+    status = 'pending', claim_no = d.claim_no + 1, claim_source = $1::text, claimed_at = clock_timestamp(),
+    lease_until = clock_timestamp() + $2::float8 * interval '1 second', next_attempt_at = null, completed_at = null,
+    last_error = case when p.status = 'pending' then 'lease expired' else d.last_error end
+  from picked p
+  where d.id = p.id
+  returning d.id, d.claim_no, d.provider, d.event_id, d.event_type, d.format, d.payload
+), expired as (
+  insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
+  select id, claim_no, claim_source, 'failed', 'lease expired', claimed_at,
+    extract(epoch from clock_timestamp() - claimed_at) * 1000
+  from picked where status = 'pending'
+  on conflict do nothing
+)
+select id, claim_no, provider, event_id, event_type, format, payload::text as payload
+from reclaimed order by id`;
+
+const RECLAIM_DUE = {
+  name: "reclaim_due",
+  text: `
+with moment as materialized (
+  select clock_timestamp() as now
+), failed as materialized (
+  select id, status, claim_no, claim_source, claimed_at from webhook_delivery
+  where status = 'failed' and next_attempt_at <= (select now from moment)
+  order by next_attempt_at limit $3::int for update skip locked
+), stuck as materialized (
+  select id, status, claim_no, claim_source, claimed_at from webhook_delivery
+  where status = 'pending' and lease_until < (select now from moment) and claim_no < ${MAX_ATTEMPTS}
+  order by lease_until limit $3::int for update skip locked
+), picked as materialized (
+  select * from failed union all select * from stuck
+), ${RECLAIM}`,
+};
+
+/** Claims failed deliveries whose time has come and pending ones whose lease has run out, at most `limit` of each. */
+export async function reclaimDue(
+  database: Queryable,
+  options: { leaseSeconds: number; limit: number },
+): Promise<StoredDelivery[]> {
+  const rows = await database.run<StoredRow>(RECLAIM_DUE, ["retry", options.leaseSeconds, options.limit]);
+  return rows.map((row) => toStored(row, "pending"));
+}
+
+const GIVE_UP = {
+  name: "give_up_stuck",
+  text: `
+with picked as materialized (
+  select id, claim_no, claim_source, claimed_at from webhook_delivery
+  where status = 'pending' and lease_until < (select clock_timestamp()) and claim_no >= ${MAX_ATTEMPTS}
+  order by lease_until limit 1000 for update skip locked
+), failed as (
+  update webhook_delivery d set status = 'failed', last_error = 'lease expired', lease_until = null,
+    completed_at = clock_timestamp()
+  from picked p where d.id = p.id
+)
+insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
+select id, claim_no, claim_source, 'failed', 'lease expired', claimed_at,
+  extract(epoch from clock_timestamp() - claimed_at) * 1000
+from picked
+on conflict do nothing
+returning delivery_id as id`,
+};
+
+/** Fails pending deliveries whose last allowed attempt never reported back; returns their ids. */
+export async function giveUpStuck(database: Queryable): Promise<string[]> {
+  const rows = await database.run<{ id: string }>(GIVE_UP);
+  return rows.map((row) => row.id);
+}
+
+const RECLAIM_ONE = {
+  name: "reclaim_one",
+  text: `
+with picked as materialized (
+  select id, status, claim_no, claim_source, claimed_at from webhook_delivery
+  where id = $3::bigint and (status = 'failed' or (status = 'pending' and lease_until < clock_timestamp()))
+  for update
+), ${RECLAIM}`,
+};
+
+/** Claims one delivery for a replay, unless it is successful or its lease still runs: then `null`. */
+export async function reclaimOne(
+  database: Queryable,
+  id: string,
+  options: { leaseSeconds: number; source: AttemptSource },
+): Promise<StoredDelivery | null> {
+  const [row] = await database.run<StoredRow>(RECLAIM_ONE, [options.source, options.leaseSeconds, id]);
+  return row ? toStored(row, "pending") : null;
+}
+
+const RECLAIM_SUCCESSFUL = {
+  name: "reclaim_successful",
+  text: `
+update webhook_delivery set claim_no = claim_no + 1, claim_source = 'replay', claimed_at = clock_timestamp()
+where id = $1::bigint and status = 'successful'
+returning id, claim_no, provider, event_id, event_type, format, payload::text as payload`,
+};
+
+/** Claims a successful delivery for a forced replay; it stays successful. `null` when it is not successful. */
+export async function reclaimSuccessful(database: Queryable, id: string): Promise<StoredDelivery | null> {
+  const [row] = await database.run<StoredRow>(RECLAIM_SUCCESSFUL, [id]);
+  return row ? toStored(row, "successful") : null;
+}
+
+const STATUS = { name: "delivery_status", text: "select status from webhook_delivery where id = $1::bigint" };
+
+export async function statusOf(database: Queryable, id: string): Promise<DeliveryStatus | null> {
+  const [row] = await database.run<{ status: DeliveryStatus }>(STATUS, [id]);
+  return row?.status ?? null;
+}
+
+function toStored(row: StoredRow, heldAs: Claim["heldAs"]): StoredDelivery {
+  return {
+    claim: { id: row.id, claimNo: row.claim_no, heldAs },
+    provider: row.provider,
+    eventId: row.event_id,
+    eventType: row.event_type,
+    format: row.format,
+    payload: row.payload,
+  };
+}

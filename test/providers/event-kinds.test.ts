@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { EVENT_KINDS, type EventKind } from "../../src/domain/payment-event.ts";
+import { WIRE_FORMATS, type WireFormat } from "../../src/providers/adapter.ts";
+import { ADAPTERS } from "../../src/providers/formats.ts";
+
+const COMPLETED = "checkout.session.completed";
+const CREATED = "customer.subscription.created";
+const UPDATED = "customer.subscription.updated";
+const DELETED = "customer.subscription.deleted";
+
+const NAMES: Record<WireFormat, Record<EventKind, string[]>> = {
+  stripe: {
+    [COMPLETED]: ["checkout.session.completed", "checkout.session.async_payment_succeeded"],
+    [CREATED]: ["customer.subscription.created"],
+    [UPDATED]: [
+      "customer.subscription.updated",
+      "customer.subscription.paused",
+      "customer.subscription.resumed",
+    ],
+    [DELETED]: ["customer.subscription.deleted"],
+  },
+  paddle: {
+    [COMPLETED]: ["transaction.completed"],
+    [CREATED]: ["subscription.created"],
+    [UPDATED]: [
+      "subscription.updated",
+      "subscription.activated",
+      "subscription.trialing",
+      "subscription.past_due",
+      "subscription.paused",
+      "subscription.resumed",
+      "subscription.imported",
+    ],
+    [DELETED]: ["subscription.canceled"],
+  },
+  polar: {
+    [COMPLETED]: ["checkout.updated", "order.paid"],
+    [CREATED]: ["subscription.created"],
+    [UPDATED]: [
+      "subscription.updated",
+      "subscription.active",
+      "subscription.uncanceled",
+      "subscription.past_due",
+      "subscription.canceled",
+    ],
+    [DELETED]: ["subscription.revoked"],
+  },
+  "lemon-squeezy": {
+    [COMPLETED]: ["order_created"],
+    [CREATED]: ["subscription_created"],
+    [UPDATED]: [
+      "subscription_updated",
+      "subscription_resumed",
+      "subscription_paused",
+      "subscription_unpaused",
+      "subscription_cancelled",
+    ],
+    [DELETED]: ["subscription_expired"],
+  },
+};
+
+describe.each(WIRE_FORMATS)("%s", (format) => {
+  const kindOf = (name: string) => ADAPTERS[format].interpret(name, {}).kind;
+
+  test.each(EVENT_KINDS)("every one of its own names for %s is known", (kind) => {
+    for (const name of NAMES[format][kind]) expect([name, kindOf(name)]).toEqual([name, kind]);
+  });
+
+  test("the specification's names stand for themselves", () => {
+    for (const kind of EVENT_KINDS) expect(kindOf(kind)).toBe(kind);
+  });
+
+  test("all other names are ignored, those of object properties included", () => {
+    for (const name of ["invoice.paid", "constructor", "__proto__", "hasOwnProperty", "toString", "", " "]) {
+      expect(kindOf(name)).toBe("ignored");
+    }
+  });
+});

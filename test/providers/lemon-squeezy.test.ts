@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import { UnreadablePayload } from "../../src/providers/adapter.ts";
+import { lemonSqueezy } from "../../src/providers/lemon-squeezy.ts";
+import { loadFixture } from "../fixtures/fixture.ts";
+
+const COMPLETED = {
+  kind: "checkout.session.completed",
+  occurredAtMicros: 1_772_366_400_000_000,
+  userId: "user_0",
+  planId: "pro",
+  providerSubscriptionId: null,
+  customerId: "10",
+  items: [{ priceIds: ["21", "22"], seats: 5 }],
+  status: null,
+  currentPeriodEnd: null,
+  cancelAtPeriodEnd: null,
+};
+
+const CREATED = {
+  ...COMPLETED,
+  kind: "customer.subscription.created",
+  providerSubscriptionId: "50",
+  status: "active",
+  currentPeriodEnd: new Date("2026-04-01T12:00:00.000Z"),
+  cancelAtPeriodEnd: false,
+};
+
+const UPDATED = { ...CREATED, kind: "customer.subscription.updated" };
+
+describe("a lemon-squeezy payload means what it says", () => {
+  test.each([
+    ["order_created", COMPLETED],
+    ["subscription_created", CREATED],
+    [
+      "subscription_created.trial",
+      { ...CREATED, items: [{ priceIds: ["21"], seats: null }], status: "trialing" },
+    ],
+    [
+      "subscription_updated",
+      {
+        ...UPDATED,
+        occurredAtMicros: 1_772_370_000_000_000,
+        items: [{ priceIds: ["21", "22"], seats: 8 }],
+      },
+    ],
+    [
+      "subscription_cancelled",
+      { ...UPDATED, occurredAtMicros: 1_772_373_600_000_000, cancelAtPeriodEnd: true },
+    ],
+    ["subscription_paused", { ...UPDATED, occurredAtMicros: 1_772_377_200_000_000, status: "paused" }],
+    [
+      "subscription_expired",
+      {
+        ...CREATED,
+        kind: "customer.subscription.deleted",
+        occurredAtMicros: 1_775_044_807_000_000,
+        status: "canceled",
+        cancelAtPeriodEnd: true,
+      },
+    ],
+  ])("%s", (name, expected) => {
+    const { body, eventType } = loadFixture("lemon-squeezy", name);
+    expect(lemonSqueezy.interpret(eventType, body)).toEqual(expected);
+  });
+});
+
+test.each([
+  ["paid", "checkout.session.completed"],
+  [null, "checkout.session.completed"],
+  ["pending", "ignored"],
+  ["failed", "ignored"],
+  ["refunded", "ignored"],
+])("an order with status %s is %s", (status, kind) => {
+  const body = { data: { attributes: { status } } };
+  expect(lemonSqueezy.interpret("order_created", body).kind).toBe(kind);
+});
+
+test.each([
+  ["on_trial", "trialing"],
+  ["active", "active"],
+  ["paused", "paused"],
+  ["past_due", "past_due"],
+  ["unpaid", "unpaid"],
+  ["cancelled", "active"],
+  ["expired", "canceled"],
+])("the status %s reads as %s", (status, expected) => {
+  expect(updated({ status }).status).toBe(expected);
+});
+
+describe("`cancelled`", () => {
+  const read = (ends_at: string | null, updated_at: string | null) =>
+    updated({ status: "cancelled", ends_at, updated_at, renews_at: "2026-04-02T00:00:00Z" });
+
+  test("is paid for until it ends, by the event's own clock", () => {
+    expect(read("2026-04-01T12:00:00Z", "2026-04-01T11:59:59Z")).toMatchObject({
+      status: "active",
+      cancelAtPeriodEnd: true,
+      currentPeriodEnd: new Date("2026-04-01T12:00:00Z"),
+    });
+    expect(read("2026-04-01T12:00:00Z", "2026-04-01T12:00:00Z")).toMatchObject({
+      status: "canceled",
+      cancelAtPeriodEnd: true,
+      currentPeriodEnd: new Date("2026-04-01T12:00:00Z"),
+    });
+  });
+
+  test("without the one time or the other is paid for until the event that says expired", () => {
+    expect(read("2026-04-01T12:00:00Z", null).status).toBe("active");
+    expect(read(null, "2026-04-01T12:00:00Z")).toMatchObject({
+      status: "active",
+      currentPeriodEnd: new Date("2026-04-02T00:00:00Z"),
+    });
+  });
+
+  test("is scheduled by the event of that name even when the status is left out", () => {
+    expect(lemonSqueezy.interpret("subscription_cancelled", {})).toMatchObject({
+      status: null,
+      cancelAtPeriodEnd: true,
+    });
+  });
+});
+
+test("custom data may be written in snake case, hold numbers, or be PHP's empty list", () => {
+  const read = (custom_data: unknown) => {
+    const { userId, planId } = lemonSqueezy.interpret("order_created", { meta: { custom_data } });
+    return [userId, planId];
+  };
+  expect(read({ user_id: 7, plan_id: "pro" })).toEqual(["7", "pro"]);
+  expect(read({ userId: "user_1", user_id: "user_2" })).toEqual(["user_1", null]);
+  expect(read([])).toEqual([null, null]);
+});
+
+test("an invoice-like payload names its subscription in its attributes", () => {
+  const body = { data: { id: "1", attributes: { subscription_id: 50 } } };
+  expect(lemonSqueezy.interpret("checkout.session.completed", body).providerSubscriptionId).toBe("50");
+});
+
+test.each([
+  [{ status: "odd" }, "data.attributes.status: expected one of on_trial, active, paused, past_due, unpaid,"],
+  [{ cancelled: "no" }, 'data.attributes.cancelled: expected true or false, got "no"'],
+  [
+    { ends_at: "tomorrow" },
+    'data.attributes.ends_at: expected an RFC 3339 time from 1970 to 9999, got "tomorrow"',
+  ],
+  [
+    { first_subscription_item: { quantity: "5" } },
+    'data.attributes.first_subscription_item.quantity: expected a whole number from 0 to 1000000, got "5"',
+  ],
+  [{ variant_id: false }, "data.attributes.variant_id: expected text or a whole number, got false"],
+])("%j is unreadable, and the message says where", (attributes, message) => {
+  expect(() => updated(attributes)).toThrow(UnreadablePayload);
+  expect(() => updated(attributes)).toThrow(message);
+});
+
+function updated(attributes: object) {
+  return lemonSqueezy.interpret("subscription_updated", { data: { attributes } });
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from "vitest";
+import { UnreadablePayload } from "../../src/providers/adapter.ts";
+import { paddle } from "../../src/providers/paddle.ts";
+import { loadFixture } from "../fixtures/fixture.ts";
+
+const COMPLETED = {
+  kind: "checkout.session.completed",
+  occurredAtMicros: 1_772_366_400_123_456,
+  userId: "user_0",
+  planId: "pro",
+  providerSubscriptionId: "sub_0",
+  customerId: "ctm_0",
+  items: [{ priceIds: ["pri_pro_month"], seats: 5 }],
+  status: null,
+  currentPeriodEnd: null,
+  cancelAtPeriodEnd: null,
+};
+
+const CREATED = {
+  ...COMPLETED,
+  kind: "customer.subscription.created",
+  status: "active",
+  currentPeriodEnd: new Date("2026-04-01T12:00:00.000Z"),
+  cancelAtPeriodEnd: false,
+};
+
+const UPDATED = { ...CREATED, kind: "customer.subscription.updated" };
+
+describe("a paddle payload means what it says", () => {
+  test.each([
+    ["transaction.completed", COMPLETED],
+    ["subscription.created", CREATED],
+    [
+      "subscription.updated",
+      {
+        ...UPDATED,
+        occurredAtMicros: 1_772_370_000_654_321,
+        items: [{ priceIds: ["pri_pro_month"], seats: 8 }],
+        cancelAtPeriodEnd: true,
+      },
+    ],
+    ["subscription.trialing", { ...UPDATED, status: "trialing" }],
+    [
+      "subscription.past_due",
+      {
+        ...UPDATED,
+        occurredAtMicros: 1_775_045_100_000_000,
+        status: "past_due",
+        currentPeriodEnd: new Date("2026-05-01T12:00:00.000Z"),
+      },
+    ],
+    [
+      "subscription.paused",
+      { ...UPDATED, occurredAtMicros: 1_775_044_800_000_000, status: "paused", currentPeriodEnd: null },
+    ],
+    ["subscription.imported", { ...UPDATED, userId: null, planId: null }],
+    [
+      "subscription.canceled",
+      {
+        ...CREATED,
+        kind: "customer.subscription.deleted",
+        occurredAtMicros: 1_775_044_800_000_000,
+        status: "canceled",
+        currentPeriodEnd: null,
+      },
+    ],
+  ])("%s", (name, expected) => {
+    const { body, eventType } = loadFixture("paddle", name);
+    expect(paddle.interpret(eventType, body)).toEqual(expected);
+  });
+
+  test("a renewal is no checkout", () => {
+    const { body, eventType } = loadFixture("paddle", "transaction.completed.renewal");
+    expect(paddle.interpret(eventType, body)).toMatchObject({ kind: "ignored", userId: null, items: [] });
+  });
+});
+
+test.each([
+  ["web", "checkout.session.completed"],
+  ["api", "checkout.session.completed"],
+  ["subscription_start", "checkout.session.completed"],
+  [null, "checkout.session.completed"],
+  ["subscription_recurring", "ignored"],
+  ["subscription_update", "ignored"],
+  ["subscription_charge", "ignored"],
+  ["subscription_payment_method_change", "ignored"],
+])("a completed transaction of origin %s is %s", (origin, kind) => {
+  expect(paddle.interpret("transaction.completed", { data: { origin } }).kind).toBe(kind);
+});
+
+test.each([
+  ["active", "active"],
+  ["canceled", "canceled"],
+  ["past_due", "past_due"],
+  ["paused", "paused"],
+  ["trialing", "trialing"],
+])("the status %s reads as %s", (status, expected) => {
+  expect(updated({ status }).status).toBe(expected);
+});
+
+test.each([
+  [{}, null],
+  [{ scheduled_change: null }, false],
+  [{ scheduled_change: { action: "pause" } }, false],
+  [{ scheduled_change: { action: "cancel" } }, true],
+])("%j schedules a cancellation: %s", (data, expected) => {
+  expect(updated(data).cancelAtPeriodEnd).toBe(expected);
+});
+
+test("what a bare event leaves out is null", () => {
+  expect(paddle.interpret("subscription.updated", { event_id: "evt_0" })).toEqual({
+    kind: "customer.subscription.updated",
+    occurredAtMicros: null,
+    userId: null,
+    planId: null,
+    providerSubscriptionId: null,
+    customerId: null,
+    items: [],
+    status: null,
+    currentPeriodEnd: null,
+    cancelAtPeriodEnd: null,
+  });
+});
+
+test.each([
+  [
+    { status: "unpaid" },
+    'data.status: expected one of active, canceled, past_due, paused, trialing, got "unpaid"',
+  ],
+  [
+    { items: [{ quantity: -1 }] },
+    "data.items[0].quantity: expected a whole number from 0 to 1000000, got -1",
+  ],
+  [{ custom_data: ["user_0"] }, "data.custom_data: expected an object, got a list"],
+  [{ scheduled_change: "cancel" }, 'data.scheduled_change: expected an object, got "cancel"'],
+  [
+    { current_billing_period: { ends_at: "2026-02-30T12:00:00Z" } },
+    "data.current_billing_period.ends_at: expected an RFC 3339 time from 1970 to 9999",
+  ],
+])("%j is unreadable, and the message says where", (data, message) => {
+  expect(() => updated(data)).toThrow(UnreadablePayload);
+  expect(() => updated(data)).toThrow(message);
+});
+
+function updated(data: object) {
+  return paddle.interpret("subscription.updated", { data });
+}

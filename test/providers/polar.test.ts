@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import { UnreadablePayload } from "../../src/providers/adapter.ts";
+import { polar } from "../../src/providers/polar.ts";
+import { loadFixture } from "../fixtures/fixture.ts";
+
+const SUBSCRIPTION = "00000000-0000-4000-8000-000000000000";
+const CUSTOMER = "00000000-0000-4000-8000-000000000010";
+const PRODUCT = "00000000-0000-4000-8000-000000000020";
+const PRICE = "00000000-0000-4000-8000-000000000021";
+
+const COMPLETED = {
+  kind: "checkout.session.completed",
+  occurredAtMicros: 1_772_366_400_123_456,
+  userId: "user_0",
+  planId: "pro",
+  providerSubscriptionId: SUBSCRIPTION,
+  customerId: CUSTOMER,
+  items: [{ priceIds: [PRODUCT], seats: 5 }],
+  status: null,
+  currentPeriodEnd: null,
+  cancelAtPeriodEnd: null,
+};
+
+const CREATED = {
+  ...COMPLETED,
+  kind: "customer.subscription.created",
+  items: [{ priceIds: [PRODUCT, PRICE], seats: 5 }],
+  status: "active",
+  currentPeriodEnd: new Date("2026-04-01T12:00:00.000Z"),
+  cancelAtPeriodEnd: false,
+};
+
+const UPDATED = { ...CREATED, kind: "customer.subscription.updated" };
+
+describe("a polar payload means what it says", () => {
+  test.each([
+    ["checkout.updated", { ...COMPLETED, providerSubscriptionId: null }],
+    ["order.paid", COMPLETED],
+    ["subscription.created", CREATED],
+    [
+      "subscription.updated",
+      {
+        ...UPDATED,
+        occurredAtMicros: 1_772_370_000_654_321,
+        items: [{ priceIds: [PRODUCT, PRICE], seats: 8 }],
+      },
+    ],
+    [
+      "subscription.canceled",
+      { ...UPDATED, occurredAtMicros: 1_772_373_600_000_000, cancelAtPeriodEnd: true },
+    ],
+    [
+      "subscription.past_due",
+      {
+        ...UPDATED,
+        occurredAtMicros: 1_775_045_100_000_000,
+        items: [{ priceIds: [PRODUCT, PRICE], seats: null }],
+        status: "past_due",
+      },
+    ],
+    [
+      "subscription.revoked",
+      {
+        ...CREATED,
+        kind: "customer.subscription.deleted",
+        occurredAtMicros: 1_775_044_801_000_000,
+        planId: null,
+        status: "canceled",
+        cancelAtPeriodEnd: true,
+      },
+    ],
+  ])("%s", (name, expected) => {
+    const { body, eventType } = loadFixture("polar", name);
+    expect(polar.interpret(eventType, body)).toEqual(expected);
+  });
+
+  test("a renewal is no checkout", () => {
+    const { body, eventType } = loadFixture("polar", "order.paid.renewal");
+    expect(polar.interpret(eventType, body)).toMatchObject({ kind: "ignored", userId: null, items: [] });
+  });
+});
+
+test.each([
+  [{ status: "succeeded" }, "checkout.session.completed"],
+  [{ status: "paid", billing_reason: "purchase" }, "checkout.session.completed"],
+  [{ status: "paid", billing_reason: "subscription_create" }, "checkout.session.completed"],
+  [{}, "checkout.session.completed"],
+  [{ status: "open" }, "ignored"],
+  [{ status: "confirmed" }, "ignored"],
+  [{ status: "failed" }, "ignored"],
+  [{ status: "pending", billing_reason: "purchase" }, "ignored"],
+  [{ status: "refunded", billing_reason: "purchase" }, "ignored"],
+  [{ status: "paid", billing_reason: "subscription_cycle" }, "ignored"],
+  [{ billing_reason: "subscription_update" }, "ignored"],
+])("%j completed is %s", (data, kind) => {
+  for (const name of ["order.paid", "checkout.updated", "checkout.session.completed"]) {
+    expect(polar.interpret(name, { data }).kind).toBe(kind);
+  }
+});
+
+test.each([
+  ["incomplete", "incomplete"],
+  ["incomplete_expired", "canceled"],
+  ["trialing", "trialing"],
+  ["active", "active"],
+  ["past_due", "past_due"],
+  ["canceled", "canceled"],
+  ["unpaid", "unpaid"],
+])("the status %s reads as %s", (status, expected) => {
+  expect(polar.interpret("subscription.updated", { data: { status } }).status).toBe(expected);
+});
+
+test("`canceled` schedules a cancellation even when the flag is left out, `uncanceled` takes it back", () => {
+  const scheduled = (name: string, data: object) => polar.interpret(name, { data }).cancelAtPeriodEnd;
+  expect(scheduled("subscription.canceled", {})).toBe(true);
+  expect(scheduled("subscription.canceled", { cancel_at_period_end: false })).toBe(false);
+  expect(scheduled("subscription.uncanceled", { cancel_at_period_end: false })).toBe(false);
+  expect(scheduled("subscription.updated", {})).toBeNull();
+});
+
+test("the metadata names the user before the customer does", () => {
+  const data = { metadata: { userId: "user_1" }, customer: { external_id: "user_2" } };
+  expect(polar.interpret("order.paid", { data }).userId).toBe("user_1");
+  expect(polar.interpret("order.paid", { data: { ...data, metadata: {} } }).userId).toBe("user_2");
+});
+
+test.each([
+  [{ status: "paused" }, "data.status: expected one of incomplete, incomplete_expired, trialing,"],
+  [{ seats: "5" }, 'data.seats: expected a whole number from 0 to 1000000, got "5"'],
+  [{ prices: [{ id: {} }] }, "data.prices[0].id: expected text or a whole number, got an object"],
+  [{ customer: "cus" }, 'data.customer: expected an object, got "cus"'],
+  [
+    { current_period_end: 1_775_044_800 },
+    "data.current_period_end: expected an RFC 3339 time, got 1775044800",
+  ],
+  [{ cancel_at_period_end: 1 }, "data.cancel_at_period_end: expected true or false, got 1"],
+])("%j is unreadable, and the message says where", (data, message) => {
+  const read = () => polar.interpret("subscription.updated", { data });
+  expect(read).toThrow(UnreadablePayload);
+  expect(read).toThrow(message);
+});
