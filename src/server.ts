@@ -70,11 +70,10 @@ function drained(server: Server): Promise<void> {
   });
 }
 
-async function main(): Promise<void> {
-  const environment = readEnvironment(process.env);
-  requireAuthSecret(environment);
-  const log = createLog(environment.logLevel);
-  const server = await startServer(environment, { log });
+/** The server as a process: until it is told to stop, then drained, exit status 0. */
+export async function runServer(environment: Environment, options: ServerOptions): Promise<void> {
+  const { log } = options;
+  const server = await startServer(environment, options);
   log.info({ url: server.url }, "listening");
   let stopping = false;
   const stop = async (signal: string) => {
@@ -86,6 +85,12 @@ async function main(): Promise<void> {
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+}
+
+async function main(): Promise<void> {
+  const environment = readEnvironment(process.env);
+  requireAuthSecret(environment);
+  await runServer(environment, { log: createLog(environment.logLevel) });
 }
 
 if (import.meta.main) {

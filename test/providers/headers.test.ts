@@ -39,6 +39,11 @@ describe.each([
     expect(verify(stamp, ...Array(16).fill(wrong), good)).toBe("no signature matches a secret");
   });
 
+  test("are at most sixty-four", () => {
+    expect(verify(stamp, good, ...Array(62).fill("x=y"))).toBeNull();
+    expect(verify(stamp, good, ...Array(63).fill("x=y"))).toBe("header malformed");
+  });
+
   test("may repeat the time stamp, but not contradict it", () => {
     expect(verify(stamp, good, stamp, good)).toBeNull();
     expect(verify(stamp, good, `${time}=${NOW + 1}`)).toBe("header malformed");
@@ -68,6 +73,8 @@ describe("the Standard Webhooks headers of polar", () => {
     expect(verify(`v1a,${base64}  v1,${base64} v2,x`)).toBeNull();
     expect(verify(`${wrong} ${wrong}`)).toBe("no signature matches a secret");
     expect(verify(`${Array(16).fill(wrong).join(" ")} v1,${base64}`)).toBe("no signature matches a secret");
+    expect(verify(`v1,${base64} ${Array(63).fill("v2,x").join(" ")}`)).toBeNull();
+    expect(verify(`v1,${base64} ${Array(64).fill("v2,x").join(" ")}`)).toBe("header malformed");
   });
 
   test("are malformed without a signature of version 1 in padded base64", () => {
@@ -75,7 +82,10 @@ describe("the Standard Webhooks headers of polar", () => {
       base64,
       `v0,${base64}`,
       `v1a,${base64}`,
+      `v1:${base64}`,
       `v1,${base64.slice(0, -1)}`,
+      `v1,*${base64.slice(1)}`,
+      `v1,${Buffer.from(base64, "base64").toString("hex")}`,
       "v1,",
       " ",
     ]) {

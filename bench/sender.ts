@@ -1,0 +1,74 @@
+import { connect, type Socket } from "node:net";
+import { BrokenMeasurement } from "./broken.ts";
+
+/** A cheap sender of ready-made requests over connections that are kept open, one request at a time on each. */
+export type Sender = {
+  /** Waits for a free connection. Resolves with the body of the answer. @throws BrokenMeasurement unless it is a 200 */
+  send(request: string): Promise<string>;
+  close(): void;
+};
+
+type Line = { socket: Socket; received: string; waiting: Waiting | null };
+type Waiting = { request: string; resolve(body: string): void; reject(error: Error): void };
+
+export async function openSender(port: number, connections: number): Promise<Sender> {
+  const lines = await Promise.all(Array.from({ length: connections }, () => openLine(port)));
+  const free = [...lines];
+  const queue: Waiting[] = [];
+
+  const start = (line: Line, waiting: Waiting) => {
+    line.waiting = waiting;
+    line.socket.write(waiting.request);
+  };
+  for (const line of lines) {
+    line.socket.on("data", (text: string) => {
+      line.received += text;
+      const answer = completeAnswer(line.received);
+      if (answer === null) return;
+      const { waiting } = line;
+      line.received = "";
+      line.waiting = null;
+      const next = queue.shift();
+      if (next) start(line, next);
+      else free.push(line);
+      if (answer.status === 200) waiting?.resolve(answer.body);
+      else waiting?.reject(new BrokenMeasurement(`answered ${answer.status}: ${answer.body}`));
+    });
+    const lost = () => line.waiting?.reject(new BrokenMeasurement("a connection broke off"));
+    line.socket.on("error", lost).on("close", lost);
+  }
+
+  return {
+    send: (request) =>
+      new Promise((resolve, reject) => {
+        const line = free.pop();
+        if (line) start(line, { request, resolve, reject });
+        else queue.push({ request, resolve, reject });
+      }),
+    close: () => {
+      for (const line of lines) line.socket.destroy();
+    },
+  };
+}
+
+function openLine(port: number): Promise<Line> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    socket.setEncoding("latin1");
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      resolve({ socket, received: "", waiting: null });
+    });
+  });
+}
+
+function completeAnswer(text: string): { status: number; body: string } | null {
+  const end = text.indexOf("\r\n\r\n");
+  if (end < 0) return null;
+  const head = text.slice(0, end).toLowerCase();
+  const body = text.slice(end + 4);
+  const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
+  const isComplete = length === undefined ? body.endsWith("0\r\n\r\n") : body.length >= Number(length);
+  return isComplete ? { status: Number(head.slice(9, 12)), body } : null;
+}

@@ -1,0 +1,39 @@
+\set n :n + 1
+\set number :first + :client_id + :clients * :n
+\set sub :number % 10000
+\set chance (:number * 2654435761) % 4294967296
+\set at 1750000000 + :number / 10000
+with setting as materialized (select set_config('synchronous_commit', 'off', true) as value)
+insert into webhook_delivery
+  (provider, event_id, event_type, format, status, claim_source, lease_until, occurred_at, payload)
+select
+  'provider-a',
+  case :kind when 'stripe' then 'evt_1' || lpad(to_hex((:at)::bigint), 8, '0') || '2eZvKYlo2C' || lpad(to_hex((:chance)::bigint), 8, '0')
+    else 'evt_1' || lpad(to_hex((:chance)::bigint), 8, '0') || '2eZvKYlo2C0000bench' end,
+  'customer.subscription.updated', 'stripe', 'pending', 'delivery',
+  clock_timestamp() + interval '30 seconds', to_timestamp((:at)::float8), (:payload)::text::json
+from setting where value is not null
+on conflict (provider, event_id) do nothing
+returning id as delivery_id, claim_no \gset
+with held as (
+  update webhook_delivery set status = 'successful', completed_at = clock_timestamp(), lease_until = null
+  where id = (:delivery_id)::bigint and claim_no = (:claim_no)::int and status = 'pending'
+  returning id, claim_no, received_at
+), attempted as (
+  insert into webhook_attempt (delivery_id, claim_no, source, outcome, started_at, duration_ms)
+  select id, claim_no, 'delivery', 'successful', received_at, 0 from held
+)
+insert into subscription as s
+  (id, user_id, provider, provider_subscription_id, customer_id, price_id, plan_id, seats, status,
+    current_period_end, cancel_at_period_end, out_of_order, last_event_at_micros)
+select gen_random_uuid(), 'bench_user_' || lpad((:sub)::text, 8, '0'), 'provider-a',
+  'sub_1bench' || lpad((:sub)::text, 8, '0'), 'cus_1bench' || lpad((:sub)::text, 8, '0'), 'price_pro_monthly', 'pro',
+  1 + ((:at)::bigint % 5)::int, 'active', to_timestamp((:at)::float8 + 2592000), false, false, (:at)::bigint * 1000000
+from held
+on conflict (provider, provider_subscription_id) do update set
+  user_id = excluded.user_id, customer_id = excluded.customer_id, price_id = excluded.price_id,
+  plan_id = excluded.plan_id, seats = excluded.seats, status = excluded.status,
+  current_period_end = excluded.current_period_end, cancel_at_period_end = excluded.cancel_at_period_end,
+  out_of_order = s.out_of_order or excluded.last_event_at_micros < s.last_event_at_micros,
+  last_event_at_micros = greatest(excluded.last_event_at_micros, s.last_event_at_micros),
+  updated_at = clock_timestamp();

@@ -1,0 +1,45 @@
+import { execFile } from "node:child_process";
+import { userInfo } from "node:os";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** Who PostgreSQL is to run as; `null`: as we do. */
+export type Account = { uid: number; gid: number } | null;
+
+/** Nothing to be done here but to tell the person what to change. */
+export class EmbeddedPostgresFailed extends Error {
+  override name = "EmbeddedPostgresFailed";
+}
+
+/** PostgreSQL refuses to run as root: then it runs as `postgres`, or as `nobody` where there is no such user. */
+export async function unprivilegedAccount(): Promise<Account> {
+  if (userInfo().uid !== 0) return null;
+  for (const name of ["postgres", "nobody"]) {
+    try {
+      const [uid, gid] = await Promise.all([run("id", ["-u", name]), run("id", ["-g", name])]);
+      return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+    } catch {
+      // Not on this machine: the next one may be.
+    }
+  }
+  throw new EmbeddedPostgresFailed(
+    "PostgreSQL does not run as root, and there is no user postgres or nobody to run it as: start Tollgate as another user, or set DATABASE_URL",
+  );
+}
+
+/** A folder that only root may enter, anywhere above, keeps PostgreSQL from its programs or its data. */
+export async function checkAccess(
+  home: string,
+  program: string,
+  account: { uid: number; gid: number },
+): Promise<void> {
+  try {
+    await run(program, ["--version"], account);
+    await run("test", ["-w", home], account);
+  } catch {
+    throw new EmbeddedPostgresFailed(
+      `started by root, PostgreSQL runs as another user (uid ${account.uid}), who must be able to reach ${program} and ${home}: run "chmod o+x" on the folders above them that are closed to others, start Tollgate as an ordinary user, or set DATABASE_URL`,
+    );
+  }
+}

@@ -1,0 +1,133 @@
+import { Agent } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../src/server.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { SECRETS } from "../support/secrets.ts";
+import { type Answer, deliver } from "../support/send.ts";
+import { serverOn } from "../support/server.ts";
+
+const SUBSCRIPTIONS = 4;
+const CONNECTIONS = 8;
+
+/** One step of a schedule: the next event of a subscription, or an earlier one of it once more. */
+type Step = { subscription: number; again: boolean; connection: number; pauseMs: number };
+
+const schedules = fc.array(
+  fc.record<Step>({
+    subscription: fc.nat(SUBSCRIPTIONS - 1),
+    again: fc.boolean(),
+    connection: fc.nat(CONNECTIONS - 1),
+    pauseMs: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(3) }),
+  }),
+  { minLength: 1, maxLength: 60 },
+);
+
+describe("whatever the interleaving", () => {
+  let test: TestDatabase;
+  let server: RunningServer;
+  let run = 0;
+  const connections = Array.from(
+    { length: CONNECTIONS },
+    () => new Agent({ keepAlive: true, maxSockets: 1 }),
+  );
+  beforeAll(async () => {
+    test = await freshDatabase(SUBSCRIPTIONS);
+    server = await serverOn(test.url);
+  });
+  afterAll(async () => {
+    for (const connection of connections) connection.destroy();
+    await server.close();
+    await test.drop();
+  });
+
+  it("applies every event exactly once, in the order of arrival per subscription", async () => {
+    await fc.assert(
+      fc.asyncProperty(schedules, async (steps) => {
+        run += 1;
+        const answers = await play(server.url, `run${run}`, steps, connections);
+        const expected = lastSeats(steps);
+
+        const subscriptions = await test.rows<{ name: string; seats: number; out_of_order: boolean }>(
+          `select provider_subscription_id as name, seats, out_of_order from subscription
+           where provider_subscription_id like $1`,
+          [`run${run}-%`],
+        );
+        // The clocks rise with the arrivals: had two changed places, the subscription would be marked.
+        expect(subscriptions.sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(
+          [...expected].map(([subscription, seats]) => ({
+            name: `run${run}-${subscription}`,
+            seats,
+            out_of_order: false,
+          })),
+        );
+        const [counts] = await test.rows(
+          `select count(distinct d.id)::int as events, count(*)::int as attempts,
+             count(*) filter (where a.outcome = 'successful')::int as applied
+           from webhook_delivery d join webhook_attempt a on a.delivery_id = d.id where d.event_id like $1`,
+          [`run${run}-%`],
+        );
+        const events = new Set(answers.map((answer) => answer.eventId)).size;
+        expect(counts).toEqual({ events, attempts: events, applied: events });
+        expect(answers.filter((answer) => answer.body.duplicate === undefined)).toHaveLength(events);
+        expect(answers.every((answer) => answer.status === 200)).toBe(true);
+      }),
+      { numRuns: 150, interruptAfterTimeLimit: 45_000 },
+    );
+  });
+});
+
+/**
+ * Sends the steps without waiting for answers, except that a new event of a subscription leaves only when the one
+ * before it has been answered or stands behind it on the same connection: otherwise nobody knows what arrived first.
+ */
+async function play(url: string, run: string, steps: readonly Step[], connections: readonly Agent[]) {
+  const sent = new Map<number, { number: number; connection: number; answered: Promise<unknown> }>();
+  const answers: Promise<Answer & { eventId: string }>[] = [];
+  for (const step of steps) {
+    const before = sent.get(step.subscription);
+    const number = step.again && before ? before.number : (before?.number ?? 0) + 1;
+    if (number !== before?.number && before) await before.answered;
+    const answer = send(url, run, step.subscription, number, connections[step.connection] as Agent);
+    answers.push(answer);
+    if (number !== before?.number) {
+      sent.set(step.subscription, { number, connection: step.connection, answered: answer });
+    }
+    if (step.pauseMs > 0) await sleep(step.pauseMs);
+  }
+  return Promise.all(answers);
+}
+
+async function send(url: string, run: string, subscription: number, number: number, agent: Agent) {
+  const eventId = `${run}-${subscription}-${number}`;
+  const kind = number === 1 ? "customer.subscription.created" : "customer.subscription.updated";
+  const delivery = fixtureDelivery("stripe", kind, {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId,
+    userId: `user_${subscription}`,
+    planId: "team",
+    priceId: "price_team_monthly",
+    subscriptionId: `${run}-${subscription}`,
+    seats: seatsAt(number),
+    occurredAt: new Date(Date.UTC(2026, 0, 1) + number * 1000),
+  });
+  return { ...(await deliver(url, "provider-a", delivery, { agent })), eventId };
+}
+
+function lastSeats(steps: readonly Step[]): Map<number, number> {
+  const numbers = new Map<number, number>();
+  for (const { subscription, again } of steps) {
+    const before = numbers.get(subscription);
+    numbers.set(subscription, again && before ? before : (before ?? 0) + 1);
+  }
+  return new Map(
+    [...numbers].sort(([a], [b]) => a - b).map(([subscription, number]) => [subscription, seatsAt(number)]),
+  );
+}
+
+function seatsAt(number: number): number {
+  return 5 + number;
+}

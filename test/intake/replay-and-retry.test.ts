@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { secondsUntilRetry } from "../../src/domain/delivery.ts";
+import { readEnvironment } from "../../src/env.ts";
+import { replay } from "../../src/intake/replay.ts";
+import { retryDue } from "../../src/intake/retry.ts";
+import { createLog } from "../../src/log.ts";
+import { type Runtime, startRuntime } from "../../src/runtime.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { SECRETS, serverVariables } from "../support/secrets.ts";
+
+let test: TestDatabase;
+let runtime: Runtime;
+beforeAll(async () => {
+  test = await freshDatabase(3);
+  runtime = await startRuntime(readEnvironment(serverVariables(test.url)), { log: createLog("silent") });
+});
+afterAll(async () => {
+  await runtime.close();
+  await test.drop();
+});
+
+describe("a replay", () => {
+  it("of a successful delivery is refused without force, and with it is a new attempt", async () => {
+    const id = await received("ok", { userId: "user_1" });
+    expect(await replay(runtime.intake, id, { force: false })).toEqual({
+      outcome: "refused",
+      because: "successful",
+    });
+    expect(await replay(runtime.intake, id, { force: true })).toEqual({ outcome: "applied" });
+    expect(await replay(runtime.intake, id, { force: true })).toEqual({ outcome: "applied" });
+    expect(await delivery(id)).toMatchObject({ status: "successful", claim_no: 3 });
+    expect(await attempts(id)).toEqual(["delivery successful", "replay successful", "replay successful"]);
+  });
+
+  it("of a successful delivery, by force, that fails leaves it successful; only its attempt says so", async () => {
+    const id = await received("turns bad", { userId: "user_2" });
+    const before = await delivery(id);
+    await test.rows("delete from subscription where user_id = 'user_2'");
+    await test.rows(`delete from "user" where id = 'user_2'`);
+    expect(await replay(runtime.intake, id, { force: true })).toMatchObject({ outcome: "failed" });
+    const { claim_no, claimed_at, claim_source, ...rest } = await delivery(id);
+    expect(before).toMatchObject(rest);
+    expect(claim_no).toBe(2);
+    expect(await attempts(id)).toEqual(["delivery successful", "replay failed"]);
+  });
+
+  it("of a pending delivery is refused while its lease runs, and takes it over afterwards", async () => {
+    const id = await received("pending", { userId: "user_1" });
+    await test.rows(
+      "update webhook_delivery set status = 'pending', lease_until = clock_timestamp() + interval '1 hour' where id = $1",
+      [id],
+    );
+    for (const force of [false, true]) {
+      expect(await replay(runtime.intake, id, { force })).toEqual({
+        outcome: "refused",
+        because: "lease running",
+      });
+    }
+    await test.rows("update webhook_delivery set lease_until = clock_timestamp() where id = $1", [id]);
+    expect(await replay(runtime.intake, id, { force: false })).toEqual({ outcome: "applied" });
+    expect(await delivery(id)).toMatchObject({ status: "successful", claim_no: 2 });
+  });
+
+  it("of an exhausted delivery is possible, as often as the operator likes", async () => {
+    const id = await received("exhausted", { userId: "nobody" });
+    await test.rows("update webhook_delivery set claim_no = 12, next_attempt_at = null where id = $1", [id]);
+    for (const claimNo of [13, 14]) {
+      expect(await replay(runtime.intake, id, { force: false })).toMatchObject({ outcome: "failed" });
+      expect(await delivery(id)).toMatchObject({
+        status: "failed",
+        claim_no: claimNo,
+        next_attempt_at: null,
+      });
+    }
+    await test.rows(`insert into "user" (id, name, email) values ('nobody', 'N', 'nobody@example.com')`);
+    expect(await replay(runtime.intake, id, { force: false })).toEqual({ outcome: "applied" });
+  });
+
+  it("of nothing is refused", async () => {
+    expect(await replay(runtime.intake, "999999", { force: true })).toEqual({
+      outcome: "refused",
+      because: "not found",
+    });
+  });
+
+  it("of a delivery whose payload is gone fails and says so", async () => {
+    const id = await received("pruned", { userId: "user_1" });
+    await test.rows("update webhook_delivery set payload = null where id = $1", [id]);
+    expect(await replay(runtime.intake, id, { force: true })).toEqual({
+      outcome: "failed",
+      reason: "payload: no longer kept",
+    });
+  });
+});
+
+describe("webhook-retry", () => {
+  it("takes what is due, and nothing that is not", async () => {
+    const due = await received("due", { userId: "late_1" });
+    const later = await received("later", { userId: "late_2" });
+    await test.rows(
+      `insert into "user" (id, name, email) values ('late_1', 'L', 'l1@example.com'), ('late_2', 'L', 'l2@example.com')`,
+    );
+    await test.rows("update webhook_delivery set next_attempt_at = clock_timestamp() where id = $1", [due]);
+    expect(await retryDue(runtime.intake)).toEqual({ applied: 1, ignored: 0, failed: 0, gaveUp: 0 });
+    expect(await delivery(due)).toMatchObject({ status: "successful", claim_no: 2 });
+    expect(await attempts(due)).toEqual(["delivery failed", "retry successful"]);
+    expect(await delivery(later)).toMatchObject({ status: "failed", claim_no: 1 });
+  });
+
+  it("backs off, gives up after the twelfth attempt, and a redelivery reclaims it all the same", async () => {
+    const request = requestOf("stubborn", { userId: "stranger" });
+    expect((await runtime.intake.receive("provider-a", request)).outcome).toBe("failed");
+    const id = await idOf("stubborn");
+    for (let attempt = 2; attempt <= 12; attempt += 1) {
+      await test.rows("update webhook_delivery set next_attempt_at = clock_timestamp() where id = $1", [id]);
+      await retryDue(runtime.intake);
+      const row = await delivery(id);
+      expect(row).toMatchObject({ status: "failed", claim_no: attempt });
+      if (attempt === 12) {
+        expect(row.next_attempt_at).toBeNull();
+        continue;
+      }
+      const seconds = (Number(row.next_attempt_at) - Number(row.completed_at)) / 1000;
+      const nominal = Math.min(15 * 4 ** (attempt - 1), 21_600);
+      expect(seconds).toBeGreaterThanOrEqual(nominal * 0.799);
+      expect(seconds).toBeLessThanOrEqual(nominal * 1.201);
+    }
+    expect(await retryDue(runtime.intake)).toMatchObject({ applied: 0, failed: 0 });
+    await test.rows(`insert into "user" (id, name, email) values ('stranger', 'S', 's@example.com')`);
+    expect((await runtime.intake.receive("provider-a", request)).outcome).toBe("applied");
+    expect(await delivery(id)).toMatchObject({ status: "successful", claim_no: 13 });
+  });
+
+  it("writes down an expired lease, and gives up a delivery that died with its last attempt", async () => {
+    const id = await received("dies", { userId: "user_1" });
+    const expire = (claimNo: number) =>
+      test.rows(
+        `update webhook_delivery set status = 'pending', claim_no = $2::int, lease_until = clock_timestamp() where id = $1`,
+        [id, claimNo],
+      );
+    await expire(11);
+    expect(await retryDue(runtime.intake)).toMatchObject({ applied: 1 });
+    expect(await delivery(id)).toMatchObject({ status: "successful", claim_no: 12 });
+    await expire(13);
+    expect(await retryDue(runtime.intake)).toMatchObject({ gaveUp: 1, applied: 0 });
+    expect(await delivery(id)).toMatchObject({
+      status: "failed",
+      last_error: "lease expired",
+      next_attempt_at: null,
+      lease_until: null,
+    });
+    const reasons = await test.rows(
+      "select claim_no, reason from webhook_attempt where delivery_id = $1 and outcome = 'failed' order by 1",
+      [id],
+    );
+    expect(reasons).toEqual([
+      { claim_no: 11, reason: "lease expired" },
+      { claim_no: 13, reason: "lease expired" },
+    ]);
+  });
+
+  it("keeps to the format that a delivery was parsed with, when its slot is bound to another", async () => {
+    const id = await received("rebound", { userId: "late_3" });
+    await test.rows(`insert into "user" (id, name, email) values ('late_3', 'L', 'l3@example.com')`);
+    const rebound = await startRuntime(
+      readEnvironment({ ...serverVariables(test.url), PROVIDER_A_ADAPTER: "paddle" }),
+      { log: createLog("silent") },
+    );
+    expect(await replay(rebound.intake, id, { force: false })).toEqual({ outcome: "applied" });
+    await rebound.close();
+  });
+
+  it("waits 15 s times four to the failures, at most 6 h, give or take a fifth, twelve times", () => {
+    expect(Array.from({ length: 12 }, (_, n) => secondsUntilRetry(n + 1, 0.5))).toEqual([
+      15,
+      60,
+      240,
+      960,
+      3_840,
+      15_360,
+      21_600,
+      21_600,
+      21_600,
+      21_600,
+      21_600,
+      null,
+    ]);
+    expect(secondsUntilRetry(1, 0)).toBe(12);
+    expect(secondsUntilRetry(1, 1)).toBe(18);
+  });
+});
+
+function requestOf(name: string, overrides: object) {
+  const { rawBody, headers } = fixtureDelivery("stripe", "customer.subscription.updated", {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: name,
+    subscriptionId: `sub ${name}`,
+    customerId: `cus ${name}`,
+    planId: "pro",
+    ...overrides,
+  });
+  return { rawBody, header: (header: string) => headers[header] };
+}
+
+async function received(name: string, overrides: object): Promise<string> {
+  await runtime.intake.receive("provider-a", requestOf(name, overrides));
+  return idOf(name);
+}
+
+async function idOf(eventId: string): Promise<string> {
+  const [row] = await test.rows<{ id: string }>("select id from webhook_delivery where event_id = $1", [
+    eventId,
+  ]);
+  return row?.id ?? "";
+}
+
+async function delivery(id: string): Promise<Record<string, unknown>> {
+  const [row] = await test.rows("select * from webhook_delivery where id = $1", [id]);
+  return row ?? {};
+}
+
+async function attempts(id: string): Promise<string[]> {
+  const rows = await test.rows<{ said: string }>(
+    "select source || ' ' || outcome as said from webhook_attempt where delivery_id = $1 order by claim_no",
+    [id],
+  );
+  return rows.map((row) => row.said);
+}

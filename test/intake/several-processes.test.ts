@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { numberedEvent } from "../support/events.ts";
+import { expectEachAppliedOnce } from "../support/ledger.ts";
+import { SECRETS } from "../support/secrets.ts";
+import { type Answer, deliver } from "../support/send.ts";
+import { type ServerProcess, serverProcess } from "../support/server-process.ts";
+
+let test: TestDatabase;
+let servers: ServerProcess[];
+beforeAll(async () => {
+  test = await freshDatabase();
+  servers = await Promise.all([1, 2, 3].map(() => serverProcess(test.url)));
+});
+afterAll(async () => {
+  for (const server of servers) await server.end("SIGTERM");
+  await test.drop();
+});
+
+it("three servers that get the same 2,000 events at once apply 2,000 and know 4,000 as duplicates", async () => {
+  const events = 2_000;
+  const deliveries = Array.from({ length: events }, (_, n) => numberedEvent("three", n));
+  const answers = await Promise.all(
+    servers.map((server) => inParallel(deliveries, 48, (one) => deliver(server.url, "provider-a", one))),
+  );
+  const all = answers.flat();
+  expect(all.filter((answer) => answer.status !== 200)).toEqual([]);
+  expect(all.filter((answer) => answer.body.duplicate === true)).toHaveLength(2 * events);
+  await expectEachAppliedOnce(test, "three", events);
+});
+
+it("two servers that get groups for the same subscriptions in opposite orders fail none and double none", async () => {
+  const subscriptions = 40;
+  const rounds = 25;
+  const ends = await Promise.all(
+    [0, 1].map(async (side) => {
+      const server = servers[side] as ServerProcess;
+      const answers: Answer[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        const order = Array.from({ length: subscriptions }, (_, n) => (side ? subscriptions - 1 - n : n));
+        const group = order.map((n) => opposite(side, round, n));
+        answers.push(...(await Promise.all(group.map((one) => deliver(server.url, "provider-a", one)))));
+      }
+      return answers;
+    }),
+  );
+  expect(ends.flat().filter(({ status, body }) => status !== 200 || body.duplicate)).toEqual([]);
+  const [counts] = await test.rows(
+    `select count(*)::int as attempts, count(distinct delivery_id)::int as deliveries,
+       count(*) filter (where outcome = 'successful')::int as applied
+     from webhook_attempt a join webhook_delivery d on d.id = a.delivery_id where d.event_id like 'opposite-%'`,
+  );
+  const events = 2 * rounds * subscriptions;
+  expect(counts).toEqual({ attempts: events, deliveries: events, applied: events });
+  const rows = await test.rows("select from subscription where provider_subscription_id like 'opposite-%'");
+  expect(rows).toHaveLength(subscriptions);
+});
+
+it("first events of one subscription that come to two servers at once lose no field", async () => {
+  for (let n = 0; n < 40; n += 1) {
+    const id = `first-${n}`;
+    const given = {
+      secret: SECRETS["provider-a"],
+      nowSeconds: Math.floor(Date.now() / 1000),
+      userId: "user_1",
+      planId: "team",
+      subscriptionId: id,
+      customerId: id,
+    };
+    const checkout = fixtureDelivery("stripe", "checkout.session.completed", {
+      ...given,
+      eventId: `${id}-a`,
+    });
+    const update = fixtureDelivery("stripe", "customer.subscription.updated", {
+      ...given,
+      eventId: `${id}-b`,
+      seats: 77,
+      status: "past_due",
+      cancelAtPeriodEnd: true,
+    });
+    const [a, b] = servers as [ServerProcess, ServerProcess];
+    const answers = await Promise.all([
+      deliver(a.url, "provider-a", checkout),
+      deliver(b.url, "provider-a", update),
+    ]);
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
+    const rows = await test.rows(
+      "select user_id, plan_id, seats, cancel_at_period_end from subscription where provider_subscription_id = $1",
+      [id],
+    );
+    expect(rows).toEqual([{ user_id: "user_1", plan_id: "team", seats: 77, cancel_at_period_end: true }]);
+  }
+});
+
+function opposite(side: number, round: number, n: number) {
+  return fixtureDelivery("stripe", "customer.subscription.updated", {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: `opposite-${side}-${round}-${n}`,
+    subscriptionId: `opposite-${n}`,
+    userId: `user_${n % 20}`,
+    planId: "team",
+    seats: 5 + round,
+  });
+}
+
+/** All items, at most `width` under way at once. */
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  width: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const queue = items.entries();
+  const lane = async () => {
+    for (const [index, item] of queue) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+  return results;
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { migrate } from "../../src/store/migrate.ts";
+
+export type TestDatabase = {
+  url: string;
+  database: Database;
+  /** Rows of any statement, for looking at what happened. */
+  rows<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  drop(): Promise<void>;
+};
+
+/** An empty database of its own, on the PostgreSQL of this run. */
+export async function emptyDatabase(): Promise<TestDatabase> {
+  const server = process.env.TEST_POSTGRES_URL;
+  if (!server) throw new Error("TEST_POSTGRES_URL is not set: run the tests with vitest");
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  await onServer(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const database = open(url.href, 4);
+  return {
+    url: url.href,
+    database,
+    rows: (text, values = []) => database.run({ name: text.slice(0, 60), text }, values),
+    drop: async () => {
+      await database.close();
+      await onServer(server, `drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+/** The same with the schema and `users` people: `user_0` and up. */
+export async function freshDatabase(users = 20): Promise<TestDatabase> {
+  const test = await emptyDatabase();
+  await migrate(test.database);
+  await addUsers(test, users);
+  return test;
+}
+
+export async function addUsers(test: Pick<TestDatabase, "rows">, count: number): Promise<void> {
+  await test.rows(
+    `insert into "user" (id, name, email)
+     select 'user_' || n, 'User ' || n, 'user_' || n || '@example.com' from generate_series(0, $1::int - 1) n`,
+    [count],
+  );
+}
+
+async function onServer(url: string, text: string): Promise<void> {
+  const database = open(url, 1);
+  try {
+    await database.run({ name: "admin", text });
+  } finally {
+    await database.close();
+  }
+}
+
+function open(url: string, maxConnections: number): Database {
+  return openDatabase({ url, prepared: false, maxConnections, answerTimeoutMs: 30_000 });
+}

@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+
+/** Looks again and again until what it sees is as expected; fails with the last look after `withinMs`. */
+export async function eventually<Value>(
+  look: () => Promise<Value>,
+  expected: Value,
+  withinMs = 30_000,
+): Promise<void> {
+  const giveUpAt = performance.now() + withinMs;
+  for (;;) {
+    const seen = await look();
+    if (isDeepStrictEqual(seen, expected)) return;
+    if (performance.now() > giveUpAt) {
+      throw new Error(`still ${JSON.stringify(seen)} after ${withinMs} ms, not ${JSON.stringify(expected)}`);
+    }
+    await sleep(50);
+  }
+}

@@ -1,0 +1,18 @@
+import { afterAll } from "vitest";
+
+const cleanups = new Set<() => Promise<unknown>>();
+
+/** What a test that fails half-way would leave running. Run once, by the test itself or after its file. */
+export function cleanedUp<Result>(cleanup: () => Promise<Result>): () => Promise<Result> {
+  const once = () => {
+    cleanups.delete(once);
+    return cleanup();
+  };
+  cleanups.add(once);
+  return once;
+}
+
+// This is a set-up file of Vitest's: it applies to every test file.
+afterAll(async () => {
+  for (const cleanup of [...cleanups].reverse()) await cleanup().catch(() => {});
+});

@@ -1,0 +1,17 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
+
+/** One real PostgreSQL for the whole run; every test file makes its own databases in it. */
+export default async function setup(): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-test-"));
+  // Started by root, PostgreSQL runs as another user, who must be able to enter.
+  await chmod(folder, 0o755);
+  const postgres = await startEmbeddedPostgres(folder);
+  process.env.TEST_POSTGRES_URL = postgres.url;
+  return async () => {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,18 @@
+/** Of the kind that every format takes, and longer than any is required to be. */
+export const SECRETS = {
+  "provider-a": "whsec_dGVzdC1zZWNyZXQtb2YtcHJvdmlkZXItYS4uLi4u",
+  "provider-b": "whsec_dGVzdC1zZWNyZXQtb2YtcHJvdmlkZXItYi4uLi4u",
+  "provider-c": "whsec_dGVzdC1zZWNyZXQtb2YtcHJvdmlkZXItYy4uLi4u",
+} as const;
+
+/** What a server needs to run on a database that is not its own. */
+export function serverVariables(databaseUrl: string): Record<string, string> {
+  return {
+    DATABASE_URL: databaseUrl,
+    AUTH_SECRET: "only-for-tests-and-long-enough-to-be-taken",
+    PROVIDER_A_WEBHOOK_SECRET: SECRETS["provider-a"],
+    PROVIDER_B_WEBHOOK_SECRET: SECRETS["provider-b"],
+    PROVIDER_C_WEBHOOK_SECRET: SECRETS["provider-c"],
+    PORT: "0",
+  };
+}

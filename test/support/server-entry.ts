@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { readEnvironment, requireAuthSecret } from "../../src/env.ts";
+import { createLog } from "../../src/log.ts";
+import { runServer } from "../../src/server.ts";
+
+// The real server, and a place where it dies or stops: `CRASH_AT=<milestone>:<n>[:SIGSTOP]`.
+const [milestone, nth = "1", signal = "SIGKILL"] = (process.env.CRASH_AT ?? "").split(":");
+let times = 0;
+
+const environment = readEnvironment(process.env);
+requireAuthSecret(environment);
+await runServer(environment, {
+  log: createLog(environment.logLevel),
+  reached: async (reached) => {
+    if (reached !== milestone) return;
+    times += 1;
+    if (times !== Number(nth)) return;
+    // Time for what was sent to reach the database: the crash must not come before the step that it is named for.
+    await sleep(5);
+    process.kill(process.pid, signal);
+    await sleep(1_000);
+  },
+});

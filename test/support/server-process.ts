@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { cleanedUp } from "./leftovers.ts";
+import { serverVariables } from "./secrets.ts";
+
+export type ServerProcess = {
+  url: string;
+  child: ChildProcess;
+  /** What it has written to its log so far, a line an entry. */
+  lines: string[];
+  /** Sends the signal and waits for the end; resolves with exit code and signal. */
+  end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+};
+
+const ENTRY = new URL("./server-entry.ts", import.meta.url).pathname;
+const READY_WITHIN_MS = 30_000;
+
+/**
+ * The server as a process of its own, to be killed and stopped.
+ * @param variables `CRASH_AT`, e.g. `committed:3`, makes it kill itself when it gets there for the third time.
+ */
+export async function serverProcess(
+  databaseUrl: string | null,
+  variables: Record<string, string> = {},
+): Promise<ServerProcess> {
+  const given = databaseUrl === null ? { PORT: "0" } : serverVariables(databaseUrl);
+  const child = spawn(process.execPath, [ENTRY], {
+    env: { PATH: process.env.PATH, ...given, LOG_LEVEL: "info", ...variables },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const lines: string[] = [];
+  const ended = once(child, "exit").then(([code, signal]) => ({ code, signal }));
+  const kill = cleanedUp(async () => child.kill("SIGKILL"));
+  void ended.then(kill);
+  const url = new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on("line", (line) => {
+        lines.push(line);
+        const listening = /"url":"([^"]+)"/.exec(line);
+        if (listening?.[1]) resolve(listening[1]);
+      });
+    }
+    void ended.then(() => reject(new Error(`the server ended before it listened:\n${lines.join("\n")}`)));
+    setTimeout(() => reject(new Error("the server does not listen")), READY_WITHIN_MS).unref();
+  });
+  return {
+    url: await url,
+    child,
+    lines,
+    ended,
+    end: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}

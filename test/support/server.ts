@@ -1,0 +1,19 @@
+import { readEnvironment } from "../../src/env.ts";
+import type { Milestone } from "../../src/intake/intake.ts";
+import { createLog } from "../../src/log.ts";
+import { type RunningServer, startServer } from "../../src/server.ts";
+import { serverVariables } from "./secrets.ts";
+
+/** The whole server inside the test's process, on a free port. */
+export async function serverOn(
+  databaseUrl: string,
+  variables: Record<string, string> = {},
+  reached?: (milestone: Milestone) => void | Promise<void>,
+): Promise<RunningServer> {
+  const environment = readEnvironment({
+    ...serverVariables(databaseUrl),
+    LOG_LEVEL: "silent",
+    ...variables,
+  });
+  return startServer(environment, { log: createLog(environment.logLevel), ...(reached ? { reached } : {}) });
+}
