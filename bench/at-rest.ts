@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { residentMegabytes } from "./cpu.ts";
+import { interruption } from "./interruption.ts";
 import { startServerProcess } from "./server-process.ts";
 import { median } from "./statistics.ts";
 
@@ -33,6 +34,7 @@ export async function measureAtRest(folder: string): Promise<AtRest> {
     const readyMsRounds: number[] = [];
     let resident: number | null = null;
     for (let start = 1; start <= STARTS; start += 1) {
+      interruption.throwIfAborted();
       const server = await startServerProcess(program, folder);
       readyMsRounds.push(server.readyAfterMs);
       if (start === STARTS) {

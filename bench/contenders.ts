@@ -17,7 +17,7 @@ export const CONTENDERS = [
 export type ContenderName = (typeof CONTENDERS)[number];
 
 /** For those that work on one event at a time, a connection for each that PostgreSQL can use on a small machine. */
-const POOL_SIZE = "8";
+const POOL_SIZE = "16";
 
 export async function startContender(bench: Bench, name: ContenderName): Promise<Contender> {
   switch (name) {
@@ -41,7 +41,7 @@ export async function startTollgate(
   name: string,
   prepare: (databaseUrl: string) => Promise<void> = async () => {},
 ): Promise<Contender & { process: ServerProcess; databaseUrl: string }> {
-  const databaseUrl = await createTollgateDatabase(bench.postgres, name.replaceAll("-", "_"));
+  const databaseUrl = await createTollgateDatabase(bench, name.replaceAll("-", "_"));
   await prepare(databaseUrl);
   const nodeOptions = bench.options.profile
     ? ["--cpu-prof", "--cpu-prof-dir=test-results/profiles", `--cpu-prof-name=${name}.cpuprofile`]
@@ -66,7 +66,7 @@ async function startStripeSync(bench: Bench, name: string): Promise<Contender> {
 }
 
 async function startOneAtATime(bench: Bench, name: string): Promise<Contender> {
-  const databaseUrl = await createTollgateDatabase(bench.postgres, "one_at_a_time");
+  const databaseUrl = await createTollgateDatabase(bench, "one_at_a_time");
   const variables = { DATABASE_URL: databaseUrl, POOL_SIZE };
   const program = { name, script: "bench/one-at-a-time.ts", variables };
   return startWebhookContender(bench, { program, databaseUrl, ledger: TOLLGATE_TABLES });

@@ -4,6 +4,7 @@ import { BrokenMeasurement } from "./broken.ts";
 import type { Bench } from "./contender.ts";
 import { startTollgate } from "./contenders.ts";
 import { type FullLoad, sendAsFastAsAnswered } from "./full-load.ts";
+import { note } from "./note.ts";
 import { query, tidy } from "./postgres.ts";
 import { openSender } from "./sender.ts";
 import { signedRequest, writeSignedEvents } from "./signed-events.ts";
@@ -40,7 +41,11 @@ export async function measureDuplicates(bench: Bench): Promise<Duplicates> {
     };
     await round(options.warmUpSeconds);
     const rounds: FullLoad[] = [];
-    for (let number = 1; number <= options.rounds; number += 1) rounds.push(await round(options.seconds));
+    for (let number = 1; number <= options.rounds; number += 1) {
+      const load = await round(options.seconds);
+      rounds.push(load);
+      note(`duplicates: round ${number} of ${options.rounds}: ${Math.round(load.answered / load.seconds)}/s`);
+    }
     return {
       perSecond: median(rounds.map((one) => one.answered / one.seconds)),
       p50Ms: median(rounds.map((one) => one.p50Ms)),

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { BrokenMeasurement } from "./broken.ts";
+import { interruption } from "./interruption.ts";
 
 const run = promisify(execFile);
 
@@ -54,7 +55,7 @@ export async function sendAsFastAsAnswered(options: FullLoadOptions): Promise<Fu
       String(options.requestBytes),
       options.mode,
     ],
-    { timeout: (options.seconds + 60) * 1_000 },
+    { timeout: (options.seconds + 60) * 1_000, signal: interruption },
   );
   const line = /^JSON (.*)$/m.exec(stdout)?.[1];
   if (line === undefined) throw new BrokenMeasurement(`wrk printed no result:\n${stdout}`);

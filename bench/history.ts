@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import pg from "pg";
 import type { Bench, Contender, Round } from "./contender.ts";
 import { startTollgate } from "./contenders.ts";
+import { interruption } from "./interruption.ts";
 import { query } from "./postgres.ts";
-import { eventBody, SUBSCRIPTIONS } from "./signed-events.ts";
+import { eventBody } from "./signed-events.ts";
 import { takeTurns } from "./turns.ts";
 
 export type History = {
@@ -45,14 +46,15 @@ export async function measureHistory(bench: Bench): Promise<History> {
 async function fill(url: string, { options }: Bench): Promise<void> {
   const insert = await readFile(new URL("sql/history.sql", import.meta.url), "utf8");
   // The first event of the second time round: its digits are zeros, and its time stands out.
-  const payload = eventBody(SUBSCRIPTIONS, options);
+  const payload = eventBody(options.subscriptions, options);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     await client.query("set synchronous_commit = off");
     for (let first = 1; first <= options.historyRows; first += BATCH) {
+      interruption.throwIfAborted();
       const last = Math.min(options.historyRows, first + BATCH - 1);
-      await client.query(insert, [first, last, options.eventIds, payload]);
+      await client.query(insert, [first, last, options.eventIds, payload, options.subscriptions]);
     }
     await client.query("vacuum analyze");
     await client.query("checkpoint");

@@ -8,6 +8,7 @@ import type { Bench } from "./contender.ts";
 import { measureDuplicates } from "./duplicates.ts";
 import { figures } from "./figures.ts";
 import { measureHistory } from "./history.ts";
+import { listenForInterruption } from "./interruption.ts";
 import { measureOffered } from "./offered.ts";
 import { readOptions } from "./options.ts";
 import { openPostgres } from "./postgres.ts";
@@ -16,6 +17,7 @@ import { type Results, saveResults } from "./results.ts";
 import { measureSideBySide } from "./side-by-side.ts";
 
 async function main(): Promise<void> {
+  listenForInterruption();
   const startedAt = new Date();
   const options = readOptions(process.argv.slice(2));
   // In memory where possible: writing the requests must not occupy the disk that PostgreSQL flushes to.

@@ -2,9 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { assertArrived, TOLLGATE_TABLES } from "./arrived.ts";
 import type { Bench } from "./contender.ts";
 import { startTollgate } from "./contenders.ts";
+import { interruption } from "./interruption.ts";
+import { note } from "./note.ts";
 import { tidy } from "./postgres.ts";
 import { openSender, type Sender } from "./sender.ts";
-import { createdAt, SUBSCRIPTIONS, signedRequest } from "./signed-events.ts";
+import { expectLast, signedRequest } from "./signed-events.ts";
 import { median, quantile } from "./statistics.ts";
 
 export type Offered = {
@@ -35,9 +37,7 @@ export async function measureOffered(bench: Bench): Promise<Offered> {
       await tidy(tollgate.databaseUrl);
       const mark = await TOLLGATE_TABLES.mark(tollgate.databaseUrl);
       const measured = await sendAtPace(sender, requests);
-      for (let number = next; number < next + count; number += 1) {
-        expected.set(number % SUBSCRIPTIONS, createdAt(number));
-      }
+      expectLast(expected, { first: next, count }, options);
       next += count;
       const sent = { handed: count, answered: count, mark, expected };
       await assertArrived({ databaseUrl: tollgate.databaseUrl, ledger: TOLLGATE_TABLES }, sent);
@@ -45,7 +45,10 @@ export async function measureOffered(bench: Bench): Promise<Offered> {
     };
     await round(options.warmUpSeconds);
     const rounds: OfferedRound[] = [];
-    for (let number = 1; number <= options.rounds; number += 1) rounds.push(await round(options.seconds));
+    for (let number = 1; number <= options.rounds; number += 1) {
+      rounds.push(await round(options.seconds));
+      note(`offered: round ${number} of ${options.rounds}: p99 ${rounds.at(-1)?.p99Ms.toFixed(1)} ms`);
+    }
     return {
       perSecond: PER_SECOND,
       p50Ms: median(rounds.map((one) => one.p50Ms)),
@@ -77,6 +80,7 @@ async function sendAtPace(sender: Sender, requests: readonly string[]): Promise<
         }),
       );
     }
+    interruption.throwIfAborted();
     await sleep(1);
   }
   await Promise.all(answers);

@@ -20,6 +20,7 @@ export type Options = {
   seconds: number;
   warmUpSeconds: number;
   connections: number;
+  subscriptions: number;
   bodyBytes: number;
   eventIds: "stripe" | "random";
   historyRows: number;
@@ -40,6 +41,7 @@ status, only a measurement that cannot be trusted does.
   --seconds N          length of a round (8)
   --warm-up N          seconds under load before the first round, not measured (5)
   --connections N      connections that send as fast as they are answered (64)
+  --subscriptions N    subscriptions that the events are about, in turn (10000)
   --body-bytes N       size of an event's body (1100)
   --event-ids KIND     stripe: begin with the time, as Stripe's do (default); random: spread over the whole index
   --history-rows N     deliveries in the log for the part "history" (2000000)
@@ -61,6 +63,7 @@ export function readOptions(args: readonly string[]): Options {
         seconds: { type: "string", default: "8" },
         "warm-up": { type: "string", default: "5" },
         connections: { type: "string", default: "64" },
+        subscriptions: { type: "string", default: "10000" },
         "body-bytes": { type: "string", default: "1100" },
         "event-ids": { type: "string", default: "stripe" },
         "history-rows": { type: "string", default: "2000000" },
@@ -81,6 +84,7 @@ export function readOptions(args: readonly string[]): Options {
       seconds: wholeNumber("--seconds", values.seconds, 1, 120),
       warmUpSeconds: wholeNumber("--warm-up", values["warm-up"], 1, 120),
       connections: wholeNumber("--connections", values.connections, 1, 80),
+      subscriptions: wholeNumber("--subscriptions", values.subscriptions, 1_000, 1_000_000),
       bodyBytes: wholeNumber("--body-bytes", values["body-bytes"], 1_100, 100_000),
       eventIds: asEventIds(values["event-ids"]),
       historyRows: wholeNumber("--history-rows", values["history-rows"], 1, 50_000_000),

@@ -41,7 +41,7 @@ function sideBySide({ sideBySide }: Results): string {
 }
 
 function tollgateAlone(results: Results): string {
-  const table = newTable(["Tollgate", "events/s", "p50 ms", "p99 ms", "besides"], 4);
+  const table = newTable(["Tollgate", "events/s", "p50 ms", "p99 ms", "besides"], 3);
   const { history, duplicates, offered, atRest } = results;
   for (const [name, label] of [
     ["tollgate-empty", "empty log"],

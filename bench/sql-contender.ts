@@ -7,8 +7,9 @@ import { BrokenMeasurement } from "./broken.ts";
 import type { Bench, Contender, Round } from "./contender.ts";
 import { postgresMicros } from "./cpu.ts";
 import { createTollgateDatabase } from "./databases.ts";
+import { interruption } from "./interruption.ts";
 import { tidy, untilFree } from "./postgres.ts";
-import { eventBody, SUBSCRIPTIONS } from "./signed-events.ts";
+import { eventBody } from "./signed-events.ts";
 import { quantile } from "./statistics.ts";
 
 const run = promisify(execFile);
@@ -22,7 +23,7 @@ export async function startSqlContender(
   name: "sql-one-statement" | "sql-two-transactions",
 ): Promise<Contender> {
   const { options, postgres, folder } = bench;
-  const databaseUrl = await createTollgateDatabase(postgres, name.replaceAll("-", "_"));
+  const databaseUrl = await createTollgateDatabase(bench, name.replaceAll("-", "_"));
   const script = new URL(`sql/${name.replace("sql-", "")}.sql`, import.meta.url).pathname;
   const logPrefix = join(folder, name);
   let first = 0;
@@ -46,18 +47,19 @@ export async function startSqlContender(
         `--sampling-rate=${SAMPLED}`,
         "--define=n=0",
         `--define=first=${first}`,
+        `--define=subs=${options.subscriptions}`,
         `--define=clients=${options.connections}`,
         `--define=kind=${options.eventIds}`,
-        `--define=payload=${eventBody(SUBSCRIPTIONS, options)}`,
+        `--define=payload=${eventBody(options.subscriptions, options)}`,
         databaseUrl,
       ],
-      { timeout: (seconds + 60) * 1_000 },
+      { timeout: (seconds + 60) * 1_000, signal: interruption },
     );
     const after = postgresMicros(postgres.pid);
     const events = printed(stdout, /transactions actually processed: (\d+)/);
     const eventsPerSecond = printed(stdout, /^tps = ([\d.]+) \(without/m);
     // A number of its own for each event, though some clients are faster than others.
-    first += 2 * SUBSCRIPTIONS * Math.ceil((4 * events) / SUBSCRIPTIONS);
+    first += options.subscriptions * Math.ceil((8 * events) / options.subscriptions);
 
     const log = await TOLLGATE_TABLES.since(databaseUrl, mark);
     if (log?.applied !== events || log.other !== 0) {

@@ -7,7 +7,7 @@ import { postgresMicros, processStat } from "./cpu.ts";
 import { sendAsFastAsAnswered } from "./full-load.ts";
 import { tidy } from "./postgres.ts";
 import { type ServerProcess, type ServerProgram, startServerProcess } from "./server-process.ts";
-import { createdAt, SUBSCRIPTIONS, writeSignedEvents } from "./signed-events.ts";
+import { expectLast, writeSignedEvents } from "./signed-events.ts";
 
 /** A server that takes webhooks in, on a database of its own. */
 export type WebhookServer = {
@@ -51,9 +51,7 @@ export async function startWebhookContender(
     const after = consumed();
     rmSync(file);
 
-    for (let number = next; number < next + load.handed; number += 1) {
-      expected.set(number % SUBSCRIPTIONS, createdAt(number));
-    }
+    expectLast(expected, { first: next, count: load.handed }, options);
     next += load.handed;
     await assertArrived(server, { ...load, mark, expected });
     const eventsPerSecond = load.answered / load.seconds;

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { createApi } from "./api/app.ts";
 import { SLOTS, type Slot } from "./domain/slot.ts";
+import { drained } from "./drain.ts";
 import { type Environment, readEnvironment, requireAuthSecret } from "./env.ts";
 import type { Milestone } from "./intake/intake.ts";
 import { startRetryJob } from "./intake/retry-job.ts";
@@ -17,9 +18,6 @@ export type RunningServer = {
 };
 
 export type ServerOptions = { log: Log; reached?: (milestone: Milestone) => void | Promise<void> };
-
-/** How long requests in progress may take once the server has been told to stop. */
-const DRAIN_MS = 25_000;
 
 export async function startServer(environment: Environment, options: ServerOptions): Promise<RunningServer> {
   const runtime = await startRuntime(environment, options);
@@ -54,19 +52,6 @@ function listening(server: Server, { host, port }: Environment): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
-  });
-}
-
-function drained(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    // Connections that are kept alive without a request would hold the door open for ever.
-    const sweep = setInterval(() => server.closeIdleConnections(), 50);
-    const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-    server.close(() => {
-      clearInterval(sweep);
-      clearTimeout(deadline);
-      resolve();
-    });
   });
 }
 

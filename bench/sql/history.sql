@@ -1,6 +1,6 @@
 -- Deliveries of the past, as the signed events of the bench would have left them, $1 to $2.
 with past as (
-  select n, 1740000000 + n / 300 as at, lpad((n % 10000)::text, 8, '0') as digits,
+  select n, 1740000000 + n / 300 as at, lpad((n % $5::int)::text, 8, '0') as digits,
     lpad(to_hex((n::bigint * 2654435761 + 2147483648) % 4294967296), 8, '0') as chance
   from generate_series($1::int, $2::int) as n
 ), delivered as (

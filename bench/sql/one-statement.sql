@@ -1,8 +1,8 @@
 \set n :n + 1
 \set number :first + :client_id + :clients * :n
-\set sub :number % 10000
+\set sub :number % :subs
 \set chance (:number * 2654435761) % 4294967296
-\set at 1750000000 + :number / 10000
+\set at 1750000000 + :number / :subs
 with delivered as (
   insert into webhook_delivery
     (provider, event_id, event_type, format, status, claim_source, occurred_at, completed_at, payload)

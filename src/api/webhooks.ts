@@ -85,7 +85,7 @@ function note(door: WebhookDoor, slot: Slot, requestId: string, reception: Recep
       break;
     case "failed":
     case "deferred":
-      door.log.error({ slot, requestId, reason: reception.reason }, "delivery failed, to be retried");
+      door.log.error({ slot, requestId, deliveryId: reception.deliveryId }, "delivery failed, to be retried");
       break;
     case "unavailable":
       door.log.error({ slot, requestId }, "delivery not taken in: database unavailable");

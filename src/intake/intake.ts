@@ -31,9 +31,10 @@ export type IntakeLog = {
 /** What became of a delivery, for the door that it came through to translate. */
 export type Reception =
   | { outcome: "applied" | "ignored" | "duplicate" | "unavailable" }
-  | { outcome: "failed"; reason: string }
+  /** The reason is in the log of deliveries: it may quote the payload, which does not belong anywhere else. */
+  | { outcome: "failed"; deliveryId: string }
   /** Failed durably, but acknowledged: this format's provider switches off endpoints that answer errors. */
-  | { outcome: "deferred"; reason: string }
+  | { outcome: "deferred"; deliveryId: string }
   | { outcome: "refused"; problem: SignatureProblem | "no secret configured" }
   | { outcome: "invalid"; problem: string };
 

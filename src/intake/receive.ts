@@ -69,9 +69,11 @@ async function process(intake: Intake, adapter: Adapter, identified: Identified)
       startedAtMs,
     });
     if (attempt.outcome === "lost") return { outcome: "unavailable" };
-    if (attempt.outcome === "failed" && adapter.format === "polar")
-      return { ...attempt, outcome: "deferred" };
-    return attempt;
+    if (attempt.outcome !== "failed") return attempt;
+    return {
+      outcome: adapter.format === "polar" ? "deferred" : "failed",
+      deliveryId: claimed.claim.id,
+    };
   }
   return { outcome: "unavailable" };
 }

@@ -1,0 +1,101 @@
+create table deleted_user (
+  id text not null,
+  deleted_at timestamp with time zone not null default now(),
+  constraint deleted_user_pkey PRIMARY KEY (id)
+);
+
+create table schema_migration (
+  name text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint schema_migration_pkey PRIMARY KEY (name)
+);
+
+create table subscription (
+  id uuid not null,
+  user_id text,
+  provider text not null,
+  provider_subscription_id text,
+  customer_id text,
+  price_id text,
+  plan_id text not null,
+  seats integer not null,
+  status text not null,
+  current_period_end timestamp with time zone,
+  cancel_at_period_end boolean not null,
+  out_of_order boolean not null,
+  last_event_at_micros bigint,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint subscription_pkey PRIMARY KEY (id),
+  constraint subscription_seats_check CHECK ((seats >= 0)),
+  constraint subscription_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'paused'::text, 'unpaid'::text, 'canceled'::text]))),
+  constraint subscription_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE SET NULL
+) with (fillfactor=80);
+
+CREATE INDEX subscription_by_customer ON public.subscription USING btree (provider, customer_id) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX subscription_by_user ON public.subscription USING btree (user_id);
+
+CREATE UNIQUE INDEX subscription_named_once ON public.subscription USING btree (provider, provider_subscription_id);
+
+CREATE UNIQUE INDEX subscription_nameless_once ON public.subscription USING btree (provider, user_id) WHERE (provider_subscription_id IS NULL);
+
+CREATE INDEX subscription_out_of_order ON public.subscription USING btree (id) WHERE out_of_order;
+
+create table "user" (
+  id text not null,
+  name text not null,
+  email text not null,
+  email_verified boolean not null default false,
+  image text,
+  role text not null default 'user'::text,
+  locale text not null default 'en'::text,
+  preferences jsonb not null default '{"theme": "system", "emailNotifications": true}'::jsonb,
+  onboarded boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint user_email_key UNIQUE (email),
+  constraint user_pkey PRIMARY KEY (id),
+  constraint user_role_check CHECK ((role = ANY (ARRAY['user'::text, 'admin'::text])))
+);
+
+create table webhook_attempt (
+  delivery_id bigint not null,
+  claim_no integer not null,
+  source text not null,
+  outcome text not null,
+  reason text,
+  started_at timestamp with time zone not null,
+  duration_ms double precision not null,
+  constraint webhook_attempt_outcome_check CHECK ((outcome = ANY (ARRAY['successful'::text, 'failed'::text]))),
+  constraint webhook_attempt_pkey PRIMARY KEY (delivery_id, claim_no),
+  constraint webhook_attempt_source_check CHECK ((source = ANY (ARRAY['delivery'::text, 'retry'::text, 'replay'::text])))
+);
+
+create table webhook_delivery (
+  id bigint not null generated always as identity,
+  provider text not null,
+  event_id text not null,
+  event_type text not null,
+  format text not null,
+  status text not null,
+  claim_no integer not null default 1,
+  claim_source text not null,
+  claimed_at timestamp with time zone not null default clock_timestamp(),
+  lease_until timestamp with time zone,
+  next_attempt_at timestamp with time zone,
+  last_error text,
+  received_at timestamp with time zone not null default clock_timestamp(),
+  completed_at timestamp with time zone,
+  occurred_at timestamp with time zone,
+  payload json,
+  constraint webhook_delivery_claim_source_check CHECK ((claim_source = ANY (ARRAY['delivery'::text, 'retry'::text, 'replay'::text]))),
+  constraint webhook_delivery_pkey PRIMARY KEY (id),
+  constraint webhook_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'successful'::text, 'failed'::text])))
+);
+
+CREATE INDEX webhook_delivery_failed ON public.webhook_delivery USING btree (next_attempt_at) WHERE (status = 'failed'::text);
+
+CREATE INDEX webhook_delivery_leased ON public.webhook_delivery USING btree (lease_until) WHERE (status = 'pending'::text);
+
+CREATE UNIQUE INDEX webhook_delivery_once ON public.webhook_delivery USING btree (provider, event_id);

@@ -1,0 +1,275 @@
+import { describe, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
+import type { PaymentEvent } from "../../src/domain/payment-event.ts";
+import { decide, type Known, type Subscription } from "../../src/domain/subscription.ts";
+
+const PEOPLE: Record<string, "present" | "deleted"> = { ann: "present", bob: "present", gone: "deleted" };
+
+function known(subscriptions: Subscription[] = []): Known {
+  return { subscriptions, person: (id) => PEOPLE[id] ?? "unknown", plans, newId: () => "new" };
+}
+
+function event(given: Partial<PaymentEvent>): PaymentEvent {
+  return {
+    kind: "customer.subscription.updated",
+    occurredAtMicros: null,
+    userId: null,
+    planId: null,
+    providerSubscriptionId: null,
+    customerId: null,
+    items: [],
+    status: null,
+    currentPeriodEnd: null,
+    cancelAtPeriodEnd: null,
+    ...given,
+  };
+}
+
+function subscription(given: Partial<Subscription> = {}): Subscription {
+  return {
+    id: "known",
+    userId: "ann",
+    provider: "provider-a",
+    providerSubscriptionId: "sub",
+    customerId: "cus",
+    priceId: null,
+    planId: "pro",
+    seats: 1,
+    status: "active",
+    currentPeriodEnd: null,
+    cancelAtPeriodEnd: false,
+    outOfOrder: false,
+    lastEventAtMicros: 1_000,
+    ...given,
+  };
+}
+
+/** What remains after the events, each applied to what the ones before have left. */
+function remaining(events: Partial<PaymentEvent>[], start: Subscription[] = []): Subscription[] {
+  let now = start;
+  for (const given of events) {
+    const decision = decide("provider-a", event(given), { ...known(now), newId: () => `new ${now.length}` });
+    if (decision.outcome !== "applied") throw new Error(JSON.stringify(decision));
+    const { subscription: changed } = decision;
+    now = [...now.filter((one) => one.id !== changed.id), changed];
+  }
+  return now;
+}
+
+const team = (seats: number) => [{ priceIds: ["price_team_monthly"], seats }];
+const ids = { userId: "ann", planId: "pro", providerSubscriptionId: "sub" };
+const CHECKOUT = { ...ids, kind: "checkout.session.completed" as const };
+const CREATED = { ...ids, kind: "customer.subscription.created" as const };
+const UPDATED = { ...ids, kind: "customer.subscription.updated" as const };
+const DELETED = { ...ids, kind: "customer.subscription.deleted" as const };
+
+describe("the four events", () => {
+  it.each([
+    [CHECKOUT, "active"],
+    [{ ...CREATED, status: "trialing" as const }, "trialing"],
+    [{ ...UPDATED, status: "past_due" as const }, "past_due"],
+    [DELETED, "canceled"],
+  ])("whichever comes first creates the row: %o", (first, status) => {
+    expect(remaining([first])).toMatchObject([{ ...ids, provider: "provider-a", status }]);
+  });
+
+  it("update plan, seats and status, and say nothing of what they do not name", () => {
+    const end = new Date("2026-12-01T00:00:00Z");
+    const [one] = remaining([
+      { ...CREATED, customerId: "cus", currentPeriodEnd: end, status: "active" },
+      { ...UPDATED, planId: null, items: team(7), cancelAtPeriodEnd: true },
+      { ...UPDATED, planId: null, userId: null, status: "past_due" },
+    ]);
+    expect(one).toMatchObject({
+      userId: "ann",
+      planId: "team",
+      seats: 7,
+      status: "past_due",
+      cancelAtPeriodEnd: true,
+      currentPeriodEnd: end,
+      customerId: "cus",
+    });
+  });
+
+  it("a checkout activates what is incomplete, and leaves a trial a trial", () => {
+    expect(remaining([{ ...CREATED, status: "incomplete" }, CHECKOUT])[0]?.status).toBe("active");
+    expect(remaining([{ ...CREATED, status: "trialing" }, CHECKOUT])[0]?.status).toBe("trialing");
+    expect(remaining([DELETED, CHECKOUT])[0]?.status).toBe("active");
+  });
+});
+
+describe("a checkout that names no subscription", () => {
+  const nameless = { ...CHECKOUT, providerSubscriptionId: null };
+
+  it("activates one without a name, which the later created adopts", () => {
+    expect(remaining([nameless])).toMatchObject([{ providerSubscriptionId: null, status: "active" }]);
+    expect(remaining([nameless, CREATED])).toMatchObject([{ id: "new 0", providerSubscriptionId: "sub" }]);
+  });
+
+  it("is about the one that its created has made before", () => {
+    expect(remaining([{ ...CREATED, status: "incomplete" }, nameless])).toMatchObject([
+      { providerSubscriptionId: "sub", status: "active" },
+    ]);
+  });
+
+  it("twice is still one subscription", () => {
+    expect(remaining([nameless, nameless])).toHaveLength(1);
+  });
+
+  it("does not change a running subscription to another plan: it is another purchase", () => {
+    expect(remaining([CREATED, { ...nameless, planId: "team" }])).toMatchObject([
+      { planId: "pro", providerSubscriptionId: "sub" },
+      { planId: "team", providerSubscriptionId: null },
+    ]);
+  });
+
+  it("that is older than the end of its subscription does not begin a new one, but is marked", () => {
+    const ended = [subscription({ status: "canceled", lastEventAtMicros: 9_000 })];
+    expect(remaining([{ ...nameless, occurredAtMicros: 1_000 }], ended)).toMatchObject([
+      { id: "known", status: "active", outOfOrder: true },
+    ]);
+  });
+
+  it("after the end of an earlier one is a new purchase", () => {
+    const ended = [subscription({ status: "canceled", lastEventAtMicros: 1_000 })];
+    expect(remaining([{ ...nameless, occurredAtMicros: 9_000 }], ended)).toHaveLength(2);
+  });
+});
+
+describe("who it belongs to", () => {
+  it.each([
+    ["subscription id", { providerSubscriptionId: "sub" }],
+    ["customer id", { customerId: "cus" }],
+  ])("without metadata, the %s tells", (_, link) => {
+    expect(remaining([{ ...link, status: "past_due" }], [subscription()])).toMatchObject([
+      { id: "known", userId: "ann", status: "past_due" },
+    ]);
+  });
+
+  it("a new subscription of a known customer is that customer's", () => {
+    const events = [
+      { kind: CREATED.kind, customerId: "cus", providerSubscriptionId: "sub2", items: team(5) },
+    ];
+    expect(remaining(events, [subscription()])).toMatchObject([
+      { id: "known" },
+      { userId: "ann", planId: "team", providerSubscriptionId: "sub2" },
+    ]);
+  });
+
+  it.each([
+    ["an unknown user", { ...CREATED, userId: "nobody" }, 'user: there is no user "nobody"'],
+    ["nobody at all", { ...CREATED, userId: null }, "user: the event names none"],
+    ["an unknown plan", { ...CREATED, planId: "gold" }, 'plan: there is no plan "gold"'],
+    [
+      "neither plan nor price",
+      { ...CREATED, planId: null },
+      "plan: the event names neither a plan nor a price",
+    ],
+    [
+      "a price that no plan has",
+      { ...CREATED, planId: null, items: [{ priceIds: ["price_x"], seats: 1 }] },
+      'plan: no plan has the price "price_x" in provider-a',
+    ],
+  ])("naming %s fails, never drops", (_, given, reason) => {
+    expect(decide("provider-a", event(given), known())).toEqual({
+      outcome: "failed",
+      reason: expect.stringContaining(reason),
+    });
+  });
+
+  it("the same ids in another slot are another subscription", () => {
+    const decision = decide("provider-b", event(UPDATED), known([subscription()]));
+    expect(decision).toMatchObject({ outcome: "applied", isNew: true });
+  });
+
+  it("a subscription id may not be guessed among several", () => {
+    const two = [subscription(), subscription({ id: "second", providerSubscriptionId: "sub2" })];
+    const update = { ...UPDATED, providerSubscriptionId: null };
+    expect(decide("provider-a", event(update), known(two))).toMatchObject({
+      outcome: "failed",
+      reason: "subscription: the event names none, and the user has 2",
+    });
+  });
+
+  it("a deleted account: a known subscription changes without its person, anything else is ignored", () => {
+    const theirs = [subscription({ userId: null })];
+    const update = { ...UPDATED, userId: "gone", status: "canceled" as const };
+    expect(remaining([update], theirs)).toMatchObject([{ userId: null, status: "canceled" }]);
+    expect(remaining([{ ...update, userId: null }], theirs)).toMatchObject([
+      { userId: null, status: "canceled" },
+    ]);
+    expect(decide("provider-a", event({ ...update, providerSubscriptionId: "else" }), known(theirs))).toEqual(
+      {
+        outcome: "ignored",
+      },
+    );
+    expect(decide("provider-a", event({ ...CHECKOUT, userId: "gone" }), known())).toEqual({
+      outcome: "ignored",
+    });
+  });
+});
+
+describe("the plan", () => {
+  it("is what is paid for: metadata keeps the plan of the checkout", () => {
+    expect(remaining([{ ...UPDATED, planId: "pro", items: team(9) }])).toMatchObject([
+      { planId: "team", seats: 9, priceId: "price_team_monthly" },
+    ]);
+  });
+
+  it("is read off the item that is a plan, whatever else is on the bill", () => {
+    const items = [{ priceIds: ["price_addon"], seats: 40 }, ...team(6)];
+    expect(remaining([{ ...UPDATED, items }])).toMatchObject([{ planId: "team", seats: 6 }]);
+  });
+
+  it("stays while the price stays, and fails when it changes to one that nobody configured", () => {
+    const start = [subscription({ priceId: "price_old" })];
+    const priced = (price: string) => ({
+      providerSubscriptionId: "sub",
+      items: [{ priceIds: [price], seats: 3 }],
+    });
+    expect(remaining([priced("price_old")], start)).toMatchObject([{ planId: "pro", seats: 3 }]);
+    expect(decide("provider-a", event(priced("price_new")), known(start))).toMatchObject({
+      outcome: "failed",
+    });
+  });
+
+  it("does not keep a known subscription from ending", () => {
+    const end = { ...DELETED, planId: "gold", items: [{ priceIds: ["price_new"], seats: 1 }] };
+    expect(remaining([end], [subscription({ priceId: "price_old" })])).toMatchObject([
+      { planId: "pro", status: "canceled" },
+    ]);
+  });
+});
+
+describe("order", () => {
+  const at = (occurredAtMicros: number | null, given: Partial<PaymentEvent>) => ({
+    ...UPDATED,
+    ...given,
+    occurredAtMicros,
+  });
+
+  it("an older event that changes something is applied and marks the subscription", () => {
+    expect(remaining([at(20, { items: team(8) }), at(10, { items: team(6) })])).toMatchObject([
+      { seats: 6, outOfOrder: true, lastEventAtMicros: 20 },
+    ]);
+  });
+
+  it("an older event that changes nothing does not", () => {
+    expect(remaining([at(20, { items: team(8) }), at(10, { items: team(8) })])).toMatchObject([
+      { outOfOrder: false },
+    ]);
+  });
+
+  it("events of the same moment, or without one, do not", () => {
+    for (const moment of [20, null]) {
+      expect(remaining([at(20, { items: team(8) }), at(moment, { items: team(6) })])).toMatchObject([
+        { seats: 6, outOfOrder: false, lastEventAtMicros: 20 },
+      ]);
+    }
+  });
+
+  it("a newer event does not take the mark away: only a comparison with the provider does", () => {
+    const events = [at(20, { items: team(8) }), at(10, { items: team(6) }), at(30, { items: team(9) })];
+    expect(remaining(events)).toMatchObject([{ seats: 9, outOfOrder: true, lastEventAtMicros: 30 }]);
+  });
+});

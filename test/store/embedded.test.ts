@@ -1,0 +1,79 @@
+import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { embeddedSecrets } from "../../src/embedded-secrets.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { deliver } from "../support/send.ts";
+import { serverProcess } from "../support/server-process.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tollgate-embedded-"));
+  await chmod(folder, 0o755);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("the embedded PostgreSQL", () => {
+  it("is found running after the server was killed, and nothing is lost", { timeout: 120_000 }, async () => {
+    const variables = { DATA_DIR: folder, WEBHOOK_LEASE_SECONDS: "2" };
+    const first = await serverProcess(null, variables);
+    const secret = (await embeddedSecrets(folder)).webhookSecrets["provider-a"];
+    const delivery = (eventId: string) =>
+      fixtureDelivery("stripe", "customer.subscription.updated", {
+        secret,
+        nowSeconds: Math.floor(Date.now() / 1000),
+        eventType: "invoice.created",
+        eventId,
+      });
+    for (let n = 0; n < 20; n += 1) {
+      expect((await deliver(first.url, "provider-a", delivery(`embedded-${n}`))).status).toBe(200);
+    }
+    await first.end("SIGKILL");
+
+    const second = await serverProcess(null, variables);
+    for (let n = 0; n < 20; n += 1) {
+      expect((await deliver(second.url, "provider-a", delivery(`embedded-${n}`))).body).toEqual({
+        received: true,
+        duplicate: true,
+      });
+    }
+    expect((await second.end("SIGTERM")).code).toBe(0);
+    await expect(stat(join(folder, "postgres", "cluster", "postmaster.pid"))).rejects.toThrow("ENOENT");
+  });
+
+  it("is shared by servers on one folder, and the last one turns it off", { timeout: 120_000 }, async () => {
+    const [a, b] = await Promise.all([1, 2].map(() => serverProcess(null, { DATA_DIR: folder })));
+    await a?.end("SIGTERM");
+    expect((await fetch(`${b?.url}/api/ready`)).status).toBe(200);
+    await b?.end("SIGTERM");
+    await expect(stat(join(folder, "postgres", "cluster", "postmaster.pid"))).rejects.toThrow("ENOENT");
+  });
+
+  it("keeps its secrets to itself", async () => {
+    for (const name of ["secrets.json", "postgres/password"]) {
+      expect((await stat(join(folder, name))).mode & 0o077, name).toBe(0);
+    }
+  });
+
+  it("is made once by processes that start together", { timeout: 120_000 }, async () => {
+    const other = join(folder, "together");
+    const started = await Promise.all([1, 2, 3].map(() => startEmbeddedPostgres(other)));
+    expect(new Set(started.map((postgres) => postgres.url)).size).toBe(1);
+    const url = started[0]?.url ?? "";
+    const database = openDatabase({ url, prepared: true, maxConnections: 1, answerTimeoutMs: 5_000 });
+    const settings = await database.run({
+      name: "settings",
+      text: "select name, setting from pg_settings where name in ('fsync', 'listen_addresses', 'synchronous_commit') order by 1",
+    });
+    expect(settings).toEqual([
+      { name: "fsync", setting: "on" },
+      { name: "listen_addresses", setting: "127.0.0.1" },
+      { name: "synchronous_commit", setting: "on" },
+    ]);
+    await database.close();
+    for (const postgres of started) await postgres.stop();
+  });
+});

@@ -1,0 +1,48 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openDatabase } from "../../src/store/database.ts";
+import { isMigrated, migrate } from "../../src/store/migrate.ts";
+import { dumpSchema } from "../../src/store/schema-dump.ts";
+import { emptyDatabase, type TestDatabase } from "../support/database.ts";
+import { serverProcess } from "../support/server-process.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await emptyDatabase();
+});
+afterAll(() => test.drop());
+
+it("ten processes that start at once on an empty database all become ready, and each migration runs once", async () => {
+  const servers = await Promise.all(Array.from({ length: 10 }, () => serverProcess(test.url)));
+  const answers = await Promise.all(servers.map((server) => fetch(`${server.url}/api/ready`)));
+  expect(answers.map((answer) => answer.status)).toEqual(Array(10).fill(200));
+  const ran = servers.flatMap((server) => server.lines.filter((line) => line.includes('"migrations"')));
+  expect(ran).toHaveLength(1);
+  const ends = await Promise.all(servers.map((server) => server.end("SIGTERM")));
+  expect(ends.map((end) => end.code)).toEqual(Array(10).fill(0));
+});
+
+it("schema.sql says what the migrations make", async () => {
+  await migrate(test.database);
+  const written = await readFile(new URL("../../src/store/schema.sql", import.meta.url), "utf8");
+  // After a new migration: npm run schema
+  expect(await dumpSchema(test.database)).toBe(written);
+});
+
+it("is not ready before it is migrated, nor when the database is away", async () => {
+  const empty = await emptyDatabase();
+  await expect(isMigrated(empty.database)).rejects.toThrow("schema_migration");
+  expect(await migrate(empty.database)).toEqual(["0001_intake.sql"]);
+  expect(await isMigrated(empty.database)).toBe(true);
+  expect(await migrate(empty.database)).toEqual([]);
+  await empty.drop();
+
+  const nowhere = openDatabase({
+    url: "postgres://nobody@127.0.0.1:1/nothing",
+    prepared: true,
+    maxConnections: 1,
+    answerTimeoutMs: 500,
+  });
+  await expect(isMigrated(nowhere)).rejects.toThrow(/ECONNREFUSED/);
+  await nowhere.close();
+});
