@@ -8,7 +8,7 @@ import type { Bench } from "./contender.ts";
 import { measureDuplicates } from "./duplicates.ts";
 import { figures } from "./figures.ts";
 import { measureHistory } from "./history.ts";
-import { listenForInterruption } from "./interruption.ts";
+import { interruption, listenForInterruption } from "./interruption.ts";
 import { measureOffered } from "./offered.ts";
 import { readOptions } from "./options.ts";
 import { openPostgres } from "./postgres.ts";
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
       settings: postgres.settings,
       figures: reached,
     });
-    process.stdout.write(`\n${report(results, reached)}\n\neverything measured: ${file}\n`);
+    process.stdout.write(`\n${report(results, reached, options)}\n\neverything measured: ${file}\n`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -55,6 +55,10 @@ async function measure(bench: Bench): Promise<Results> {
 }
 
 await main().catch((error: Error) => {
+  if (interruption.aborted) {
+    process.stderr.write("interrupted\n");
+    process.exit(130);
+  }
   const what =
     error instanceof BrokenMeasurement ? `the measurement is broken: ${error.message}` : error.stack;
   process.stderr.write(`${what}\n`);

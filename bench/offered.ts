@@ -27,16 +27,16 @@ const PER_SECOND = 1_000;
 export async function measureOffered(bench: Bench): Promise<Offered> {
   const { options } = bench;
   const tollgate = await startTollgate(bench, "tollgate-offered");
-  const sender = await openSender(tollgate.process.port, options.connections);
   try {
-    let next = 0;
+    let next = options.subscriptions;
     const expected = new Map<number, number>();
     const round = async (seconds: number) => {
       const count = PER_SECOND * seconds;
       const requests = Array.from({ length: count }, (_, index) => signedRequest(next + index, options));
       await tidy(tollgate.databaseUrl);
       const mark = await TOLLGATE_TABLES.mark(tollgate.databaseUrl);
-      const measured = await sendAtPace(sender, requests);
+      const sender = await openSender(tollgate.process.port, options.connections);
+      const measured = await sendAtPace(sender, requests).finally(() => sender.close());
       expectLast(expected, { first: next, count }, options);
       next += count;
       const sent = { handed: count, answered: count, mark, expected };
@@ -58,7 +58,6 @@ export async function measureOffered(bench: Bench): Promise<Offered> {
       rounds,
     };
   } finally {
-    sender.close();
     await tollgate.stop();
   }
 }
@@ -67,6 +66,7 @@ async function sendAtPace(sender: Sender, requests: readonly string[]): Promise<
   const times = new Float64Array(requests.length);
   const lateness = new Float64Array(requests.length);
   const answers: Promise<void>[] = [];
+  let failure: Error | null = null;
   const startedAt = performance.now() + 50;
   let sent = 0;
   while (sent < requests.length) {
@@ -75,15 +75,22 @@ async function sendAtPace(sender: Sender, requests: readonly string[]): Promise<
       sent += 1;
       lateness[index] = performance.now() - dueAt(startedAt, index);
       answers.push(
-        sender.send(requests[index] as string).then(() => {
-          times[index] = performance.now() - dueAt(startedAt, index);
-        }),
+        sender.send(requests[index] as string).then(
+          () => {
+            times[index] = performance.now() - dueAt(startedAt, index);
+          },
+          (error) => {
+            failure ??= error;
+          },
+        ),
       );
     }
     interruption.throwIfAborted();
+    if (failure) throw failure;
     await sleep(1);
   }
   await Promise.all(answers);
+  if (failure) throw failure;
   times.sort();
   lateness.sort();
   return {

@@ -84,7 +84,7 @@ export function readOptions(args: readonly string[]): Options {
       seconds: wholeNumber("--seconds", values.seconds, 1, 120),
       warmUpSeconds: wholeNumber("--warm-up", values["warm-up"], 1, 120),
       connections: wholeNumber("--connections", values.connections, 1, 80),
-      subscriptions: wholeNumber("--subscriptions", values.subscriptions, 1_000, 1_000_000),
+      subscriptions: wholeNumber("--subscriptions", values.subscriptions, 1_000, 100_000),
       bodyBytes: wholeNumber("--body-bytes", values["body-bytes"], 1_100, 100_000),
       eventIds: asEventIds(values["event-ids"]),
       historyRows: wholeNumber("--history-rows", values["history-rows"], 1, 50_000_000),

@@ -1,16 +1,19 @@
 import Table from "cli-table3";
 import { digits, type Figure, lostToHistory } from "./figures.ts";
+import type { Options } from "./options.ts";
 import type { Results } from "./results.ts";
 import { median } from "./statistics.ts";
 
 const NONE = "-";
 
 /** The tables for people. */
-export function report(results: Results, figures: readonly Figure[]): string {
-  return [sideBySide(results), tollgateAlone(results), reached(figures)].filter(Boolean).join("\n\n");
+export function report(results: Results, figures: readonly Figure[], options: Options): string {
+  return [sideBySide(results, options), tollgateAlone(results), reached(figures)]
+    .filter(Boolean)
+    .join("\n\n");
 }
 
-function sideBySide({ sideBySide }: Results): string {
+function sideBySide({ sideBySide }: Results, options: Options): string {
   if (!sideBySide) return "";
   const table = newTable(
     [
@@ -37,7 +40,7 @@ function sideBySide({ sideBySide }: Results): string {
       shown(one.postgresMicrosPerEvent),
     ]);
   }
-  return `Side by side, medians of the rounds\n${table}`;
+  return `Side by side: ${options.connections} connections, ${shown(options.subscriptions)} subscriptions, medians of ${options.rounds} rounds of ${options.seconds} s\n${table}`;
 }
 
 function tollgateAlone(results: Results): string {
@@ -51,7 +54,7 @@ function tollgateAlone(results: Results): string {
     if (!history || !rounds) continue;
     const besides =
       name === "tollgate-filled"
-        ? `${shown(lostToHistory(results), 1)} % slower; filled in ${shown(history.fillSeconds)} s, ${shown(history.diskMegabytes)} MB on disk`
+        ? `${compared(lostToHistory(results))}; filled in ${shown(history.fillSeconds)} s, ${shown(history.diskMegabytes)} MB on disk`
         : "";
     table.push([
       label,
@@ -104,4 +107,9 @@ function newTable(head: string[], numbers: number) {
 
 function shown(value: number | null | undefined, count = 0): string {
   return value == null ? NONE : value.toLocaleString("en", digits(count));
+}
+
+function compared(percentLost: number | null): string {
+  if (percentLost === null) return NONE;
+  return `${shown(Math.abs(percentLost), 1)} % ${percentLost < 0 ? "faster" : "slower"}`;
 }

@@ -34,16 +34,25 @@ export async function openSender(port: number, connections: number): Promise<Sen
       if (answer.status === 200) waiting?.resolve(answer.body);
       else waiting?.reject(new BrokenMeasurement(`answered ${answer.status}: ${answer.body}`));
     });
-    const lost = () => line.waiting?.reject(new BrokenMeasurement("a connection broke off"));
+    const lost = () => {
+      line.waiting?.reject(new BrokenMeasurement("a connection broke off"));
+      if (free.includes(line)) free.splice(free.indexOf(line), 1);
+      if (lines.every(({ socket }) => socket.destroyed)) {
+        for (const waiting of queue.splice(0))
+          waiting.reject(new BrokenMeasurement("all connections broke off"));
+      }
+    };
     line.socket.on("error", lost).on("close", lost);
   }
 
   return {
     send: (request) =>
       new Promise((resolve, reject) => {
-        const line = free.pop();
+        // The one that has waited longest: servers close connections that are idle for a few seconds.
+        const line = free.shift();
         if (line) start(line, { request, resolve, reject });
-        else queue.push({ request, resolve, reject });
+        else if (lines.some(({ socket }) => !socket.destroyed)) queue.push({ request, resolve, reject });
+        else reject(new BrokenMeasurement("all connections broke off"));
       }),
     close: () => {
       for (const line of lines) line.socket.destroy();

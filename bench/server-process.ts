@@ -49,6 +49,8 @@ export async function startServerProcess(program: ServerProgram, folder: string)
     },
   });
   closeSync(output);
+  const killed = () => child.kill("SIGKILL");
+  process.once("exit", killed);
   const exited = once(child, "exit");
   const running = () => child.exitCode === null && child.signalCode === null;
   const tail = () => readFileSync(log, "utf8").slice(-2_000).trim();
@@ -57,6 +59,7 @@ export async function startServerProcess(program: ServerProgram, folder: string)
     const timer = setTimeout(() => child.kill("SIGKILL"), EXIT_WITHIN_MS);
     if (running()) await exited;
     clearTimeout(timer);
+    process.off("exit", killed);
   };
 
   while (running() && performance.now() - startedAt < READY_WITHIN_MS) {

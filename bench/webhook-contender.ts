@@ -6,8 +6,9 @@ import type { Bench, Contender, Round } from "./contender.ts";
 import { postgresMicros, processStat } from "./cpu.ts";
 import { sendAsFastAsAnswered } from "./full-load.ts";
 import { tidy } from "./postgres.ts";
+import { openSender } from "./sender.ts";
 import { type ServerProcess, type ServerProgram, startServerProcess } from "./server-process.ts";
-import { expectLast, writeSignedEvents } from "./signed-events.ts";
+import { expectLast, signedRequest, writeSignedEvents } from "./signed-events.ts";
 
 /** A server that takes webhooks in, on a database of its own. */
 export type WebhookServer = {
@@ -29,8 +30,20 @@ export async function startWebhookContender(
   const process = await startServerProcess(server.program, folder);
   const file = join(folder, `${name}.requests`);
   const expected = new Map<number, number>();
-  let next = 0;
+  let next = options.subscriptions;
   let best = 0;
+
+  // All subscriptions are there before the first round: some queries take longer the more there are.
+  async function createSubscriptions(): Promise<void> {
+    const sender = await openSender(process.port, options.connections);
+    try {
+      const events = Array.from({ length: options.subscriptions }, (_, number) => number);
+      await Promise.all(events.map((number) => sender.send(signedRequest(number, options))));
+      expectLast(expected, { first: 0, count: options.subscriptions }, options);
+    } finally {
+      sender.close();
+    }
+  }
 
   async function round(seconds: number): Promise<Round> {
     const rate = best === 0 ? ASSUMED_PER_SECOND : Math.max(2_000, 2 * best);
@@ -75,5 +88,9 @@ export async function startWebhookContender(
   const explained = (error: Error): never => {
     throw new BrokenMeasurement(`${name}: ${error.message}\n${process.output()}`);
   };
+  await createSubscriptions().catch(async (error) => {
+    await process.stop();
+    return explained(error);
+  });
   return { name, process, round: (seconds) => round(seconds).catch(explained), stop: () => process.stop() };
 }

@@ -5,7 +5,14 @@ import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import { type Decision, decide, type Known, type Subscription } from "../domain/subscription.ts";
 import { DatabaseUnavailable, sqlState } from "../store/database.ts";
-import { type Claim, holdClaims, type Settlement, settleClaims } from "../store/deliveries.ts";
+import {
+  type Attempt,
+  type Claim,
+  type Failure,
+  failClaims,
+  holdClaims,
+  logAttempts,
+} from "../store/deliveries.ts";
 import {
   insertSubscriptions,
   lockSubscriptions,
@@ -42,7 +49,10 @@ export async function applyGroup(intake: Intake, group: readonly Work[]): Promis
   try {
     return await untilUncontended(() => applyTogether(intake, group));
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) return group.map(() => ({ outcome: "unavailable" }));
+    if (error instanceof DatabaseUnavailable) {
+      intake.log.warn({ err: error, events: group.length }, "database unavailable: nothing was applied");
+      return group.map(() => ({ outcome: "unavailable" }));
+    }
     if (group.length === 1) return [await recordDefect(intake, group[0] as Work, error)];
   }
   // The transaction is undone, and with it everybody's effects: singly, only the guilty one fails.
@@ -90,11 +100,7 @@ async function applyTogether(intake: Intake, group: readonly Work[]): Promise<At
       if (decision.outcome === "applied") ledger.record(decision.subscription);
       return decision;
     });
-    const settlements = group.flatMap((work, index) => settlementOf(work, decisions[index] ?? null));
-    const writes = [
-      ...ledger.writes(transaction),
-      ...(settlements.length > 0 ? [settleClaims(transaction, settlements)] : []),
-    ];
+    const writes = [...ledger.writes(transaction), ...settle(transaction, group, decisions)];
     await intake.reached("effects written");
     await transaction.commitAfter(writes);
     await intake.reached("committed");
@@ -157,12 +163,28 @@ function peopleIn(group: readonly Work[]): string[] {
   );
 }
 
-function settlementOf(work: Work, decision: Decision | null): Settlement[] {
-  if (!decision) return [];
-  const attempt = { ...work.claim, source: work.source, durationMs: performance.now() - work.startedAtMs };
-  if (decision.outcome !== "failed") return [{ ...attempt, outcome: "successful" }];
-  const retryInSeconds = secondsUntilRetry(work.claim.claimNo, Math.random());
-  return [{ ...attempt, outcome: "failed", reason: decision.reason, retryInSeconds }];
+/** Writes what came of the attempts whose claims hold; a `null` is somebody else's by now. */
+function settle(
+  transaction: Transaction,
+  group: readonly Work[],
+  decisions: readonly (Decision | null)[],
+): Promise<void>[] {
+  const attempts: Attempt[] = [];
+  const failures: Failure[] = [];
+  for (const [index, work] of group.entries()) {
+    const decision = decisions[index];
+    if (!decision) continue;
+    const failedBecause = decision.outcome === "failed" ? decision.reason : null;
+    const durationMs = performance.now() - work.startedAtMs;
+    attempts.push({ ...work.claim, source: work.source, failedBecause, durationMs });
+    if (failedBecause === null) continue;
+    const retryInSeconds = secondsUntilRetry(work.claim.claimNo, Math.random());
+    failures.push({ ...work.claim, reason: failedBecause, retryInSeconds });
+  }
+  return [
+    ...(failures.length > 0 ? [failClaims(transaction, failures)] : []),
+    ...(attempts.length > 0 ? [logAttempts(transaction, attempts)] : []),
+  ];
 }
 
 function outcomeOf(decision: Decision | null): AttemptOutcome {
@@ -178,12 +200,12 @@ async function recordDefect(intake: Intake, work: Work, error: unknown): Promise
   const reason = state ? `database: ${(error as Error).message} (${state})` : `defect: ${String(error)}`;
   const failure: Decision = { outcome: "failed", reason: reason.slice(0, 500) };
   try {
-    const settled = await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
-      const settling = settleClaims(transaction, settlementOf(work, failure));
-      await transaction.commitAfter([settling]);
-      return settling;
+    return await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+      const held = await holdClaims(transaction, [work.claim]);
+      const decision = held.has(work.claim.id) ? failure : null;
+      await transaction.commitAfter(settle(transaction, [work], [decision]));
+      return outcomeOf(decision);
     });
-    return settled.has(work.claim.id) ? outcomeOf(failure) : { outcome: "lost" };
   } catch (failed) {
     if (!(failed instanceof DatabaseUnavailable))
       intake.log.error({ err: failed }, "recording a failure failed");

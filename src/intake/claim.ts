@@ -15,7 +15,10 @@ export async function claimGroup(intake: Intake, group: readonly NewDelivery[]):
   try {
     return await claimTogether(intake, group);
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) return group.map(() => "unavailable");
+    if (error instanceof DatabaseUnavailable) {
+      intake.log.warn({ err: error, events: group.length }, "database unavailable: nothing was claimed");
+      return group.map(() => "unavailable");
+    }
     if (group.length === 1 && !isContention(error)) {
       intake.log.error({ err: error, eventId: group[0]?.eventId }, "a delivery could not be claimed");
       return ["unavailable"];

@@ -93,8 +93,8 @@ export function violatedConstraint(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.constraint ?? null) : null;
 }
 
-// Connection lost (08), out of resources (53), shut down or starting (57P), broken disk (58), a standby (25006).
-const UNAVAILABLE = /^(08|53|57P|58|25006)/;
+// Connection lost (08, but for 08P01, which is a mistake of ours), out of resources (53), shut down or starting (57P), broken disk (58), a standby (25006).
+const UNAVAILABLE = /^(08(?!P01)|53|57P|58|25006)/;
 
 function classified(error: unknown): never {
   const state = sqlState(error);

@@ -31,9 +31,8 @@ const CLAIM = {
   text: `
 with input as materialized (
   select provider, event_id, event_type, format, to_timestamp(occurred / 1e6) as occurred_at, payload
-  from rows from (
-    json_to_recordset($1::json) as (provider text, event_id text, event_type text, format text, occurred float8),
-    unnest(string_to_array($2::text, U&'\\001E'))
+  from unnest(
+    $1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], string_to_array($6::text, U&'\\001E')
   ) as given (provider, event_id, event_type, format, occurred, payload)
 ), before as materialized (
   select d.id, d.provider, d.event_id, d.status, d.claim_no, d.claim_source, d.claimed_at
@@ -44,14 +43,14 @@ with input as materialized (
   insert into webhook_delivery as d
     (provider, event_id, event_type, format, status, claim_source, lease_until, occurred_at, payload)
   select i.provider, i.event_id, i.event_type, i.format, 'pending', 'delivery',
-    clock_timestamp() + $3::float8 * interval '1 second', i.occurred_at, i.payload::json
+    clock_timestamp() + $7::float8 * interval '1 second', i.occurred_at, i.payload::json
   from input i
   where not exists (
     select from before b where b.provider = i.provider and b.event_id = i.event_id and b.status = 'successful'
   )
   on conflict (provider, event_id) do update set
     status = 'pending', claim_no = d.claim_no + 1, claim_source = 'delivery', claimed_at = clock_timestamp(),
-    lease_until = clock_timestamp() + $3::float8 * interval '1 second', next_attempt_at = null, completed_at = null,
+    lease_until = clock_timestamp() + $7::float8 * interval '1 second', next_attempt_at = null, completed_at = null,
     last_error = case when d.status = 'pending' then 'lease expired' else d.last_error end
   where d.status = 'failed' or (d.status = 'pending' and d.lease_until < clock_timestamp())
   returning d.id, d.provider, d.event_id, d.claim_no
@@ -86,15 +85,11 @@ export async function claimDeliveries(
     claim_no: number | null;
     status: DeliveryStatus | null;
   }>(CLAIM, [
-    JSON.stringify(
-      sorted.map((one) => ({
-        provider: one.provider,
-        event_id: one.eventId,
-        event_type: one.eventType,
-        format: one.format,
-        occurred: one.occurredAtMicros,
-      })),
-    ),
+    sorted.map((one) => one.provider),
+    sorted.map((one) => one.eventId),
+    sorted.map((one) => one.eventType),
+    sorted.map((one) => one.format),
+    sorted.map((one) => one.occurredAtMicros),
     sorted.map((one) => one.payload).join(SEPARATOR),
     leaseSeconds,
   ]);
@@ -116,7 +111,7 @@ const CONFIRM = {
   name: "confirm_repeats",
   text: `
 select d.provider, d.event_id, d.status
-from json_to_recordset($1::json) as i (provider text, event_id text)
+from unnest($1::text[], $2::text[]) as i (provider, event_id)
 join webhook_delivery d on d.provider = i.provider and d.event_id = i.event_id
 order by d.id
 for key share of d`,
@@ -132,7 +127,7 @@ export async function confirmRepeats(
 ): Promise<(DeliveryStatus | null)[]> {
   const rows = await transaction.run<{ provider: string; event_id: string; status: DeliveryStatus }>(
     CONFIRM,
-    [JSON.stringify(keys.map((key) => ({ provider: key.provider, event_id: key.eventId })))],
+    [keys.map((key) => key.provider), keys.map((key) => key.eventId)],
   );
   const statuses = new Map(rows.map((row) => [`${row.provider} ${row.event_id}`, row.status]));
   return keys.map((key) => statuses.get(keyOf(key)) ?? null);
@@ -141,80 +136,80 @@ export async function confirmRepeats(
 const HOLD = {
   name: "hold_claims",
   text: `
-select d.id
+update webhook_delivery d set status = 'successful', lease_until = null,
+  last_error = case held.held_as when 'pending' then null else d.last_error end,
+  completed_at = case held.held_as when 'pending' then clock_timestamp() else d.completed_at end
 from unnest($1::bigint[], $2::int[], $3::text[]) as held (id, claim_no, held_as)
-join webhook_delivery d on d.id = held.id and d.claim_no = held.claim_no and d.status = held.held_as
-order by d.id
-for no key update of d`,
+where d.id = held.id and d.claim_no = held.claim_no and d.status = held.held_as
+returning d.id`,
 };
 
-/** The fence: locks the deliveries whose claims still hold, and returns their ids. The others are no longer ours. */
+/**
+ * The fence: locks the deliveries whose claims still hold, and returns their ids; the others are no longer ours.
+ * It marks them successful besides, which nobody sees before the commit: those that turn out to fail are marked again.
+ */
 export async function holdClaims(transaction: Queryable, claims: readonly Claim[]): Promise<Set<string>> {
+  const sorted = claims.toSorted((a, b) => Number(a.id) - Number(b.id));
   const rows = await transaction.run<{ id: string }>(HOLD, [
-    claims.map((claim) => claim.id),
-    claims.map((claim) => claim.claimNo),
-    claims.map((claim) => claim.heldAs),
+    sorted.map((claim) => claim.id),
+    sorted.map((claim) => claim.claimNo),
+    sorted.map((claim) => claim.heldAs),
   ]);
   return new Set(rows.map((row) => row.id));
 }
 
-export type Settlement = Claim & {
-  source: AttemptSource;
-  durationMs: number;
-} & (
-    | { outcome: "successful" }
-    | {
-        outcome: "failed";
-        reason: string;
-        /** `null`: no further attempt of our own. */
-        retryInSeconds: number | null;
-      }
-  );
-
-const SETTLE = {
-  name: "settle_claims",
-  text: `
-with given as materialized (
-  select * from json_to_recordset($1::json) as (
-    id bigint, claim_no int, held_as text, source text, outcome text, reason text, retry_in float8, duration float8
-  )
-), settled as (
-  update webhook_delivery d set
-    status = case g.held_as when 'pending' then g.outcome else d.status end,
-    last_error = case g.held_as when 'pending' then g.reason else d.last_error end,
-    next_attempt_at = case g.held_as when 'pending' then clock_timestamp() + g.retry_in * interval '1 second' end,
-    completed_at = case g.held_as when 'pending' then clock_timestamp() else d.completed_at end,
-    lease_until = null
-  from given g
-  where d.id = g.id and d.claim_no = g.claim_no and d.status = g.held_as
-  returning d.id, g.claim_no, g.source, g.outcome, g.reason, g.duration
-)
-insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
-select id, claim_no, source, outcome, reason, clock_timestamp() - duration * interval '1 millisecond', duration
-from settled
-returning delivery_id as id`,
+export type Failure = Claim & {
+  reason: string;
+  /** `null`: no further attempt of our own. */
+  retryInSeconds: number | null;
 };
 
-/** Writes the outcome of attempts whose claims still hold; returns the ids of those. */
-export async function settleClaims(
-  transaction: Queryable,
-  settlements: readonly Settlement[],
-): Promise<Set<string>> {
-  const rows = await transaction.run<{ id: string }>(SETTLE, [
-    JSON.stringify(
-      settlements.map((one) => ({
-        id: one.id,
-        claim_no: one.claimNo,
-        held_as: one.heldAs,
-        source: one.source,
-        outcome: one.outcome,
-        reason: one.outcome === "failed" ? one.reason : null,
-        retry_in: one.outcome === "failed" ? one.retryInSeconds : null,
-        duration: one.durationMs,
-      })),
-    ),
+const FAIL = {
+  name: "fail_claims",
+  text: `
+update webhook_delivery d set status = 'failed', last_error = f.reason,
+  next_attempt_at = clock_timestamp() + f.retry_in * interval '1 second'
+from unnest($1::bigint[], $2::text[], $3::float8[]) as f (id, reason, retry_in)
+where d.id = f.id`,
+};
+
+/** Marks deliveries failed that this transaction holds. A forced replay leaves its delivery as it was. */
+export async function failClaims(transaction: Queryable, failures: readonly Failure[]): Promise<void> {
+  const written = failures.filter((failure) => failure.heldAs === "pending");
+  if (written.length === 0) return;
+  await transaction.run(FAIL, [
+    written.map((failure) => failure.id),
+    written.map((failure) => failure.reason),
+    written.map((failure) => failure.retryInSeconds),
   ]);
-  return new Set(rows.map((row) => row.id));
+}
+
+export type Attempt = Claim & {
+  source: AttemptSource;
+  /** `null`: it succeeded. */
+  failedBecause: string | null;
+  durationMs: number;
+};
+
+const LOG = {
+  name: "log_attempts",
+  text: `
+insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
+select id, claim_no, source, case when reason is null then 'successful' else 'failed' end, reason,
+  clock_timestamp() - duration * interval '1 millisecond', duration
+from unnest($1::bigint[], $2::int[], $3::text[], $4::text[], $5::float8[])
+  as a (id, claim_no, source, reason, duration)`,
+};
+
+/** Writes down attempts that have come to their end just now. */
+export async function logAttempts(transaction: Queryable, attempts: readonly Attempt[]): Promise<void> {
+  await transaction.run(LOG, [
+    attempts.map((attempt) => attempt.id),
+    attempts.map((attempt) => attempt.claimNo),
+    attempts.map((attempt) => attempt.source),
+    attempts.map((attempt) => attempt.failedBecause),
+    attempts.map((attempt) => attempt.durationMs),
+  ]);
 }
 
 function keyOf(delivery: { provider: Slot; eventId: string }): string {

@@ -31,7 +31,7 @@ const LOCK = {
   name: "lock_subscriptions",
   text: `
 with given as materialized (
-  select * from json_to_recordset($1::json) as (provider text, sub text, usr text, customer text)
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as links (provider, sub, usr, customer)
 )
 select s.* from subscription s
 where s.id = any (array(
@@ -53,14 +53,10 @@ export async function lockSubscriptions(
   links: readonly SubscriptionLink[],
 ): Promise<Subscription[]> {
   const rows = await transaction.run<SubscriptionRow>(LOCK, [
-    JSON.stringify(
-      links.map((link) => ({
-        provider: link.provider,
-        sub: link.providerSubscriptionId,
-        usr: link.userId,
-        customer: link.customerId,
-      })),
-    ),
+    links.map((link) => link.provider),
+    links.map((link) => link.providerSubscriptionId),
+    links.map((link) => link.userId),
+    links.map((link) => link.customerId),
   ]);
   return rows.map(toSubscription);
 }
@@ -83,28 +79,39 @@ export function toSubscription(row: SubscriptionRow): Subscription {
   };
 }
 
-const COLUMNS = `id uuid, user_id text, provider text, provider_subscription_id text, customer_id text,
-    price_id text, plan_id text, seats int, status text, current_period_end timestamptz,
-    cancel_at_period_end boolean, out_of_order boolean, last_event_at_micros bigint`;
-const NAMES = COLUMNS.replaceAll(/(\w+) \w+/g, "$1");
+/** Each column with its type and what stands in it. */
+const COLUMNS: readonly [name: string, type: string, value: (one: Subscription) => unknown][] = [
+  ["id", "uuid", (one) => one.id],
+  ["user_id", "text", (one) => one.userId],
+  ["provider", "text", (one) => one.provider],
+  ["provider_subscription_id", "text", (one) => one.providerSubscriptionId],
+  ["customer_id", "text", (one) => one.customerId],
+  ["price_id", "text", (one) => one.priceId],
+  ["plan_id", "text", (one) => one.planId],
+  ["seats", "int", (one) => one.seats],
+  ["status", "text", (one) => one.status],
+  ["current_period_end", "timestamptz", (one) => one.currentPeriodEnd?.toISOString() ?? null],
+  ["cancel_at_period_end", "boolean", (one) => one.cancelAtPeriodEnd],
+  ["out_of_order", "boolean", (one) => one.outOfOrder],
+  ["last_event_at_micros", "bigint", (one) => one.lastEventAtMicros],
+];
+const NAMES = COLUMNS.map(([name]) => name).join(", ");
+const GIVEN = `unnest(${COLUMNS.map(([, type], at) => `$${at + 1}::${type}[]`).join(", ")}) as given (${NAMES})`;
 
 const INSERT = {
   name: "insert_subscriptions",
-  text: `
-insert into subscription (${NAMES})
-select ${NAMES} from json_to_recordset($1::json) as (${COLUMNS})`,
+  text: `insert into subscription (${NAMES}) select * from ${GIVEN}`,
 };
 
 const UPDATE = {
   name: "update_subscriptions",
   text: `
-update subscription s set
-  user_id = g.user_id, provider_subscription_id = g.provider_subscription_id, customer_id = g.customer_id,
-  price_id = g.price_id, plan_id = g.plan_id, seats = g.seats, status = g.status,
-  current_period_end = g.current_period_end, cancel_at_period_end = g.cancel_at_period_end,
-  out_of_order = g.out_of_order, last_event_at_micros = g.last_event_at_micros, updated_at = clock_timestamp()
-from json_to_recordset($1::json) as g (${COLUMNS})
-where s.id = g.id`,
+update subscription s set updated_at = clock_timestamp(),
+  ${COLUMNS.slice(1)
+    .map(([name]) => `${name} = given.${name}`)
+    .join(", ")}
+from ${GIVEN}
+where s.id = given.id`,
 };
 
 /** @throws a unique violation when another transaction has just recorded the same subscription. */
@@ -112,32 +119,16 @@ export async function insertSubscriptions(
   transaction: Queryable,
   subscriptions: readonly Subscription[],
 ): Promise<void> {
-  await transaction.run(INSERT, [toJson(subscriptions)]);
+  await transaction.run(INSERT, byColumn(subscriptions));
 }
 
 export async function updateSubscriptions(
   transaction: Queryable,
   subscriptions: readonly Subscription[],
 ): Promise<void> {
-  await transaction.run(UPDATE, [toJson(subscriptions)]);
+  await transaction.run(UPDATE, byColumn(subscriptions));
 }
 
-function toJson(subscriptions: readonly Subscription[]): string {
-  return JSON.stringify(
-    subscriptions.map((one) => ({
-      id: one.id,
-      user_id: one.userId,
-      provider: one.provider,
-      provider_subscription_id: one.providerSubscriptionId,
-      customer_id: one.customerId,
-      price_id: one.priceId,
-      plan_id: one.planId,
-      seats: one.seats,
-      status: one.status,
-      current_period_end: one.currentPeriodEnd,
-      cancel_at_period_end: one.cancelAtPeriodEnd,
-      out_of_order: one.outOfOrder,
-      last_event_at_micros: one.lastEventAtMicros,
-    })),
-  );
+function byColumn(subscriptions: readonly Subscription[]): unknown[][] {
+  return COLUMNS.map(([, , value]) => subscriptions.map(value));
 }

@@ -25,12 +25,16 @@ const CREATE = {
   name: "create_users",
   text: `
 insert into "user" (id, name, email)
-select id, name, email from json_to_recordset($1::json) as (id text, name text, email text)
+select id, name, email from json_to_recordset($1::json) as given (id text, name text, email text)
+where not exists (select from deleted_user gone where gone.id = given.id)
 on conflict do nothing
 returning id`,
 };
 
-/** Records people without a password; those whose id or address is taken are left as they are. Returns the new ids. */
+/**
+ * Records people without a password, and returns their ids. Left out are those whose id or address is taken, and ids
+ * of people who have deleted the account: an id never comes to mean somebody else.
+ */
 export async function createUsers(database: Queryable, users: readonly NewUser[]): Promise<string[]> {
   const rows = await database.run<{ id: string }>(CREATE, [JSON.stringify(users)]);
   return rows.map((row) => row.id);

@@ -1,0 +1,74 @@
+import type { DeliveryStatus } from "../domain/delivery.ts";
+import type { Delivery } from "../operations/webhooks/delivery.ts";
+import type { DeliveryInDetail } from "../operations/webhooks/show-delivery.ts";
+import { facts, printable, style, table } from "./table.ts";
+
+export function deliveryTable(deliveries: readonly Delivery[]): string {
+  if (deliveries.length === 0) return "no deliveries";
+  return table(
+    ["id", "slot", "event type", "status", "attempts", "received", "next attempt", "last error"],
+    deliveries.map((one) => [
+      one.id,
+      one.provider,
+      printable(one.eventType, 40),
+      statusWord(one.status),
+      String(one.attempts),
+      inSeconds(one.receivedAt),
+      one.nextAttemptAt ? inSeconds(one.nextAttemptAt) : "",
+      printable(one.lastError ?? "", 60),
+    ]),
+    ["right", "left", "left", "left", "right"],
+  );
+}
+
+export function deliveryDetails(delivery: DeliveryInDetail): string {
+  const summary = facts([
+    ["id", delivery.id],
+    ["slot", delivery.provider],
+    ["event", printable(delivery.eventId)],
+    ["type", printable(delivery.eventType)],
+    ["status", statusWord(delivery.status)],
+    ["attempts", String(delivery.attempts)],
+    ["last error", printable(delivery.lastError ?? "none", 500)],
+    ["received", delivery.receivedAt],
+    ["completed", delivery.completedAt ?? "not yet"],
+    ["next attempt", delivery.nextAttemptAt ?? "none"],
+  ]);
+  const attempts = table(
+    ["attempt", "by", "outcome", "started", "took", "reason"],
+    delivery.attemptLog.map((one) => [
+      String(one.attempt),
+      one.source,
+      statusWord(one.outcome),
+      one.startedAt,
+      `${one.durationMs.toFixed(1)} ms`,
+      printable(one.reason ?? "", 120),
+    ]),
+    ["right", "left", "left", "left", "right"],
+  );
+  const payload =
+    delivery.payload === null
+      ? "payload no longer kept"
+      : JSON.stringify(delivery.payload, null, 2)
+          .split("\n")
+          .map((line) => printable(line, 4_000))
+          .join("\n");
+  return [summary, ...(delivery.attemptLog.length > 0 ? [attempts] : []), payload].join("\n\n");
+}
+
+function statusWord(status: DeliveryStatus): string {
+  switch (status) {
+    case "successful":
+      return style("green", status);
+    case "pending":
+      return style("yellow", status);
+    case "failed":
+      return style("red", status);
+    default:
+      return status satisfies never;
+  }
+}
+
+function inSeconds(iso: string): string {
+  return iso.replace(/\.\d+Z$/, "Z");
+}

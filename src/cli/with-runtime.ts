@@ -1,0 +1,28 @@
+import { type Environment, readEnvironment } from "../env.ts";
+import { createLog } from "../log.ts";
+import { type Runtime, startRuntime } from "../runtime.ts";
+
+const STOPPED_BY = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Does some work with what the server works with, beside it or without it, and lets go of it again. */
+export async function withRuntime<Result>(
+  work: (runtime: Runtime, environment: Environment) => Promise<Result>,
+): Promise<Result> {
+  const environment = readEnvironment(process.env);
+  const runtime = await startRuntime(environment, { log: createLog("silent") });
+  let closing: Promise<void> | null = null;
+  const close = () => {
+    closing ??= runtime.close();
+    return closing;
+  };
+  // The embedded database outlives us unless it is told to stop.
+  const stopped = (signal: keyof typeof STOPPED_BY) =>
+    void close().finally(() => process.exit(STOPPED_BY[signal]));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stopped);
+  try {
+    return await work(runtime, environment);
+  } finally {
+    await close();
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, stopped);
+  }
+}

@@ -1,0 +1,22 @@
+/** Why an operation was not done. Each protocol translates these, and only these, into answers of its own. */
+export const REFUSAL_CODES = ["invalid_input", "not_found", "conflict", "unavailable"] as const;
+export type RefusalCode = (typeof REFUSAL_CODES)[number];
+
+/**
+ * An operation that was not done, through no defect. The message is one sentence for the caller; when it is about one
+ * field of the input it begins with the field's name and a colon.
+ */
+export class Refusal extends Error {
+  override name = "Refusal";
+  readonly code: RefusalCode;
+
+  constructor(code: RefusalCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** @throws Refusal, always */
+export function refuse(code: RefusalCode, message: string): never {
+  throw new Refusal(code, message);
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+import type { Queryable } from "../../store/database.ts";
+import { findPresence, type NewUser, createUsers as record } from "../../store/users.ts";
+
+export const CreateUsers = z.strictObject({
+  count: z.int().min(1).max(1_000_000),
+  idPrefix: z
+    .string()
+    .regex(
+      /^[A-Za-z][A-Za-z0-9._-]{0,99}$/,
+      "expected a letter, then up to 99 letters, digits or . _ -, e.g. user_",
+    )
+    .default("user_"),
+});
+
+export type CreatedUsers = {
+  count: number;
+  created: number;
+  existing: number;
+  firstId: string;
+  lastId: string;
+};
+
+const BATCH = 2_000;
+
+/**
+ * People without a password, for trials and for load: ids are the prefix and a number from 0. Those who are there
+ * are left as they are.
+ * @throws Refusal `conflict` when some could not be created; all others are
+ */
+export async function createUsers(
+  deps: { database: Queryable },
+  { count, idPrefix }: z.output<typeof CreateUsers>,
+): Promise<CreatedUsers> {
+  let created = 0;
+  let existing = 0;
+  const impossible: string[] = [];
+  for (let first = 0; first < count; first += BATCH) {
+    const users = numberedUsers(idPrefix, first, Math.min(count, first + BATCH));
+    const added = new Set(await record(deps.database, users));
+    const others = users.filter((user) => !added.has(user.id)).map((user) => user.id);
+    const presence = others.length === 0 ? new Map() : await findPresence(deps.database, others);
+    const present = others.filter((id) => presence.get(id) === "present");
+    created += added.size;
+    existing += present.length;
+    impossible.push(...others.filter((id) => presence.get(id) !== "present"));
+  }
+  if (impossible.length > 0) {
+    refuse(
+      "conflict",
+      `${impossible.length} of ${count} users were not created, the first of them ${impossible[0]}: another user has the address, or the id belonged to a deleted account`,
+    );
+  }
+  return { count, created, existing, firstId: `${idPrefix}0`, lastId: `${idPrefix}${count - 1}` };
+}
+
+function numberedUsers(idPrefix: string, from: number, to: number): NewUser[] {
+  return Array.from({ length: to - from }, (_, index) => {
+    const id = `${idPrefix}${from + index}`;
+    return { id, name: `User ${from + index}`, email: `${id.toLowerCase()}@example.com` };
+  });
+}

@@ -1,0 +1,184 @@
+import { hash } from "node:crypto";
+import type { Happening } from "../story.ts";
+import { rfc3339 } from "./clock.ts";
+import { customData, type Renderer, type Telling } from "./renderer.ts";
+
+export const lemonSqueezy: Renderer = {
+  namesOf: (run, number) => ({
+    subscriptionId: numberOf(`${run} subscription ${number}`),
+    customerId: numberOf(`${run} customer ${number}`),
+  }),
+  render: (telling) => {
+    const { step, run } = telling;
+    const eventType = eventTypeOf(step.happening);
+    return {
+      // Told by nothing but the body: the receiver puts it together.
+      eventId: "",
+      eventType,
+      body: {
+        meta: {
+          test_mode: true,
+          event_name: eventType,
+          webhook_id: `wh_${run}`,
+          custom_data: customData(telling),
+        },
+        data: step.happening === "checkout completed" ? order(telling) : subscription(telling),
+      },
+    };
+  },
+  endKeepsSchedule: true,
+};
+
+function eventTypeOf(happening: Happening): string {
+  switch (happening) {
+    case "checkout completed":
+      return "order_created";
+    case "created":
+      return "subscription_created";
+    case "cancellation scheduled":
+      return "subscription_cancelled";
+    case "cancellation withdrawn":
+      return "subscription_resumed";
+    case "deleted":
+      return "subscription_expired";
+    default:
+      return "subscription_updated";
+  }
+}
+
+/** An order does not name the subscription that comes of it. */
+function order(telling: Telling): object {
+  const { life, step, subject } = telling;
+  const { offer, seats } = step.standing;
+  const total = offer.amount * seats;
+  const id = numberOf(`order ${subject.subscriptionId}`);
+  return {
+    type: "orders",
+    id,
+    attributes: {
+      store_id: 1,
+      customer_id: Number(subject.customerId),
+      identifier: `order-${id}`,
+      order_number: 1,
+      user_name: subject.userId,
+      user_email: `${subject.userId}@example.com`,
+      currency: offer.currency,
+      currency_rate: "1.00000000",
+      subtotal: total,
+      discount_total: 0,
+      tax: 0,
+      total,
+      refunded_amount: 0,
+      tax_name: null,
+      tax_rate: 0,
+      status: "paid",
+      status_formatted: "Paid",
+      refunded: false,
+      refunded_at: null,
+      first_order_item: {
+        id: Number(id) + 1,
+        order_id: Number(id),
+        product_id: 20,
+        variant_id: offer.priceId,
+        product_name: offer.planName,
+        variant_name: "Monthly",
+        price: offer.amount,
+        quantity: seats,
+        created_at: rfc3339(life.startedAtSeconds),
+        updated_at: rfc3339(life.startedAtSeconds),
+        test_mode: true,
+      },
+      urls: { receipt: `https://app.lemonsqueezy.example/my-orders/${id}` },
+      created_at: rfc3339(life.startedAtSeconds),
+      updated_at: rfc3339(step.atSeconds),
+      test_mode: true,
+    },
+    relationships: relationships("orders", id, ["store", "customer", "order-items", "subscriptions"]),
+    links: { self: `https://api.lemonsqueezy.example/v1/orders/${id}` },
+  };
+}
+
+function subscription({ life, step, subject }: Telling): object {
+  const { offer, seats, status, cancelAtPeriodEnd, periodEndSeconds } = step.standing;
+  const id = subject.subscriptionId;
+  const ends = cancelAtPeriodEnd || status === "canceled";
+  const word = wordFor(step.standing);
+  return {
+    type: "subscriptions",
+    id,
+    attributes: {
+      store_id: 1,
+      customer_id: Number(subject.customerId),
+      order_id: Number(numberOf(`order ${id}`)),
+      order_item_id: Number(numberOf(`order ${id}`)) + 1,
+      product_id: 20,
+      variant_id: offer.priceId,
+      product_name: offer.planName,
+      variant_name: "Monthly",
+      user_name: subject.userId,
+      user_email: `${subject.userId}@example.com`,
+      status: word,
+      status_formatted: word,
+      card_brand: "visa",
+      card_last_four: "4242",
+      payment_processor: "stripe",
+      pause: null,
+      cancelled: cancelAtPeriodEnd,
+      trial_ends_at: status === "trialing" ? rfc3339(periodEndSeconds) : null,
+      billing_anchor: 1,
+      first_subscription_item:
+        status === "trialing"
+          ? null
+          : {
+              id: Number(id) + 1,
+              subscription_id: Number(id),
+              price_id: 22,
+              quantity: seats,
+              is_usage_based: false,
+              created_at: rfc3339(life.startedAtSeconds),
+              updated_at: rfc3339(step.atSeconds),
+            },
+      urls: {
+        update_payment_method: `https://store-0.lemonsqueezy.example/subscription/${id}/payment-details`,
+        customer_portal: "https://store-0.lemonsqueezy.example/billing",
+      },
+      renews_at: rfc3339(periodEndSeconds),
+      ends_at: ends ? rfc3339(periodEndSeconds) : null,
+      created_at: rfc3339(life.startedAtSeconds),
+      updated_at: rfc3339(step.atSeconds),
+      test_mode: true,
+    },
+    relationships: relationships("subscriptions", id, ["store", "customer", "order", "product", "variant"]),
+    links: { self: `https://api.lemonsqueezy.example/v1/subscriptions/${id}` },
+  };
+}
+
+function wordFor({ status, cancelAtPeriodEnd }: Telling["step"]["standing"]): string {
+  switch (status) {
+    case "trialing":
+      return "on_trial";
+    case "active":
+      return cancelAtPeriodEnd ? "cancelled" : "active";
+    case "past_due":
+      return "past_due";
+    case "canceled":
+      return "expired";
+    default:
+      return status satisfies never;
+  }
+}
+
+function relationships(type: string, id: string, names: readonly string[]): object {
+  const home = `https://api.lemonsqueezy.example/v1/${type}/${id}`;
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      { links: { related: `${home}/${name}`, self: `${home}/relationships/${name}` } },
+    ]),
+  );
+}
+
+/** The same 14 digits for the same name. */
+function numberOf(name: string): string {
+  return String(10 ** 13 + (Number.parseInt(hash("sha256", name, "hex").slice(0, 11), 16) % (9 * 10 ** 13)));
+}

@@ -1,0 +1,82 @@
+import type { Subject } from "./formats/renderer.ts";
+import type { Life, Step } from "./story.ts";
+
+/** What the provider holds to be true of a subscription in the end: the last thing it told. */
+export type Expected = {
+  userId: string;
+  providerSubscriptionId: string;
+  planId: string;
+  seats: number;
+  status: string;
+  cancelAtPeriodEnd: boolean;
+};
+
+/** What the server knows of a subscription. */
+export type Found = { [Field in keyof Expected]: Expected[Field] | null } & { outOfOrder: boolean };
+
+export type Mismatch = { userId: string; providerSubscriptionId: string; differences: string[] };
+
+export type Check = {
+  subscriptions: number;
+  matching: number;
+  /** Different, and marked by the server as such that events came to in the wrong order. */
+  outOfOrder: number;
+  mismatches: Mismatch[];
+};
+
+const COMPARED = ["userId", "planId", "seats", "status", "cancelAtPeriodEnd"] as const;
+
+export function expectedOf(
+  { steps }: Life,
+  subject: Subject,
+  { endKeepsSchedule }: { endKeepsSchedule: boolean },
+): Expected {
+  const { standing } = steps.at(-1) as Step;
+  const { offer, seats, status, cancelAtPeriodEnd } = standing;
+  return {
+    userId: subject.userId,
+    providerSubscriptionId: subject.subscriptionId,
+    planId: offer.planId,
+    seats,
+    status,
+    cancelAtPeriodEnd: cancelAtPeriodEnd && (status !== "canceled" || endKeepsSchedule),
+  };
+}
+
+/**
+ * Holds what the server knows against what it was told.
+ * @param mayBeOutOfOrder whether it could have been told in another order than things happened
+ */
+export function check(
+  expected: readonly Expected[],
+  found: readonly Found[],
+  mayBeOutOfOrder: (one: Expected) => boolean,
+): Check {
+  const byName = new Map(found.map((one) => [one.providerSubscriptionId, one]));
+  const countByUser = new Map<string | null, number>();
+  for (const { userId } of found) countByUser.set(userId, (countByUser.get(userId) ?? 0) + 1);
+
+  const result: Check = { subscriptions: expected.length, matching: 0, outOfOrder: 0, mismatches: [] };
+  for (const one of expected) {
+    const known = byName.get(one.providerSubscriptionId);
+    const others = (countByUser.get(one.userId) ?? 0) - 1;
+    const differences = [
+      ...differencesBetween(one, known),
+      ...(others > 0 ? [`the user has ${others} more of the slot`] : []),
+    ];
+    if (differences.length === 0) result.matching += 1;
+    else if (known?.outOfOrder && mayBeOutOfOrder(one)) result.outOfOrder += 1;
+    else {
+      const { userId, providerSubscriptionId } = one;
+      result.mismatches.push({ userId, providerSubscriptionId, differences });
+    }
+  }
+  return result;
+}
+
+function differencesBetween(expected: Expected, known: Found | undefined): string[] {
+  if (!known) return ["is not there"];
+  return COMPARED.filter((field) => known[field] !== expected[field]).map(
+    (field) => `${field} is ${known[field]}, expected ${expected[field]}`,
+  );
+}

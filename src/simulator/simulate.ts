@@ -1,0 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Slot } from "../domain/slot.ts";
+import type { Adapter } from "../providers/adapter.ts";
+import { damaged, type Signing, signed } from "./damage.ts";
+import { type Deck, type Turn, allMixed, dealTurns, inOrder } from "./deck.ts";
+import { createDice } from "./dice.ts";
+import type { Renderer, Subject } from "./formats/renderer.ts";
+import { type Expected, expectedOf } from "./model.ts";
+import { keepPace, type Pace } from "./pace.ts";
+import { type Answer, openSender, type Sender } from "./sender.ts";
+import { type Life, type Offer, tellLives } from "./story.ts";
+import { type Outcome, openTally, outcomeOf, type Tally } from "./tally.ts";
