@@ -1,10 +1,7 @@
-import { existsSync } from "node:fs";
-import { chmod, mkdtemp, rm, statfs } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { startEmbeddedPostgres } from "../src/store/embedded.ts";
 import { BrokenMeasurement } from "./broken.ts";
+import { makeCluster } from "./cluster.ts";
 import { processStat } from "./cpu.ts";
 
 /** The one server that all contenders share, each with a database of its own. */
@@ -19,7 +16,6 @@ export type Postgres = {
 };
 
 const PREFIX = "tollgate_bench_";
-const TMPFS = 0x01021994;
 const SETTINGS = [
   "server_version",
   "fsync",
@@ -95,39 +91,6 @@ export async function untilFree(url: string, connections: number): Promise<void>
     await sleep(200);
   }
   throw new BrokenMeasurement(`PostgreSQL has no ${connections} connections left: raise max_connections`);
-}
-
-async function makeCluster() {
-  // /var/tmp, as /tmp may be in memory, where a flush to disk costs nothing.
-  const folder = await mkdtemp("/var/tmp/tollgate-bench-");
-  const remove = () => rm(folder, { recursive: true, force: true });
-  try {
-    if ((await statfs(folder)).type === TMPFS) {
-      throw new BrokenMeasurement("/var/tmp lies in memory: name a server with --database-url");
-    }
-    // PostgreSQL may have to run as another user, who must be able to get in.
-    await chmod(folder, 0o755);
-    const data = join(folder, "data");
-    const cluster = await startEmbeddedPostgres(data);
-    return {
-      url: cluster.url,
-      stop: async () => {
-        // It does not stop while somebody is connected, and connections take a moment to go.
-        for (
-          let tries = 0;
-          tries < 50 && existsSync(join(data, "postgres/cluster/postmaster.pid"));
-          tries += 1
-        ) {
-          await cluster.stop();
-          await sleep(100);
-        }
-        await remove();
-      },
-    };
-  } catch (error) {
-    await remove();
-    throw error;
-  }
 }
 
 async function durableSettings(url: string): Promise<Record<string, string>> {

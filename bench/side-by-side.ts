@@ -43,7 +43,7 @@ export async function measureSideBySide(bench: Bench): Promise<SideBySide | null
 }
 
 /** Medians over the rounds. */
-export function standing(name: ContenderName, rounds: Round[]): Standing {
+function standing(name: ContenderName, rounds: Round[]): Standing {
   const middle = (of: (round: Round) => number | null) => {
     const values = rounds.map(of).filter((value) => value !== null);
     return values.length === 0 ? null : median(values);

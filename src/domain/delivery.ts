@@ -3,13 +3,10 @@ export const DELIVERY_STATUSES = ["pending", "successful", "failed"] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** Through which door an attempt came. */
-export const ATTEMPT_SOURCES = ["delivery", "retry", "replay"] as const;
+const ATTEMPT_SOURCES = ["delivery", "retry", "replay"] as const;
 export type AttemptSource = (typeof ATTEMPT_SOURCES)[number];
 
 export const MAX_ATTEMPTS = 12;
-
-/** What the log says of an attempt whose process died or stalled. */
-export const LEASE_EXPIRED = "lease expired";
 
 const FIRST_WAIT_SECONDS = 15;
 const LONGEST_WAIT_SECONDS = 6 * 60 * 60;

@@ -1,7 +1,7 @@
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Adapter, SignatureProblem, SignedRequest, WireFormat } from "../providers/adapter.ts";
-import { type Database, DatabaseUnavailable } from "../store/database.ts";
+import type { Database } from "../store/database.ts";
 import type { NewDelivery } from "../store/deliveries.ts";
 import { type AttemptOutcome, applyGroup, type Work } from "./apply.ts";
 import { type Claimed, claimGroup } from "./claim.ts";
@@ -9,7 +9,7 @@ import { createGroups, type Groups } from "./groups.ts";
 import { keysOf } from "./keys.ts";
 import { receive } from "./receive.ts";
 
-export type IntakeOptions = {
+type IntakeOptions = {
   database: Database;
   plans: PlanCatalog;
   slots: Record<Slot, { format: WireFormat; secrets: readonly string[] }>;
@@ -23,7 +23,7 @@ export type IntakeOptions = {
 
 export type Milestone = "claimed" | "effects written" | "committed" | "retry claimed";
 
-export type IntakeLog = {
+type IntakeLog = {
   warn(facts: object, message: string): void;
   error(facts: object, message: string): void;
 };
@@ -84,10 +84,4 @@ export function createIntake(options: IntakeOptions): Intake {
     },
   };
   return intake;
-}
-
-/** Turns a database that cannot be reached into an answer; everything else is a defect and goes on up. */
-export function unlessUnavailable<Answer>(error: unknown, answer: Answer): Answer {
-  if (error instanceof DatabaseUnavailable) return answer;
-  throw error;
 }

@@ -12,7 +12,13 @@ export type DamageKind = (typeof DAMAGE_KINDS)[number];
 
 export type SignedDelivery = { rawBody: Buffer; headers: Record<string, string> };
 
-export type Signing = { adapter: Adapter; secret: string; nowSeconds: number; eventId: string; eventType: string };
+export type Signing = {
+  adapter: Adapter;
+  secret: string;
+  nowSeconds: number;
+  eventId: string;
+  eventType: string;
+};
 
 const SIGNATURE_HEADERS: Record<WireFormat, string> = {
   stripe: "stripe-signature",
@@ -42,7 +48,10 @@ export function damaged(kind: DamageKind, rawBody: Buffer, signing: Signing): Si
     case "body changed":
       return { ...delivery, rawBody: withAnotherDigit(rawBody) };
     case "signature changed":
-      return { ...delivery, headers: { ...delivery.headers, [header]: forged(delivery.headers[header] ?? "") } };
+      return {
+        ...delivery,
+        headers: { ...delivery.headers, [header]: forged(delivery.headers[header] ?? "") },
+      };
     case "signature missing":
       return { ...delivery, headers: { ...delivery.headers, [header]: "" } };
     case "foreign secret":

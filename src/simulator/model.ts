@@ -45,19 +45,20 @@ export function expectedOf(
 
 /**
  * Holds what the server knows against what it was told.
- * @param mayBeOutOfOrder whether it could have been told in another order than things happened
+ * @param mayBeOutOfOrder whether the server may have been told of this one, by its place in `expected`, in another
+ *   order than things happened
  */
 export function check(
   expected: readonly Expected[],
   found: readonly Found[],
-  mayBeOutOfOrder: (one: Expected) => boolean,
+  mayBeOutOfOrder: (number: number) => boolean,
 ): Check {
   const byName = new Map(found.map((one) => [one.providerSubscriptionId, one]));
   const countByUser = new Map<string | null, number>();
   for (const { userId } of found) countByUser.set(userId, (countByUser.get(userId) ?? 0) + 1);
 
   const result: Check = { subscriptions: expected.length, matching: 0, outOfOrder: 0, mismatches: [] };
-  for (const one of expected) {
+  for (const [number, one] of expected.entries()) {
     const known = byName.get(one.providerSubscriptionId);
     const others = (countByUser.get(one.userId) ?? 0) - 1;
     const differences = [
@@ -65,7 +66,7 @@ export function check(
       ...(others > 0 ? [`the user has ${others} more of the slot`] : []),
     ];
     if (differences.length === 0) result.matching += 1;
-    else if (known?.outOfOrder && mayBeOutOfOrder(one)) result.outOfOrder += 1;
+    else if (known?.outOfOrder && mayBeOutOfOrder(number)) result.outOfOrder += 1;
     else {
       const { userId, providerSubscriptionId } = one;
       result.mismatches.push({ userId, providerSubscriptionId, differences });

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ListSubscriptions, listSubscriptions } from "../operations/subscriptions/list-subscriptions.ts";
+import type { Runtime } from "../runtime.ts";
+import { type Check, check, type Found } from "../simulator/model.ts";
+import type { Simulation } from "../simulator/prepare.ts";
+
+const BATCH = 500;
+const LOOK_EVERY_MS = 500;
+/** A first retry comes after 15 s, give or take three. */
+const RETRY_WITHIN_MS = 20_000;
+
+export type FinalState = { checked: Check; notChecked: null } | { checked: null; notChecked: string };
+
+/**
+ * Holds the subscriptions in this command's database against what was sent. While the server may still have work to
+ * do on its own, by retrying or by taking over a lease, it is given the time for that.
+ */
+export async function checkFinalState(
+  runtime: Runtime,
+  simulation: Simulation,
+  { mayBeOutOfOrder, hasOpenWork }: { mayBeOutOfOrder(life: number): boolean; hasOpenWork: boolean },
+): Promise<FinalState> {
+  const patienceMs = hasOpenWork ? runtime.intake.leaseSeconds * 1_000 + RETRY_WITHIN_MS : 0;
+  const giveUpAt = performance.now() + patienceMs;
+  for (;;) {
+    const found = await findSubscriptions(runtime, simulation);
+    if (found.length === 0) {
+      return {
+        checked: null,
+        notChecked:
+          "nothing of what was sent is in the database of this command, so the server has another one",
+      };
+    }
+    const checked = check(simulation.expected, found, mayBeOutOfOrder);
+    if (checked.mismatches.length === 0 || performance.now() >= giveUpAt)
+      return { checked, notChecked: null };
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+async function findSubscriptions(runtime: Runtime, { slot, subjects }: Simulation): Promise<Found[]> {
+  const found: Found[] = [];
+  for (let first = 0; first < subjects.length; first += BATCH) {
+    const batch = subjects.slice(first, first + BATCH);
+    const input = ListSubscriptions.parse({
+      provider: slot,
+      userIds: batch.map((one) => one.userId),
+      providerSubscriptionIds: batch.map((one) => one.subscriptionId),
+    });
+    found.push(...(await listSubscriptions(runtime, input)));
+  }
+  return found;
+}

@@ -1,0 +1,112 @@
+import { randomInt } from "node:crypto";
+import type { Slot } from "../domain/slot.ts";
+import { readEnvironment } from "../env.ts";
+import { createUsers } from "../operations/users/create-users.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Check } from "../simulator/model.ts";
+import { offersOf, prepareSimulation, userPrefix } from "../simulator/prepare.ts";
+import { type SendOptions, simulate, Unwelcome } from "../simulator/simulate.ts";
+import { type Outcome, openTally, percentile } from "../simulator/tally.ts";
+import { checkFinalState } from "./final-state.ts";
+import { withProgress } from "./progress.ts";
+import { ownUrl, requireServer } from "./server-address.ts";
+import type { SimulateOptions } from "./simulate.ts";
+import { withRuntime } from "./with-runtime.ts";
+
+export type SimulationReport = Record<Outcome, number> & {
+  run: string;
+  seed: number;
+  slot: Slot;
+  format: string;
+  url: string;
+  events: number;
+  subscriptions: number;
+  sent: number;
+  retried: number;
+  seconds: number;
+  eventsPerSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** In which ways deliveries were damaged that the server should have refused, and did not. */
+  accepted: string[];
+  checked: Check | null;
+  /** Why it was not, in a few words; else `null`. */
+  notChecked: string | null;
+};
+
+/** Sends a story to a server, and looks in its database whether it ended well. @throws Error with a remedy */
+export async function runSimulation(options: SimulateOptions): Promise<SimulationReport> {
+  const url = options.url ?? ownUrl(readEnvironment(process.env));
+  await requireServer(url);
+  return withRuntime((runtime) => simulateWith(runtime, url, options));
+}
+
+async function simulateWith(
+  runtime: Runtime,
+  url: string,
+  options: SimulateOptions,
+): Promise<SimulationReport> {
+  const { slot, events, concurrency } = options;
+  const { format, secrets } = runtime.intake.slots[slot];
+  const variables = slot.replace("-", "_").toUpperCase();
+  const [secret] = secrets;
+  if (secret === undefined)
+    throw new Error(`${variables}_WEBHOOK_SECRET is not set: there is nothing to sign with`);
+  const offers = offersOf(runtime.intake.plans, slot);
+  if (offers.length === 0) throw new Error(`plans.config.ts has no plan with a price id for ${slot}`);
+
+  const seed = options.seed ?? randomInt(2 ** 32);
+  const run =
+    Date.now().toString(36) +
+    randomInt(36 ** 3)
+      .toString(36)
+      .padStart(3, "0");
+  const simulation = prepareSimulation({
+    ...{ slot, format, offers, events, concurrency, seed, run },
+    duplicates: options.duplicates,
+    corrupt: options.corrupt,
+    order: options.shuffle ? "shuffled" : "as it happened",
+    nowSeconds: Math.floor(Date.now() / 1_000),
+  });
+  await createUsers(runtime, { count: simulation.lives.length, idPrefix: userPrefix(run) });
+
+  const sending = {
+    url,
+    adapter: runtime.intake.adapters[format],
+    secret,
+    concurrency,
+    rate: options.rate ?? null,
+  };
+  const tally = openTally();
+  const sent = await withProgress(
+    simulation.deck.size,
+    () => tally.sent,
+    () => simulate(simulation, sending, tally).catch((error) => explain(error, sending, variables)),
+  );
+  const { tookMs, ...counts } = tally;
+  return {
+    ...{ run, seed, slot, format, url, events },
+    subscriptions: simulation.lives.length,
+    ...counts,
+    seconds: rounded(sent.seconds, 3),
+    eventsPerSecond: rounded(tally.sent / sent.seconds, 0),
+    p50Ms: rounded(percentile(tookMs, 0.5), 2),
+    p99Ms: rounded(percentile(tookMs, 0.99), 2),
+    accepted: sent.accepted,
+    ...(await checkFinalState(runtime, simulation, {
+      mayBeOutOfOrder: (life) => options.shuffle || sent.disturbed.has(life),
+      hasOpenWork: tally.retried + tally.failed > 0,
+    })),
+  };
+}
+
+function explain(error: unknown, { url }: SendOptions, variables: string): never {
+  if (!(error instanceof Unwelcome)) throw error;
+  throw new Error(
+    `the server at ${url} did not take a delivery that was rightly signed (${error.message}): run this with the server's DATA_DIR, or with its ${variables}_WEBHOOK_SECRET and ${variables}_ADAPTER`,
+  );
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

@@ -1,0 +1,133 @@
+import { randomInt } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { EVENT_KINDS } from "../../src/domain/payment-event.ts";
+import { WIRE_FORMATS, type WireFormat } from "../../src/providers/adapter.ts";
+import { fixtureDelivery, type SignedDelivery } from "../fixtures/fixture.ts";
+import { mutateBytes, mutateText } from "../providers/mutations.ts";
+import { isGenuine } from "../providers/oracle.ts";
+import { Random } from "../providers/random.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { pipelined, rawPost } from "../support/raw-http.ts";
+import { SECRETS } from "../support/secrets.ts";
+import { type ServerProcess, serverProcess } from "../support/server-process.ts";
+
+const RUNS = Number(process.env.FUZZ_RUNS ?? 200_000);
+const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 32));
+const BATCH = 50;
+const CONNECTIONS = 4;
+const MEGABYTE = 1024 * 1024;
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await freshDatabase();
+});
+afterAll(() => test.drop());
+
+it.each(WIRE_FORMATS)(
+  `%s: ${RUNS} mutated deliveries over HTTP, FUZZ_SEED=${SEED}: no 5xx, no crash, no forgery taken, memory flat`,
+  { timeout: 300_000 },
+  async (format) => {
+    const server = await serverProcess(test.url, {
+      PROVIDER_A_ADAPTER: format,
+      LOG_LEVEL_ONCE_LISTENING: "error",
+      WEBHOOK_TOLERANCE_SECONDS: "3600",
+    });
+    const random = new Random(SEED);
+    const samples = samplesOf(format);
+    const counts = new Map<string, number>();
+    let warm = 0;
+    for (let sent = 0; sent < RUNS; ) {
+      const batches = Array.from({ length: CONNECTIONS }, () =>
+        Array.from({ length: BATCH }, () => mutated(random, samples)),
+      );
+      await Promise.all(batches.map((batch) => send(server, format, batch, counts)));
+      sent += CONNECTIONS * BATCH;
+      if (warm === 0 && sent >= RUNS / 2) warm = await residentBytes(server);
+    }
+    expect([...counts.keys()].filter((status) => !/^(200|4\d\d)/.test(status))).toEqual([]);
+    expect(counts.get("200 genuine")).toBeGreaterThan(RUNS / 100);
+    expect(counts.get("400 forged")).toBeGreaterThan(RUNS / 2);
+    expect((await residentBytes(server)) - warm).toBeLessThan(48 * MEGABYTE);
+    // What was taken in is what was sent genuine: a fixture each, as often as it came.
+    const rows = await test.rows("select from webhook_delivery where format = $1", [format]);
+    expect(rows).toHaveLength(samples.length);
+    expect((await server.end("SIGTERM")).code).toBe(0);
+  },
+);
+
+function samplesOf(format: WireFormat): SignedDelivery[] {
+  return EVENT_KINDS.map((kind) => {
+    const { rawBody, headers } = fixtureDelivery(format, kind, {
+      secret: SECRETS["provider-a"],
+      nowSeconds: Math.floor(Date.now() / 1000),
+      userId: "user_1",
+      planId: "pro",
+      eventId: `${format} ${kind}`,
+      subscriptionId: `${format} subscription`,
+    });
+    const { "content-type": _, ...signed } = headers;
+    return { rawBody, headers: signed };
+  });
+}
+
+function mutated(random: Random, samples: readonly SignedDelivery[]): SignedDelivery {
+  const sample = random.pick(samples);
+  const other = random.pick(samples);
+  const headers = { ...sample.headers };
+  let { rawBody } = sample;
+  for (let changes = random.below(20) === 0 ? 0 : 1 + random.below(2); changes > 0; changes -= 1) {
+    const name = random.pick(Object.keys(headers)) ?? "";
+    if (random.oneIn(8)) delete headers[name];
+    else if (random.oneIn(3)) rawBody = mutateBytes(random, rawBody, other.rawBody);
+    else headers[name] = sendable(mutateText(random, headers[name] ?? "", other.headers[name] ?? ""));
+  }
+  return { rawBody, headers };
+}
+
+/** Line ends and NUL would be HTTP's own business; everything beyond a byte cannot be sent in a header at all. */
+function sendable(value: string): string {
+  return Buffer.from(value.replaceAll(/[\r\n\0]/g, " "), "latin1").toString("latin1");
+}
+
+async function send(
+  server: ServerProcess,
+  format: WireFormat,
+  batch: readonly SignedDelivery[],
+  counts: Map<string, number>,
+): Promise<void> {
+  const requests = batch.map((one) => rawPost("/api/webhooks/provider-a", one.headers, one.rawBody));
+  let from = 0;
+  while (from < batch.length) {
+    const answers = await pipelined(server.url, requests.slice(from));
+    if (answers.length === 0) throw new Error("the server hung up without an answer");
+    for (const answer of answers) {
+      const delivery = batch[from] as SignedDelivery;
+      from += 1;
+      const genuine = isGenuine(format, asReceived(delivery), {
+        secrets: [SECRETS["provider-a"]],
+        nowSeconds: Date.now() / 1000,
+        toleranceSeconds: 3600,
+      });
+      if (answer.status === 200 && !genuine) throw new Error("a forgery was accepted");
+      if (answer.status === 400 && genuine && answer.body.includes("signature")) {
+        throw new Error("a genuine delivery was refused");
+      }
+      const what = `${answer.status} ${genuine ? "genuine" : "forged"}`;
+      counts.set(what, (counts.get(what) ?? 0) + 1);
+    }
+  }
+}
+
+/** As an HTTP server reads it: header values without the white space round them. */
+function asReceived({ rawBody, headers }: SignedDelivery) {
+  const trimmed = new Map(
+    Object.entries(headers).map(([name, value]) => [name, value.replaceAll(/^[ \t]+|[ \t]+$/g, "")]),
+  );
+  return { rawBody, header: (name: string) => trimmed.get(name) };
+}
+
+async function residentBytes(server: ServerProcess): Promise<number> {
+  const status = await readFile(`/proc/${server.child.pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+}
