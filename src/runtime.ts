@@ -2,7 +2,8 @@ import plans from "../plans.config.ts";
 import { SLOTS } from "./domain/slot.ts";
 import { type EmbeddedSecrets, embeddedSecrets } from "./embedded-secrets.ts";
 import type { Environment } from "./env.ts";
-import { createIntake, type Intake, type Milestone } from "./intake/intake.ts";
+import { createIntake } from "./intake/create-intake.ts";
+import type { Intake, Milestone } from "./intake/intake.ts";
 import type { Log } from "./log.ts";
 import { ADAPTERS } from "./providers/formats.ts";
 import { bindSlots } from "./providers/slots.ts";
@@ -25,6 +26,8 @@ export type Runtime = {
 
 export type RuntimeOptions = {
   log: Log;
+  /** How long to wait for a database that does not answer yet, in milliseconds. */
+  reachWithinMs?: number;
   reached?: (milestone: Milestone) => void | Promise<void>;
 };
 
@@ -40,7 +43,7 @@ export async function startRuntime(environment: Environment, options: RuntimeOpt
     maxConnections: MAX_CONNECTIONS,
     answerTimeoutMs: (environment.webhook.leaseSeconds * 1000) / 3,
   });
-  await untilReachable(database);
+  await untilReachable(database, options.reachWithinMs);
   const run = await migrate(database);
   if (run.length > 0) options.log.info({ migrations: run }, "database schema brought up to date");
 

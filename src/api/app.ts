@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Log } from "../log.ts";
+import type { ApiEnvironment } from "./environment.ts";
 import { type WebhookDoor, webhooks } from "./webhooks.ts";
-
-export type ApiEnvironment = { Bindings: HttpBindings; Variables: { requestId: string } };
 
 export type ApiOptions = WebhookDoor & { isReady(): Promise<boolean>; log: Log };
 

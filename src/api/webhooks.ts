@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { isSlot, type Slot } from "../domain/slot.ts";
 import type { Intake, Reception } from "../intake/intake.ts";
 import type { Log } from "../log.ts";
-import type { ApiEnvironment } from "./app.ts";
+import type { ApiEnvironment } from "./environment.ts";
 import { BodyAborted, BodyTooLarge, readBody } from "./read-body.ts";
 
 export type WebhookDoor = {

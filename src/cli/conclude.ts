@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { Refusal } from "../domain/refusal.ts";
+import { printable } from "./table.ts";
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
@@ -9,13 +10,13 @@ export type Conclusion = {
   /** For programs. */
   json: unknown;
   /** For people. */
-  text: string;
+  text: () => string;
   /** One sentence, when what was asked for was tried and did not succeed. */
   failure?: string | null;
 };
 
 export function conclude({ json, text, failure }: Conclusion, output: { json?: boolean }): void {
-  process.stdout.write(`${output.json ? JSON.stringify(json, null, 2) : text}\n`);
+  process.stdout.write(`${output.json ? JSON.stringify(json, null, 2) : text()}\n`);
   if (failure) fail(failure);
 }
 
@@ -32,15 +33,21 @@ export function concludeFailure(error: unknown, output: { json: boolean }): void
 }
 
 function fail(sentence: string): void {
-  process.stderr.write(`${sentence}\n`);
+  const lines = sentence.split("\n").map((line) => printable(line, 2_000));
+  process.stderr.write(`${lines.join("\n")}\n`);
   process.exitCode = FAILED;
 }
 
 function sentenceOf(error: unknown): string {
   if (error instanceof Refusal) return error.message.replace(/^[a-z][A-Za-z]*(?=: )/, optionOf);
   if (!(error instanceof Error)) return String(error);
-  if (error.name === "DatabaseUnavailable") return `the database cannot be reached: ${causeOf(error)}`;
+  if (isUnreachable(error)) return `the database cannot be reached: ${causeOf(error)}`;
   return error.message || error.name;
+}
+
+/** The store's word for it, which does not come through the operations as a refusal. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof Error && error.name === "DatabaseUnavailable";
 }
 
 /** A refusal that is about one field of the input begins with its name: here it goes by that of the option. */

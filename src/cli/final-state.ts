@@ -3,6 +3,7 @@ import { ListSubscriptions, listSubscriptions } from "../operations/subscription
 import type { Runtime } from "../runtime.ts";
 import { type Check, check, type Found } from "../simulator/model.ts";
 import type { Simulation } from "../simulator/prepare.ts";
+import { isUnreachable } from "./conclude.ts";
 
 const BATCH = 500;
 const LOOK_EVERY_MS = 500;
@@ -11,6 +12,8 @@ const RETRY_WITHIN_MS = 20_000;
 
 export type FinalState = { checked: Check; notChecked: null } | { checked: null; notChecked: string };
 
+type Circumstances = { mayBeOutOfOrder(life: number): boolean; hasOpenWork: boolean };
+
 /**
  * Holds the subscriptions in this command's database against what was sent. While the server may still have work to
  * do on its own, by retrying or by taking over a lease, it is given the time for that.
@@ -18,7 +21,20 @@ export type FinalState = { checked: Check; notChecked: null } | { checked: null;
 export async function checkFinalState(
   runtime: Runtime,
   simulation: Simulation,
-  { mayBeOutOfOrder, hasOpenWork }: { mayBeOutOfOrder(life: number): boolean; hasOpenWork: boolean },
+  circumstances: Circumstances,
+): Promise<FinalState> {
+  try {
+    return await checkInTime(runtime, simulation, circumstances);
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
+    return { checked: null, notChecked: "the database of this command cannot be reached" };
+  }
+}
+
+async function checkInTime(
+  runtime: Runtime,
+  simulation: Simulation,
+  { mayBeOutOfOrder, hasOpenWork }: Circumstances,
 ): Promise<FinalState> {
   const patienceMs = hasOpenWork ? runtime.intake.leaseSeconds * 1_000 + RETRY_WITHIN_MS : 0;
   const giveUpAt = performance.now() + patienceMs;

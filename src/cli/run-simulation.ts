@@ -48,19 +48,16 @@ async function simulateWith(
 ): Promise<SimulationReport> {
   const { slot, events, concurrency } = options;
   const { format, secrets } = runtime.intake.slots[slot];
-  const variables = slot.replace("-", "_").toUpperCase();
+  const prefix = slot.replace("-", "_").toUpperCase();
   const [secret] = secrets;
-  if (secret === undefined)
-    throw new Error(`${variables}_WEBHOOK_SECRET is not set: there is nothing to sign with`);
+  if (secret === undefined) {
+    throw new Error(`${prefix}_WEBHOOK_SECRET is not set: there is nothing to sign with`);
+  }
   const offers = offersOf(runtime.intake.plans, slot);
   if (offers.length === 0) throw new Error(`plans.config.ts has no plan with a price id for ${slot}`);
 
   const seed = options.seed ?? randomInt(2 ** 32);
-  const run =
-    Date.now().toString(36) +
-    randomInt(36 ** 3)
-      .toString(36)
-      .padStart(3, "0");
+  const run = newRun();
   const simulation = prepareSimulation({
     ...{ slot, format, offers, events, concurrency, seed, run },
     duplicates: options.duplicates,
@@ -81,7 +78,7 @@ async function simulateWith(
   const sent = await withProgress(
     simulation.deck.size,
     () => tally.sent,
-    () => simulate(simulation, sending, tally).catch((error) => explain(error, sending, variables)),
+    () => simulate(simulation, sending, tally).catch((error) => explain(error, sending, prefix)),
   );
   const { tookMs, ...counts } = tally;
   return {
@@ -100,10 +97,16 @@ async function simulateWith(
   };
 }
 
-function explain(error: unknown, { url }: SendOptions, variables: string): never {
+/** The time, so that runs sort by their age, and chance. */
+function newRun(): string {
+  const chance = randomInt(36 ** 3).toString(36);
+  return Date.now().toString(36) + chance.padStart(3, "0");
+}
+
+function explain(error: unknown, { url }: SendOptions, prefix: string): never {
   if (!(error instanceof Unwelcome)) throw error;
   throw new Error(
-    `the server at ${url} did not take a delivery that was rightly signed (${error.message}): run this with the server's DATA_DIR, or with its ${variables}_WEBHOOK_SECRET and ${variables}_ADAPTER`,
+    `the server at ${url} did not take a delivery that was rightly signed (${error.message}): run this with the server's DATA_DIR, or with its ${prefix}_WEBHOOK_SECRET and ${prefix}_ADAPTER`,
   );
 }
 

@@ -83,6 +83,6 @@ Examples:
     )
     .action(async (options: SimulateOptions) => {
       const report = await runSimulation(options);
-      conclude({ json: report, text: simulationText(report), failure: failureOf(report) }, options);
+      conclude({ json: report, text: () => simulationText(report), failure: failureOf(report) }, options);
     });
 }

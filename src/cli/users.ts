@@ -37,6 +37,6 @@ Examples:
       const { count, idPrefix } = options;
       const created = await withRuntime((runtime) => createUsers(runtime, { count, idPrefix }));
       const text = `${created.firstId} to ${created.lastId}: ${created.created} created, ${created.existing} were there already`;
-      conclude({ json: created, text }, options);
+      conclude({ json: created, text: () => text }, options);
     });
 }

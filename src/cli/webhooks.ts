@@ -28,9 +28,7 @@ function addList(webhooks: Command): void {
     .addOption(new Option("--status <status>", "only those that are").choices(DELIVERY_STATUSES))
     .addOption(new Option("--slot <slot>", "only those of one slot").choices(SLOTS))
     .addOption(
-      new Option("--limit <n>", "how many at most, up to 10000")
-        .default(20)
-        .argParser(wholeNumber(1, 10_000)),
+      new Option("--limit <n>", "how many at most, up to 1000").default(20).argParser(wholeNumber(1, 1_000)),
     )
     .addOption(jsonOption())
     .addHelpText(
@@ -44,7 +42,7 @@ Examples:
     .action(async (options: Output & { status?: DeliveryStatus; slot?: Slot; limit: number }) => {
       const filter = { status: options.status ?? null, provider: options.slot ?? null };
       const deliveries = await withRuntime((runtime) => newestDeliveries(runtime, filter, options.limit));
-      conclude({ json: deliveries, text: deliveryTable(deliveries) }, options);
+      conclude({ json: deliveries, text: () => deliveryTable(deliveries) }, options);
     });
 }
 
@@ -57,7 +55,7 @@ function addShow(webhooks: Command): void {
     .addHelpText("after", "\nExample:\n  npm run -s tollgate -- webhooks show 42")
     .action(async (id: string, options: Output) => {
       const delivery = await withRuntime((runtime) => showDelivery(runtime, { id }));
-      conclude({ json: delivery, text: deliveryDetails(delivery) }, options);
+      conclude({ json: delivery, text: () => deliveryDetails(delivery) }, options);
     });
 }
 
@@ -82,7 +80,11 @@ Examples:
       const failure =
         replay.outcome === "failed" ? `the replay of delivery ${id} failed: ${replay.reason}` : null;
       conclude(
-        { json: replay, text: `delivery ${id}: ${replay.outcome} (attempt ${replay.attempts})`, failure },
+        {
+          json: replay,
+          text: () => `delivery ${id}: ${replay.outcome} (attempt ${replay.attempts})`,
+          failure,
+        },
         options,
       );
     });
@@ -97,6 +99,6 @@ function addRetry(webhooks: Command): void {
     .action(async (options: Output) => {
       const { applied, ignored, failed, gaveUp } = await withRuntime(retryDeliveries);
       const text = `applied ${applied}, ignored ${ignored}, failed again ${failed}, given up ${gaveUp}`;
-      conclude({ json: { applied, ignored, failed, gaveUp }, text }, options);
+      conclude({ json: { applied, ignored, failed, gaveUp }, text: () => text }, options);
     });
 }

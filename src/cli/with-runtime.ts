@@ -3,13 +3,18 @@ import { createLog } from "../log.ts";
 import { type Runtime, startRuntime } from "../runtime.ts";
 
 const STOPPED_BY = { SIGINT: 130, SIGTERM: 143 } as const;
+/** A person is waiting: a database that is down is said to be down. */
+const REACH_WITHIN_MS = 3_000;
 
 /** Does some work with what the server works with, beside it or without it, and lets go of it again. */
 export async function withRuntime<Result>(
   work: (runtime: Runtime, environment: Environment) => Promise<Result>,
 ): Promise<Result> {
   const environment = readEnvironment(process.env);
-  const runtime = await startRuntime(environment, { log: createLog("silent") });
+  const runtime = await startRuntime(environment, {
+    log: createLog("silent"),
+    reachWithinMs: REACH_WITHIN_MS,
+  });
   let closing: Promise<void> | null = null;
   const close = () => {
     closing ??= runtime.close();

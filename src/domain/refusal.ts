@@ -1,6 +1,5 @@
 /** Why an operation was not done. Each protocol translates these, and only these, into answers of its own. */
-export const REFUSAL_CODES = ["invalid_input", "not_found", "conflict", "unavailable"] as const;
-export type RefusalCode = (typeof REFUSAL_CODES)[number];
+export type RefusalCode = "invalid_input" | "not_found" | "conflict" | "unavailable";
 
 /**
  * An operation that was not done, through no defect. The message is one sentence for the caller; when it is about one

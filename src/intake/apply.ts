@@ -1,18 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AttemptSource, secondsUntilRetry } from "../domain/delivery.ts";
-import type { PaymentEvent } from "../domain/payment-event.ts";
-import type { Slot } from "../domain/slot.ts";
-import { type Decision, decide, type Known, type Subscription } from "../domain/subscription.ts";
+import { type Decision, decide } from "../domain/decide.ts";
+import { secondsUntilRetry } from "../domain/delivery.ts";
+import type { Known } from "../domain/known.ts";
+import type { Subscription } from "../domain/subscription.ts";
 import { DatabaseUnavailable, sqlState } from "../store/database.ts";
-import {
-  type Attempt,
-  type Claim,
-  type Failure,
-  failClaims,
-  holdClaims,
-  logAttempts,
-} from "../store/deliveries.ts";
+import { type Attempt, type Failure, failClaims, holdClaims, logAttempts } from "../store/deliveries.ts";
 import {
   insertSubscriptions,
   lockSubscriptions,
@@ -23,24 +16,7 @@ import { inTransaction, isContention, type Transaction } from "../store/transact
 import { findPresence } from "../store/users.ts";
 import type { Intake } from "./intake.ts";
 import { effectLimits } from "./limits.ts";
-
-/** A claimed delivery, and what its payload was found to mean. */
-export type Work = {
-  claim: Claim;
-  slot: Slot;
-  source: AttemptSource;
-  reading: { event: PaymentEvent } | { problem: string };
-  /** On the process's own clock, in milliseconds. */
-  startedAtMs: number;
-};
-
-export type AttemptOutcome =
-  | { outcome: "applied" | "ignored" }
-  | { outcome: "failed"; reason: string }
-  /** Another claim has taken it over: nothing was written. */
-  | { outcome: "lost" }
-  /** Not known to be durable: nothing may be acknowledged. */
-  | { outcome: "unavailable" };
+import type { AttemptOutcome, Work } from "./work.ts";
 
 const CONTENTION_RUNS = 10;
 

@@ -1,11 +1,9 @@
 import { DatabaseUnavailable } from "../store/database.ts";
-import { type Claim, claimDeliveries, confirmRepeats, type NewDelivery } from "../store/deliveries.ts";
+import { claimDeliveries, confirmRepeats, type NewDelivery } from "../store/deliveries.ts";
 import { inTransaction, isContention } from "../store/transaction.ts";
 import type { Intake } from "./intake.ts";
 import { claimLimits, effectLimits } from "./limits.ts";
-
-/** `again`: it failed while we looked, and can be claimed after all. */
-export type Claimed = { claim: Claim } | "duplicate" | "again" | "unavailable";
+import type { Claimed } from "./work.ts";
 
 /**
  * Claims deliveries before anything else happens to them. The commit does not wait for the disk: the effects'

@@ -7,6 +7,8 @@ export type GroupOptions<Item, Answer> = {
   maxItems: number;
   maxBytes: number;
   maxInFlight: number;
+  /** A further group sets out only once the latest has been under way for so long: fewer groups are larger ones. */
+  overtakeAfterMs: number;
   /** One answer an item, in the order of the items. When it throws, so do all its items. */
   run(group: readonly Item[]): Promise<readonly Answer[]>;
 };
@@ -37,6 +39,7 @@ const LOOK_AHEAD = 1_000;
 export function createGroups<Item, Answer>(options: GroupOptions<Item, Answer>): Groups<Item, Answer> {
   let waiting: Waiting<Item, Answer>[] = [];
   let inFlight = 0;
+  let latestStart = 0;
   let load = { items: 0, bytes: 0 };
   let scheduled = false;
   const busyKeys = new Map<string, number>();
@@ -48,12 +51,17 @@ export function createGroups<Item, Answer>(options: GroupOptions<Item, Answer>):
     // After the events that the same turn of the event loop brings in, and no later.
     setImmediate(() => {
       scheduled = false;
-      while (inFlight < options.maxInFlight && waiting.length > 0) {
+      while (waiting.length > 0 && mayStart()) {
         const group = nextGroup();
         if (group.length === 0) return;
         void work(group);
       }
     });
+  }
+
+  function mayStart(): boolean {
+    if (inFlight === 0) return true;
+    return inFlight < options.maxInFlight && performance.now() - latestStart >= options.overtakeAfterMs;
   }
 
   function nextGroup(): Waiting<Item, Answer>[] {
@@ -85,6 +93,8 @@ export function createGroups<Item, Answer>(options: GroupOptions<Item, Answer>):
 
   async function work(group: readonly Waiting<Item, Answer>[]): Promise<void> {
     inFlight += 1;
+    latestStart = performance.now();
+    const overtaking = setTimeout(schedule, options.overtakeAfterMs + 1);
     for (const { keys } of group) {
       for (const key of keys) busyKeys.set(key, (busyKeys.get(key) ?? 0) + 1);
     }
@@ -99,6 +109,7 @@ export function createGroups<Item, Answer>(options: GroupOptions<Item, Answer>):
     for (const { keys } of group) {
       for (const key of keys) release(key);
     }
+    clearTimeout(overtaking);
     inFlight -= 1;
     load = {
       items: load.items - group.length,

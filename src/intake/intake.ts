@@ -3,13 +3,11 @@ import type { Slot } from "../domain/slot.ts";
 import type { Adapter, SignatureProblem, SignedRequest, WireFormat } from "../providers/adapter.ts";
 import type { Database } from "../store/database.ts";
 import type { NewDelivery } from "../store/deliveries.ts";
-import { type AttemptOutcome, applyGroup, type Work } from "./apply.ts";
-import { type Claimed, claimGroup } from "./claim.ts";
-import { createGroups, type Groups } from "./groups.ts";
-import { keysOf } from "./keys.ts";
-import { receive } from "./receive.ts";
 
-type IntakeOptions = {
+import type { Groups } from "./groups.ts";
+import type { AttemptOutcome, Claimed, Work } from "./work.ts";
+
+export type IntakeOptions = {
   database: Database;
   plans: PlanCatalog;
   slots: Record<Slot, { format: WireFormat; secrets: readonly string[] }>;
@@ -46,42 +44,3 @@ export type Intake = IntakeOptions & {
   receive(slot: Slot, request: SignedRequest): Promise<Reception>;
   idle(): Promise<void>;
 };
-
-const MAX_GROUP_BYTES = 4 * 1024 * 1024;
-const MAX_GROUP_ITEMS = 128;
-// Enough to keep the database busy while one group waits for the disk, few enough that groups stay large.
-const ATTEMPT_GROUPS_IN_FLIGHT = 2;
-
-export function createIntake(options: IntakeOptions): Intake {
-  const claims = createGroups<NewDelivery, Claimed>({
-    keysOf: (delivery) => [`${delivery.provider} ${delivery.eventId}`],
-    sameKey: "apart",
-    bytesOf: (delivery) => delivery.payload.length,
-    maxItems: MAX_GROUP_ITEMS,
-    maxBytes: MAX_GROUP_BYTES,
-    // One at a time: claims are what puts events of one subscription in order.
-    maxInFlight: 1,
-    run: (group) => claimGroup(intake, group),
-  });
-  const attempts = createGroups<Work, AttemptOutcome>({
-    keysOf,
-    sameKey: "together",
-    bytesOf: () => 0,
-    maxItems: MAX_GROUP_ITEMS,
-    maxBytes: MAX_GROUP_BYTES,
-    maxInFlight: ATTEMPT_GROUPS_IN_FLIGHT,
-    run: (group) => applyGroup(intake, group),
-  });
-  const intake: Intake = {
-    ...options,
-    reached: options.reached ?? (() => {}),
-    claims,
-    attempts,
-    receive: (slot, request) => receive(intake, slot, request),
-    idle: async () => {
-      await claims.idle();
-      await attempts.idle();
-    },
-  };
-  return intake;
-}

@@ -1,4 +1,4 @@
-import type { Work } from "./apply.ts";
+import type { Work } from "./work.ts";
 
 /**
  * The names under which an event may touch a subscription. An event that lacks one half of the link, the user or the

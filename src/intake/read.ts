@@ -1,5 +1,5 @@
 import type { Adapter } from "../providers/adapter.ts";
-import type { Work } from "./apply.ts";
+import type { Work } from "./work.ts";
 
 /** What a payload means, or what is wrong with it: a payload that cannot be read fails, it is never dropped. */
 export function readEvent(adapter: Adapter, eventType: string, body: unknown): Work["reading"] {

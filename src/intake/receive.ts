@@ -3,10 +3,10 @@ import type { EventIdentity } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Adapter, SignedRequest } from "../providers/adapter.ts";
 import type { NewDelivery } from "../store/deliveries.ts";
-import type { Work } from "./apply.ts";
 import type { Intake, Reception } from "./intake.ts";
 import { parsePayload } from "./payload.ts";
 import { readEvent } from "./read.ts";
+import type { Work } from "./work.ts";
 
 /** Providers give up on an answer after 5 to 10 s; what goes on after ours is found by their repeat. */
 const ANSWER_WITHIN_MS = 4_500;

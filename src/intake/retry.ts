@@ -1,8 +1,8 @@
 import type { AttemptSource } from "../domain/delivery.ts";
 import { giveUpStuck, reclaimDue, type StoredDelivery } from "../store/reclaims.ts";
-import type { AttemptOutcome } from "./apply.ts";
 import type { Intake } from "./intake.ts";
 import { readEvent } from "./read.ts";
+import type { AttemptOutcome } from "./work.ts";
 
 const BATCH = 100;
 

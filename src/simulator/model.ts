@@ -14,7 +14,7 @@ export type Expected = {
 /** What the server knows of a subscription. */
 export type Found = { [Field in keyof Expected]: Expected[Field] | null } & { outOfOrder: boolean };
 
-export type Mismatch = { userId: string; providerSubscriptionId: string; differences: string[] };
+type Mismatch = { userId: string; providerSubscriptionId: string; differences: string[] };
 
 export type Check = {
   subscriptions: number;

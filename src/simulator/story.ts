@@ -26,7 +26,7 @@ export type Happening =
   | "deleted";
 
 /** Where a subscription stands once something has happened to it. */
-export type Standing = {
+type Standing = {
   offer: Offer;
   seats: number;
   status: "trialing" | "active" | "past_due" | "canceled";

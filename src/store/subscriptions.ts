@@ -3,7 +3,7 @@ import type { Subscription } from "../domain/subscription.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
 
-export type SubscriptionRow = {
+type SubscriptionRow = {
   id: string;
   user_id: string | null;
   provider: Slot;
@@ -13,10 +13,10 @@ export type SubscriptionRow = {
   plan_id: string;
   seats: number;
   status: SubscriptionStatus;
-  current_period_end: Date | null;
+  period_end_ms: number | null;
   cancel_at_period_end: boolean;
   out_of_order: boolean;
-  last_event_at_micros: string | null;
+  last_event_at_micros: number | null;
 };
 
 /** Names under which an event may know a subscription. */
@@ -33,7 +33,10 @@ const LOCK = {
 with given as materialized (
   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as links (provider, sub, usr, customer)
 )
-select s.* from subscription s
+select s.id, s.user_id, s.provider, s.provider_subscription_id, s.customer_id, s.price_id, s.plan_id, s.seats, s.status,
+  extract(epoch from s.current_period_end)::float8 * 1000 as period_end_ms, s.cancel_at_period_end, s.out_of_order,
+  s.last_event_at_micros::float8 as last_event_at_micros
+from subscription s
 where s.id = any (array(
   select named.id from given g
     join subscription named on named.provider = g.provider and named.provider_subscription_id = g.sub
@@ -61,7 +64,7 @@ export async function lockSubscriptions(
   return rows.map(toSubscription);
 }
 
-export function toSubscription(row: SubscriptionRow): Subscription {
+function toSubscription(row: SubscriptionRow): Subscription {
   return {
     id: row.id,
     userId: row.user_id,
@@ -72,10 +75,10 @@ export function toSubscription(row: SubscriptionRow): Subscription {
     planId: row.plan_id,
     seats: row.seats,
     status: row.status,
-    currentPeriodEnd: row.current_period_end,
+    currentPeriodEnd: row.period_end_ms === null ? null : new Date(row.period_end_ms),
     cancelAtPeriodEnd: row.cancel_at_period_end,
     outOfOrder: row.out_of_order,
-    lastEventAtMicros: row.last_event_at_micros === null ? null : Number(row.last_event_at_micros),
+    lastEventAtMicros: row.last_event_at_micros,
   };
 }
 

@@ -89,6 +89,7 @@ it("never works on two items with a common key at once, and keeps their order, i
           maxItems: 5,
           maxBytes: 100,
           maxInFlight,
+          overtakeAfterMs: 0,
           run: async (group) => {
             const keys = new Set(group.flatMap((item) => item.keys));
             for (const key of keys) {

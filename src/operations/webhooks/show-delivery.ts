@@ -5,7 +5,7 @@ import { type Delivery, DeliveryId, refuseUnknown, toDelivery } from "./delivery
 
 export const ShowDelivery = z.strictObject({ id: DeliveryId });
 
-export type Attempt = Omit<LoggedAttempt, "startedAt"> & { startedAt: string };
+type Attempt = Omit<LoggedAttempt, "startedAt"> & { startedAt: string };
 
 export type DeliveryInDetail = Delivery & {
   /** `null` when it is no longer kept. */

@@ -13,7 +13,7 @@ export type Telling = {
   run: string;
 };
 
-export type WireEvent = {
+type WireEvent = {
   /** For the header, in formats that have the id there; otherwise it is in the body. */
   eventId: string;
   eventType: string;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
+import { decide } from "../../src/domain/decide.ts";
+import type { Known } from "../../src/domain/known.ts";
 import type { PaymentEvent } from "../../src/domain/payment-event.ts";
-import { decide, type Known, type Subscription } from "../../src/domain/subscription.ts";
+import type { Subscription } from "../../src/domain/subscription.ts";
 
 const PEOPLE: Record<string, "present" | "deleted"> = { ann: "present", bob: "present", gone: "deleted" };
 
@@ -127,6 +129,13 @@ describe("a checkout that names no subscription", () => {
     const ended = [subscription({ status: "canceled", lastEventAtMicros: 9_000 })];
     expect(remaining([{ ...nameless, occurredAtMicros: 1_000 }], ended)).toMatchObject([
       { id: "known", status: "active", outOfOrder: true },
+    ]);
+  });
+
+  it("that is older than a change of plan is about the subscription that changed, and marks it", () => {
+    const changed = [subscription({ planId: "team", lastEventAtMicros: 9_000 })];
+    expect(remaining([{ ...nameless, occurredAtMicros: 1_000 }], changed)).toMatchObject([
+      { id: "known", planId: "pro", outOfOrder: true },
     ]);
   });
 

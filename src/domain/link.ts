@@ -1,0 +1,77 @@
+import { type ActiveEvent, isOlder, type Known, shorten } from "./known.ts";
+import type { Subscription } from "./subscription.ts";
+
+export type User =
+  | { is: "present"; id: string }
+  /** Deleted the account, or never known to this subscription: nobody to link. */
+  | { is: "gone" }
+  | { is: "unresolved"; reason: string };
+
+/** Whose subscription an event is about: the one it names, else who its ids have belonged to. */
+export function userOf(event: ActiveEvent, inSlot: readonly Subscription[], known: Known): User {
+  if (event.userId !== null) {
+    const person = known.person(event.userId);
+    if (person === "present") return { is: "present", id: event.userId };
+    if (person === "deleted") return { is: "gone" };
+    return { is: "unresolved", reason: `user: there is no user "${shorten(event.userId)}"` };
+  }
+  const linked = byId(event, inSlot) ?? inSlot.find((one) => isCustomers(one, event));
+  if (!linked) {
+    return {
+      is: "unresolved",
+      reason: "user: the event names none, and its subscription and customer are not known",
+    };
+  }
+  return linked.userId === null ? { is: "gone" } : { is: "present", id: linked.userId };
+}
+
+export type Target =
+  | { is: "found"; subscription: Subscription }
+  | { is: "none" }
+  | { is: "ambiguous"; reason: string };
+
+/** Which subscription an event is about: the one it names, else the user's one of this slot. */
+export function targetOf(event: ActiveEvent, userId: string | null, inSlot: readonly Subscription[]): Target {
+  const named = byId(event, inSlot);
+  if (named) return { is: "found", subscription: named };
+
+  const own = inSlot.filter((one) => (userId !== null ? one.userId === userId : isCustomers(one, event)));
+  const nameless = own.find((one) => one.providerSubscriptionId === null);
+  // A checkout that named no subscription left this row behind for the first event that does.
+  if (nameless) return { is: "found", subscription: nameless };
+  if (event.providerSubscriptionId !== null) return { is: "none" };
+  return event.kind === "checkout.session.completed" ? boughtIn(event, own) : onlyOne(own);
+}
+
+/** The subscription that a checkout without a subscription id has already become, if its other events came first. */
+function boughtIn(event: ActiveEvent, own: readonly Subscription[]): Target {
+  const became = own.filter(
+    (one) =>
+      // What has happened to it since may be anything, another plan or its end.
+      isOlder(event, one) ||
+      (one.status !== "canceled" && (event.planId === null || one.planId === event.planId)),
+  );
+  const [only] = became;
+  return only && became.length === 1 ? { is: "found", subscription: only } : { is: "none" };
+}
+
+function onlyOne(own: readonly Subscription[]): Target {
+  const running = own.filter((one) => one.status !== "canceled");
+  const candidates = running.length > 0 ? running : own;
+  const [only] = candidates;
+  if (!only) return { is: "none" };
+  if (candidates.length === 1) return { is: "found", subscription: only };
+  return {
+    is: "ambiguous",
+    reason: `subscription: the event names none, and the user has ${candidates.length}`,
+  };
+}
+
+function byId(event: ActiveEvent, inSlot: readonly Subscription[]): Subscription | undefined {
+  if (event.providerSubscriptionId === null) return undefined;
+  return inSlot.find((one) => one.providerSubscriptionId === event.providerSubscriptionId);
+}
+
+function isCustomers(subscription: Subscription, event: ActiveEvent): boolean {
+  return event.customerId !== null && subscription.customerId === event.customerId;
+}

@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serverProcess } from "../support/server-process.ts";
+import { tollgateIn } from "./tollgate.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tollgate-cli-"));
+  await chmod(folder, 0o755);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("the command line on a data folder", () => {
+  it("works without a server, and beside one that it leaves running", async () => {
+    const isRunning = () => existsSync(join(folder, "postgres", "cluster", "postmaster.pid"));
+    const alone = tollgateIn({ DATA_DIR: folder });
+    expect(await alone.json("users", "create", "--count", "2")).toMatchObject({ created: 2 });
+    expect(isRunning()).toBe(false);
+
+    const server = await serverProcess(null, { DATA_DIR: folder });
+    const beside = tollgateIn({ DATA_DIR: folder, PORT: new URL(server.url).port });
+    const report = await beside.json("simulate", "--slot", "provider-c", "--events", "40");
+    expect(report).toMatchObject({ first: 40, checked: { mismatches: [] } });
+    const [running, listed] = await Promise.all([
+      beside.json("users", "create", "--count", "3"),
+      beside.json("webhooks", "list", "--limit", "100"),
+    ]);
+    expect(running).toMatchObject({ created: 1, existing: 2 });
+    expect(listed).toHaveLength(40);
+    expect((await fetch(`${server.url}/api/ready`)).status).toBe(200);
+    expect((await server.end("SIGTERM")).code).toBe(0);
+
+    expect(isRunning()).toBe(false);
+    expect(await alone.json("webhooks", "list", "--limit", "100")).toEqual(listed);
+    expect(isRunning()).toBe(false);
+  });
+});

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newestDeliveries } from "../../src/cli/newest-deliveries.ts";
+import { ListDeliveries, listDeliveries } from "../../src/operations/webhooks/list-deliveries.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  // 45,000 deliveries, of which every 9,000th is another's, and every 10,000th has failed.
+  await test.rows(
+    `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
+     select case when n % 9000 = 0 then 'provider-b' else 'provider-a' end, n::text,
+       case when n % 7 = 0 then 'seventh' else 'other' end, 'stripe',
+       case when n % 10000 = 0 then 'failed' else 'successful' end, 'delivery', '{}'
+     from generate_series(1, 45000) n`,
+  );
+});
+afterAll(() => test.drop());
+
+/** Event ids of all pages, and how many pages there were. */
+async function pages(input: object) {
+  const eventIds: string[][] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await listDeliveries(test, ListDeliveries.parse({ ...input, cursor }));
+    eventIds.push(page.deliveries.map((one) => one.eventId));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return eventIds;
+}
+
+describe("the log in pages", () => {
+  it("leaves nothing out and shows nothing twice", async () => {
+    const all = await pages({ limit: 100, type: "seventh" });
+    expect(all.flat()).toEqual(Array.from({ length: 6428 }, (_, index) => String((6428 - index) * 7)));
+  });
+
+  it("ends without a cursor, also where the last page is full", async () => {
+    expect(await pages({ status: "failed", limit: 2 })).toEqual([
+      ["40000", "30000"],
+      ["20000", "10000"],
+    ]);
+    expect((await pages({ limit: 100 })).map((page) => page.length)).toEqual(Array(450).fill(100));
+  });
+
+  it("looks through a bounded part of the log for each page, and goes on from there", async () => {
+    expect(await pages({ provider: "provider-b" })).toEqual([
+      ["45000", "36000", "27000"],
+      ["18000", "9000"],
+      [],
+    ]);
+    expect(await pages({ status: "pending" })).toEqual([[]]);
+  });
+
+  it("is followed by the command line until it has what was asked for", async () => {
+    const found = await newestDeliveries(test, { provider: "provider-b", status: null }, 4);
+    expect(found.map((one) => one.eventId)).toEqual(["45000", "36000", "27000", "18000"]);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { tollgateIn } from "./tollgate.ts";
+
+// Nothing listens there: what is wrong usage must be found out without a database.
+const tollgate = tollgateIn({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none", PORT: "1" });
+
+const COMMANDS: Record<string, string[]> = {
+  "": ["webhooks", "users", "simulate", "--json"],
+  webhooks: ["list", "show", "replay", "retry"],
+  "webhooks list": ["--status", "--slot", "--limit", "--json", "pending", "provider-c"],
+  "webhooks show": ["<id>", "--json"],
+  "webhooks replay": ["<id>", "--force", "--json"],
+  "webhooks retry": ["--json"],
+  users: ["create"],
+  "users create": ["--count", "--id-prefix", "user_", "--json"],
+  simulate: [
+    ...["--slot", "--events", "--duplicates", "--shuffle", "--corrupt", "--concurrency", "--rate"],
+    ...["--seed", "--url", "--json"],
+  ],
+};
+
+const WRONG: [string, RegExp][] = [
+  ["", /Usage: tollgate/],
+  ["webhooks", /Usage: tollgate webhooks/],
+  ["frobnicate", /unknown command/],
+  ["webhooks frobnicate", /unknown command/],
+  ["webhooks list --colour", /unknown option/],
+  ["webhooks list more", /too many arguments/],
+  ["webhooks list --status open", /Allowed choices are pending, successful, failed/],
+  ["webhooks list --slot provider-d", /Allowed choices/],
+  ["webhooks list --limit 0", /--limit.*from 1 to 1000/],
+  ["webhooks list --limit", /argument missing/],
+  ["webhooks show", /missing required argument 'id'/],
+  ["webhooks show evt_1", /expected a delivery's number/],
+  ["webhooks replay 99999999999999999999", /expected a delivery's number/],
+  ["users create", /required option '--count/],
+  ["users create --count 1000001", /from 1 to 1000000/],
+  ["users create --count 1e3", /whole number/],
+  ["users create --count 1 --id-prefix 7", /expected a letter/],
+  ["simulate", /required option '--slot/],
+  ["simulate --slot provider-a --duplicates 1.5", /from 0 to 1/],
+  ["simulate --slot provider-a --concurrency 0", /from 1 to 1000/],
+  ["simulate --slot provider-a --url http://example.com", /this machine only/],
+  ["simulate --slot provider-a --url http://127.0.0.1.example.com", /this machine only/],
+  ["simulate --slot provider-a --url https://127.0.0.1", /expected an origin/],
+  ["simulate --slot provider-a --url http://me@127.0.0.1", /expected an origin/],
+];
+
+describe("help", () => {
+  it.each(Object.entries(COMMANDS))("of '%s' tells everything that it takes", async (command, words) => {
+    const { code, stdout, stderr } = await tollgate(...wordsOf(command), "--help");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    for (const word of words) expect(stdout).toContain(word);
+    if (!["webhooks", "users"].includes(command)) expect(stdout).toContain("npm run -s tollgate -- ");
+  });
+});
+
+describe("wrong usage", () => {
+  it.each(WRONG)("'%s' is told on stderr, exit status 2", async (command, message) => {
+    const { code, stdout, stderr } = await tollgate(...wordsOf(command));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe("a failure", () => {
+  it("for a bad variable names it, exit status 1", async () => {
+    const bad = tollgateIn({ PORT: "many" });
+    const line = "PORT: expected a whole number, e.g. 3000\n";
+    expect(await bad("webhooks", "list")).toEqual({ code: 1, stdout: "", stderr: line });
+    expect(await bad.json("webhooks", "list")).toEqual({ error: line.trim() });
+  });
+
+  it("for want of a server names where it should be and how to start one", async () => {
+    const { code, stdout, stderr } = await tollgate("simulate", "--slot", "provider-a");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toBe("nothing listens at http://127.0.0.1:1: start the server with script/server\n");
+  });
+});
+
+function wordsOf(command: string): string[] {
+  return command.split(" ").filter(Boolean);
+}

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { serverVariables } from "../support/secrets.ts";
+import { type Tollgate, tollgateIn } from "./tollgate.ts";
+
+let test: TestDatabase;
+let tollgate: Tollgate;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  tollgate = tollgateIn(serverVariables(test.url));
+});
+afterAll(() => test.drop());
+
+describe("users create", () => {
+  it("makes users from user_0 up, and leaves those who are there as they are", async () => {
+    expect(await tollgate.json("users", "create", "--count", "3")).toEqual({
+      count: 3,
+      created: 3,
+      existing: 0,
+      firstId: "user_0",
+      lastId: "user_2",
+    });
+    await test.rows(`update "user" set name = 'Renamed' where id = 'user_1'`);
+    const { code, stdout } = await tollgate("users", "create", "--count", "5000");
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: "user_0 to user_4999: 4997 created, 3 were there already\n",
+    });
+    expect(
+      await test.rows(`select id, name, email, role from "user" where id in ('user_1', 'user_4999')`),
+    ).toEqual([
+      { id: "user_1", name: "Renamed", email: "user_1@example.com", role: "user" },
+      { id: "user_4999", name: "User 4999", email: "user_4999@example.com", role: "user" },
+    ]);
+  });
+
+  it("gives them another prefix when told so", async () => {
+    expect(await tollgate.json("users", "create", "--count", "2", "--id-prefix", "Trial-")).toMatchObject({
+      created: 2,
+      lastId: "Trial-1",
+    });
+    expect(await test.rows(`select email from "user" where id = 'Trial-1'`)).toEqual([
+      { email: "trial-1@example.com" },
+    ]);
+  });
+
+  it("says who could not be made, and makes the others", async () => {
+    await test.rows("insert into deleted_user (id) values ('gone_1')");
+    await test.rows(`insert into "user" (id, name, email) values ('x', 'X', 'gone_2@example.com')`);
+    const { code, stderr } = await tollgate("users", "create", "--count", "4", "--id-prefix", "gone_");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^2 of 4 users were not created, the first of them gone_1: /);
+    expect(await test.rows(`select id from "user" where id like 'gone%' order by id`)).toEqual([
+      { id: "gone_0" },
+      { id: "gone_3" },
+    ]);
+  });
+});
