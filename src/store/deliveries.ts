@@ -37,7 +37,9 @@ with input as materialized (
 ), before as materialized (
   select d.id, d.provider, d.event_id, d.status, d.claim_no, d.claim_source, d.claimed_at
   from input i cross join lateral (
-    select * from webhook_delivery d where d.provider = i.provider and d.event_id = i.event_id
+    select * from webhook_delivery d
+    where d.provider = i.provider and d.event_id = i.event_id
+      and d.provider = any ($1::text[]) and d.event_id = any ($2::text[])
   ) d
 ), claimed as (
   insert into webhook_delivery as d
@@ -113,6 +115,7 @@ const CONFIRM = {
 select d.provider, d.event_id, d.status
 from unnest($1::text[], $2::text[]) as i (provider, event_id)
 join webhook_delivery d on d.provider = i.provider and d.event_id = i.event_id
+where d.provider = any ($1::text[]) and d.event_id = any ($2::text[])
 order by d.id
 for key share of d`,
 };
@@ -140,7 +143,7 @@ update webhook_delivery d set status = 'successful', lease_until = null,
   last_error = case held.held_as when 'pending' then null else d.last_error end,
   completed_at = case held.held_as when 'pending' then clock_timestamp() else d.completed_at end
 from unnest($1::bigint[], $2::int[], $3::text[]) as held (id, claim_no, held_as)
-where d.id = held.id and d.claim_no = held.claim_no and d.status = held.held_as
+where d.id = held.id and d.id = any ($1::bigint[]) and d.claim_no = held.claim_no and d.status = held.held_as
 returning d.id`,
 };
 
@@ -170,7 +173,7 @@ const FAIL = {
 update webhook_delivery d set status = 'failed', last_error = f.reason,
   next_attempt_at = clock_timestamp() + f.retry_in * interval '1 second'
 from unnest($1::bigint[], $2::text[], $3::float8[]) as f (id, reason, retry_in)
-where d.id = f.id`,
+where d.id = f.id and d.id = any ($1::bigint[])`,
 };
 
 /** Marks deliveries failed that this transaction holds. A forced replay leaves its delivery as it was. */

@@ -40,11 +40,13 @@ from subscription s
 where s.id = any (array(
   select named.id from given g
     join subscription named on named.provider = g.provider and named.provider_subscription_id = g.sub
+  where named.provider = any ($1::text[]) and named.provider_subscription_id = any ($2::text[])
   union
   select own.id from given g join subscription own on own.user_id = g.usr and own.provider = g.provider
+  where own.user_id = any ($3::text[])
   union
   select paid.id from given g join subscription paid on paid.provider = g.provider and paid.customer_id = g.customer
-  where g.usr is null
+  where g.usr is null and paid.provider = any ($1::text[]) and paid.customer_id = any ($4::text[])
 ))
 order by s.id
 for no key update of s`,
@@ -114,7 +116,7 @@ update subscription s set updated_at = clock_timestamp(),
     .map(([name]) => `${name} = given.${name}`)
     .join(", ")}
 from ${GIVEN}
-where s.id = given.id`,
+where s.id = given.id and s.id = any ($1::uuid[])`,
 };
 
 /** @throws a unique violation when another transaction has just recorded the same subscription. */

@@ -60,7 +60,8 @@ function handled<Result>(statement: Promise<Result>): Promise<Result> {
 }
 
 function beginning(options: TransactionOptions): string {
-  // Hash joins and sequential scans look cheap to a plan that was made while the tables were small, and stay cached.
+  // What looks cheap to a plan made while the tables are small stays cached while they grow. For the same reason every
+  // look-up of these transactions names its keys a second time, as `= any (...)`: a condition that an index must take.
   return `begin;
     set local synchronous_commit = ${options.synchronousCommit};
     set local lock_timeout = ${options.lockTimeoutMs};

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { RunningServer } from "../../src/server.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { numberedEvent } from "../support/events.ts";
+import { SECRETS } from "../support/secrets.ts";
+import { deliver } from "../support/send.ts";
+import { serverOn } from "../support/server.ts";
+
+const TABLES = ["webhook_delivery", "webhook_attempt", "subscription", '"user"'];
+const LOGGED = 50_000;
+
+let test: TestDatabase;
+let server: RunningServer;
+beforeAll(async () => {
+  test = await freshDatabase();
+  for (const table of TABLES) await test.rows(`alter table ${table} set (autovacuum_enabled = false)`);
+  server = await serverOn(test.url);
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+it("plans made while the tables are small still look up by key once they have grown", {
+  timeout: 120_000,
+}, async () => {
+  for (let n = 0; n < 3; n += 1) await deliver(server.url, "provider-a", numberedEvent("tiny", n));
+  for (const table of TABLES) await test.rows(`vacuum analyze ${table}`);
+  // Every statement is planned for good after its sixth run.
+  for (let n = 0; n < 40; n += 1) await story(n);
+  await grow();
+
+  const before = await touched();
+  const rounds = 20;
+  for (let n = 100; n < 100 + rounds; n += 1) await story(n);
+  // Statistics are handed in a little later.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const after = await touched();
+  for (const [table, rows] of after) {
+    expect(rows - (before.get(table) ?? 0), table).toBeLessThan(rounds * 200);
+  }
+});
+
+/** First deliveries, repeats, failures and links of every kind. */
+async function story(n: number): Promise<void> {
+  const given = {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    subscriptionId: `story-${n}`,
+    customerId: `story-${n}`,
+    planId: "team",
+  };
+  const created = fixtureDelivery("stripe", "customer.subscription.created", {
+    ...given,
+    eventId: `story-${n}-created`,
+    userId: `user_${n % 20}`,
+  });
+  const unlinked = fixtureDelivery("stripe", "customer.subscription.updated", {
+    ...given,
+    eventId: `story-${n}-updated`,
+    userId: null,
+    seats: 9,
+  });
+  const failing = fixtureDelivery("stripe", "customer.subscription.updated", {
+    ...given,
+    eventId: `story-${n}-failing`,
+    userId: "nobody",
+  });
+  for (const delivery of [created, created, unlinked]) {
+    expect((await deliver(server.url, "provider-a", delivery)).status).toBe(200);
+  }
+  expect((await deliver(server.url, "provider-a", failing)).status).toBe(500);
+}
+
+async function grow(): Promise<void> {
+  await test.rows(
+    `insert into "user" (id, name, email) select 'more_' || n, 'More', 'more_' || n || '@example.com' from generate_series(1, $1::int) n`,
+    [LOGGED],
+  );
+  await test.rows(
+    `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
+     select 'provider-a', 'more_' || n, 'x', 'stripe', 'successful', 'delivery', '{}' from generate_series(1, $1::int) n`,
+    [LOGGED],
+  );
+  await test.rows(
+    `insert into subscription (id, user_id, provider, provider_subscription_id, customer_id, plan_id, seats, status,
+       cancel_at_period_end, out_of_order)
+     select gen_random_uuid(), 'more_' || n, 'provider-a', 'more_' || n, 'more_' || n, 'pro', 1, 'active', false, false
+     from generate_series(1, $1::int) n`,
+    [LOGGED],
+  );
+}
+
+/** How many rows and index entries have been read, by table. */
+async function touched(): Promise<Map<string, number>> {
+  const rows = await test.rows<{ name: string; rows: number }>(
+    `select t.relname as name, (t.seq_tup_read + coalesce(sum(i.idx_tup_read), 0))::float8 as rows
+     from pg_stat_user_tables t join pg_stat_user_indexes i on i.relid = t.relid
+     where t.relname in ('webhook_delivery', 'subscription', 'user') group by t.relid, t.relname, t.seq_tup_read`,
+  );
+  return new Map(rows.map((row) => [row.name, row.rows]));
+}
