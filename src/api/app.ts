@@ -13,8 +13,9 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
   api.use(async (c, next) => {
     const requestId = randomUUID();
     c.set("requestId", requestId);
+    // Before the answer is made: a header added afterwards costs the adapter its quick way out.
+    c.header("x-request-id", requestId);
     await next();
-    c.res.headers.set("x-request-id", requestId);
   });
   api.route("/api/webhooks", webhooks(options));
   api.get("/api/health", (c) => c.json({ status: "ok" }));

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { arrayLiteral } from "./array-literal.ts";
 import { BurstClient } from "./burst-client.ts";
 
 /** Nothing can be said of what was asked: the database was not reached, or broke off before it answered. */
@@ -56,7 +57,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   const configOf = (statement: Statement, values: readonly unknown[]) => ({
     text: statement.text,
-    values: values as unknown[],
+    values: values.map((value) => (Array.isArray(value) ? arrayLiteral(value) : value)),
     ...(options.prepared ? { name: statement.name } : {}),
   });
 

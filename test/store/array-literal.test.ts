@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { arrayLiteral } from "../../src/store/array-literal.ts";
+import { emptyDatabase, type TestDatabase } from "../support/database.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await emptyDatabase();
+});
+afterAll(() => test.drop());
+
+const text = fc
+  .oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("", "NULL", "null", "{}", '"', "\\", '\\"', ",", " ", "a\nb", "é𝄞", "\\x00"),
+  )
+  .map((any) => any.replaceAll("\0", ""));
+
+it("what goes into PostgreSQL as an array comes out of it unchanged", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.option(text)), async (values) => {
+      const rows = await test.rows("select to_json($1::text[]) as values", [values]);
+      expect(rows).toEqual([{ values }]);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it("numbers and truth values stand as they are", async () => {
+  expect(arrayLiteral([1, -2.5, null, 1e21])).toBe("{1,-2.5,NULL,1e+21}");
+  const rows = await test.rows("select to_json($1::float8[]) as numbers, to_json($2::boolean[]) as flags", [
+    [1, -2.5, null],
+    [true, false],
+  ]);
+  expect(rows).toEqual([{ numbers: [1, -2.5, null], flags: [true, false] }]);
+});
