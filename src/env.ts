@@ -70,7 +70,7 @@ export type Environment = {
   webhook: { toleranceSeconds: number; leaseSeconds: number; maxBytes: number };
 };
 
-export type SlotEnvironment = {
+type SlotEnvironment = {
   /** The variable to set, for messages. */
   secretVariable: string;
   /** `null`: not configured. */

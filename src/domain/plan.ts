@@ -24,7 +24,7 @@ const Plan = z.strictObject({
   priceIds: z.partialRecord(z.enum(SLOTS), PriceIds),
 });
 
-export type Plan = z.infer<typeof Plan>;
+type Plan = z.infer<typeof Plan>;
 
 const Plans = z
   .array(Plan)

@@ -21,7 +21,7 @@ export type Database = Queryable & {
   close(): Promise<void>;
 };
 
-export type Connection = Queryable & {
+type Connection = Queryable & {
   /** Several statements at once, without parameters. */
   script(text: string): Promise<void>;
   /** @param healthy false: the connection is closed, not reused. */
