@@ -1,9 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer } from "node:net";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** How long requests in progress may take once the server has been told to stop. */
 const FINISH_WITHIN_MS = 25_000;
+/** How long connections are still taken that were on their way when the server was told to stop. */
+const ACCEPT_FOR_MS = 200;
 /** How long a connection may stay silent that was accepted just before. */
 const SILENT_FOR_MS = 250;
 
@@ -16,9 +18,8 @@ export async function drained(server: Server): Promise<void> {
     response.shouldKeepAlive = false;
   };
   server.prependListener("request", closeAfterAnswer);
-  // What the kernel has accepted already is ours to answer: two turns fetch it.
-  await nextTurn();
-  await nextTurn();
+  // What the kernel has accepted already is ours to answer: closing the door now would reset it unread.
+  await sleep(ACCEPT_FOR_MS);
   await new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
     const sweep = setInterval(() => server.closeIdleConnections(), SILENT_FOR_MS);

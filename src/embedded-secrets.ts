@@ -18,11 +18,13 @@ export async function embeddedSecrets(dataDir: string): Promise<EmbeddedSecrets>
   try {
     return EmbeddedSecrets.parse(JSON.parse(await readFile(file, "utf8")));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) {
       throw new Error(`${file} is damaged: restore it, or delete it to have new secrets made`, {
         cause: error,
       });
     }
+    if (code !== "ENOENT") throw error;
   }
   // Linked into place whole: of several processes that start together, one wins and all read the same.
   const draft = `${file}.${randomBytes(6).toString("hex")}`;

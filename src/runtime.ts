@@ -32,20 +32,26 @@ export type RuntimeOptions = {
 };
 
 const MAX_CONNECTIONS = 10;
+const SHORTEST_ANSWER_TIMEOUT_MS = 5_000;
+/** Others may be migrating, and a migration of a large table takes its time. */
+const MIGRATION_TIMEOUT_MS = 30 * 60 * 1000;
 
 export async function startRuntime(environment: Environment, options: RuntimeOptions): Promise<Runtime> {
   const isEmbedded = environment.databaseUrl === null;
   const embedded = isEmbedded ? await embeddedSecrets(environment.dataDir) : null;
   const postgres = isEmbedded ? await startEmbeddedPostgres(environment.dataDir) : null;
-  const database = openDatabase({
+  const connecting = {
     url: environment.databaseUrl ?? (postgres?.url as string),
     prepared: environment.preparedStatements,
+  };
+  const database = openDatabase({
+    ...connecting,
     maxConnections: MAX_CONNECTIONS,
-    answerTimeoutMs: (environment.webhook.leaseSeconds * 1000) / 3,
+    answerTimeoutMs: Math.max(SHORTEST_ANSWER_TIMEOUT_MS, (environment.webhook.leaseSeconds * 1000) / 3),
   });
+  // From here on connected: an embedded database is stopped by whoever leaves it alone.
   await untilReachable(database, options.reachWithinMs);
-  const run = await migrate(database);
-  if (run.length > 0) options.log.info({ migrations: run }, "database schema brought up to date");
+  await bringUpToDate(connecting, options.log);
 
   const intake = createIntake({
     database,
@@ -71,6 +77,17 @@ export async function startRuntime(environment: Environment, options: RuntimeOpt
       await postgres?.stop();
     },
   };
+}
+
+/** On a connection of its own, with the patience that a migration needs and a delivery must not have. */
+async function bringUpToDate(connecting: { url: string; prepared: boolean }, log: Log): Promise<void> {
+  const database = openDatabase({ ...connecting, maxConnections: 1, answerTimeoutMs: MIGRATION_TIMEOUT_MS });
+  try {
+    const run = await migrate(database);
+    if (run.length > 0) log.info({ migrations: run }, "database schema brought up to date");
+  } finally {
+    await database.close();
+  }
 }
 
 /** Tells the operator at the start what would otherwise be found out by the first refused delivery. */

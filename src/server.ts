@@ -31,7 +31,7 @@ export async function startServer(environment: Environment, options: ServerOptio
     isReady: runtime.isReady,
     log: options.log,
   });
-  const server = createServer(getRequestListener(api.fetch));
+  const server = createServer(getRequestListener(api.fetch, { hostname: "localhost" }));
   await listening(server, environment).catch(async (error) => {
     await runtime.close();
     throw error;
@@ -60,6 +60,7 @@ export async function runServer(environment: Environment, options: ServerOptions
   const { log } = options;
   const server = await startServer(environment, options);
   log.info({ url: server.url }, "listening");
+  if (environment.databaseUrl === null) greet(environment, server.url);
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -70,6 +71,21 @@ export async function runServer(environment: Environment, options: ServerOptions
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+}
+
+/** For the person who has just typed `script/server`; on stderr, as stdout is the log's. */
+function greet(environment: Environment, url: string): void {
+  process.stderr.write(
+    `
+  Tollgate takes webhooks at ${url}/api/webhooks/provider-a (and -b, -c)
+  Database, secrets and log of the embedded mode are in ${environment.dataDir}
+
+  Try it:   npm run -s tollgate -- simulate --slot provider-a --events 200
+  Look:     npm run -s tollgate -- webhooks list
+  Signing in comes with the pages; until then the command line is the way in.
+
+`,
+  );
 }
 
 async function main(): Promise<void> {

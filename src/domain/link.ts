@@ -35,6 +35,8 @@ export function targetOf(event: ActiveEvent, userId: string | null, inSlot: read
   const named = byId(event, inSlot);
   if (named) return { is: "found", subscription: named };
 
+  // Of somebody who is gone, only what the event names by its id can still be meant.
+  if (userId === null && event.userId !== null) return { is: "none" };
   const own = inSlot.filter((one) => (userId !== null ? one.userId === userId : isCustomers(one, event)));
   const nameless = own.find((one) => one.providerSubscriptionId === null);
   // A checkout that named no subscription left this row behind for the first event that does.

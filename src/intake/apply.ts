@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Decision, decide } from "../domain/decide.ts";
 import { secondsUntilRetry } from "../domain/delivery.ts";
 import type { Known } from "../domain/known.ts";
@@ -8,20 +7,23 @@ import { DatabaseUnavailable, sqlState } from "../store/database.ts";
 import { type Attempt, type Failure, failClaims, holdClaims, logAttempts } from "../store/deliveries.ts";
 import {
   insertSubscriptions,
+  lockSubscribers,
   lockSubscriptions,
   type SubscriptionLink,
   updateSubscriptions,
 } from "../store/subscriptions.ts";
-import { inTransaction, isContention, type Transaction } from "../store/transaction.ts";
+import { inTransaction, type Transaction } from "../store/transaction.ts";
 import { findPresence } from "../store/users.ts";
+import { untilUncontended } from "./contention.ts";
 import type { Intake } from "./intake.ts";
 import { effectLimits } from "./limits.ts";
 import type { AttemptOutcome, Work } from "./work.ts";
 
-const CONTENTION_RUNS = 10;
-
 /** Applies events in their order, effects and outcomes in one transaction; a failing event costs only itself. */
 export async function applyGroup(intake: Intake, group: readonly Work[]): Promise<AttemptOutcome[]> {
+  // It has waited for longer than its claim holds: whoever takes it over next must not find us at it as well.
+  const overdueBeforeMs = performance.now() - intake.leaseSeconds * 1000;
+  if (group.length === 1 && (group[0] as Work).startedAtMs < overdueBeforeMs) return [{ outcome: "lost" }];
   try {
     return await untilUncontended(() => applyTogether(intake, group));
   } catch (error) {
@@ -37,26 +39,15 @@ export async function applyGroup(intake: Intake, group: readonly Work[]): Promis
   return outcomes;
 }
 
-/** Deadlocks and lost races are nobody's failure, and use up no attempt. */
-async function untilUncontended<Result>(run: () => Promise<Result>): Promise<Result> {
-  for (let runs = 1; ; runs += 1) {
-    try {
-      return await run();
-    } catch (error) {
-      if (!isContention(error) || runs >= CONTENTION_RUNS) throw error;
-      await sleep(Math.random() * 5 * runs);
-    }
-  }
-}
-
 async function applyTogether(intake: Intake, group: readonly Work[]): Promise<AttemptOutcome[]> {
   return inTransaction(intake.database, effectLimits(intake), async (transaction) => {
     const links = linksOf(group);
-    const [held, subscriptions, people] = await Promise.all([
+    const [held, , subscriptions, people] = await Promise.all([
       holdClaims(
         transaction,
         group.map((work) => work.claim),
       ),
+      links.length === 0 ? null : lockSubscribers(transaction, links),
       links.length === 0 ? [] : lockSubscriptions(transaction, links),
       links.length === 0 ? new Map() : findPresence(transaction, peopleIn(group)),
     ]);
@@ -77,6 +68,7 @@ async function applyTogether(intake: Intake, group: readonly Work[]): Promise<At
       return decision;
     });
     const writes = [...ledger.writes(transaction), ...settle(transaction, group, decisions)];
+    for (const write of writes) write.catch(() => {});
     await intake.reached("effects written");
     await transaction.commitAfter(writes);
     await intake.reached("committed");

@@ -1,6 +1,7 @@
 import { DatabaseUnavailable } from "../store/database.ts";
 import { claimDeliveries, confirmRepeats, type NewDelivery } from "../store/deliveries.ts";
-import { inTransaction, isContention } from "../store/transaction.ts";
+import { inTransaction } from "../store/transaction.ts";
+import { untilUncontended } from "./contention.ts";
 import type { Intake } from "./intake.ts";
 import { claimLimits, effectLimits } from "./limits.ts";
 import type { Claimed } from "./work.ts";
@@ -11,14 +12,14 @@ import type { Claimed } from "./work.ts";
  */
 export async function claimGroup(intake: Intake, group: readonly NewDelivery[]): Promise<Claimed[]> {
   try {
-    return await claimTogether(intake, group);
+    return await untilUncontended(() => claimTogether(intake, group));
   } catch (error) {
     if (error instanceof DatabaseUnavailable) {
       intake.log.warn({ err: error, events: group.length }, "database unavailable: nothing was claimed");
       return group.map(() => "unavailable");
     }
-    if (group.length === 1 && !isContention(error)) {
-      intake.log.error({ err: error, eventId: group[0]?.eventId }, "a delivery could not be claimed");
+    if (group.length === 1) {
+      intake.log.error({ err: error }, "a delivery could not be claimed");
       return ["unavailable"];
     }
   }
@@ -38,19 +39,34 @@ async function claimTogether(intake: Intake, group: readonly NewDelivery[]): Pro
 
   // Seen as successful means durable: such commits become visible only once they are on disk.
   const open = group.filter((_, index) => !answers[index]?.claim && answers[index]?.status !== "successful");
-  const confirmed = open.length === 0 ? [] : await confirm(intake, open);
+  const confirmed = await confirm(intake, open);
   return group.map((delivery, index) => {
-    const answer = answers[index];
-    if (answer?.claim) return { claim: answer.claim };
-    const at = open.indexOf(delivery);
-    return at >= 0 && confirmed[at] === "failed" ? "again" : "duplicate";
+    const claim = answers[index]?.claim;
+    return claim ? { claim } : (confirmed.get(delivery) ?? "duplicate");
   });
 }
 
-async function confirm(intake: Intake, repeats: readonly NewDelivery[]) {
-  return inTransaction(intake.database, effectLimits(intake), async (transaction) => {
-    const statuses = confirmRepeats(transaction, repeats);
-    await transaction.commitAfter([statuses]);
-    return statuses;
-  });
+/** What may be said of events that others have claimed. Whatever goes wrong here concerns the repeats alone. */
+async function confirm(
+  intake: Intake,
+  repeats: readonly NewDelivery[],
+): Promise<Map<NewDelivery, "duplicate" | "again" | "unavailable">> {
+  if (repeats.length === 0) return new Map();
+  try {
+    const statuses = await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+      const confirming = confirmRepeats(transaction, repeats);
+      await transaction.commitAfter([confirming]);
+      return confirming;
+    });
+    return new Map(
+      repeats.map((delivery, index) => {
+        const status = statuses[index];
+        // Failed by now, or gone: a claim that was not on disk is lost when PostgreSQL crashes.
+        return [delivery, status === "pending" || status === "successful" ? "duplicate" : "again"];
+      }),
+    );
+  } catch (error) {
+    intake.log.warn({ err: error, events: repeats.length }, "repeats could not be confirmed");
+    return new Map(repeats.map((delivery) => [delivery, "unavailable"]));
+  }
 }

@@ -28,7 +28,7 @@ export function createIntake(options: IntakeOptions): Intake {
   const attempts = createGroups<Work, AttemptOutcome>({
     keysOf,
     sameKey: "together",
-    bytesOf: () => 0,
+    bytesOf: (work) => work.bytes,
     maxItems: MAX_GROUP_ITEMS,
     maxBytes: MAX_GROUP_BYTES,
     maxInFlight: ATTEMPT_GROUPS_IN_FLIGHT,
@@ -42,8 +42,10 @@ export function createIntake(options: IntakeOptions): Intake {
     attempts,
     receive: (slot, request) => receive(intake, slot, request),
     idle: async () => {
-      await claims.idle();
-      await attempts.idle();
+      while (claims.load().items + attempts.load().items > 0) {
+        await claims.idle();
+        await attempts.idle();
+      }
     },
   };
   return intake;

@@ -1,7 +1,10 @@
 import type { TransactionOptions } from "../store/transaction.ts";
 
-/** A group that waits for somebody's lock is soon run singly, so that only the events concerned go on waiting. */
-const LOCK_TIMEOUT_MS = 1_000;
+/**
+ * A group that waits for somebody's lock is soon run singly, so that only the events concerned go on waiting; but not
+ * before PostgreSQL has looked for a deadlock, which it does after a second.
+ */
+const LOCK_TIMEOUT_MS = 1_500;
 
 /** All under a third of the lease: a process that is stopped or stuck lets go long before another takes over. */
 export function effectLimits({ leaseSeconds }: { leaseSeconds: number }): TransactionOptions {

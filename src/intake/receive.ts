@@ -29,9 +29,16 @@ export async function receive(intake: Intake, slot: Slot, request: SignedRequest
   const delivery = identify(adapter, slot, request);
   if ("outcome" in delivery) return delivery;
 
-  const { items, bytes } = intake.claims.load();
-  if (items >= MAX_WAITING_ITEMS || bytes >= MAX_WAITING_BYTES) return { outcome: "unavailable" };
+  if (isOverloaded(intake)) return { outcome: "unavailable" };
   return answeredInTime(process(intake, adapter, delivery));
+}
+
+function isOverloaded({ claims, attempts }: Intake): boolean {
+  const waiting = [claims.load(), attempts.load()] as const;
+  return (
+    waiting[0].items + waiting[1].items >= MAX_WAITING_ITEMS ||
+    waiting[0].bytes + waiting[1].bytes >= MAX_WAITING_BYTES
+  );
 }
 
 type Identified = { slot: Slot; identity: EventIdentity; text: string; reading: Work["reading"] };
@@ -67,6 +74,7 @@ async function process(intake: Intake, adapter: Adapter, identified: Identified)
       source: "delivery",
       reading,
       startedAtMs,
+      bytes: delivery.payload.length,
     });
     if (attempt.outcome === "lost") return { outcome: "unavailable" };
     if (attempt.outcome !== "failed") return attempt;

@@ -13,7 +13,7 @@ export function startRetryJob(intake: Intake): RetryJob {
 
   async function pass(): Promise<void> {
     try {
-      const report = await retryDue(intake);
+      const report = await retryDue(intake, () => stopped);
       if (report.failed + report.gaveUp > 0)
         intake.log.warn(report, "webhook-retry: deliveries failed again");
     } catch (error) {

@@ -1,6 +1,9 @@
 import type { AttemptSource } from "../domain/delivery.ts";
+import type { Queryable } from "../store/database.ts";
 import { giveUpStuck, reclaimDue, type StoredDelivery } from "../store/reclaims.ts";
+import { inTransaction } from "../store/transaction.ts";
 import type { Intake } from "./intake.ts";
+import { claimLimits } from "./limits.ts";
 import { readEvent } from "./read.ts";
 import type { AttemptOutcome } from "./work.ts";
 
@@ -9,11 +12,15 @@ const BATCH = 100;
 export type RetryReport = { applied: number; ignored: number; failed: number; gaveUp: number };
 
 /** One pass of `webhook-retry`: everything that is due now, and everything whose lease has run out. */
-export async function retryDue(intake: Intake): Promise<RetryReport> {
+export async function retryDue(intake: Intake, isStopping = () => false): Promise<RetryReport> {
   const report: RetryReport = { applied: 0, ignored: 0, failed: 0, gaveUp: 0 };
-  report.gaveUp = (await giveUpStuck(intake.database)).length;
+  report.gaveUp = (await claiming(intake, (transaction) => giveUpStuck(transaction))).length;
   for (;;) {
-    const batch = await reclaimDue(intake.database, { leaseSeconds: intake.leaseSeconds, limit: BATCH });
+    // What waits here already may be what is due: taken once more, it would only wait twice.
+    if (isStopping() || intake.attempts.load().items > BATCH) return report;
+    const batch = await claiming(intake, (transaction) =>
+      reclaimDue(transaction, { leaseSeconds: intake.leaseSeconds, limit: BATCH }),
+    );
     if (batch.length === 0) return report;
     await intake.reached("retry claimed");
     const outcomes = await Promise.all(batch.map((delivery) => attempt(intake, delivery, "retry")));
@@ -22,6 +29,17 @@ export async function retryDue(intake: Intake): Promise<RetryReport> {
     }
     if (outcomes.some(({ outcome }) => outcome === "unavailable")) return report;
   }
+}
+
+async function claiming<Row>(
+  intake: Intake,
+  claim: (transaction: Queryable) => Promise<Row[]>,
+): Promise<Row[]> {
+  return inTransaction(intake.database, claimLimits(intake), async (transaction) => {
+    const rows = claim(transaction);
+    await transaction.commitAfter([rows]);
+    return rows;
+  });
 }
 
 /** Processes a delivery that was claimed from the log. */
@@ -36,6 +54,7 @@ export function attempt(
     source,
     reading: readStored(intake, stored),
     startedAtMs: performance.now(),
+    bytes: stored.payload?.length ?? 0,
   });
 }
 

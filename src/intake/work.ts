@@ -11,6 +11,8 @@ export type Work = {
   reading: { event: PaymentEvent } | { problem: string };
   /** On the process's own clock, in milliseconds. */
   startedAtMs: number;
+  /** What it holds in memory while it waits. */
+  bytes: number;
 };
 
 export type AttemptOutcome =

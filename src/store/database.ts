@@ -45,7 +45,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     max: options.maxConnections,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, options.answerTimeoutMs),
     query_timeout: options.answerTimeoutMs,
-    idleTimeoutMillis: 60_000,
+    // An embedded database is stopped by whoever finds nobody else connected: whoever uses it stays connected.
+    idleTimeoutMillis: 0,
     keepAlive: true,
     pipeline: true,
     Client: BurstClient,
@@ -97,8 +98,13 @@ export function violatedConstraint(error: unknown): string | null {
 // Connection lost (08, but for 08P01, which is a mistake of ours), out of resources (53), shut down or starting (57P), broken disk (58), a standby (25006).
 const UNAVAILABLE = /^(08(?!P01)|53|57P|58|25006)/;
 
+/** After these the connection is gone; poolers say so with whatever code. */
+function endsConnection(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.severity === "FATAL" || error.severity === "PANIC");
+}
+
 function classified(error: unknown): never {
   const state = sqlState(error);
-  if (state !== null && !UNAVAILABLE.test(state)) throw error;
+  if (state !== null && !UNAVAILABLE.test(state) && !endsConnection(error)) throw error;
   throw new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
 }

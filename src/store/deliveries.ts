@@ -35,7 +35,7 @@ with input as materialized (
     $1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], string_to_array($6::text, U&'\\001E')
   ) as given (provider, event_id, event_type, format, occurred, payload)
 ), before as materialized (
-  select d.id, d.provider, d.event_id, d.status, d.claim_no, d.claim_source, d.claimed_at
+  select d.id, d.provider, d.event_id, d.status, d.claim_no, d.claim_source, d.claimed_at, d.lease_until
   from input i cross join lateral (
     select * from webhook_delivery d
     where d.provider = i.provider and d.event_id = i.event_id
@@ -47,8 +47,10 @@ with input as materialized (
   select i.provider, i.event_id, i.event_type, i.format, 'pending', 'delivery',
     clock_timestamp() + $7::float8 * interval '1 second', i.occurred_at, i.payload::json
   from input i
+  -- Not even tried: the conflict would wait for whoever is applying the event, and all claims behind it with it.
   where not exists (
-    select from before b where b.provider = i.provider and b.event_id = i.event_id and b.status = 'successful'
+    select from before b where b.provider = i.provider and b.event_id = i.event_id
+      and (b.status = 'successful' or (b.status = 'pending' and b.lease_until >= clock_timestamp()))
   )
   on conflict (provider, event_id) do update set
     status = 'pending', claim_no = d.claim_no + 1, claim_source = 'delivery', claimed_at = clock_timestamp(),

@@ -13,6 +13,7 @@ import {
   EmbeddedPostgresFailed,
   unprivilegedAccount,
 } from "./embedded-account.ts";
+import { runningPostgres } from "./postmaster.ts";
 
 const run = promisify(execFile);
 
@@ -24,7 +25,9 @@ export type EmbeddedPostgres = {
 
 type Binaries = { initdb: string; pg_ctl: string; postgres: string };
 
-const START_TRIES = 20;
+/** Recovery after a crash takes its time. */
+const READY_WITHIN_MS = 120_000;
+const START_TRIES = 10;
 const WATCH_EVERY_MS = 2_000;
 
 /**
@@ -44,30 +47,36 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
   const password = await ownPassword(home, account);
   await initialize(binaries, home, cluster, account);
 
-  const port = await ensureRunning(binaries, home, cluster, account);
+  const port = await ensureRunning(binaries, home, cluster, account, null);
   const url = `postgres://tollgate:${password}@127.0.0.1:${port}/postgres`;
   const watch = keepRunning(
-    () => isAlive(cluster),
-    () => ensureRunning(binaries, home, cluster, account),
+    async () => (await runningPostgres(cluster)) !== null,
+    () => ensureRunning(binaries, home, cluster, account, port),
   );
   return {
     url,
     stop: async () => {
-      clearInterval(watch);
+      await watch.end();
       await stopUnlessUsed(binaries, cluster, account, url);
     },
   };
 }
 
 /** Should it crash or be stopped under us, it comes back where it was; until then we answer 503. */
-function keepRunning(isAlive: () => Promise<boolean>, start: () => Promise<unknown>): NodeJS.Timeout {
-  let starting = false;
-  return setInterval(async () => {
-    if (starting || (await isAlive())) return;
-    starting = true;
-    await start().catch(() => {});
-    starting = false;
+function keepRunning(isRunning: () => Promise<boolean>, start: () => Promise<unknown>) {
+  let starting: Promise<unknown> | null = null;
+  const timer = setInterval(async () => {
+    if (starting || (await isRunning())) return;
+    starting = start().catch(() => {});
+    await starting;
+    starting = null;
   }, WATCH_EVERY_MS).unref();
+  return {
+    end: async () => {
+      clearInterval(timer);
+      await starting;
+    },
+  };
 }
 
 async function findBinaries(): Promise<Binaries> {
@@ -124,59 +133,43 @@ async function initialize(
   await rm(draft, { recursive: true, force: true });
 }
 
-async function ensureRunning(binaries: Binaries, home: string, cluster: string, account: Account) {
-  for (let tries = 1; ; tries += 1) {
-    const port = await runningPort(binaries, cluster, account);
-    if (port !== null) return port;
+/** @param port insists on this one: others know the database by it. */
+async function ensureRunning(
+  binaries: Binaries,
+  home: string,
+  cluster: string,
+  account: Account,
+  port: number | null,
+): Promise<number> {
+  const giveUpAt = performance.now() + READY_WITHIN_MS;
+  for (let failures = 0; ; ) {
+    const running = await runningPostgres(cluster);
+    if (running?.state === "ready") return running.port;
     try {
-      const options = `-p ${await choosePort(home)} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=100`;
-      await run(
-        binaries.pg_ctl,
-        [
-          "start",
-          "--pgdata",
-          cluster,
-          "--log",
-          join(home, "log"),
-          "--wait",
-          "--timeout=60",
-          "--options",
-          options,
-        ],
-        account ?? {},
-      );
+      // One that is there already but not ready is recovering from a crash, or was started by somebody this moment.
+      if (!running) await start(binaries, home, cluster, account, port ?? (await choosePort(home)));
+      else if (performance.now() > giveUpAt) throw new Error("it does not get ready");
     } catch (error) {
-      // Another process may have started it at the same moment, or has taken the port: look again.
-      if (tries >= START_TRIES) {
+      failures += 1;
+      if (failures >= START_TRIES || running) {
         throw new EmbeddedPostgresFailed(
           `starting the database in ${cluster} failed: ${lastLine(error)} (see ${join(home, "log")})`,
         );
       }
-      await sleep(250);
     }
+    await sleep(100);
   }
 }
 
-async function isAlive(cluster: string): Promise<boolean> {
-  try {
-    const [pid] = (await readFile(join(cluster, "postmaster.pid"), "utf8")).split("\n");
-    return process.kill(Number(pid), 0);
-  } catch (error) {
-    // Not allowed to signal it: it is there, and somebody else's.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
-/** The port of the cluster if it runs and accepts connections, else `null`. */
-async function runningPort(binaries: Binaries, cluster: string, account: Account): Promise<number | null> {
-  try {
-    await run(binaries.pg_ctl, ["status", "--pgdata", cluster], account ?? {});
-    // postmaster.pid: pid, folder, start time, port, ..., and in the eighth line the state.
-    const lines = (await readFile(join(cluster, "postmaster.pid"), "utf8")).split("\n");
-    return lines[7]?.trim() === "ready" ? Number(lines[3]) : null;
-  } catch {
-    return null;
-  }
+async function start(binaries: Binaries, home: string, cluster: string, account: Account, port: number) {
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=100"];
+  const options = `-p ${port} ${settings.map((setting) => `-c ${setting}`).join(" ")}`;
+  const files = ["--pgdata", cluster, "--log", join(home, "log")];
+  await run(
+    binaries.pg_ctl,
+    ["start", ...files, "--wait", "--timeout=60", "--options", options],
+    account ?? {},
+  );
 }
 
 async function stopUnlessUsed(

@@ -32,7 +32,7 @@ reclaimed as (
     lease_until = clock_timestamp() + $2::float8 * interval '1 second', next_attempt_at = null, completed_at = null,
     last_error = case when p.status = 'pending' then 'lease expired' else d.last_error end
   from picked p
-  where d.id = p.id
+  where d.id = p.id and d.id = any (array(select id from picked))
   returning d.id, d.claim_no, d.provider, d.event_id, d.event_type, d.format, d.payload
 ), expired as (
   insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
@@ -120,9 +120,21 @@ export async function reclaimOne(
 const RECLAIM_SUCCESSFUL = {
   name: "reclaim_successful",
   text: `
-update webhook_delivery set claim_no = claim_no + 1, claim_source = 'replay', claimed_at = clock_timestamp()
-where id = $1::bigint and status = 'successful'
-returning id, claim_no, provider, event_id, event_type, format, payload::text as payload`,
+with picked as materialized (
+  select id, claim_no, claim_source, claimed_at from webhook_delivery
+  where id = $1::bigint and status = 'successful'
+  for update
+), unreported as (
+  insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
+  select id, claim_no, claim_source, 'failed', 'did not report back', claimed_at,
+    extract(epoch from clock_timestamp() - claimed_at) * 1000
+  from picked
+  on conflict do nothing
+)
+update webhook_delivery d set claim_no = d.claim_no + 1, claim_source = 'replay', claimed_at = clock_timestamp()
+from picked
+where d.id = picked.id
+returning d.id, d.claim_no, d.provider, d.event_id, d.event_type, d.format, d.payload::text as payload`,
 };
 
 /** Claims a successful delivery for a forced replay; it stays successful. `null` when it is not successful. */

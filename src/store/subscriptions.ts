@@ -27,6 +27,28 @@ export type SubscriptionLink = {
   customerId: string | null;
 };
 
+const ALONE = {
+  name: "lock_subscribers",
+  text: `
+select pg_advisory_xact_lock(key) from (
+  select distinct hashtextextended(name, 7016552814) as key from unnest($1::text[]) as names (name) order by 1
+) keys`,
+};
+
+/**
+ * Keeps other processes from adding subscriptions of the same people meanwhile: one with a name and one without would
+ * not collide in any index. A statement of its own, before the subscriptions are read, so that they are read afterwards.
+ */
+export async function lockSubscribers(
+  transaction: Queryable,
+  links: readonly SubscriptionLink[],
+): Promise<void> {
+  const names = links.map(({ provider, userId, customerId }) =>
+    userId === null ? `${provider} customer ${customerId}` : `${provider} user ${userId}`,
+  );
+  await transaction.run(ALONE, [names]);
+}
+
 const LOCK = {
   name: "lock_subscriptions",
   text: `

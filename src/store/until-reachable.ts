@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Database, DatabaseUnavailable } from "./database.ts";
+import { type Database, DatabaseUnavailable, sqlState } from "./database.ts";
+
+// Wrong user or password (28), no such database (3D): waiting does not help.
+const REFUSED = /^(28|3D)/;
 
 /** Waits for a database that is still starting. @throws DatabaseUnavailable in the end; its own error when it refuses us. */
 export async function untilReachable(database: Database, giveUpAfterMs = 30_000): Promise<void> {
@@ -9,7 +12,11 @@ export async function untilReachable(database: Database, giveUpAfterMs = 30_000)
       await database.run({ name: "ping", text: "select 1" });
       return;
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable) || performance.now() > giveUpAt) throw error;
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      if (REFUSED.test(sqlState(error.cause) ?? "")) throw error.cause;
+      if (performance.now() > giveUpAt) {
+        throw new DatabaseUnavailable(`the database cannot be reached: ${error.message}`, { cause: error });
+      }
       await sleep(500);
     }
   }

@@ -93,6 +93,42 @@ it("first events of one subscription that come to two servers at once lose no fi
   }
 });
 
+it("a checkout without a subscription id and its created at two servers at once make one subscription", async () => {
+  const [a, b] = servers as [ServerProcess, ServerProcess];
+  for (let n = 0; n < 40; n += 1) {
+    await test.rows("delete from subscription where user_id = 'user_7'");
+    const given = {
+      secret: SECRETS["provider-a"],
+      nowSeconds: Math.floor(Date.now() / 1000),
+      userId: "user_7",
+      planId: "team",
+      customerId: null,
+    };
+    const checkout = fixtureDelivery("stripe", "checkout.session.completed", {
+      ...given,
+      eventId: `one-${n}-a`,
+      subscriptionId: null,
+    });
+    const created = fixtureDelivery("stripe", "customer.subscription.created", {
+      ...given,
+      eventId: `one-${n}-b`,
+      subscriptionId: `one-${n}`,
+      priceId: "price_team_monthly",
+    });
+    const [first, second] = n % 2 ? [checkout, created] : [created, checkout];
+    const answers = await Promise.all([
+      deliver(a.url, "provider-a", first),
+      deliver(b.url, "provider-a", second),
+    ]);
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
+    expect(
+      await test.rows(
+        "select provider_subscription_id as name, status from subscription where user_id = 'user_7'",
+      ),
+    ).toEqual([{ name: `one-${n}`, status: "active" }]);
+  }
+});
+
 function opposite(side: number, round: number, n: number) {
   return fixtureDelivery("stripe", "customer.subscription.updated", {
     secret: SECRETS["provider-a"],

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
+import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -42,6 +42,23 @@ describe("the embedded PostgreSQL", () => {
     }
     expect((await second.end("SIGTERM")).code).toBe(0);
     await expect(stat(join(folder, "postgres", "cluster", "postmaster.pid"))).rejects.toThrow("ENOENT");
+  });
+
+  it("starts although its pid file names a process that is somebody else's by now", async () => {
+    const other = join(folder, "recycled");
+    await (await startEmbeddedPostgres(other)).stop();
+    const file = join(other, "postgres", "cluster", "postmaster.pid");
+    await writeFile(file, `${process.pid}\n${other}\n1\n1\n\n127.0.0.1\n0 0\nready\n`, { mode: 0o644 });
+    const postgres = await startEmbeddedPostgres(other);
+    const database = openDatabase({
+      url: postgres.url,
+      prepared: true,
+      maxConnections: 1,
+      answerTimeoutMs: 5_000,
+    });
+    expect(await database.run({ name: "one", text: "select 1 as one" })).toEqual([{ one: 1 }]);
+    await database.close();
+    await postgres.stop();
   });
 
   it("is shared by servers on one folder, and the last one turns it off", { timeout: 120_000 }, async () => {

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { readEnvironment } from "../../src/env.ts";
+import { createIntake } from "../../src/intake/create-intake.ts";
+import type { Intake } from "../../src/intake/intake.ts";
+import { createLog } from "../../src/log.ts";
+import { type Runtime, startRuntime } from "../../src/runtime.ts";
+import type { Database } from "../../src/store/database.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { numberedEvent } from "../support/events.ts";
+import { serverVariables } from "../support/secrets.ts";
+
+let test: TestDatabase;
+let runtime: Runtime;
+beforeAll(async () => {
+  test = await freshDatabase();
+  runtime = await startRuntime(readEnvironment(serverVariables(test.url)), { log: createLog("silent") });
+});
+afterAll(async () => {
+  await runtime.close();
+  await test.drop();
+});
+beforeEach(() => test.rows("truncate webhook_delivery, webhook_attempt, subscription"));
+
+it("a repeat whose pending delivery is gone when it is confirmed is taken for what it is: new", async () => {
+  await pendingElsewhere("gone", 0);
+  // As after a crash of PostgreSQL that took the claim, which was not on disk yet, with it.
+  const intake = withEach(async (nth) => {
+    if (nth === 2) await test.rows("delete from webhook_delivery");
+  });
+  expect(await receive(intake, "gone", 0)).toBe("applied");
+  expect(await statuses()).toEqual([{ event_id: "gone-0", status: "successful", claim_no: 1 }]);
+});
+
+it("what keeps a repeat from being confirmed does not concern the new events beside it", async () => {
+  await pendingElsewhere("beside", 0);
+  const release = await lockDelivery("beside-0");
+  const outcomes = await Promise.all([
+    receive(runtime.intake, "beside", 0),
+    receive(runtime.intake, "beside", 1),
+    receive(runtime.intake, "beside", 2),
+  ]);
+  await release();
+  expect(outcomes).toEqual(["unavailable", "applied", "applied"]);
+  expect(await receive(runtime.intake, "beside", 0)).toBe("duplicate");
+});
+
+it("a repeat of an event that is being applied holds nobody up", async () => {
+  await pendingElsewhere("applying", 0);
+  // As the transaction that applies it does.
+  const release = await lockDelivery("applying-0", "for no key update");
+  expect(await receive(runtime.intake, "applying", 0)).toBe("duplicate");
+  expect(await receive(runtime.intake, "applying", 1)).toBe("applied");
+  await release();
+});
+
+function receive(intake: Intake, run: string, n: number): Promise<string> {
+  const { rawBody, headers } = numberedEvent(run, n);
+  const request = { rawBody, header: (name: string) => headers[name] };
+  return intake.receive("provider-a", request).then(({ outcome }) => outcome);
+}
+
+/** The delivery as another process has claimed it and not finished. */
+async function pendingElsewhere(run: string, n: number): Promise<void> {
+  const { rawBody, eventType } = numberedEvent(run, n);
+  await test.rows(
+    `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, lease_until, payload)
+     values ('provider-a', $1, $2, 'stripe', 'pending', 'delivery', clock_timestamp() + interval '1 hour', $3)`,
+    [`${run}-${n}`, eventType, rawBody.toString()],
+  );
+}
+
+async function lockDelivery(eventId: string, mode = "for update"): Promise<() => Promise<void>> {
+  const connection = await test.database.connection();
+  await connection.script("begin");
+  await connection.run({ name: "lock", text: `select from webhook_delivery where event_id = $1 ${mode}` }, [
+    eventId,
+  ]);
+  return async () => {
+    await connection.script("rollback");
+    connection.release({ healthy: true });
+  };
+}
+
+/** The same intake, with something happening before its nth transaction. */
+function withEach(before: (nth: number) => Promise<void>): Intake {
+  let nth = 0;
+  const database: Database = {
+    ...runtime.database,
+    connection: async () => {
+      nth += 1;
+      await before(nth);
+      return runtime.database.connection();
+    },
+  };
+  const { reached: _, claims: _c, attempts: _a, receive: _r, idle: _i, ...options } = runtime.intake;
+  return createIntake({ ...options, database });
+}
+
+function statuses() {
+  return test.rows("select event_id, status, claim_no from webhook_delivery order by event_id");
+}
