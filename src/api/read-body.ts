@@ -22,8 +22,8 @@ export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<B
     incoming.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > maxBytes) {
-        incoming.removeAllListeners("data");
-        incoming.pause();
+        // Not read any further, but not cut off either: a client that sends before it reads would never see why.
+        incoming.removeAllListeners("data").resume();
         reject(new BodyTooLarge());
         return;
       }

@@ -262,6 +262,10 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
     const count = (await log()).length;
     const big = rawDelivery(format, Buffer.alloc(100_001, 0x20), "big");
     expect(await send(big)).toMatchObject({ status: 413, body: { error: "Payload too large" } });
+    for (const megabytes of [5, 40]) {
+      const huge = rawDelivery(format, Buffer.alloc(megabytes * 1_000_000, 0x20), "huge");
+      expect((await send(huge)).status).toBe(413);
+    }
     const { status, sent } = await streamForEver(server.url);
     expect(status).toContain("413 ");
     expect(sent).toBeLessThan(5_000_000);

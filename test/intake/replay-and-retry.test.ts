@@ -33,6 +33,13 @@ describe("a replay", () => {
     expect(await attempts(id)).toEqual(["delivery successful", "replay successful", "replay successful"]);
   });
 
+  it("by force that never reported back is written down by the next one", async () => {
+    const id = await received("vanished", { userId: "user_1" });
+    await test.rows("update webhook_delivery set claim_no = 2, claim_source = 'replay' where id = $1", [id]);
+    expect(await replay(runtime.intake, id, { force: true })).toEqual({ outcome: "applied" });
+    expect(await attempts(id)).toEqual(["delivery successful", "replay failed", "replay successful"]);
+  });
+
   it("of a successful delivery, by force, that fails leaves it successful; only its attempt says so", async () => {
     const id = await received("turns bad", { userId: "user_2" });
     const before = await delivery(id);
@@ -106,6 +113,15 @@ describe("webhook-retry", () => {
     expect(await delivery(due)).toMatchObject({ status: "successful", claim_no: 2 });
     expect(await attempts(due)).toEqual(["delivery failed", "retry successful"]);
     expect(await delivery(later)).toMatchObject({ status: "failed", claim_no: 1 });
+  });
+
+  it("takes nothing more once it is told to stop", async () => {
+    const id = await received("stopping", { userId: "late_4" });
+    await test.rows(`insert into "user" (id, name, email) values ('late_4', 'L', 'l4@example.com')`);
+    await test.rows("update webhook_delivery set next_attempt_at = clock_timestamp() where id = $1", [id]);
+    expect(await retryDue(runtime.intake, () => true)).toMatchObject({ applied: 0 });
+    expect(await delivery(id)).toMatchObject({ status: "failed", claim_no: 1 });
+    expect(await retryDue(runtime.intake)).toMatchObject({ applied: 1 });
   });
 
   it("backs off, gives up after the twelfth attempt, and a redelivery reclaims it all the same", async () => {
