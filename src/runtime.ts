@@ -50,7 +50,9 @@ export async function startRuntime(environment: Environment, options: RuntimeOpt
     answerTimeoutMs: Math.max(SHORTEST_ANSWER_TIMEOUT_MS, (environment.webhook.leaseSeconds * 1000) / 3),
   });
   // From here on connected: an embedded database is stopped by whoever leaves it alone.
-  await untilReachable(database, options.reachWithinMs);
+  await untilReachable(database, options.reachWithinMs, (forMs) =>
+    options.log.warn({ forSeconds: forMs / 1000 }, "the database does not answer yet: waiting"),
+  );
   await bringUpToDate(connecting, options.log);
 
   const intake = createIntake({

@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { resolve } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { createApi } from "./api/app.ts";
 import { SLOTS, type Slot } from "./domain/slot.ts";
@@ -49,9 +50,9 @@ export async function startServer(environment: Environment, options: ServerOptio
 }
 
 function listening(server: Server, { host, port }: Environment): Promise<void> {
-  return new Promise((resolve, reject) => {
+  return new Promise((listens, reject) => {
     server.once("error", reject);
-    server.listen(port, host, resolve);
+    server.listen(port, host, listens);
   });
 }
 
@@ -75,18 +76,34 @@ export async function runServer(environment: Environment, options: ServerOptions
 
 /** For the person who has just typed `script/server`; on stderr, as stdout is the log's. */
 function greet(environment: Environment, url: string): void {
+  const same = [
+    ...(environment.port === 3000 ? [] : [`PORT=${environment.port} `]),
+    ...(environment.dataDir === ".data" ? [] : [`DATA_DIR=${environment.dataDir} `]),
+  ].join("");
   process.stderr.write(
     `
   Tollgate takes webhooks at ${url}/api/webhooks/provider-a (and -b, -c)
-  Database, secrets and log of the embedded mode are in ${environment.dataDir}
+  Its database and secrets are in ${resolve(environment.dataDir)}
 
-  Try it:   npm run -s tollgate -- simulate --slot provider-a --events 200
-  Look:     npm run -s tollgate -- webhooks list
-  Signing in comes with the pages; until then the command line is the way in.
+  In a second terminal:
+    ${same}npm run -s tollgate -- simulate --slot provider-a --events 200
+    ${same}npm run -s tollgate -- webhooks list
 
 `,
   );
 }
+
+/** What the system says, with the variable that it is about. */
+function startFailure(error: NodeJS.ErrnoException): string {
+  const { code, message, syscall } = error;
+  if (error.name === "DatabaseUnavailable") return `DATABASE_URL: the database cannot be reached: ${message}`;
+  if (code === "EADDRINUSE") return `PORT: ${message}, e.g. PORT=3001`;
+  if (syscall === "listen" || code === "ENOTFOUND") return `HOST or PORT: ${message}, e.g. HOST=127.0.0.1`;
+  if (code !== undefined && UNUSABLE_FOLDER.has(code)) return `DATA_DIR: ${message}`;
+  return message;
+}
+
+const UNUSABLE_FOLDER = new Set(["EEXIST", "ENOTDIR", "EPERM", "EACCES", "EROFS", "ENOSPC"]);
 
 async function main(): Promise<void> {
   const environment = readEnvironment(process.env);
@@ -96,7 +113,7 @@ async function main(): Promise<void> {
 
 if (import.meta.main) {
   main().catch((error: Error) => {
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${startFailure(error)}\n`);
     process.exit(1);
   });
 }

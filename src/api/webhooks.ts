@@ -85,7 +85,10 @@ function note(door: WebhookDoor, slot: Slot, requestId: string, reception: Recep
       break;
     case "failed":
     case "deferred":
-      door.log.error({ slot, requestId, deliveryId: reception.deliveryId }, "delivery failed, to be retried");
+      door.log.error(
+        { slot, requestId, deliveryId: reception.deliveryId },
+        'delivery failed, to be retried: "webhooks show" says why',
+      );
       break;
     case "unavailable":
       door.log.error({ slot, requestId }, "delivery not taken in: database unavailable");

@@ -143,7 +143,7 @@ function settle(
     const decision = decisions[index];
     if (!decision) continue;
     const failedBecause = decision.outcome === "failed" ? decision.reason : null;
-    const durationMs = performance.now() - work.startedAtMs;
+    const durationMs = Math.round((performance.now() - work.startedAtMs) * 1000) / 1000;
     attempts.push({ ...work.claim, source: work.source, failedBecause, durationMs });
     if (failedBecause === null) continue;
     const retryInSeconds = secondsUntilRetry(work.claim.claimNo, Math.random());

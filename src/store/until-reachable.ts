@@ -5,18 +5,21 @@ import { type Database, DatabaseUnavailable, sqlState } from "./database.ts";
 const REFUSED = /^(28|3D)/;
 
 /** Waits for a database that is still starting. @throws DatabaseUnavailable in the end; its own error when it refuses us. */
-export async function untilReachable(database: Database, giveUpAfterMs = 30_000): Promise<void> {
+export async function untilReachable(
+  database: Database,
+  giveUpAfterMs = 30_000,
+  onWaiting: (giveUpAfterMs: number) => void = () => {},
+): Promise<void> {
   const giveUpAt = performance.now() + giveUpAfterMs;
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     try {
       await database.run({ name: "ping", text: "select 1" });
       return;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       if (REFUSED.test(sqlState(error.cause) ?? "")) throw error.cause;
-      if (performance.now() > giveUpAt) {
-        throw new DatabaseUnavailable(`the database cannot be reached: ${error.message}`, { cause: error });
-      }
+      if (performance.now() > giveUpAt) throw error;
+      if (tries === 1) onWaiting(giveUpAfterMs);
       await sleep(500);
     }
   }

@@ -56,7 +56,7 @@ function refuseReplay(id: string, because: "not found" | "lease running" | "succ
     case "lease running":
       return refuse("conflict", `delivery ${id} is being processed: try again when its lease has run out`);
     case "successful":
-      return refuse("conflict", `force: needed for delivery ${id}, which was successful already`);
+      return refuse("conflict", `force: delivery ${id} was successful already and is replayed only by force`);
     default:
       return because satisfies never;
   }
