@@ -7,10 +7,7 @@ export type GroupOptions<Item, Answer> = {
   maxItems: number;
   maxBytes: number;
   maxInFlight: number;
-  /**
-   * While many wait, a further group sets out only once the latest has been under way for so long: fewer groups are
-   * larger ones. A few do not wait for it, there is little to gain by it.
-   */
+  /** A further group sets out only once the latest has been under way for so long: fewer groups are larger ones. */
   overtakeAfterMs: number;
   /** One answer an item, in the order of the items. When it throws, so do all its items. */
   run(group: readonly Item[]): Promise<readonly Answer[]>;
@@ -31,8 +28,6 @@ type Waiting<Item, Answer> = {
   resolve(answer: Answer): void;
   reject(error: unknown): void;
 };
-
-const FEW = 3;
 
 // Beyond this many waiting items nobody looks for one that is free to go.
 const LOOK_AHEAD = 1_000;
@@ -66,8 +61,7 @@ export function createGroups<Item, Answer>(options: GroupOptions<Item, Answer>):
 
   function mayStart(): boolean {
     if (inFlight === 0) return true;
-    if (inFlight >= options.maxInFlight) return false;
-    return waiting.length <= FEW || performance.now() - latestStart >= options.overtakeAfterMs;
+    return inFlight < options.maxInFlight && performance.now() - latestStart >= options.overtakeAfterMs;
   }
 
   function nextGroup(): Waiting<Item, Answer>[] {
