@@ -66,7 +66,8 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
 function keepRunning(isRunning: () => Promise<boolean>, start: () => Promise<unknown>) {
   let starting: Promise<unknown> | null = null;
   const timer = setInterval(async () => {
-    if (starting || (await isRunning())) return;
+    // What cannot be looked at now is looked at again in a moment.
+    if (starting || (await isRunning().catch(() => true))) return;
     starting = start().catch(() => {});
     await starting;
     starting = null;

@@ -14,7 +14,8 @@ export async function runningPostgres(cluster: string): Promise<{ port: number; 
   const owner = await ownerOf(Number(lines[0]), cluster);
   if (owner === "us") return { port: Number(lines[3]), state: lines[7]?.trim() ?? "" };
   // After a reboot the number may be somebody else's, whom PostgreSQL would take for itself and not start.
-  if (owner === "others" && (await readFile(file, "utf8").catch(() => null)) === text) await rm(file);
+  if (owner === "others" && (await readFile(file, "utf8").catch(() => null)) === text)
+    await rm(file, { force: true });
   return null;
 }
 
