@@ -1,5 +1,7 @@
+import { isIP } from "node:net";
 import { z } from "zod";
 import { SLOTS, type Slot } from "./domain/slot.ts";
+import { DEFAULT_POLICIES, type Limit, type Policies, SCOPES, type Scope } from "./limits/policies.ts";
 import { WIRE_FORMATS, type WireFormat } from "./providers/adapter.ts";
 
 const wholeNumber = (min: number, max: number, example: number) =>
@@ -26,7 +28,51 @@ const secrets = z
     error: "has an empty secret between commas, e.g. whsec_new,whsec_old",
   });
 
+/** One node, or several of one cluster. */
+const redisUrls = z
+  .string()
+  .transform((text) => text.split(",").map((one) => one.trim()))
+  .refine(
+    (urls) => urls.every((one) => /^rediss?:$/.test(URL.parse(one)?.protocol ?? "")),
+    "expected a URL such as redis://localhost:6379, or several of one cluster with commas between them",
+  );
+
+/** `limit/windowSeconds` */
+const rateLimit = z
+  .string()
+  .regex(/^[1-9]\d{0,5}\/[1-9]\d{0,4}$/, "expected limit/windowSeconds, e.g. 30/60")
+  .transform((text): Limit => {
+    const [limit, windowSeconds] = text.split("/").map(Number) as [number, number];
+    return { limit, windowSeconds };
+  })
+  .optional();
+
+const RATE_LIMITS = Object.fromEntries(SCOPES.map((scope) => [rateLimitVariable(scope), rateLimit]));
+
+/** A count of hops, or addresses and ranges of them. */
+const trustedProxies = z.string().transform((text, context): TrustedProxies => {
+  if (/^\d{1,2}$/.test(text.trim())) return { hops: Number(text) };
+  const ranges = text.split(",").map((range) => range.trim());
+  for (const range of ranges) {
+    if (isRange(range)) continue;
+    context.addIssue({
+      code: "custom",
+      message: "expected a hop count or CIDRs, e.g. 1 or 10.0.0.0/8,fd00::/8",
+    });
+    return z.NEVER;
+  }
+  return { ranges };
+});
+
+function isRange(text: string): boolean {
+  const [address = "", prefix, more] = text.split("/");
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] as number;
+  if (more !== undefined || bits < 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+}
+
 const Variables = z.object({
+  ...RATE_LIMITS,
   PORT: wholeNumber(0, 65_535, 3000).default(3000),
   HOST: z
     .string()
@@ -38,6 +84,19 @@ const Variables = z.object({
     "postgres://user:password@localhost:5432/tollgate",
   ).optional(),
   DATABASE_PREPARED: oneOf(["on", "off"]).default("on"),
+  REDIS_URL: redisUrls.optional(),
+  TRUSTED_PROXIES: trustedProxies.optional(),
+  METRICS_TOKEN: z
+    .string()
+    .min(16, "expected at least 16 characters, e.g. the output of: openssl rand -hex 24")
+    .optional(),
+  SMTP_URL: url(["smtp:", "smtps:"], "smtps://user:password@smtp.example.com").optional(),
+  MAIL_FROM: z.string().max(320).default("Tollgate <no-reply@localhost>"),
+  REQUIRE_EMAIL_CONFIRMATION: oneOf(["off", "on"]).default("off"),
+  AI_BASE_URL: url(["http:", "https:"], "https://api.example.com/v1").optional(),
+  AI_API_KEY: z.string().optional(),
+  AI_MODEL: z.string().max(200).optional(),
+  DEPRECATION_FORMAT: oneOf(["simple", "rfc"]).default("simple"),
   APP_URL: url(["http:", "https:"], "https://app.example.com").optional(),
   AUTH_SECRET: z
     .string()
@@ -66,9 +125,22 @@ export type Environment = {
   appUrl: string;
   authSecret: string | null;
   logLevel: string;
+  /** `null`: counts are kept in memory. Several are nodes of one cluster. */
+  redisUrls: readonly string[] | null;
+  rateLimits: Policies;
+  trustedProxies: TrustedProxies;
+  /** `null`: there is no `/api/metrics`. */
+  metricsToken: string | null;
+  mail: { smtpUrl: string | null; from: string; requireConfirmation: boolean };
+  /** `null`: not configured. */
+  chat: { baseUrl: string; apiKey: string | null; model: string } | null;
+  deprecationFormat: "simple" | "rfc";
   slots: Record<Slot, SlotEnvironment>;
   webhook: { toleranceSeconds: number; leaseSeconds: number; maxBytes: number };
 };
+
+/** Whose word on the client's address is taken: that of so many proxies nearest to us, or of those in the ranges. */
+export type TrustedProxies = { hops: number } | { ranges: readonly string[] };
 
 type SlotEnvironment = {
   /** The variable to set, for messages. */
@@ -90,6 +162,14 @@ export function readEnvironment(variables: Record<string, string | undefined>): 
   if (!parsed.success) throw new BadEnvironment(parsed.error.issues.map(inOneLine).join("\n"));
 
   const values = parsed.data;
+  if (values.AI_BASE_URL && !values.AI_MODEL) {
+    throw new BadEnvironment("AI_MODEL: required when AI_BASE_URL is set, e.g. llama-3.3-70b");
+  }
+  if (values.REQUIRE_EMAIL_CONFIRMATION === "on" && !values.SMTP_URL) {
+    throw new BadEnvironment(
+      "SMTP_URL: required when REQUIRE_EMAIL_CONFIRMATION is on, e.g. smtps://user:password@smtp.example.com",
+    );
+  }
   return {
     host: values.HOST,
     port: values.PORT,
@@ -99,6 +179,24 @@ export function readEnvironment(variables: Record<string, string | undefined>): 
     appUrl: (values.APP_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ""),
     authSecret: values.AUTH_SECRET ?? null,
     logLevel: values.LOG_LEVEL,
+    redisUrls: values.REDIS_URL ?? null,
+    rateLimits: Object.fromEntries(
+      SCOPES.map((scope) => [
+        scope,
+        (values as Record<string, unknown>)[rateLimitVariable(scope)] ?? DEFAULT_POLICIES[scope],
+      ]),
+    ) as Policies,
+    trustedProxies: values.TRUSTED_PROXIES ?? { hops: 0 },
+    metricsToken: values.METRICS_TOKEN ?? null,
+    mail: {
+      smtpUrl: values.SMTP_URL ?? null,
+      from: values.MAIL_FROM,
+      requireConfirmation: values.REQUIRE_EMAIL_CONFIRMATION === "on",
+    },
+    chat: values.AI_BASE_URL
+      ? { baseUrl: values.AI_BASE_URL, apiKey: values.AI_API_KEY ?? null, model: values.AI_MODEL as string }
+      : null,
+    deprecationFormat: values.DEPRECATION_FORMAT,
     slots: Object.fromEntries(
       SLOTS.map((slot) => {
         const name = slot.replace("-", "_").toUpperCase() as "PROVIDER_A" | "PROVIDER_B" | "PROVIDER_C";
@@ -123,6 +221,10 @@ export function requireAuthSecret(environment: Environment): void {
   throw new BadEnvironment(
     "AUTH_SECRET: required when DATABASE_URL is set, e.g. the output of: openssl rand -base64 32",
   );
+}
+
+function rateLimitVariable(scope: Scope): string {
+  return `RATE_LIMIT_${scope.replaceAll("-", "_").toUpperCase()}`;
 }
 
 function inOneLine(issue: z.core.$ZodIssue): string {

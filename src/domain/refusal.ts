@@ -1,5 +1,13 @@
 /** Why an operation was not done. Each protocol translates these, and only these, into answers of its own. */
-export type RefusalCode = "invalid_input" | "not_found" | "conflict" | "unavailable";
+export type RefusalCode =
+  | "unauthorized"
+  | "forbidden"
+  | "rate_limited"
+  | "invalid_input"
+  | "too_large"
+  | "not_found"
+  | "conflict"
+  | "unavailable";
 
 /**
  * An operation that was not done, through no defect. The message is one sentence for the caller; when it is about one
@@ -19,3 +27,5 @@ export class Refusal extends Error {
 export function refuse(code: RefusalCode, message: string): never {
   throw new Refusal(code, message);
 }
+
+export const TOO_MANY_REQUESTS = "Too many requests. Please wait a moment.";

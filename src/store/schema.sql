@@ -1,14 +1,87 @@
+create table account (
+  id text not null,
+  user_id text not null,
+  account_id text not null,
+  provider_id text not null,
+  access_token text,
+  refresh_token text,
+  id_token text,
+  access_token_expires_at timestamp with time zone,
+  refresh_token_expires_at timestamp with time zone,
+  scope text,
+  password text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint account_pkey PRIMARY KEY (id),
+  constraint account_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+);
+
+CREATE INDEX account_by_user ON public.account USING btree (user_id);
+
+create table api_key (
+  id uuid not null,
+  user_id text not null,
+  name text not null,
+  prefix text not null,
+  hash bytea not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint api_key_hash_check CHECK ((length(hash) = 32)),
+  constraint api_key_hash_key UNIQUE (hash),
+  constraint api_key_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint api_key_pkey PRIMARY KEY (id),
+  constraint api_key_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+);
+
+CREATE INDEX api_key_by_prefix ON public.api_key USING btree (prefix);
+
+CREATE INDEX api_key_by_user ON public.api_key USING btree (user_id, created_at);
+
 create table deleted_user (
   id text not null,
   deleted_at timestamp with time zone not null default now(),
   constraint deleted_user_pkey PRIMARY KEY (id)
 );
 
+create table notification (
+  id bigint not null generated always as identity,
+  user_id text not null,
+  kind text not null,
+  details jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null default now(),
+  read_at timestamp with time zone,
+  constraint notification_pkey PRIMARY KEY (id),
+  constraint notification_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+);
+
+CREATE INDEX notification_by_user ON public.notification USING btree (user_id, id);
+
+CREATE INDEX notification_unread ON public.notification USING btree (user_id) WHERE (read_at IS NULL);
+
 create table schema_migration (
   name text not null,
   applied_at timestamp with time zone not null default now(),
   constraint schema_migration_pkey PRIMARY KEY (name)
 );
+
+create table session (
+  id text not null,
+  user_id text not null,
+  token text not null,
+  expires_at timestamp with time zone not null,
+  ip_address text,
+  user_agent text,
+  impersonated_by text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint session_pkey PRIMARY KEY (id),
+  constraint session_token_key UNIQUE (token),
+  constraint session_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+);
+
+CREATE INDEX session_by_user ON public.session USING btree (user_id);
 
 create table subscription (
   id uuid not null,
@@ -54,10 +127,27 @@ create table "user" (
   onboarded boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  banned boolean not null default false,
+  ban_reason text,
+  ban_expires timestamp with time zone,
   constraint user_email_key UNIQUE (email),
   constraint user_pkey PRIMARY KEY (id),
   constraint user_role_check CHECK ((role = ANY (ARRAY['user'::text, 'admin'::text])))
 );
+
+CREATE INDEX user_by_age ON public."user" USING btree (created_at, id);
+
+create table verification (
+  id text not null,
+  identifier text not null,
+  value text not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint verification_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX verification_by_identifier ON public.verification USING btree (identifier);
 
 create table webhook_attempt (
   delivery_id bigint not null,

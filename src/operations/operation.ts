@@ -1,0 +1,102 @@
+import type { z } from "zod";
+import { type Caller, isAdministrator, type Operator, type Person } from "../domain/caller.ts";
+import { type Refusal, refuse, TOO_MANY_REQUESTS } from "../domain/refusal.ts";
+import type { Limit, Scope } from "../limits/policies.ts";
+import type { Decision, Limits } from "../limits/rate-limit.ts";
+import { sentenceOf } from "./invalid-input.ts";
+
+/**
+ * Who may call: anyone; a person, signed in or by an API key; a person in a session alone, as what an API key may not
+ * do; an administrator.
+ */
+export type Access = "anyone" | "person" | "session" | "admin";
+
+type CallerOf<A extends Access> = A extends "anyone"
+  ? Caller
+  : A extends "admin"
+    ? Person | Operator
+    : Person;
+
+export type Operation<
+  Deps,
+  Input extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+  A extends Access = Access,
+> = {
+  /** `<noun>.<verb>`, unique. */
+  name: string;
+  /** One line for the documents that are made from it. */
+  summary: string;
+  access: A;
+  /** What a call is charged to; `null`: not limited. */
+  limit: Scope | null;
+  input: Input;
+  /** What comes out, for documents and tests; it is not checked at run time. */
+  output: Output;
+  /** @throws Refusal */
+  run(deps: Deps, caller: CallerOf<A>, input: z.output<Input>): Promise<z.input<Output>>;
+};
+
+export function defineOperation<
+  Deps,
+  Input extends z.ZodType,
+  Output extends z.ZodType,
+  const A extends Access,
+>(operation: Operation<Deps, Input, Output, A>): Operation<Deps, Input, Output, A> {
+  return operation;
+}
+
+/** What a call has cost, with the policy that it was counted under. */
+export type Charge = Decision & Limit & { scope: Scope };
+
+/** One request from outside, which may call several operations. */
+export type Call = {
+  caller: Caller;
+  /** Every charge so far, refused ones included: the surface tells the caller what remains. */
+  charges: Charge[];
+};
+
+/**
+ * The gate. Whatever is offered on any surface goes through here, in this order: access, limit, validation, logic.
+ * @param readInput is not called before the limit has let the call through: a flood must not have its bodies read
+ * @throws Refusal, and whatever else `run` throws: a defect
+ */
+export async function execute<Deps, Input extends z.ZodType, Output extends z.ZodType, A extends Access>(
+  operation: Operation<Deps, Input, Output, A>,
+  deps: Deps & { limits: Limits },
+  call: Call,
+  readInput: () => unknown,
+): Promise<z.input<Output>> {
+  assertAccess(operation.access, call.caller);
+  if (operation.limit !== null) await charge(operation.limit, deps.limits, call);
+  const parsed = operation.input.safeParse(await readInput());
+  if (!parsed.success) refuse("invalid_input", sentenceOf(parsed.error));
+  return operation.run(deps, call.caller as CallerOf<A>, parsed.data);
+}
+
+function assertAccess(access: Access, caller: Caller): void {
+  if (access === "anyone") return;
+  if (caller.kind === "nobody") refuse("unauthorized", "Unauthorized");
+  if (access === "session" && caller.kind === "api-key") refuse("forbidden", "Forbidden");
+  if (access === "admin" && !isAdministrator(caller)) refuse("forbidden", "Forbidden");
+}
+
+/** Also for surfaces that are charged by themselves, besides the operations called through them. @throws Refusal */
+export async function charge(scope: Scope, limits: Limits, call: Call): Promise<void> {
+  const { caller, charges } = call;
+  if (caller.kind === "operator") return;
+  let decision: Decision | Promise<Decision>;
+  try {
+    decision = limits.charge(scope, caller.kind === "nobody" ? caller.address : caller.userId);
+    if (decision instanceof Promise) decision = await decision;
+  } catch (error) {
+    throw unavailable(error);
+  }
+  charges.push({ scope, ...limits.policies[scope], ...decision });
+  if (!decision.allowed) refuse("rate_limited", TOO_MANY_REQUESTS);
+}
+
+function unavailable(error: unknown): Refusal | unknown {
+  if (!(error instanceof Error && error.name === "LimiterUnavailable")) return error;
+  return refuse("unavailable", "Service unavailable");
+}
