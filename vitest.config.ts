@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
+  // As Node resolves it: the package's other build, which Vite would choose for our files, is another library to its peers.
+  resolve: { alias: [{ find: /^graphql$/, replacement: "graphql/index.js" }] },
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/leftovers.ts"],

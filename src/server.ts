@@ -2,7 +2,12 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import { getRequestListener } from "@hono/node-server";
+import versions from "../versions.config.ts";
 import { createApi } from "./api/app.ts";
+import { createClientAddress } from "./api/door/client-address.ts";
+import { unroutable } from "./api/door/unroutable.ts";
+import { loadPlugins } from "./api/plugins.ts";
+import type { VersionCatalog } from "./domain/api-version.ts";
 import { SLOTS, type Slot } from "./domain/slot.ts";
 import { drained } from "./drain.ts";
 import { type Environment, readEnvironment, requireAuthSecret } from "./env.ts";
@@ -10,6 +15,7 @@ import type { Milestone } from "./intake/intake.ts";
 import { startRetryJob } from "./intake/retry-job.ts";
 import { createLog, type Log } from "./log.ts";
 import { startRuntime, warnOfMissingSecrets } from "./runtime.ts";
+import { startService } from "./service.ts";
 
 export type RunningServer = {
   /** Where it listens, e.g. `http://127.0.0.1:3000`. */
@@ -18,35 +24,79 @@ export type RunningServer = {
   close(): Promise<void>;
 };
 
-export type ServerOptions = { log: Log; reached?: (milestone: Milestone) => void | Promise<void> };
+export type ServerOptions = {
+  log: Log;
+  reached?: (milestone: Milestone) => void | Promise<void>;
+  /** Those of `versions.config.ts` unless given. */
+  versions?: VersionCatalog;
+};
 
 export async function startServer(environment: Environment, options: ServerOptions): Promise<RunningServer> {
+  const { log } = options;
   const runtime = await startRuntime(environment, options);
-  warnOfMissingSecrets(environment, runtime, options.log);
+  warnOfMissingSecrets(environment, runtime, log);
+  const origins = ownOrigins(environment);
+  const service = await startService(environment, runtime, { log, ownOrigins: () => origins });
   const api = createApi({
-    intake: runtime.intake,
-    maxBodyBytes: environment.webhook.maxBytes,
-    secretVariables: Object.fromEntries(
-      SLOTS.map((slot) => [slot, environment.slots[slot].secretVariable]),
-    ) as Record<Slot, string>,
+    webhooks: {
+      intake: runtime.intake,
+      maxBodyBytes: environment.webhook.maxBytes,
+      secretVariables: Object.fromEntries(
+        SLOTS.map((slot) => [slot, environment.slots[slot].secretVariable]),
+      ) as Record<Slot, string>,
+      observe: service.metrics?.delivered ?? null,
+      log,
+    },
+    desk: {
+      auth: service.auth,
+      clientAddress: createClientAddress(environment.trustedProxies),
+      ownOrigins: () => origins,
+    },
+    auth: service.auth,
+    deps: service.deps,
+    plugins: await loadPlugins(),
+    metrics: { token: environment.metricsToken, metrics: service.metrics },
+    versions: options.versions ?? versions,
+    deprecationFormat: environment.deprecationFormat,
+    appUrl: environment.appUrl,
     isReady: runtime.isReady,
-    log: options.log,
+    log,
   });
-  const server = createServer(getRequestListener(api.fetch, { hostname: "localhost" }));
-  await listening(server, environment).catch(async (error) => {
+  const close = async () => {
+    await service.close();
     await runtime.close();
+  };
+  const server = createServer(
+    getRequestListener(api.fetch, { hostname: "localhost", errorHandler: unroutable(log) }),
+  );
+  await listening(server, environment).catch(async (error) => {
+    await close();
     throw error;
   });
   const retries = startRetryJob(runtime.intake);
   const { port } = server.address() as AddressInfo;
+  origins.push(...localOrigins(environment, port));
   return {
     url: `http://${environment.host.includes(":") ? `[${environment.host}]` : environment.host}:${port}`,
     close: async () => {
       await drained(server);
       await retries.stop();
-      await runtime.close();
+      await close();
     },
   };
+}
+
+/**
+ * Pages of these may write with a person's cookie. On one's own machine, where nobody has named another address, it goes by
+ * either name.
+ */
+function ownOrigins(environment: Environment): string[] {
+  return [new URL(environment.appUrl).origin];
+}
+
+function localOrigins({ databaseUrl, appUrl }: Environment, port: number): string[] {
+  if (databaseUrl !== null && new URL(appUrl).hostname !== "localhost") return [];
+  return [`http://localhost:${port}`, `http://127.0.0.1:${port}`];
 }
 
 function listening(server: Server, { host, port }: Environment): Promise<void> {

@@ -18,15 +18,30 @@ const RULES: Record<string, Rule> = {
   providers: { rooms: ["domain"], packages: ["node:crypto"] },
   store: { rooms: ["domain"], packages: ["pg", "node:*"] },
   intake: { rooms: ["domain", "store"], packages: ["node:*"] },
+  limits: { rooms: [], packages: ["redis", "node:*"] },
+  auth: {
+    rooms: ["domain", "store", "limits"],
+    packages: ["better-auth", "drizzle-orm", "nodemailer", "zod", "node:*"],
+  },
+  chat: { rooms: ["domain"], packages: ["ai", "@ai-sdk/openai-compatible"] },
   operations: { rooms: ["domain", "store", "intake"], packages: ["zod", "node:*"] },
-  api: { rooms: ["operations", "domain", "intake"], packages: ["hono", "@hono/node-server", "node:*"] },
+  api: {
+    rooms: ["operations", "domain", "intake"],
+    packages: ["hono", "@hono/node-server", "zod", "ai", "node:*"],
+  },
+  plugins: { rooms: ["api", "operations", "domain"], packages: ["hono", "ical-generator", "zod", "node:*"] },
   simulator: { rooms: ["domain", "providers"], packages: ["hono", "node:*"] },
   cli: {
     rooms: ["operations", "intake", "domain", "simulator", "runtime.ts", "env.ts", "log.ts"],
     packages: ["commander", "cli-table3", "cli-progress", "zod", "node:*"],
   },
+  "metrics.ts": { rooms: [], packages: ["prom-client"] },
+  "service.ts": {
+    rooms: ["auth", "chat", "limits", "env.ts", "log.ts", "metrics.ts", "runtime.ts", "../plans.config.ts"],
+    packages: [],
+  },
   "drain.ts": { rooms: [], packages: ["node:*"] },
-  "env.ts": { rooms: ["domain"], packages: ["zod"] },
+  "env.ts": { rooms: ["domain"], packages: ["zod", "node:*"] },
   "log.ts": { rooms: [], packages: ["pino"] },
   "embedded-secrets.ts": { rooms: ["domain"], packages: ["zod", "node:*"] },
   "runtime.ts": {
@@ -43,7 +58,18 @@ const RULES: Record<string, Rule> = {
     packages: [],
   },
   "server.ts": {
-    rooms: ["api", "domain", "intake", "drain.ts", "env.ts", "log.ts", "runtime.ts"],
+    rooms: [
+      "api",
+      "auth",
+      "domain",
+      "intake",
+      "drain.ts",
+      "env.ts",
+      "log.ts",
+      "runtime.ts",
+      "service.ts",
+      "../versions.config.ts",
+    ],
     packages: ["@hono/node-server", "node:*"],
   },
 };
@@ -51,14 +77,15 @@ const RULES: Record<string, Rule> = {
 /** Imports of types alone tie nothing together at run time, and may go one step further. */
 const TYPE_RULES: Record<string, readonly string[]> = {
   intake: ["providers"],
-  operations: ["providers", "runtime.ts"],
-  api: ["log.ts"],
-  "env.ts": ["providers"],
+  operations: ["providers", "limits", "chat"],
+  api: ["log.ts", "env.ts", "limits", "chat"],
+  "env.ts": ["providers", "limits"],
+  "service.ts": ["operations"],
 };
 
 /** Single files that a room may import although the room as a whole is closed to it. */
 const EXCEPTIONS: Record<string, readonly string[]> = {
-  "env.ts": ["providers/adapter.ts"],
+  "env.ts": ["providers/adapter.ts", "limits/policies.ts"],
 };
 
 type Import = { from: string; what: string; typeOnly: boolean };

@@ -1,14 +1,48 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
+import { methodNotAllowed } from "hono/method-not-allowed";
+import { type VersionCatalog, versionStatus } from "../domain/api-version.ts";
 import type { Log } from "../log.ts";
+import type { Dependencies } from "../operations/dependencies.ts";
+import { type AuthDoor, authRoutes } from "./auth.ts";
+import type { CallerDesk } from "./call.ts";
+import { chat } from "./chat.ts";
+import { limitHeaders } from "./door/limit-headers.ts";
+import { answerError, onlyErrors } from "./door/problem.ts";
+import { securityHeaders } from "./door/security-headers.ts";
 import type { ApiEnvironment } from "./environment.ts";
+import { graphql } from "./graphql/graphql.ts";
+import { type MetricsDoor, metrics } from "./metrics.ts";
+import { openApiDocument } from "./openapi/document.ts";
+import { reader } from "./openapi/reader.ts";
+import { type Plugin, pluginRoutes } from "./plugins.ts";
+import { rest } from "./rest/rest.ts";
+import { ROUTES } from "./rest/routes.ts";
+import { rpc } from "./rpc/rpc.ts";
+import type { DeprecationFormat } from "./versions/version-headers.ts";
+import { versionedPath } from "./versions/version-path.ts";
+import { versioning } from "./versions/versioning.ts";
 import { type WebhookDoor, webhooks } from "./webhooks.ts";
 
-export type ApiOptions = WebhookDoor & { isReady(): Promise<boolean>; log: Log };
+export type ApiOptions = {
+  webhooks: WebhookDoor;
+  desk: CallerDesk;
+  auth: AuthDoor;
+  deps: Dependencies;
+  plugins: readonly Plugin[];
+  metrics: MetricsDoor;
+  versions: VersionCatalog;
+  deprecationFormat: DeprecationFormat;
+  /** The public origin, without a slash at the end. */
+  appUrl: string;
+  isReady(): Promise<boolean>;
+  log: Log;
+};
 
 /** The whole of `/api`. Everything else is not ours to answer. */
 export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
-  const api = new Hono<ApiEnvironment>();
+  const { appUrl, deps, desk, versions, log } = options;
+  const api = new Hono<ApiEnvironment>({ getPath: versionedPath });
 
   api.use(async (c, next) => {
     const requestId = randomUUID();
@@ -17,15 +51,56 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
     c.header("x-request-id", requestId);
     await next();
   });
-  api.route("/api/webhooks", webhooks(options));
-  api.get("/api/health", (c) => c.json({ status: "ok" }));
-  api.get("/api/ready", async (c) =>
-    (await options.isReady()) ? c.json({ status: "ready" }) : c.json({ error: "Service unavailable" }, 503),
+  api.use(securityHeaders(appUrl));
+  api.use(versioning({ catalog: versions, appUrl, format: options.deprecationFormat }));
+  api.use(
+    methodNotAllowed({
+      app: api,
+      onMethodNotAllowed: (c, methods) =>
+        c.json({ error: "Method not allowed" }, 405, { allow: methods.join(", ") }),
+    }),
   );
+  api.use(onlyErrors);
+
+  api.route("/api/webhooks", webhooks(options.webhooks));
+  api.route("/api/auth", authRoutes(options.auth, deps.limits, desk));
+  api.route("/api", rest(ROUTES, deps, desk));
+  api.route("/api", chat(deps, desk, log));
+  api.route("/api/trpc", rpc(deps, desk, log));
+  api.route("/api/graphql", graphql(deps, desk, { enabled: true, introspection: true, log }));
+  api.route("/api/plugins", pluginRoutes(options.plugins, deps, desk));
+  api.route("/api", system(options));
+
   api.notFound((c) => c.json({ error: "Not found" }, 404));
   api.onError((error, c) => {
-    options.log.error({ err: error, requestId: c.get("requestId"), path: c.req.path }, "request failed");
-    return c.json({ error: "Internal server error" }, 500);
+    for (const [name, value] of Object.entries(limitHeaders(c.get("charges") ?? [], deps.limits.now())))
+      c.header(name, value);
+    return answerError(c, error, (defect) =>
+      log.error({ err: defect, requestId: c.get("requestId"), path: c.req.path }, "request failed"),
+    );
   });
   return api;
+}
+
+/** What is about the API itself, and open to everybody. */
+function system({ versions, appUrl, isReady, ...options }: ApiOptions): Hono<ApiEnvironment> {
+  const routes = new Hono<ApiEnvironment>();
+  const status = versionStatus(versions);
+  const documents = new Map(
+    versions.supported.map((version) => [version, openApiDocument({ routes: ROUTES, version, appUrl })]),
+  );
+  routes.get("/version", (c) => c.json(status));
+  routes.get("/health", (c) => c.json({ status: "ok" }));
+  routes.get("/ready", async (c) =>
+    (await isReady())
+      ? c.json({ status: "ready" })
+      : c.json({ error: "Service unavailable" }, 503, { "retry-after": "5" }),
+  );
+  routes.get("/openapi.json", (c) => {
+    c.header("cache-control", "public, max-age=300");
+    return c.json(documents.get(c.get("apiVersion")) ?? {});
+  });
+  routes.route("/docs", reader());
+  routes.route("/metrics", metrics(options.metrics));
+  return routes;
 }

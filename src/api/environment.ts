@@ -1,4 +1,14 @@
 import type { HttpBindings } from "@hono/node-server";
+import type { Charge } from "../operations/operation.ts";
 
 /** What every handler of the API can count on, in Hono's terms. */
-export type ApiEnvironment = { Bindings: HttpBindings; Variables: { requestId: string } };
+export type ApiEnvironment = {
+  Bindings: HttpBindings;
+  Variables: {
+    requestId: string;
+    /** As asked for, or the current one. */
+    apiVersion: string;
+    /** What the call has been charged so far; not there before its caller is known. */
+    charges?: Charge[];
+  };
+};

@@ -11,6 +11,8 @@ export type WebhookDoor = {
   /** Larger bodies are refused while they stream in. */
   maxBodyBytes: number;
   secretVariables: Record<Slot, string>;
+  /** Hears how each delivery ended; `null`: nobody counts. */
+  observe: ((slot: Slot, outcome: Reception["outcome"]) => void) | null;
   log: Log;
 };
 
@@ -33,6 +35,7 @@ export function webhooks(door: WebhookDoor): Hono<ApiEnvironment> {
         // Node joins repeated headers with ", ": what is not one well-formed header does not verify.
         header: (name) => headers[name] as string | undefined,
       });
+      door.observe?.(slot, reception.outcome);
       note(door, slot, c.get("requestId"), reception);
       const { status, body, headers: more } = answerTo(reception);
       return c.json(body, status, more);

@@ -30,9 +30,9 @@ export function deliveryDetails(delivery: DeliveryInDetail): string {
     ["status", statusWord(delivery.status)],
     ["attempts", String(delivery.attempts)],
     ["last error", printable(delivery.lastError ?? "none", 500)],
-    ["received", delivery.receivedAt],
-    ["completed", delivery.completedAt ?? "not yet"],
-    ["next attempt", delivery.nextAttemptAt ?? "none"],
+    ["received", delivery.receivedAt.toISOString()],
+    ["completed", delivery.completedAt?.toISOString() ?? "not yet"],
+    ["next attempt", delivery.nextAttemptAt?.toISOString() ?? "none"],
   ]);
   const attempts = table(
     ["attempt", "by", "outcome", "started", "took", "reason"],
@@ -40,7 +40,7 @@ export function deliveryDetails(delivery: DeliveryInDetail): string {
       String(one.attempt),
       one.source,
       statusWord(one.outcome),
-      one.startedAt,
+      one.startedAt.toISOString(),
       `${one.durationMs.toFixed(1)} ms`,
       printable(one.reason ?? "", 120),
     ]),
@@ -69,6 +69,6 @@ function statusWord(status: DeliveryStatus): string {
   }
 }
 
-function inSeconds(iso: string): string {
-  return iso.replace(/\.\d+Z$/, "Z");
+function inSeconds(date: Date): string {
+  return date.toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ListSubscriptions, listSubscriptions } from "../operations/subscriptions/list-subscriptions.ts";
+import { FindInSlot, findInSlot } from "../operations/subscriptions/find-in-slot.ts";
 import type { Runtime } from "../runtime.ts";
 import { type Check, check, type Found } from "../simulator/model.ts";
 import type { Simulation } from "../simulator/prepare.ts";
@@ -58,12 +58,12 @@ async function findSubscriptions(runtime: Runtime, { slot, subjects }: Simulatio
   const found: Found[] = [];
   for (let first = 0; first < subjects.length; first += BATCH) {
     const batch = subjects.slice(first, first + BATCH);
-    const input = ListSubscriptions.parse({
+    const input = FindInSlot.parse({
       provider: slot,
       userIds: batch.map((one) => one.userId),
       providerSubscriptionIds: batch.map((one) => one.subscriptionId),
     });
-    found.push(...(await listSubscriptions(runtime, input)));
+    found.push(...(await findInSlot(runtime, input)));
   }
   return found;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import { concludeFailure } from "./conclude.ts";
+import { addKeys } from "./keys.ts";
 import { addSimulate } from "./simulate.ts";
 import { addUsers } from "./users.ts";
 import { addWebhooks } from "./webhooks.ts";
@@ -30,11 +31,12 @@ With --json, every command prints one JSON value on stdout and nothing else.
 
 Examples:
   npm run -s tollgate -- webhooks list --status failed
-  npm run -s tollgate -- users create --count 100
+  npm run -s tollgate -- users promote somebody@example.com
   npm run -s tollgate -- simulate --slot provider-a --events 1000`,
     );
   addWebhooks(program);
   addUsers(program);
+  addKeys(program);
   addSimulate(program);
   return program;
 }

@@ -1,12 +1,54 @@
 import { type Command, Option } from "commander";
+import { OPERATOR, type Role } from "../domain/caller.ts";
+import { refuse } from "../domain/refusal.ts";
+import { changeRole } from "../operations/users/change-role.ts";
 import { CreateUsers, createUsers } from "../operations/users/create-users.ts";
+import { findByEmail } from "../operations/users/find-by-email.ts";
 import { accepted, jsonOption, wholeNumber } from "./arguments.ts";
 import { conclude } from "./conclude.ts";
+import { oldestUsers, userTable } from "./user-list.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 export function addUsers(program: Command): void {
   const users = program.command("users").description("the people who subscribe");
+  addList(users);
+  addRoleChange(users, "promote", "admin", "makes a user an administrator; the first one is made so");
+  addRoleChange(users, "demote", "user", "makes an administrator an ordinary user again");
   addCreate(users);
+}
+
+function addList(users: Command): void {
+  users
+    .command("list")
+    .description("the people who have an account, the oldest first")
+    .addOption(
+      new Option("--limit <n>", "how many at most, up to 1000").default(100).argParser(wholeNumber(1, 1_000)),
+    )
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  npm run -s tollgate -- users list --json | jq -r '.[].email'")
+    .action(async (options: { limit: number; json?: boolean }) => {
+      const found = await withRuntime((runtime) => oldestUsers(runtime, options.limit));
+      conclude({ json: found, text: () => userTable(found) }, options);
+    });
+}
+
+function addRoleChange(users: Command, verb: string, role: Role, description: string): void {
+  users
+    .command(verb)
+    .description(description)
+    .argument("<email>", "the address that the user signs in with")
+    .addOption(jsonOption())
+    .addHelpText("after", `\nExample:\n  npm run -s tollgate -- users ${verb} somebody@example.com`)
+    .action(async (email: string, options: { json?: boolean }) => {
+      const changed = await withRuntime(async (runtime) => {
+        const user =
+          (await findByEmail(runtime, email)) ??
+          refuse("not_found", `there is no user with the address ${email}`);
+        return changeRole.run(runtime, OPERATOR, { userId: user.id, role });
+      });
+      const text = `${changed.email} is ${role === "admin" ? "an administrator" : "an ordinary user"} now`;
+      conclude({ json: changed, text: () => text }, options);
+    });
 }
 
 function addCreate(users: Command): void {

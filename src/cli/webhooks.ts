@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { OPERATOR } from "../domain/caller.ts";
 import { DELIVERY_STATUSES, type DeliveryStatus } from "../domain/delivery.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { DeliveryId } from "../operations/webhooks/delivery.ts";
@@ -54,7 +55,7 @@ function addShow(webhooks: Command): void {
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  npm run -s tollgate -- webhooks show 42")
     .action(async (id: string, options: Output) => {
-      const delivery = await withRuntime((runtime) => showDelivery(runtime, { id }));
+      const delivery = await withRuntime((runtime) => showDelivery.run(runtime, OPERATOR, { id }));
       conclude({ json: delivery, text: () => deliveryDetails(delivery) }, options);
     });
 }
@@ -76,7 +77,9 @@ Examples:
   npm run -s tollgate -- webhooks replay 42 --force`,
     )
     .action(async (id: string, options: Output & { force: boolean }) => {
-      const replay = await withRuntime((runtime) => replayDelivery(runtime, { id, force: options.force }));
+      const replay = await withRuntime((runtime) =>
+        replayDelivery.run(runtime, OPERATOR, { id, force: options.force }),
+      );
       const failure =
         replay.outcome === "failed" ? `the replay of delivery ${id} failed: ${replay.reason}` : null;
       conclude(

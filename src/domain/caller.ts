@@ -13,7 +13,7 @@ export type Nobody = { kind: "nobody"; address: string };
 /** Whoever works on the machine itself: the command line and the jobs. */
 export type Operator = { kind: "operator" };
 
-/** Who asks for an operation. `address` is what limits count by, see `api/client-address.ts`. */
+/** Who asks for an operation. `address` is what limits count by, see `api/door/client-address.ts`. */
 export type Caller = Person | Nobody | Operator;
 
 export const OPERATOR: Operator = { kind: "operator" };

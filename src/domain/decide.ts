@@ -1,5 +1,5 @@
 import { type ActiveEvent, isOlder, type Known, shorten } from "./known.ts";
-import { targetOf, userOf } from "./link.ts";
+import { targetOf, type User, userOf } from "./link.ts";
 import type { PaymentEvent } from "./payment-event.ts";
 import type { PlanCatalog } from "./plan.ts";
 import type { Slot } from "./slot.ts";
@@ -27,7 +27,7 @@ export function decide(slot: Slot, event: PaymentEvent, known: Known): Decision 
   if ("reason" in plan) return { outcome: "failed", reason: plan.reason };
 
   const start = before ?? blank(slot, known.newId(), plan.id);
-  const patched = patch(start, event, user.is === "present" ? user.id : null, plan);
+  const patched = patch(start, event, user, plan);
   return {
     outcome: "applied",
     subscription: { ...patched, ...placeInTime(before, patched, event) },
@@ -38,6 +38,8 @@ export function decide(slot: Slot, event: PaymentEvent, known: Known): Decision 
 function isActive(event: PaymentEvent): event is ActiveEvent {
   return event.kind !== "ignored";
 }
+
+type Linked = Exclude<User, { is: "unresolved" }>;
 
 type PlanChoice = { id: string; priceId: string | null; seats: number | null };
 
@@ -65,17 +67,13 @@ function planOf(
   return { reason: `plan: no plan has the price "${shorten(priceId)}" in ${slot}` };
 }
 
-function patch(
-  before: Subscription,
-  event: ActiveEvent,
-  userId: string | null,
-  plan: PlanChoice,
-): Subscription {
+function patch(before: Subscription, event: ActiveEvent, user: Linked, plan: PlanChoice): Subscription {
   return {
     ...before,
-    userId: userId ?? before.userId,
+    userId: user.is === "present" ? user.id : before.userId,
     providerSubscriptionId: event.providerSubscriptionId ?? before.providerSubscriptionId,
-    customerId: event.customerId ?? before.customerId,
+    // Of somebody who is gone no further name is kept.
+    customerId: user.is === "present" ? (event.customerId ?? before.customerId) : null,
     priceId: plan.priceId ?? before.priceId,
     planId: plan.id,
     seats: plan.seats ?? before.seats,
@@ -138,5 +136,6 @@ function blank(provider: Slot, id: string, planId: string): Subscription {
     cancelAtPeriodEnd: false,
     outOfOrder: false,
     lastEventAtMicros: null,
+    told: null,
   };
 }

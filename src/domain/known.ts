@@ -16,7 +16,7 @@ export type Known = {
 export type ActiveEvent = PaymentEvent & { kind: Exclude<PaymentEvent["kind"], "ignored"> };
 
 /** Whether the event lies before, by the provider's clock, what the subscription has seen already. */
-export function isOlder(event: ActiveEvent, than: Subscription): boolean {
+export function isOlder(event: Pick<PaymentEvent, "occurredAtMicros">, than: Subscription): boolean {
   return (
     event.occurredAtMicros !== null &&
     than.lastEventAtMicros !== null &&

@@ -1,6 +1,9 @@
 import type { Slot } from "./slot.ts";
 import type { SubscriptionStatus } from "./subscription-status.ts";
 
+/** What its person was told last of a subscription, see `notification.ts`. */
+export type Told = { standing: "active" | "past_due" | "canceled"; planId: string };
+
 export type Subscription = {
   id: string;
   /** `null` once the person has deleted the account. */
@@ -20,4 +23,6 @@ export type Subscription = {
   outOfOrder: boolean;
   /** The latest time, by the provider's clock, of an event applied to it; microseconds. */
   lastEventAtMicros: number | null;
+  /** `null`: nothing yet. */
+  told: Told | null;
 };

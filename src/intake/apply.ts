@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { type Decision, decide } from "../domain/decide.ts";
 import { secondsUntilRetry } from "../domain/delivery.ts";
-import type { Known } from "../domain/known.ts";
+import { isOlder, type Known } from "../domain/known.ts";
+import { type Notification, newsOf } from "../domain/notification.ts";
+import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import { DatabaseUnavailable, sqlState } from "../store/database.ts";
 import { type Attempt, type Failure, failClaims, holdClaims, logAttempts } from "../store/deliveries.ts";
+import { insertNotifications } from "../store/notifications.ts";
+import { redactHeld } from "../store/redaction.ts";
 import {
   insertSubscriptions,
   lockSubscribers,
@@ -13,7 +17,7 @@ import {
   updateSubscriptions,
 } from "../store/subscriptions.ts";
 import { inTransaction, type Transaction } from "../store/transaction.ts";
-import { findPresence } from "../store/users.ts";
+import { findPresence, type Presence } from "../store/users.ts";
 import { untilUncontended } from "./contention.ts";
 import type { Intake } from "./intake.ts";
 import { effectLimits } from "./limits.ts";
@@ -49,7 +53,7 @@ async function applyTogether(intake: Intake, group: readonly Work[]): Promise<At
       ),
       links.length === 0 ? null : lockSubscribers(transaction, links),
       links.length === 0 ? [] : lockSubscriptions(transaction, links),
-      links.length === 0 ? new Map() : findPresence(transaction, peopleIn(group)),
+      links.length === 0 ? new Map<string, Presence>() : findPresence(transaction, peopleIn(group)),
     ]);
     const ledger = openLedger(subscriptions);
     const known: Known = {
@@ -64,10 +68,22 @@ async function applyTogether(intake: Intake, group: readonly Work[]): Promise<At
       if (!held.has(work.claim.id)) return null;
       if ("problem" in work.reading) return { outcome: "failed", reason: work.reading.problem };
       const decision = decide(work.slot, work.reading.event, known);
-      if (decision.outcome === "applied") ledger.record(decision.subscription);
+      if (decision.outcome === "applied") ledger.record(decision.subscription, work.reading.event);
       return decision;
     });
-    const writes = [...ledger.writes(transaction), ...settle(transaction, group, decisions)];
+    const ofDeleted = group.filter((work, index) => isOfDeleted(work, decisions[index] ?? null, people));
+    const writes = [
+      ...ledger.writes(transaction),
+      ...settle(transaction, group, decisions),
+      ...(ofDeleted.length > 0
+        ? [
+            redactHeld(
+              transaction,
+              ofDeleted.map((work) => work.claim.id),
+            ),
+          ]
+        : []),
+    ];
     for (const write of writes) write.catch(() => {});
     await intake.reached("effects written");
     await transaction.commitAfter(writes);
@@ -81,14 +97,19 @@ function openLedger(locked: readonly Subscription[]) {
   const now = new Map(locked.map((one) => [one.id, one]));
   const stored = new Set(now.keys());
   const changed = new Set<string>();
+  const news: Notification[] = [];
   let list: Subscription[] | null = null;
   return {
     subscriptions: () => {
       list ??= [...now.values()];
       return list;
     },
-    record(subscription: Subscription) {
-      now.set(subscription.id, subscription);
+    record(subscription: Subscription, event: PaymentEvent) {
+      const before = now.get(subscription.id) ?? null;
+      const isLate = before !== null && isOlder(event, before);
+      const { told, notifications } = newsOf(before, subscription, { isLate });
+      news.push(...notifications);
+      now.set(subscription.id, { ...subscription, told });
       changed.add(subscription.id);
       list = null;
     },
@@ -99,6 +120,7 @@ function openLedger(locked: readonly Subscription[]) {
       return [
         ...(added.length > 0 ? [insertSubscriptions(transaction, added)] : []),
         ...(updated.length > 0 ? [updateSubscriptions(transaction, updated)] : []),
+        ...(news.length > 0 ? [insertNotifications(transaction, news)] : []),
       ];
     },
   };
@@ -129,6 +151,17 @@ function peopleIn(group: readonly Work[]): string[] {
   return group.flatMap((work) =>
     "event" in work.reading && work.reading.event.userId !== null ? [work.reading.event.userId] : [],
   );
+}
+
+/** Of a person who has deleted the account nothing is kept that has done its work. */
+function isOfDeleted(
+  { reading }: Work,
+  decision: Decision | null,
+  people: ReadonlyMap<string, Presence>,
+): boolean {
+  if (decision === null || decision.outcome === "failed" || "problem" in reading) return false;
+  if (decision.outcome === "applied") return decision.subscription.userId === null;
+  return reading.event.userId !== null && people.get(reading.event.userId) === "deleted";
 }
 
 /** Writes what came of the attempts whose claims hold; a `null` is somebody else's by now. */

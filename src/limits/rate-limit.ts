@@ -28,6 +28,8 @@ export class LimiterUnavailable extends Error {
 /** The limiter under the policies in force: what the gate charges. */
 export type Limits = {
   policies: Policies;
+  /** The clock that `resetAt` is told by, which does not jump: milliseconds since the epoch. */
+  now(): number;
   /**
    * Counts one request of `id` (a user's id, or an address) in `scope`. Not a promise when it is known at once.
    * @throws LimiterUnavailable

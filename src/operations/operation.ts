@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { type Caller, isAdministrator, type Operator, type Person } from "../domain/caller.ts";
-import { type Refusal, refuse, TOO_MANY_REQUESTS } from "../domain/refusal.ts";
+import { Refusal, type RefusalCode, refuse, TOO_MANY_REQUESTS } from "../domain/refusal.ts";
 import type { Limit, Scope } from "../limits/policies.ts";
 import type { Decision, Limits } from "../limits/rate-limit.ts";
-import { sentenceOf } from "./invalid-input.ts";
+import { inWords, sentenceOf } from "./invalid-input.ts";
 
 /**
  * Who may call: anyone; a person, signed in or by an API key; a person in a session alone, as what an API key may not
@@ -56,6 +56,12 @@ export type Call = {
   charges: Charge[];
 };
 
+export type Gate = {
+  limits: Limits;
+  /** Hears how each call ended: `ok`, the code of a refusal, or `defect`; `null`: nobody counts. */
+  observe: ((operation: string, outcome: RefusalCode | "ok" | "defect") => void) | null;
+};
+
 /**
  * The gate. Whatever is offered on any surface goes through here, in this order: access, limit, validation, logic.
  * @param readInput is not called before the limit has let the call through: a flood must not have its bodies read
@@ -63,13 +69,31 @@ export type Call = {
  */
 export async function execute<Deps, Input extends z.ZodType, Output extends z.ZodType, A extends Access>(
   operation: Operation<Deps, Input, Output, A>,
-  deps: Deps & { limits: Limits },
+  deps: Deps & Gate,
+  call: Call,
+  readInput: () => unknown,
+): Promise<z.input<Output>> {
+  const { observe } = deps;
+  if (observe === null) return passed(operation, deps, call, readInput);
+  try {
+    const output = await passed(operation, deps, call, readInput);
+    observe(operation.name, "ok");
+    return output;
+  } catch (error) {
+    observe(operation.name, error instanceof Refusal ? error.code : "defect");
+    throw error;
+  }
+}
+
+async function passed<Deps, Input extends z.ZodType, Output extends z.ZodType, A extends Access>(
+  operation: Operation<Deps, Input, Output, A>,
+  deps: Deps & Gate,
   call: Call,
   readInput: () => unknown,
 ): Promise<z.input<Output>> {
   assertAccess(operation.access, call.caller);
   if (operation.limit !== null) await charge(operation.limit, deps.limits, call);
-  const parsed = operation.input.safeParse(await readInput());
+  const parsed = operation.input.safeParse(await readInput(), { error: inWords });
   if (!parsed.success) refuse("invalid_input", sentenceOf(parsed.error));
   return operation.run(deps, call.caller as CallerOf<A>, parsed.data);
 }
@@ -96,7 +120,7 @@ export async function charge(scope: Scope, limits: Limits, call: Call): Promise<
   if (!decision.allowed) refuse("rate_limited", TOO_MANY_REQUESTS);
 }
 
-function unavailable(error: unknown): Refusal | unknown {
+function unavailable(error: unknown): unknown {
   if (!(error instanceof Error && error.name === "LimiterUnavailable")) return error;
   return refuse("unavailable", "Service unavailable");
 }

@@ -18,6 +18,8 @@ export type Queryable = {
 export type Database = Queryable & {
   /** A connection of one's own; statements sent without waiting for each other share round trips. */
   connection(): Promise<Connection>;
+  /** The driver's own, for a query builder that brings its statements along: see `shared-pool.ts`. */
+  pool: pg.Pool;
   close(): Promise<void>;
 };
 
@@ -82,6 +84,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         release: ({ healthy }) => client.release(!healthy),
       };
     },
+    pool,
     close: () => pool.end(),
   };
 }
@@ -103,7 +106,8 @@ function endsConnection(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.severity === "FATAL" || error.severity === "PANIC");
 }
 
-function classified(error: unknown): never {
+/** @throws DatabaseUnavailable, or the `DatabaseError` as it is */
+export function classified(error: unknown): never {
   const state = sqlState(error);
   if (state !== null && !UNAVAILABLE.test(state) && !endsConnection(error)) throw error;
   throw new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error });

@@ -42,8 +42,11 @@ CREATE INDEX api_key_by_user ON public.api_key USING btree (user_id, created_at)
 create table deleted_user (
   id text not null,
   deleted_at timestamp with time zone not null default now(),
+  to_redact jsonb,
   constraint deleted_user_pkey PRIMARY KEY (id)
 );
+
+CREATE INDEX deleted_user_to_redact ON public.deleted_user USING btree (deleted_at) WHERE (to_redact IS NOT NULL);
 
 create table notification (
   id bigint not null generated always as identity,
@@ -73,13 +76,14 @@ create table session (
   expires_at timestamp with time zone not null,
   ip_address text,
   user_agent text,
-  impersonated_by text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint session_pkey PRIMARY KEY (id),
   constraint session_token_key UNIQUE (token),
   constraint session_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
 );
+
+CREATE INDEX session_by_expiry ON public.session USING btree (expires_at);
 
 CREATE INDEX session_by_user ON public.session USING btree (user_id);
 
@@ -99,9 +103,12 @@ create table subscription (
   last_event_at_micros bigint,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  told_standing text,
+  told_plan_id text,
   constraint subscription_pkey PRIMARY KEY (id),
   constraint subscription_seats_check CHECK ((seats >= 0)),
   constraint subscription_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'paused'::text, 'unpaid'::text, 'canceled'::text]))),
+  constraint subscription_told_standing_check CHECK ((told_standing = ANY (ARRAY['active'::text, 'past_due'::text, 'canceled'::text]))),
   constraint subscription_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE SET NULL
 ) with (fillfactor=80);
 
@@ -135,6 +142,8 @@ create table "user" (
   constraint user_role_check CHECK ((role = ANY (ARRAY['user'::text, 'admin'::text])))
 );
 
+CREATE INDEX user_administrators ON public."user" USING btree (id) WHERE (role = 'admin'::text);
+
 CREATE INDEX user_by_age ON public."user" USING btree (created_at, id);
 
 create table verification (
@@ -148,6 +157,8 @@ create table verification (
 );
 
 CREATE INDEX verification_by_identifier ON public.verification USING btree (identifier);
+
+CREATE INDEX verification_by_value ON public.verification USING btree (value);
 
 create table webhook_attempt (
   delivery_id bigint not null,

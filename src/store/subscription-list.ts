@@ -17,12 +17,15 @@ export type ListedSubscription = {
   updatedAt: Date;
 };
 
+const COLUMNS = `id, user_id as "userId", provider, provider_subscription_id as "providerSubscriptionId",
+  plan_id as "planId", seats, status, current_period_end as "currentPeriodEnd",
+  cancel_at_period_end as "cancelAtPeriodEnd", out_of_order as "outOfOrder", created_at as "createdAt",
+  updated_at as "updatedAt"`;
+
 const OF_SLOT = {
   name: "subscriptions_of_slot",
   text: `
-select id, user_id as "userId", provider, provider_subscription_id as "providerSubscriptionId", plan_id as "planId",
-  seats, status, current_period_end as "currentPeriodEnd", cancel_at_period_end as "cancelAtPeriodEnd",
-  out_of_order as "outOfOrder", created_at as "createdAt", updated_at as "updatedAt"
+select ${COLUMNS}
 from subscription
 where provider = $1 and (user_id = any ($2::text[]) or provider_subscription_id = any ($3::text[]))
 order by created_at, id`,
@@ -35,4 +38,80 @@ export async function subscriptionsOfSlot(
   named: { userIds: readonly string[]; providerSubscriptionIds: readonly string[] },
 ): Promise<ListedSubscription[]> {
   return database.run<ListedSubscription>(OF_SLOT, [provider, named.userIds, named.providerSubscriptionIds]);
+}
+
+const OF_USER = {
+  name: "subscriptions_of_user",
+  text: `
+select ${COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint::text as "createdAtMicros"
+from subscription
+where user_id = $1
+  and ($2::bigint is null
+    or (created_at, id) < (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::uuid))
+order by created_at desc, id desc
+limit $4::int`,
+};
+
+/** A user's subscriptions, the newest first. Microseconds since the epoch tell apart what a JavaScript date does not. */
+export async function subscriptionsOfUser(
+  database: Queryable,
+  userId: string,
+  { before, limit }: { before: { createdAtMicros: string; id: string } | null; limit: number },
+): Promise<(ListedSubscription & { createdAtMicros: string })[]> {
+  return database.run(OF_USER, [userId, before?.createdAtMicros ?? null, before?.id ?? null, limit]);
+}
+
+// Within each of them the newest first. What is over is not among them.
+const LIVE = [
+  "active",
+  "trialing",
+  "past_due",
+  "unpaid",
+  "paused",
+  "incomplete",
+] satisfies SubscriptionStatus[];
+
+const LIVE_OF_USER = {
+  name: "live_subscription_of_user",
+  text: `
+select ${COLUMNS} from subscription
+where user_id = $1 and status = any ($2::text[])
+order by array_position($2::text[], status), created_at desc, id desc
+limit 1`,
+};
+
+/** Of a user's subscriptions that are not over the one that entitles to most; `null` when there is none. */
+export async function liveSubscriptionOfUser(
+  database: Queryable,
+  userId: string,
+): Promise<ListedSubscription | null> {
+  const [row] = await database.run<ListedSubscription>(LIVE_OF_USER, [userId, LIVE]);
+  return row ?? null;
+}
+
+const FIND = { name: "find_subscription", text: `select ${COLUMNS} from subscription where id = $1` };
+
+export async function findSubscription(database: Queryable, id: string): Promise<ListedSubscription | null> {
+  const [row] = await database.run<ListedSubscription>(FIND, [id]);
+  return row ?? null;
+}
+
+const OF_USERS = {
+  name: "subscriptions_of_users",
+  text: `
+select found.*
+from unnest($1::text[]) as asked (id)
+cross join lateral (
+  select ${COLUMNS} from subscription where user_id = asked.id order by created_at desc, id desc limit $2::int
+) as found`,
+};
+
+/** Of each user the newest ones, at most `perUser`; in one query. Users without any are left out. */
+export async function subscriptionsOfUsers(
+  database: Queryable,
+  userIds: readonly string[],
+  { perUser }: { perUser: number },
+): Promise<Map<string, ListedSubscription[]>> {
+  const rows = await database.run<ListedSubscription & { userId: string }>(OF_USERS, [userIds, perUser]);
+  return Map.groupBy(rows, (row) => row.userId);
 }

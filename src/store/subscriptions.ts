@@ -1,5 +1,5 @@
 import type { Slot } from "../domain/slot.ts";
-import type { Subscription } from "../domain/subscription.ts";
+import type { Subscription, Told } from "../domain/subscription.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
 
@@ -17,6 +17,8 @@ type SubscriptionRow = {
   cancel_at_period_end: boolean;
   out_of_order: boolean;
   last_event_at_micros: number | null;
+  told_standing: Told["standing"] | null;
+  told_plan_id: string | null;
 };
 
 /** Names under which an event may know a subscription. */
@@ -57,7 +59,7 @@ with given as materialized (
 )
 select s.id, s.user_id, s.provider, s.provider_subscription_id, s.customer_id, s.price_id, s.plan_id, s.seats, s.status,
   extract(epoch from s.current_period_end)::float8 * 1000 as period_end_ms, s.cancel_at_period_end, s.out_of_order,
-  s.last_event_at_micros::float8 as last_event_at_micros
+  s.last_event_at_micros::float8 as last_event_at_micros, s.told_standing, s.told_plan_id
 from subscription s
 where s.id = any (array(
   select named.id from given g
@@ -103,6 +105,10 @@ function toSubscription(row: SubscriptionRow): Subscription {
     cancelAtPeriodEnd: row.cancel_at_period_end,
     outOfOrder: row.out_of_order,
     lastEventAtMicros: row.last_event_at_micros,
+    told:
+      row.told_standing === null || row.told_plan_id === null
+        ? null
+        : { standing: row.told_standing, planId: row.told_plan_id },
   };
 }
 
@@ -121,6 +127,8 @@ const COLUMNS: readonly [name: string, type: string, value: (one: Subscription) 
   ["cancel_at_period_end", "boolean", (one) => one.cancelAtPeriodEnd],
   ["out_of_order", "boolean", (one) => one.outOfOrder],
   ["last_event_at_micros", "bigint", (one) => one.lastEventAtMicros],
+  ["told_standing", "text", (one) => one.told?.standing ?? null],
+  ["told_plan_id", "text", (one) => one.told?.planId ?? null],
 ];
 const NAMES = COLUMNS.map(([name]) => name).join(", ");
 const GIVEN = `unnest(${COLUMNS.map(([, type], at) => `$${at + 1}::${type}[]`).join(", ")}) as given (${NAMES})`;

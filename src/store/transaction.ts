@@ -84,11 +84,16 @@ async function rolledBack(rollback: Promise<void>): Promise<boolean> {
 const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK = "40P01";
 const UNIQUE_VIOLATION = "23505";
+const FOREIGN_KEY_VIOLATION = "23503";
+
+const GONE = new Set(["subscription_user_id_fkey", "notification_user_id_fkey"]);
 
 /** Lost against another transaction, through nobody's fault: the same work may simply be run again. */
 export function isContention(error: unknown): boolean {
   const state = sqlState(error);
   if (state === SERIALIZATION_FAILURE || state === DEADLOCK) return true;
   // Two processes saw the first event of one subscription at once; the loser finds the winner's row.
-  return state === UNIQUE_VIOLATION && (violatedConstraint(error)?.startsWith("subscription_") ?? false);
+  if (state === UNIQUE_VIOLATION) return violatedConstraint(error)?.startsWith("subscription_") ?? false;
+  // The person has deleted the account meanwhile, and is found to be gone at the next look.
+  return state === FOREIGN_KEY_VIOLATION && GONE.has(violatedConstraint(error) ?? "");
 }

@@ -1,8 +1,11 @@
+import type { Role } from "../domain/caller.ts";
+import type { Locale } from "../domain/locale.ts";
+import type { Preferences } from "../domain/preferences.ts";
 import type { Queryable } from "./database.ts";
 
 export type Presence = "present" | "deleted";
 
-const FIND = {
+const PRESENCE = {
   name: "find_presence",
   text: `
 select id, 'present' as presence from "user" where id = any ($1::text[])
@@ -15,7 +18,7 @@ export async function findPresence(
   transaction: Queryable,
   ids: readonly string[],
 ): Promise<Map<string, Presence>> {
-  const rows = await transaction.run<{ id: string; presence: Presence }>(FIND, [ids]);
+  const rows = await transaction.run<{ id: string; presence: Presence }>(PRESENCE, [ids]);
   return new Map(rows.map((row) => [row.id, row.presence]));
 }
 
@@ -38,4 +41,158 @@ returning id`,
 export async function createUsers(database: Queryable, users: readonly NewUser[]): Promise<string[]> {
   const rows = await database.run<{ id: string }>(CREATE, [JSON.stringify(users)]);
   return rows.map((row) => row.id);
+}
+
+/** In SQL, of the user `u`: a ban without an end holds until it is lifted. */
+export const IS_BANNED = "(u.banned and (u.ban_expires is null or u.ban_expires > now()))";
+
+export type User = {
+  id: string;
+  name: string;
+  email: string;
+  emailVerified: boolean;
+  role: Role;
+  locale: Locale;
+  preferences: Preferences;
+  onboarded: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+const COLUMNS = `id, name, email, email_verified as "emailVerified", role, locale, preferences, onboarded,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+const FIND = { name: "find_user", text: `select ${COLUMNS} from "user" where id = $1` };
+
+export async function findUser(database: Queryable, id: string): Promise<User | null> {
+  const [user] = await database.run<User>(FIND, [id]);
+  return user ?? null;
+}
+
+const FIND_BY_EMAIL = { name: "find_user_by_email", text: `select ${COLUMNS} from "user" where email = $1` };
+
+/** Addresses are kept in lower case. */
+export async function findUserByEmail(database: Queryable, email: string): Promise<User | null> {
+  const [user] = await database.run<User>(FIND_BY_EMAIL, [email.toLowerCase()]);
+  return user ?? null;
+}
+
+const PLACED = `${COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint::text as "createdAtMicros"`;
+
+// Always from behind some place: a plan that also has to serve "from the start" would read all users before it.
+const LIST = {
+  name: "list_users",
+  text: `
+select ${PLACED} from "user"
+where (created_at, id) > (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::text)
+order by created_at, id limit $3::int`,
+};
+
+const LIST_ONE = {
+  name: "list_one_user",
+  text: `
+select ${PLACED} from "user"
+where id = $4 and (created_at, id) > (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::text)
+limit $3::int`,
+};
+
+/** The year 1. */
+const BEFORE_ALL = { createdAtMicros: "-62135596800000000", id: "" };
+
+/** Users, the oldest first, from behind `after` on. `id: null`: all of them, else that one alone. */
+export async function listUsers(
+  database: Queryable,
+  page: { id: string | null; after: { createdAtMicros: string; id: string } | null; limit: number },
+): Promise<(User & { createdAtMicros: string })[]> {
+  const { createdAtMicros, id } = page.after ?? BEFORE_ALL;
+  const place = [createdAtMicros, id, page.limit];
+  return page.id === null ? database.run(LIST, place) : database.run(LIST_ONE, [...place, page.id]);
+}
+
+/** What is left out, or undefined, stays as it is; of the preferences, too. */
+export type ProfileChange = {
+  name?: string | undefined;
+  locale?: Locale | undefined;
+  preferences?: { [Key in keyof Preferences]?: Preferences[Key] | undefined } | undefined;
+};
+
+const UPDATE_PROFILE = {
+  name: "update_profile",
+  text: `
+update "user" set name = coalesce($2, name), locale = coalesce($3, locale),
+  preferences = preferences || coalesce($4::jsonb, '{}'), updated_at = now()
+where id = $1
+returning ${COLUMNS}`,
+};
+
+/** The user as changed; `null` when there is none. */
+export async function updateProfile(
+  database: Queryable,
+  id: string,
+  { name, locale, preferences }: ProfileChange,
+): Promise<User | null> {
+  const [user] = await database.run<User>(UPDATE_PROFILE, [
+    id,
+    name ?? null,
+    locale ?? null,
+    preferences ? JSON.stringify(preferences) : null,
+  ]);
+  return user ?? null;
+}
+
+const MARK_ONBOARDED = {
+  name: "mark_onboarded",
+  text: `
+update "user" set onboarded = true, updated_at = case when onboarded then updated_at else now() end
+where id = $1
+returning ${COLUMNS}`,
+};
+
+/** The user as they are then; `null` when there is none. */
+export async function markOnboarded(database: Queryable, id: string): Promise<User | null> {
+  const [user] = await database.run<User>(MARK_ONBOARDED, [id]);
+  return user ?? null;
+}
+
+// Whoever demotes holds the lock of the first administrator who stays: of several at once, the last is refused, as a
+// row that has been waited for is looked at again. A banned administrator does not count.
+const SET_ROLE = {
+  name: "set_role",
+  text: `
+with administrator as (
+  select id from "user" u where role = 'admin' and not ${IS_BANNED} order by id for no key update
+),
+changed as (
+  update "user" set role = $2::text, updated_at = now()
+  where id = $1 and role <> $2::text and ($2::text = 'admin' or exists (select from administrator where id <> $1))
+  returning id
+),
+told as (
+  insert into notification (user_id, kind, details)
+  select id, 'role_changed', jsonb_build_object('role', $2::text) from changed
+)
+select case
+  when exists (select from changed) then 'changed'
+  when u.role = $2::text or $2::text = 'admin' or exists (select from administrator where id <> $1) then 'unchanged'
+  else 'last_administrator'
+end as outcome
+from "user" u where u.id = $1`,
+};
+
+/** `last_administrator`: refused, as nobody would be left to promote another. Whose role has changed is told so. */
+export async function setRole(
+  database: Queryable,
+  id: string,
+  role: Role,
+): Promise<"changed" | "unchanged" | "last_administrator" | "unknown"> {
+  type Row = { outcome: "changed" | "unchanged" | "last_administrator" };
+  const [user] = await database.run<Row>(SET_ROLE, [id, role]);
+  return user?.outcome ?? "unknown";
+}
+
+const BANNED = { name: "is_banned", text: `select ${IS_BANNED} as "isBanned" from "user" u where u.id = $1` };
+
+export async function isBanned(database: Queryable, id: string): Promise<boolean> {
+  const [user] = await database.run<{ isBanned: boolean }>(BANNED, [id]);
+  return user?.isBanned ?? false;
 }

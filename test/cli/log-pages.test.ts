@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newestDeliveries } from "../../src/cli/newest-deliveries.ts";
-import { ListDeliveries, listDeliveries } from "../../src/operations/webhooks/list-deliveries.ts";
+import { OPERATOR } from "../../src/domain/caller.ts";
+import { listDeliveries } from "../../src/operations/webhooks/list-deliveries.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
 let test: TestDatabase;
@@ -22,8 +23,8 @@ async function pages(input: object) {
   const eventIds: string[][] = [];
   let cursor: string | null = null;
   do {
-    const page = await listDeliveries(test, ListDeliveries.parse({ ...input, cursor }));
-    eventIds.push(page.deliveries.map((one) => one.eventId));
+    const page = await listDeliveries.run(test, OPERATOR, listDeliveries.input.parse({ ...input, cursor }));
+    eventIds.push(page.items.map((one) => one.eventId));
     cursor = page.nextCursor;
   } while (cursor !== null);
   return eventIds;

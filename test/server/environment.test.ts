@@ -18,7 +18,80 @@ describe("the environment", () => {
         "provider-c": { format: "polar", secrets: null },
       },
       webhook: { toleranceSeconds: 300, leaseSeconds: 30, maxBytes: 1_048_576 },
+      redisUrls: null,
+      trustedProxies: { hops: 0 },
+      metricsToken: null,
+      mail: { smtpUrl: null, requireConfirmation: false },
+      chat: null,
+      deprecationFormat: "simple",
     });
+  });
+
+  it("has the limits of the contract, each to be set by a variable of its own", () => {
+    expect(readEnvironment({}).rateLimits).toEqual({
+      "auth-sign-in": { limit: 10, windowSeconds: 60 },
+      "auth-sign-up": { limit: 5, windowSeconds: 60 },
+      "auth-password": { limit: 3, windowSeconds: 60 },
+      "ai-chat": { limit: 30, windowSeconds: 60 },
+      billing: { limit: 5, windowSeconds: 60 },
+      admin: { limit: 10, windowSeconds: 60 },
+      graphql: { limit: 60, windowSeconds: 60 },
+      plugin: { limit: 30, windowSeconds: 60 },
+      api: { limit: 30, windowSeconds: 60 },
+      settings: { limit: 10, windowSeconds: 60 },
+      rpc: { limit: 60, windowSeconds: 60 },
+    });
+    const scopes = Object.keys(readEnvironment({}).rateLimits);
+    for (const [n, scope] of scopes.entries()) {
+      const name = `RATE_LIMIT_${scope.toUpperCase().replaceAll("-", "_")}`;
+      const { rateLimits } = readEnvironment({ [name]: `${n + 100}/${n + 7}` });
+      expect(rateLimits).toEqual({
+        ...readEnvironment({}).rateLimits,
+        [scope]: { limit: n + 100, windowSeconds: n + 7 },
+      });
+      for (const wrong of [
+        "30",
+        "30/0",
+        "0/60",
+        "-1/60",
+        "30/60/1",
+        "1.5/60",
+        "30 / 60",
+        "a/b",
+        "30/1e3",
+        "9999999/60",
+      ]) {
+        expect(() => readEnvironment({ [name]: wrong })).toThrow(
+          `${name}: expected limit/windowSeconds, e.g. 30/60`,
+        );
+      }
+    }
+  });
+
+  it("takes proxies as a count or as ranges, and Redis as a node or several of a cluster", () => {
+    const proxies = (text: string) => readEnvironment({ TRUSTED_PROXIES: text }).trustedProxies;
+    expect(proxies("2")).toEqual({ hops: 2 });
+    expect(proxies("10.0.0.0/8, fd00::/8,192.0.2.1")).toEqual({
+      ranges: ["10.0.0.0/8", "fd00::/8", "192.0.2.1"],
+    });
+    const { redisUrls } = readEnvironment({ REDIS_URL: "redis://a:6379, rediss://b:6380" });
+    expect(redisUrls).toEqual(["redis://a:6379", "rediss://b:6380"]);
+  });
+
+  it("takes the assistant's address with a model, and confirmation of addresses with a way to send mail", () => {
+    expect(readEnvironment({ AI_BASE_URL: "http://localhost:11434/v1", AI_MODEL: "m" }).chat).toEqual({
+      baseUrl: "http://localhost:11434/v1",
+      apiKey: null,
+      model: "m",
+    });
+    expect(() => readEnvironment({ AI_BASE_URL: "http://localhost:11434/v1" })).toThrow(
+      /^AI_MODEL: required/,
+    );
+    expect(() => readEnvironment({ REQUIRE_EMAIL_CONFIRMATION: "on" })).toThrow(/^SMTP_URL: required/);
+    expect(
+      readEnvironment({ REQUIRE_EMAIL_CONFIRMATION: "on", SMTP_URL: "smtp://localhost" }).mail
+        .requireConfirmation,
+    ).toBe(true);
   });
 
   it("takes several secrets, without the white space round them", () => {
@@ -43,6 +116,18 @@ describe("the environment", () => {
     ["WEBHOOK_TOLERANCE_SECONDS", "0", "300"],
     ["WEBHOOK_LEASE_SECONDS", "1.5", "30"],
     ["WEBHOOK_MAX_BYTES", "1MB", "1048576"],
+    ["RATE_LIMIT_API", "30 per minute", "30/60"],
+    ["REDIS_URL", "localhost:6379", "redis://"],
+    ["REDIS_URL", "redis://a,http://b", "redis://"],
+    ["TRUSTED_PROXIES", "all", "10.0.0.0/8"],
+    ["TRUSTED_PROXIES", "10.0.0.0/33", "10.0.0.0/8"],
+    ["TRUSTED_PROXIES", "-1", "10.0.0.0/8"],
+    ["TRUSTED_PROXIES", "10.0.0.0/8,", "10.0.0.0/8"],
+    ["METRICS_TOKEN", "short", "openssl rand"],
+    ["SMTP_URL", "mail.example.com", "smtps://"],
+    ["REQUIRE_EMAIL_CONFIRMATION", "yes", "off"],
+    ["AI_BASE_URL", "api.example.com", "https://"],
+    ["DEPRECATION_FORMAT", "iso", "simple"],
   ])("refuses %s=%s in one line that names it and shows an example", (name, value, example) => {
     const refused = () => readEnvironment({ [name]: value });
     expect(refused).toThrow(BadEnvironment);

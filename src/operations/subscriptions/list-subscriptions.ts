@@ -1,33 +1,25 @@
 import { z } from "zod";
-import { SLOTS } from "../../domain/slot.ts";
 import type { Queryable } from "../../store/database.ts";
-import { type ListedSubscription, subscriptionsOfSlot } from "../../store/subscription-list.ts";
+import { subscriptionsOfUser } from "../../store/subscription-list.ts";
+import { defineOperation } from "../operation.ts";
+import { cutPage, PAGE, pageOf, positionOf, UUID } from "../page.ts";
+import { SubscriptionView } from "./subscription-view.ts";
 
-const Ids = z.array(z.string().min(1).max(255)).max(1_000).default([]);
-
-/** Those of a slot that belong to one of the users, or have one of the provider's ids. */
-export const ListSubscriptions = z.strictObject({
-  provider: z.enum(SLOTS),
-  userIds: Ids,
-  providerSubscriptionIds: Ids,
+export const listSubscriptions = defineOperation({
+  name: "subscriptions.list",
+  summary: "The caller's subscriptions, the newest first",
+  access: "person",
+  limit: "api",
+  input: z.strictObject(PAGE),
+  output: pageOf(SubscriptionView),
+  run: async (deps: { database: Queryable }, caller, { limit, cursor }) => {
+    const rows = await subscriptionsOfUser(deps.database, caller.userId, {
+      before: positionOf(cursor, UUID),
+      limit: limit + 1,
+    });
+    return cutPage(rows, limit, {
+      item: ({ createdAtMicros: _, ...subscription }) => subscription,
+      position: (row) => row,
+    });
+  },
 });
-
-/** A subscription, wherever it is shown. Times are ISO 8601. */
-export type SubscriptionView = Omit<ListedSubscription, "currentPeriodEnd" | "createdAt" | "updatedAt"> & {
-  currentPeriodEnd: string | null;
-  createdAt: string;
-  updatedAt: string;
-};
-
-export async function listSubscriptions(
-  deps: { database: Queryable },
-  { provider, ...named }: z.output<typeof ListSubscriptions>,
-): Promise<SubscriptionView[]> {
-  const listed = await subscriptionsOfSlot(deps.database, provider, named);
-  return listed.map((one) => ({
-    ...one,
-    currentPeriodEnd: one.currentPeriodEnd?.toISOString() ?? null,
-    createdAt: one.createdAt.toISOString(),
-    updatedAt: one.updatedAt.toISOString(),
-  }));
-}

@@ -1,30 +1,27 @@
 import { z } from "zod";
+import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
 import { refuse } from "../../domain/refusal.ts";
-import type { LoggedDelivery } from "../../store/delivery-log.ts";
+import { SLOTS } from "../../domain/slot.ts";
 
-/** A webhook delivery, wherever it is shown. Times are ISO 8601. */
-export type Delivery = Omit<LoggedDelivery, "receivedAt" | "completedAt" | "nextAttemptAt"> & {
-  receivedAt: string;
-  completedAt: string | null;
-  nextAttemptAt: string | null;
-};
+/** A webhook delivery, wherever it is shown. */
+export const Delivery = z
+  .object({
+    id: z.string(),
+    provider: z.enum(SLOTS),
+    eventId: z.string(),
+    eventType: z.string().describe("The provider's own name of it, as delivered."),
+    status: z.enum(DELIVERY_STATUSES),
+    attempts: z.int(),
+    lastError: z.string().nullable(),
+    receivedAt: z.date(),
+    completedAt: z.date().nullable(),
+    nextAttemptAt: z.date().nullable(),
+  })
+  .meta({ id: "Delivery" });
+
+export type Delivery = z.output<typeof Delivery>;
 
 export const DeliveryId = z.string().regex(/^[1-9]\d{0,17}$/, "expected a delivery's number, e.g. 42");
-
-export function toDelivery(logged: LoggedDelivery): Delivery {
-  return {
-    id: logged.id,
-    provider: logged.provider,
-    eventId: logged.eventId,
-    eventType: logged.eventType,
-    status: logged.status,
-    attempts: logged.attempts,
-    lastError: logged.lastError,
-    receivedAt: logged.receivedAt.toISOString(),
-    completedAt: logged.completedAt?.toISOString() ?? null,
-    nextAttemptAt: logged.nextAttemptAt?.toISOString() ?? null,
-  };
-}
 
 /** @throws Refusal */
 export function refuseUnknown(id: string): never {

@@ -3,30 +3,41 @@ import { refuse } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { type ReplayResult, replay } from "../../intake/replay.ts";
 import { findLoggedDelivery } from "../../store/delivery-log.ts";
-import { type Delivery, DeliveryId, refuseUnknown, toDelivery } from "./delivery.ts";
-
-export const ReplayDelivery = z.strictObject({
-  id: DeliveryId,
-  /** Also when it was successful; it stays so whatever comes of the replay. */
-  force: z.boolean().default(false),
-});
+import { defineOperation } from "../operation.ts";
+import { Delivery, DeliveryId, refuseUnknown } from "./delivery.ts";
 
 /** The delivery as it is now, and what came of this attempt. */
-export type Replay = Delivery & { outcome: "applied" | "ignored" | "failed"; reason: string | null };
+const Replay = Delivery.extend({
+  outcome: z.enum(["applied", "ignored", "failed"]),
+  reason: z.string().nullable(),
+}).meta({ id: "Replay" });
+
+type Replay = z.output<typeof Replay>;
 
 /**
- * Processes a delivery again, as a new attempt of its own.
- * @throws Refusal `not_found`; `conflict` while it is being processed, or when it was successful and `force` is not set;
- *   `unavailable` when the outcome is not known
+ * Refuses with `conflict` while it is being processed, or when it was successful and `force` is not set; with
+ * `unavailable` when the outcome is not known.
  */
-export async function replayDelivery(
-  deps: { intake: Intake },
-  { id, force }: z.output<typeof ReplayDelivery>,
-): Promise<Replay> {
-  const attempt = attemptOf(id, await replay(deps.intake, id, { force }));
-  const logged = (await findLoggedDelivery(deps.intake.database, id)) ?? refuseUnknown(id);
-  return { ...toDelivery(logged), ...attempt };
-}
+export const replayDelivery = defineOperation({
+  name: "webhooks.replay",
+  summary: "Processes a delivery again, as a new attempt of its own",
+  access: "admin",
+  limit: "admin",
+  input: z.strictObject({
+    id: DeliveryId,
+    force: z
+      .boolean()
+      .default(false)
+      .describe("Also when it was successful; it stays so whatever comes of the replay."),
+  }),
+  output: Replay,
+  run: async (deps: { intake: Intake }, _caller, { id, force }) => {
+    const attempt = attemptOf(id, await replay(deps.intake, id, { force }));
+    const { payload: _, ...logged } =
+      (await findLoggedDelivery(deps.intake.database, id)) ?? refuseUnknown(id);
+    return { ...logged, ...attempt };
+  },
+});
 
 function attemptOf(id: string, result: ReplayResult): Pick<Replay, "outcome" | "reason"> {
   switch (result.outcome) {

@@ -1,29 +1,41 @@
 import { z } from "zod";
+import { ATTEMPT_SOURCES } from "../../domain/delivery.ts";
 import type { Queryable } from "../../store/database.ts";
-import { attemptsOf, findLoggedDelivery, type LoggedAttempt } from "../../store/delivery-log.ts";
-import { type Delivery, DeliveryId, refuseUnknown, toDelivery } from "./delivery.ts";
+import { attemptsOf, findLoggedDelivery } from "../../store/delivery-log.ts";
+import { defineOperation } from "../operation.ts";
+import { Delivery, DeliveryId, refuseUnknown } from "./delivery.ts";
 
-export const ShowDelivery = z.strictObject({ id: DeliveryId });
+const DeliveryInDetail = Delivery.extend({
+  payload: z.unknown().describe("As delivered; `null` when it is no longer kept."),
+  attemptLog: z
+    .array(
+      z.object({
+        attempt: z.int(),
+        source: z.enum(ATTEMPT_SOURCES),
+        outcome: z.enum(["successful", "failed"]),
+        reason: z.string().nullable(),
+        startedAt: z.date(),
+        durationMs: z.number(),
+      }),
+    )
+    .describe("Every attempt that is over, the first one first."),
+}).meta({ id: "DeliveryInDetail" });
 
-type Attempt = Omit<LoggedAttempt, "startedAt"> & { startedAt: string };
+export type DeliveryInDetail = z.output<typeof DeliveryInDetail>;
 
-export type DeliveryInDetail = Delivery & {
-  /** `null` when it is no longer kept. */
-  payload: unknown;
-  /** Every attempt that is over, the first one first. */
-  attemptLog: Attempt[];
-};
-
-/** One delivery with its payload and its attempts. @throws Refusal `not_found` */
-export async function showDelivery(
-  deps: { database: Queryable },
-  { id }: z.output<typeof ShowDelivery>,
-): Promise<DeliveryInDetail> {
-  const logged = (await findLoggedDelivery(deps.database, id)) ?? refuseUnknown(id);
-  const attempts = await attemptsOf(deps.database, id);
-  return {
-    ...toDelivery(logged),
-    payload: logged.payload === null ? null : JSON.parse(logged.payload),
-    attemptLog: attempts.map((attempt) => ({ ...attempt, startedAt: attempt.startedAt.toISOString() })),
-  };
-}
+export const showDelivery = defineOperation({
+  name: "webhooks.show",
+  summary: "One delivery with its payload and its attempts",
+  access: "admin",
+  limit: "admin",
+  input: z.strictObject({ id: DeliveryId }),
+  output: DeliveryInDetail,
+  run: async (deps: { database: Queryable }, _caller, { id }) => {
+    const { payload, ...logged } = (await findLoggedDelivery(deps.database, id)) ?? refuseUnknown(id);
+    return {
+      ...logged,
+      payload: payload === null ? null : JSON.parse(payload),
+      attemptLog: await attemptsOf(deps.database, id),
+    };
+  },
+});

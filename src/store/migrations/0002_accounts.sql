@@ -6,6 +6,7 @@ alter table "user"
 
 -- Cursor pages of all users, the oldest first.
 create index user_by_age on "user" (created_at, id);
+create index user_administrators on "user" (id) where role = 'admin';
 
 create table session (
   id text primary key,
@@ -14,12 +15,12 @@ create table session (
   expires_at timestamptz not null,
   ip_address text,
   user_agent text,
-  impersonated_by text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
 
 create index session_by_user on session (user_id);
+create index session_by_expiry on session (expires_at);
 
 create table account (
   id text primary key,
@@ -49,6 +50,8 @@ create table verification (
 );
 
 create index verification_by_identifier on verification (identifier);
+-- Where Better Auth keeps whom a link is for.
+create index verification_by_value on verification (value);
 
 create table api_key (
   id uuid primary key,
@@ -77,5 +80,22 @@ create table notification (
   read_at timestamptz
 );
 
+-- What their people were told last of subscriptions. Those of before count as told of: nobody is congratulated on an
+-- old subscription at its next renewal.
+alter table subscription
+  add column told_standing text check (told_standing in ('active', 'past_due', 'canceled')),
+  add column told_plan_id text;
+
+update subscription set told_plan_id = plan_id, told_standing = case
+  when status in ('active', 'trialing') then 'active'
+  when status in ('past_due', 'unpaid') then 'past_due'
+  when status = 'canceled' then 'canceled'
+end;
+
 create index notification_by_user on notification (user_id, id);
 create index notification_unread on notification (user_id) where read_at is null;
+
+-- What is still to be redacted from the log of deliveries, and how far that has come; null once nothing is.
+alter table deleted_user add column to_redact jsonb;
+
+create index deleted_user_to_redact on deleted_user (deleted_at) where to_redact is not null;

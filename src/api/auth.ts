@@ -1,0 +1,43 @@
+import { type Context, Hono } from "hono";
+import type { Scope } from "../limits/policies.ts";
+import type { Limits } from "../limits/rate-limit.ts";
+import { type Call, charge } from "../operations/operation.ts";
+import { addressOf, assertOwnPage, type CallerDesk } from "./call.ts";
+import { limitHeaders } from "./door/limit-headers.ts";
+import { readBytes } from "./door/read-json.ts";
+import type { ApiEnvironment } from "./environment.ts";
+import { unversionedUrl } from "./versions/version-path.ts";
+
+export type AuthDoor = {
+  /** What a request is charged to, by the client's address; `null`: nothing. */
+  scopeOf(method: string, path: string): Scope | null;
+  handle(request: Request, address: string): Promise<Response>;
+};
+
+/** `/api/auth/*`: Better Auth's paths that the product uses, limited by the client's address before anything is read. */
+export function authRoutes(door: AuthDoor, limits: Limits, desk: CallerDesk): Hono<ApiEnvironment> {
+  const routes = new Hono<ApiEnvironment>();
+  routes.all("/*", async (c) => {
+    // Cookies are given out here as well as read: nobody is to be signed in by a foreign page either.
+    assertOwnPage(c, desk, true);
+    const address = addressOf(c, desk);
+    const call: Call = { caller: { kind: "nobody", address }, charges: [] };
+    c.set("charges", call.charges);
+    const scope = door.scopeOf(c.req.method, c.req.path);
+    if (scope !== null) await charge(scope, limits, call);
+
+    const answer = await door.handle(await forwarded(c), address);
+    for (const [name, value] of Object.entries(limitHeaders(call.charges, limits.now())))
+      c.header(name, value);
+    if (answer.status === 401) c.header("www-authenticate", 'Bearer realm="tollgate"');
+    return c.newResponse(answer.body, answer);
+  });
+  return routes;
+}
+
+/** The request without its version, its body read within the limit. */
+async function forwarded(c: Context<ApiEnvironment>): Promise<Request> {
+  const { method, headers } = c.req.raw;
+  const body = method === "POST" ? await readBytes(c.env.incoming) : null;
+  return new Request(unversionedUrl(c.req.url), { method, headers, ...(body?.length ? { body: body as Uint8Array<ArrayBuffer> } : {}) });
+}

@@ -1,0 +1,49 @@
+import { type Context, Hono } from "hono";
+import type { Chat } from "../chat/chat.ts";
+import type { Log } from "../log.ts";
+import { type ChatReply, sendMessage } from "../operations/chat/send-message.ts";
+import { execute, type Gate } from "../operations/operation.ts";
+import { type CallerDesk, openCall } from "./call.ts";
+import { limitHeaders } from "./door/limit-headers.ts";
+import { readJson } from "./door/read-json.ts";
+import type { ApiEnvironment } from "./environment.ts";
+
+/** Room for the characters that a conversation may have, in any language, and for what `useChat` sends besides. */
+const MAX_BYTES = 1024 * 1024;
+/** A comment while the model thinks, so that no proxy takes the answer for dead. */
+const KEEP_ALIVE_MS = 15_000;
+
+/** `POST /chat`: the answer is the AI SDK's stream of a UI message, as server-sent events, which `useChat` reads. */
+export function chat(deps: Gate & { chat: Chat | null }, desk: CallerDesk, log: Log): Hono<ApiEnvironment> {
+  const routes = new Hono<ApiEnvironment>();
+  routes.post("/chat", async (c) => {
+    const call = await openCall(c, desk);
+    const reply = await execute(sendMessage, deps, call, () => readJson(c.env.incoming, MAX_BYTES));
+    for (const [name, value] of Object.entries(limitHeaders(call.charges, deps.limits.now())))
+      c.header(name, value);
+    return streamed(c, reply, log);
+  });
+  return routes;
+}
+
+/**
+ * Waits for the first words: until then, a failure has a status of its own. Who goes away takes the call to the provider
+ * along.
+ * @throws Refusal `unavailable`
+ */
+async function streamed(c: Context<ApiEnvironment>, reply: ChatReply, log: Log): Promise<Response> {
+  const stream = await reply.open({
+    signal: c.req.raw.signal,
+    onFailure: (problem) => log.error({ requestId: c.get("requestId"), problem }, "chat failed"),
+  });
+  // A large package, and without a model not needed.
+  const { createUIMessageStreamResponse } = await import("ai");
+  const { body, headers } = createUIMessageStreamResponse({
+    stream,
+    keepAliveMs: KEEP_ALIVE_MS,
+    headers: { "cache-control": "no-store" },
+  });
+  // Whether the connection lives on is the server's to say: one that is being stopped closes it.
+  headers.delete("connection");
+  return c.newResponse(body, 200, Object.fromEntries(headers));
+}

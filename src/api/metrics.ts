@@ -1,0 +1,30 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { Hono } from "hono";
+import { refuse } from "../domain/refusal.ts";
+import type { ApiEnvironment } from "./environment.ts";
+
+export type MetricsDoor = {
+  /** `null`: there are no metrics to be had. */
+  token: string | null;
+  /** In Prometheus's text format; there when there is a token. */
+  metrics: { read(): Promise<{ text: string; contentType: string }> } | null;
+};
+
+/** `GET /api/metrics`, for whoever has the operator's token. */
+export function metrics({ token, metrics }: MetricsDoor): Hono<ApiEnvironment> {
+  const routes = new Hono<ApiEnvironment>();
+  if (token === null || metrics === null) return routes;
+  const expected = digest(`Bearer ${token}`);
+  routes.get("/", async (c) => {
+    if (!timingSafeEqual(digest(c.req.header("authorization") ?? ""), expected)) {
+      refuse("unauthorized", "Unauthorized");
+    }
+    const { text, contentType } = await metrics.read();
+    return c.body(text, 200, { "content-type": contentType });
+  });
+  return routes;
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { hasBody } from "../rest/input.ts";
+import type { Route } from "../rest/route.ts";
+import { ANSWER_HEADERS, ERROR, HEADERS, RESPONSES, SECURITY } from "./components.ts";
+import { type JsonSchema, Schemas } from "./schemas.ts";
+import { SYSTEM_PATHS } from "./system-paths.ts";
+
+/** By noun: what the document calls it, and says of it. */
+const TAGS: Record<string, { name: string; description: string }> = {
+  plans: { name: "Plans", description: "What is for sale." },
+  users: { name: "Users", description: "People who have an account." },
+  subscriptions: {
+    name: "Subscriptions",
+    description: "What people have bought, as the payment providers tell it.",
+  },
+  billing: { name: "Billing", description: "The ways to the payment provider's own pages." },
+  apiKeys: { name: "API keys", description: "For programs that act as their owner." },
+  notifications: { name: "Notifications", description: "What people are told of." },
+  webhooks: { name: "Webhook deliveries", description: "The log of what payment providers have sent." },
+};
+
+const SYSTEM = {
+  name: "System",
+  description: "About the service itself, and its way in for payment providers.",
+};
+
+/** Where the state that something is in may be against it. */
+const CONFLICTING: ReadonlySet<string> = new Set(["apiKeys.create", "webhooks.replay"]);
+
+type Options = {
+  routes: readonly Route[];
+  /** The version whose shapes are described, and under whose prefix: `v1`. */
+  version: string;
+  /** The public origin, without a slash at the end. */
+  appUrl: string;
+};
+
+/** The OpenAPI 3.1 document of the REST surface, made from the operations. */
+export function openApiDocument({ routes, version, appUrl }: Options): JsonSchema {
+  const schemas = new Schemas();
+  const paths: Record<string, JsonSchema> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: described(route, version, schemas) };
+  }
+  const tags = [...new Set(routes.map(tagOf)), SYSTEM];
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Tollgate",
+      version: version.slice(1),
+      description: DESCRIPTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: `${appUrl}/api/${version}` }],
+    security: [{ session: [] }, { bearer: [] }, { apiKey: [] }],
+    tags,
+    paths: { ...paths, ...SYSTEM_PATHS },
+    components: {
+      securitySchemes: SECURITY,
+      headers: HEADERS,
+      responses: RESPONSES,
+      schemas: { Error: ERROR, ...schemas.components },
+    },
+  };
+}
+
+const DESCRIPTION = `Every call is authenticated, limited by an exact sliding window, validated and then done, in this order.
+A browser is known by the session cookie; everybody else sends an API key.
+Lists are read in pages: follow \`nextCursor\` until it is null.`;
+
+function described(route: Route, version: string, schemas: Schemas): JsonSchema {
+  const { operation, method, status } = route;
+  const { name, summary, access } = operation;
+  const fields = schemas.of(operation.input, "input") as Fields;
+  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, one]) => one as string);
+  const sentInBody = hasBody(method);
+  return {
+    operationId: name.replace(/\.(\w)/, (_, letter: string) => letter.toUpperCase()),
+    summary,
+    tags: [tagOf(route).name],
+    ...(access === "anyone" ? { security: [{}, { session: [] }, { bearer: [] }, { apiKey: [] }] } : {}),
+    ...(access === "session" || access === "admin" ? { security: [{ session: [] }] } : {}),
+    parameters: [
+      ...names.map((one) => parameter("path", one, fields)),
+      ...(sentInBody
+        ? []
+        : Object.keys(fields.properties ?? {})
+            .filter((one) => !names.includes(one))
+            .map((one) => parameter("query", one, fields))),
+    ],
+    ...(sentInBody ? body(fields, names) : {}),
+    responses: {
+      [status]: {
+        description: "Done.",
+        headers: ANSWER_HEADERS,
+        content: { "application/json": { schema: shape(route, version, schemas) } },
+      },
+      ...refusals(route),
+    },
+  };
+}
+
+type Fields = JsonSchema & { properties?: Record<string, JsonSchema>; required?: string[] };
+
+function parameter(place: "path" | "query", name: string, { properties, required }: Fields): JsonSchema {
+  const { description, ...schema } = properties?.[name] ?? {};
+  return {
+    name,
+    in: place,
+    required: place === "path" || (required?.includes(name) ?? false),
+    ...(description ? { description } : {}),
+    schema,
+  };
+}
+
+function body({ properties = {}, required = [], ...rest }: Fields, inPath: readonly string[]): JsonSchema {
+  const sent = Object.entries(properties).filter(([name]) => !inPath.includes(name));
+  if (sent.length === 0) return {};
+  const needed = required.filter((name) => !inPath.includes(name));
+  const schema = {
+    ...rest,
+    properties: Object.fromEntries(sent),
+    ...(needed.length > 0 ? { required: needed } : {}),
+  };
+  return { requestBody: { required: needed.length > 0, content: { "application/json": { schema } } } };
+}
+
+/** v1 and v2 differ in the name of a list's items, see api/versions. */
+function shape({ operation, plural }: Route, version: string, schemas: Schemas): JsonSchema {
+  const { output } = operation;
+  if (plural === null || !(output instanceof z.ZodObject)) return schemas.of(output, "output");
+  const { items, nextCursor } = output.shape as { items: z.ZodType; nextCursor: z.ZodType };
+  return schemas.of(z.object({ [version === "v1" ? plural : "data"]: items, nextCursor }), "output");
+}
+
+function refusals({ operation, path, method }: Route): JsonSchema {
+  const { name, access, limit } = operation;
+  // A write by cookie is also refused when it comes from somebody else's page.
+  const mayBeForbidden = method !== "GET" || access === "session" || access === "admin";
+  return {
+    "400": { $ref: "#/components/responses/InvalidInput" },
+    "401": { $ref: "#/components/responses/Unauthorized" },
+    ...(mayBeForbidden ? { "403": { $ref: "#/components/responses/Forbidden" } } : {}),
+    ...(path.includes(":") ? { "404": { $ref: "#/components/responses/NotFound" } } : {}),
+    ...(CONFLICTING.has(name) ? { "409": { $ref: "#/components/responses/Conflict" } } : {}),
+    ...(hasBody(method) ? { "413": { $ref: "#/components/responses/TooLarge" } } : {}),
+    ...(limit === null ? {} : { "429": { $ref: "#/components/responses/TooManyRequests" } }),
+    "503": { $ref: "#/components/responses/Unavailable" },
+  };
+}
+
+/** @throws Error for a noun that has no words yet */
+function tagOf({ operation }: Route): { name: string; description: string } {
+  const noun = operation.name.split(".")[0] as string;
+  const tag = TAGS[noun];
+  if (!tag) throw new Error(`${operation.name}: what its documents call "${noun}" is missing in TAGS`);
+  return tag;
+}

@@ -1,0 +1,148 @@
+import { sendMessage } from "../../operations/chat/send-message.ts";
+import { type JsonSchema, Schemas } from "./schemas.ts";
+
+/** What is offered beside the operations. */
+export const SYSTEM_PATHS: Record<string, JsonSchema> = {
+  "/version": {
+    get: {
+      operationId: "showVersion",
+      summary: "Which versions of this API there are",
+      tags: ["System"],
+      security: [],
+      responses: {
+        "200": answer("The versions and what is planned for them.", {
+          type: "object",
+          properties: {
+            current: { type: "string" },
+            supported: { type: "array", items: { type: "string" } },
+            versions: {
+              type: "object",
+              additionalProperties: {
+                type: "object",
+                properties: { deprecated: { type: "boolean" }, sunset: { type: "string", format: "date" } },
+                required: ["deprecated"],
+              },
+            },
+          },
+          required: ["current", "supported", "versions"],
+        }),
+        "400": { $ref: "#/components/responses/InvalidInput" },
+      },
+    },
+  },
+  "/health": {
+    get: {
+      operationId: "showHealth",
+      summary: "Whether the process answers",
+      tags: ["System"],
+      security: [],
+      responses: {
+        "200": answer("It does.", status("ok")),
+        "400": { $ref: "#/components/responses/InvalidInput" },
+      },
+    },
+  },
+  "/ready": {
+    get: {
+      operationId: "showReadiness",
+      summary: "Whether the database answers and its schema is up to date",
+      tags: ["System"],
+      security: [],
+      responses: {
+        "200": answer("Ready to serve.", status("ready")),
+        "400": { $ref: "#/components/responses/InvalidInput" },
+        "503": { $ref: "#/components/responses/Unavailable" },
+      },
+    },
+  },
+  "/chat": {
+    post: {
+      operationId: "sendMessage",
+      summary: "Asks the assistant; the answer is streamed as the AI SDK's UI message stream",
+      tags: ["System"],
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: new Schemas().of(sendMessage.input, "input") } },
+      },
+      responses: {
+        "200": {
+          description: "Server-sent events, until `data: [DONE]`.",
+          headers: { "X-RateLimit-Remaining": { $ref: "#/components/headers/RateLimitRemaining" } },
+          content: { "text/event-stream": { schema: { type: "string" } } },
+        },
+        "400": { $ref: "#/components/responses/InvalidInput" },
+        "401": { $ref: "#/components/responses/Unauthorized" },
+        "403": { $ref: "#/components/responses/Forbidden" },
+        "413": { $ref: "#/components/responses/TooLarge" },
+        "429": { $ref: "#/components/responses/TooManyRequests" },
+        "503": { $ref: "#/components/responses/Unavailable" },
+      },
+    },
+  },
+  "/openapi.json": {
+    get: {
+      operationId: "showDocument",
+      summary: "This document",
+      tags: ["System"],
+      security: [],
+      responses: {
+        "200": answer("In the shapes of the version that was asked for.", {
+          type: "object",
+          properties: { openapi: { type: "string" }, paths: { type: "object" } },
+          required: ["openapi", "paths"],
+        }),
+        "400": { $ref: "#/components/responses/InvalidInput" },
+      },
+    },
+  },
+  "/webhooks/{slot}": {
+    post: {
+      operationId: "receiveWebhook",
+      summary: "Takes in a payment provider's signed event",
+      description: "Authenticated by the provider's own signature header over the raw body.",
+      tags: ["System"],
+      security: [],
+      parameters: [
+        {
+          name: "slot",
+          in: "path",
+          required: true,
+          schema: { type: "string", enum: ["provider-a", "provider-b", "provider-c"] },
+        },
+      ],
+      requestBody: { required: true, content: { "application/json": { schema: { type: "object" } } } },
+      responses: {
+        "200": answer("Durable, or known already.", {
+          type: "object",
+          properties: {
+            received: { const: true },
+            duplicate: { const: true },
+            ignored: { const: true },
+            deferred: { const: true },
+          },
+          required: ["received"],
+        }),
+        "400": { $ref: "#/components/responses/InvalidInput" },
+        "404": { $ref: "#/components/responses/NotFound" },
+        "413": { $ref: "#/components/responses/TooLarge" },
+        "500": { $ref: "#/components/responses/Failed" },
+        "503": { $ref: "#/components/responses/Unavailable" },
+      },
+    },
+  },
+};
+
+function answer(description: string, schema: JsonSchema): JsonSchema {
+  return {
+    description,
+    headers: {
+      "X-Request-Id": { $ref: "#/components/headers/RequestId" },
+      "X-API-Version": { $ref: "#/components/headers/ApiVersion" },
+    },
+    content: { "application/json": { schema } },
+  };
+}
+
+function status(word: string): JsonSchema {
+  return { type: "object", properties: { status: { const: word } }, required: ["status"] };
+}

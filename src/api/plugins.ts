@@ -1,0 +1,120 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import type { Person } from "../domain/caller.ts";
+import { refuse } from "../domain/refusal.ts";
+import type { Dependencies } from "../operations/dependencies.ts";
+import { charge } from "../operations/operation.ts";
+import { type CallerDesk, openCall } from "./call.ts";
+import { limitHeaders } from "./door/limit-headers.ts";
+import type { ApiEnvironment } from "./environment.ts";
+import { BodyAborted, BodyTooLarge, readBody } from "./read-body.ts";
+
+/** What every handler of a plugin can count on: the call has been authenticated and limited. */
+export type PluginEnvironment = ApiEnvironment & {
+  Variables: { caller: Person; deps: Dependencies };
+};
+
+/** What a file in `src/plugins/` exports. */
+export type Plugin = {
+  /** Lower-case letters, digits and dashes: it is mounted at `/api/plugins/<name>`. */
+  name: string;
+  router: Hono<PluginEnvironment>;
+};
+
+const FOLDER = join(import.meta.dirname, "../plugins");
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/** Every file of the folder is a plugin; parts of one go into a folder of their own. @throws Error naming the file */
+export async function loadPlugins(folder: string = FOLDER): Promise<Plugin[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile() && /^[^.].*(?<!\.d)\.ts$/.test(entry.name))
+    .map((entry) => entry.name)
+    .sort();
+  const fileOf = new Map<string, string>();
+  const plugins: Plugin[] = [];
+  for (const file of files) {
+    const plugin = await load(folder, file);
+    const other = fileOf.get(plugin.name);
+    if (other !== undefined) throw problem(file, `"${plugin.name}" is also the name of ${other}`);
+    fileOf.set(plugin.name, file);
+    plugins.push(plugin);
+  }
+  return plugins;
+}
+
+async function load(folder: string, file: string): Promise<Plugin> {
+  const { name, router } = await imported(folder, file);
+  if (typeof name !== "string" || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) {
+    throw problem(file, 'export a const "name" of lower-case letters, digits and dashes');
+  }
+  if (!isRouter(router)) throw problem(file, 'export a const "router" that is a Hono app');
+  return { name, router };
+}
+
+async function imported(folder: string, file: string): Promise<Record<string, unknown>> {
+  try {
+    return await import(pathToFileURL(join(folder, file)).href);
+  } catch (error) {
+    throw problem(file, error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+/** By its shape: Hono comes in several presets, which are classes of their own. */
+function isRouter(value: unknown): value is Plugin["router"] {
+  if (typeof value !== "object" || value === null) return false;
+  const { fetch, routes } = value as Partial<Plugin["router"]>;
+  return typeof fetch === "function" && Array.isArray(routes);
+}
+
+function problem(file: string, what: string, cause?: unknown): Error {
+  return new Error(`plugin ${file}: ${what}`, { cause });
+}
+
+/** The plugins below their names, behind one gate for all: no path that leads to a plugin leads past it. */
+export function pluginRoutes(
+  plugins: readonly Plugin[],
+  deps: Dependencies,
+  desk: CallerDesk,
+): Hono<PluginEnvironment> {
+  const routes = new Hono<PluginEnvironment>();
+  routes.use(gate(deps, desk));
+  routes.use(wholeBody);
+  for (const { name, router } of plugins) routes.route(`/${name}`, router);
+  return routes;
+}
+
+/** Session or API key, then the `plugin` scope; before anything of a plugin's runs. @throws Refusal */
+function gate(deps: Dependencies, desk: CallerDesk): MiddlewareHandler<PluginEnvironment> {
+  return async (c, next) => {
+    const call = await openCall(c as Context, desk);
+    const { caller } = call;
+    if (caller.kind === "nobody" || caller.kind === "operator") refuse("unauthorized", "Unauthorized");
+    await charge("plugin", deps.limits, call);
+    for (const [name, value] of Object.entries(limitHeaders(call.charges, deps.limits.now())))
+      c.header(name, value);
+    c.set("caller", caller);
+    c.set("deps", deps);
+    await next();
+  };
+}
+
+const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD", "TRACE"]);
+
+/** Reads the body for the plugin, which would not ask how large it is. @throws Refusal */
+const wholeBody: MiddlewareHandler<PluginEnvironment> = async (c, next) => {
+  if (!WITHOUT_BODY.has(c.req.method)) {
+    const { url, method, headers, signal } = c.req.raw;
+    const body = await readBody(c.env.incoming, MAX_BODY_BYTES).catch((error) => {
+      if (error instanceof BodyTooLarge) {
+        refuse("too_large", `expected a body of at most ${MAX_BODY_BYTES} bytes`);
+      }
+      if (error instanceof BodyAborted) refuse("invalid_input", "Request aborted");
+      throw error;
+    });
+    c.req.raw = new Request(url, { method, headers, signal, body: new Uint8Array(body) });
+  }
+  await next();
+};

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+import type { Method, Route } from "./route.ts";
+
+/** The parts of a request that an operation's input is put together from. */
+export type Parts = {
+  params: Record<string, string>;
+  /** Every value of every parameter of the query string. */
+  queries: Record<string, string[]>;
+  readBody(): Promise<Record<string, unknown>>;
+};
+
+export function hasBody(method: Method): boolean {
+  return method === "POST" || method === "PATCH";
+}
+
+/**
+ * Makes the reader of one route's input: the path's parameters, and the query string's of a route that only reads, or
+ * the body's fields of one that writes. What the schema wants as a number or a yes-or-no is made one of its text.
+ */
+export function inputReader({ method, operation }: Pick<Route, "method" | "operation">) {
+  const kinds = kindsOf(operation.input);
+  if (hasBody(method)) {
+    return async ({ params, readBody }: Parts): Promise<unknown> => {
+      const body = await readBody();
+      // The path says which one: a body that says otherwise is a mistake, not an override.
+      for (const name of Object.keys(params)) {
+        if (Object.hasOwn(body, name))
+          refuse("invalid_input", `${name}: belongs in the path, not in the body`);
+      }
+      return { ...body, ...params };
+    };
+  }
+  return async ({ params, queries }: Parts): Promise<unknown> => {
+    // Without a prototype: a parameter may have any name.
+    const input: Record<string, unknown> = Object.assign(Object.create(null), params);
+    for (const [name, [value = "", ...more]] of Object.entries(queries)) {
+      if (more.length > 0) refuse("invalid_input", `${name}: given more than once`);
+      if (Object.hasOwn(params, name))
+        refuse("invalid_input", `${name}: belongs in the path, not in the query`);
+      input[name] = fromText(name, value, kinds.get(name));
+    }
+    return input;
+  };
+}
+
+function kindsOf(input: z.ZodType): Map<string, unknown> {
+  const schema = z.toJSONSchema(input, { io: "input", unrepresentable: "any" });
+  return new Map(
+    Object.entries(schema.properties ?? {}).map(([name, property]) => [
+      name,
+      (property as { type?: unknown }).type,
+    ]),
+  );
+}
+
+function fromText(name: string, text: string, kind: unknown): unknown {
+  if (kind === "integer" || kind === "number") {
+    if (!/^-?\d{1,15}$/.test(text)) refuse("invalid_input", `${name}: expected a whole number`);
+    return Number(text);
+  }
+  if (kind === "boolean") {
+    if (text !== "true" && text !== "false") refuse("invalid_input", `${name}: expected true or false`);
+    return text === "true";
+  }
+  return text;
+}

@@ -1,0 +1,37 @@
+import { Hono } from "hono";
+import type { Dependencies } from "../../operations/dependencies.ts";
+import { execute } from "../../operations/operation.ts";
+import type { Page } from "../../operations/page.ts";
+import { type CallerDesk, openCall } from "../call.ts";
+import { limitHeaders } from "../door/limit-headers.ts";
+import { readJson } from "../door/read-json.ts";
+import type { ApiEnvironment } from "../environment.ts";
+import { toVersion } from "../versions/list-shape.ts";
+import { inputReader } from "./input.ts";
+import type { Route } from "./route.ts";
+
+/** Offers operations as REST routes: this translates, and owns no rule. */
+export function rest(routes: readonly Route[], deps: Dependencies, desk: CallerDesk): Hono<ApiEnvironment> {
+  const api = new Hono<ApiEnvironment>();
+  for (const route of routes) {
+    const readInput = inputReader(route);
+    api.on(route.method, route.path, async (c) => {
+      const call = await openCall(c, desk);
+      const output = await execute(route.operation, deps, call, () =>
+        readInput({
+          params: c.req.param() as Record<string, string>,
+          queries: c.req.queries(),
+          readBody: () => readJson(c.env.incoming),
+        }),
+      );
+      const answer =
+        route.plural === null
+          ? output
+          : toVersion(c.get("apiVersion"), { plural: route.plural, ...(output as Page<unknown>) });
+      for (const [name, value] of Object.entries(limitHeaders(call.charges, deps.limits.now())))
+        c.header(name, value);
+      return c.json(answer, route.status);
+    });
+  }
+  return api;
+}

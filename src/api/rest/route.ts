@@ -1,0 +1,28 @@
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { z } from "zod";
+import type { Dependencies } from "../../operations/dependencies.ts";
+import type { Operation } from "../../operations/operation.ts";
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** One operation as it is offered over REST. */
+export type Route = {
+  method: Method;
+  /** Below `/api`, in Hono's terms: `/users/:id`. */
+  path: string;
+  operation: Operation<Dependencies>;
+  status: ContentfulStatusCode;
+  /** Of a list: the name under which v1 shows what v2 calls `data`. */
+  plural: string | null;
+};
+
+type Offered<Input extends z.ZodType, Output extends z.ZodType> = Operation<Dependencies, Input, Output>;
+
+export function route<Input extends z.ZodType, Output extends z.ZodType>(
+  method: Method,
+  path: string,
+  operation: Offered<Input, Output>,
+  { status = 200, plural = null }: Partial<Pick<Route, "status" | "plural">> = {},
+): Route {
+  return { method, path, operation, status, plural };
+}

@@ -1,0 +1,39 @@
+import { createApiKey } from "../../operations/api-keys/create-api-key.ts";
+import { listApiKeys } from "../../operations/api-keys/list-api-keys.ts";
+import { revokeApiKey } from "../../operations/api-keys/revoke-api-key.ts";
+import { createCheckout } from "../../operations/billing/create-checkout.ts";
+import { openPortal } from "../../operations/billing/open-portal.ts";
+import { listNotifications } from "../../operations/notifications/list-notifications.ts";
+import { markRead } from "../../operations/notifications/mark-read.ts";
+import { listPlans } from "../../operations/plans/list-plans.ts";
+import { listSubscriptions } from "../../operations/subscriptions/list-subscriptions.ts";
+import { reconcileSubscription } from "../../operations/subscriptions/reconcile-subscription.ts";
+import { showSubscription } from "../../operations/subscriptions/show-subscription.ts";
+import { listUsers } from "../../operations/users/list-users.ts";
+import { showProfile } from "../../operations/users/show-profile.ts";
+import { updateProfile } from "../../operations/users/update-profile.ts";
+import { listDeliveries } from "../../operations/webhooks/list-deliveries.ts";
+import { replayDelivery } from "../../operations/webhooks/replay-delivery.ts";
+import { showDelivery } from "../../operations/webhooks/show-delivery.ts";
+import { type Route, route } from "./route.ts";
+
+/** Every operation that is offered over REST, a line each. */
+export const ROUTES: readonly Route[] = [
+  route("GET", "/plans", listPlans, { plural: "plans" }),
+  route("GET", "/users", listUsers, { plural: "users" }),
+  route("GET", "/users/me", showProfile),
+  route("PATCH", "/users/me", updateProfile),
+  route("GET", "/subscriptions", listSubscriptions, { plural: "subscriptions" }),
+  route("GET", "/subscriptions/:id", showSubscription),
+  route("POST", "/subscriptions/:id/reconcile", reconcileSubscription),
+  route("POST", "/checkout", createCheckout),
+  route("POST", "/portal", openPortal),
+  route("GET", "/api-keys", listApiKeys, { plural: "apiKeys" }),
+  route("POST", "/api-keys", createApiKey, { status: 201 }),
+  route("DELETE", "/api-keys/:id", revokeApiKey),
+  route("GET", "/notifications", listNotifications, { plural: "notifications" }),
+  route("POST", "/notifications/:id/read", markRead),
+  route("GET", "/webhook-deliveries", listDeliveries, { plural: "deliveries" }),
+  route("GET", "/webhook-deliveries/:id", showDelivery),
+  route("POST", "/webhook-deliveries/:id/replay", replayDelivery),
+];

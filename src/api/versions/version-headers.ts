@@ -1,0 +1,58 @@
+import { successorOf, type VersionCatalog, type VersionDefinition } from "../../domain/api-version.ts";
+
+export type DeprecationFormat = "simple" | "rfc";
+
+/** What every answer of one version says of it. */
+export type VersionHeaders = {
+  /** Name and value. */
+  fixed: readonly (readonly [string, string])[];
+  /** Where the successor's addresses begin, up to the slash before the path below; `null`: there is none. */
+  successorBase: string | null;
+};
+
+/** @param appUrl the public origin, without a slash at the end */
+export function headersByVersion(
+  catalog: VersionCatalog,
+  appUrl: string,
+  format: DeprecationFormat,
+): Map<string, VersionHeaders> {
+  return new Map(
+    [...catalog.definitions].map(([name, definition]) => {
+      const successor = successorOf(name, catalog);
+      return [
+        name,
+        {
+          fixed: [["x-api-version", name], ...retirement(definition, format)],
+          successorBase: successor === null ? null : `${appUrl}/api/${successor}/`,
+        },
+      ];
+    }),
+  );
+}
+
+function retirement(definition: VersionDefinition, format: DeprecationFormat): [string, string][] {
+  const { deprecated, deprecatedAt, sunset } = definition;
+  const headers: [string, string][] = [];
+  if (deprecated) headers.push(["deprecation", format === "simple" ? "true" : structuredDate(deprecatedAt)]);
+  if (sunset) headers.push(["sunset", format === "simple" ? sunset : new Date(sunset).toUTCString()]);
+  return headers;
+}
+
+/** RFC 9745. Deprecated, but since when is not known: the beginning of time is past, and earlier than any sunset. */
+function structuredDate(day = "1970-01-01"): string {
+  return `@${Date.parse(day) / 1000}`;
+}
+
+/** RFC 8288. @param rest path and query as they were sent: whatever could end the address early is encoded */
+export function successorLink(base: string, rest: string): string {
+  const fragment = rest.indexOf("#");
+  const address = fragment === -1 ? rest : rest.slice(0, fragment);
+  return `<${base}${UNSAFE.test(address) ? encoded(address) : address}>; rel="successor-version"`;
+}
+
+/** Not allowed in an address by RFC 3986. */
+const UNSAFE = /[^!$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~]/;
+
+function encoded(address: string): string {
+  return address.toWellFormed().replace(new RegExp(UNSAFE, "gu"), encodeURIComponent);
+}

@@ -1,0 +1,68 @@
+import type { Context, MiddlewareHandler } from "hono";
+import type { VersionCatalog } from "../../domain/api-version.ts";
+import { addHeaders } from "../door/add-headers.ts";
+import {
+  type DeprecationFormat,
+  headersByVersion,
+  successorLink,
+  type VersionHeaders,
+} from "./version-headers.ts";
+import { isMalformed, readTarget, type Target } from "./version-path.ts";
+
+export type Versioning = {
+  catalog: VersionCatalog;
+  /** The public origin, without a slash at the end. */
+  appUrl: string;
+  format: DeprecationFormat;
+};
+
+/** The version that was asked for, in `c.get("apiVersion")`. */
+export type Versioned = { Variables: { apiVersion: string } };
+
+/**
+ * Which version of the API a request is for: that of its path (then its header is not looked at), else that of
+ * `X-API-Version`, else the current one; and what the answer says of it. The app routes by `versionedPath`.
+ */
+export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareHandler<Versioned> {
+  const headersOf = headersByVersion(catalog, appUrl, format);
+
+  return async (c, next) => {
+    const target = readTarget(c.req.raw.url);
+    const name = target.version ?? c.req.raw.headers.get("x-api-version") ?? catalog.current;
+    const said = isMalformed(c.req.path) ? undefined : headersOf.get(name);
+    if (said === undefined) return refuseVersion(c, target, catalog);
+    c.set("apiVersion", name);
+    await next();
+    // Afterwards, or a handler that sets a Link or a Vary of its own would overwrite ours.
+    addHeaders(c, (headers) => sayVersion(headers, said, target));
+    return c.res;
+  };
+}
+
+/** There is no version to answer in: the current one's form is used. */
+function refuseVersion(c: Context, { version }: Target, { current, supported }: VersionCatalog): Response {
+  const headers = { "x-api-version": current };
+  const names = supported.join(", ");
+  if (isMalformed(c.req.path)) {
+    return c.json(
+      { error: `Not found: expected one version at most, as in /api/${current}/users` },
+      404,
+      headers,
+    );
+  }
+  if (version !== null) {
+    return c.json({ error: `Not found: the supported versions are ${names}` }, 404, headers);
+  }
+  return c.json({ error: `X-API-Version: expected one of ${names}` }, 400, {
+    ...headers,
+    vary: "X-API-Version",
+  });
+}
+
+function sayVersion(headers: Headers, said: VersionHeaders, { version, rest }: Target): void {
+  for (const [name, value] of said.fixed) headers.set(name, value);
+  if (said.successorBase !== null && rest !== null) {
+    headers.append("link", successorLink(said.successorBase, rest));
+  }
+  if (version === null) headers.append("vary", "X-API-Version");
+}

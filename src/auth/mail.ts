@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createTransport } from "nodemailer";
+import type { Letter } from "./letters.ts";
+import type { Log } from "./log.ts";
+
+export type MailOptions = {
+  /** `null`: mail is written to files below `dataDir`, for a person at this machine to open. */
+  smtpUrl: string | null;
+  /** e.g. `Tollgate <no-reply@example.com>` */
+  from: string;
+  dataDir: string;
+  log: Log;
+};
+
+export type Mail = {
+  /** Returns at once: nobody can tell from an answer's time whether a mail was sent. A failure is for the log. */
+  send(letter: Letter): void;
+  /** Resolves when nothing is on its way any more. */
+  idle(): Promise<void>;
+  /** The same, and lets go of the connections. */
+  close(): Promise<void>;
+};
+
+type Deliver = (letter: Letter) => Promise<{ file?: string }>;
+
+/** As an object the address is one address; a text would be read as a list. */
+function message(from: string, { to, subject, text }: Letter) {
+  return { from, to: { name: "", address: to }, subject, text };
+}
+
+export function createMail({ smtpUrl, from, dataDir, log }: MailOptions): Mail {
+  const { deliver, close } =
+    smtpUrl === null ? toFiles(join(dataDir, "mail"), from) : toServer(smtpUrl, from);
+  const onTheirWay = new Set<Promise<void>>();
+
+  const sent = async (letter: Letter) => {
+    const { to, subject } = letter;
+    try {
+      log.info({ to, subject, ...(await deliver(letter)) }, smtpUrl === null ? "mail written" : "mail sent");
+    } catch (err) {
+      log.error(
+        { err, to, subject },
+        `a mail could not be sent: check ${smtpUrl === null ? "DATA_DIR" : "SMTP_URL"}`,
+      );
+    }
+  };
+  const idle = async () => {
+    while (onTheirWay.size > 0) await Promise.all(onTheirWay);
+  };
+
+  return {
+    send: (letter) => {
+      const way = sent(letter).finally(() => onTheirWay.delete(way));
+      onTheirWay.add(way);
+    },
+    idle,
+    close: async () => {
+      await idle();
+      close();
+    },
+  };
+}
+
+const TIMEOUT_MS = 10_000;
+
+function toServer(url: string, from: string): { deliver: Deliver; close(): void } {
+  const transport = createTransport({
+    url,
+    pool: true,
+    maxConnections: 2,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+  });
+  return {
+    deliver: async (letter) => {
+      await transport.sendMail(message(from, letter));
+      return {};
+    },
+    close: () => transport.close(),
+  };
+}
+
+function toFiles(folder: string, from: string): { deliver: Deliver; close(): void } {
+  const transport = createTransport({ streamTransport: true, buffer: true });
+  return {
+    deliver: async (letter) => {
+      const { message: raw } = await transport.sendMail(message(from, letter));
+      const time = new Date().toISOString().replaceAll(":", "-");
+      const file = join(folder, `${time}-${randomBytes(4).toString("hex")}.eml`);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      // The link in it is as good as a password.
+      await writeFile(file, raw as Buffer, { mode: 0o600, flag: "wx" });
+      return { file };
+    },
+    close: () => {},
+  };
+}

@@ -1,0 +1,53 @@
+import { boolean, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+
+/**
+ * What Better Auth may read and write of the tables in `store/schema.sql`. The columns that are left out (role, ban,
+ * locale, preferences) are out of its reach, whatever a request says.
+ */
+const instant = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+
+const CREATED_AND_UPDATED = {
+  createdAt: instant("created_at").notNull(),
+  updatedAt: instant("updated_at").notNull(),
+};
+
+export const TABLES = {
+  user: pgTable("user", {
+    id: text("id").primaryKey(),
+    name: text("name").notNull(),
+    email: text("email").notNull(),
+    emailVerified: boolean("email_verified").notNull(),
+    image: text("image"),
+    ...CREATED_AND_UPDATED,
+  }),
+  session: pgTable("session", {
+    id: text("id").primaryKey(),
+    userId: text("user_id").notNull(),
+    token: text("token").notNull(),
+    expiresAt: instant("expires_at").notNull(),
+    ipAddress: text("ip_address"),
+    userAgent: text("user_agent"),
+    ...CREATED_AND_UPDATED,
+  }),
+  account: pgTable("account", {
+    id: text("id").primaryKey(),
+    userId: text("user_id").notNull(),
+    accountId: text("account_id").notNull(),
+    providerId: text("provider_id").notNull(),
+    accessToken: text("access_token"),
+    refreshToken: text("refresh_token"),
+    idToken: text("id_token"),
+    accessTokenExpiresAt: instant("access_token_expires_at"),
+    refreshTokenExpiresAt: instant("refresh_token_expires_at"),
+    scope: text("scope"),
+    password: text("password"),
+    ...CREATED_AND_UPDATED,
+  }),
+  verification: pgTable("verification", {
+    id: text("id").primaryKey(),
+    identifier: text("identifier").notNull(),
+    value: text("value").notNull(),
+    expiresAt: instant("expires_at").notNull(),
+    ...CREATED_AND_UPDATED,
+  }),
+};

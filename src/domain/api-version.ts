@@ -1,0 +1,77 @@
+import { z } from "zod";
+
+const Day = z.iso.date("use an ISO date such as 2027-06-01");
+
+const Definition = z
+  .strictObject({
+    deprecated: z.boolean(),
+    /** Since when, if that is known. Only the RFC 9745 form of the header tells it. */
+    deprecatedAt: Day.optional(),
+    /** The day on which the version is to be removed; nothing happens by itself. */
+    sunset: Day.optional(),
+  })
+  .refine(({ deprecated, deprecatedAt }) => deprecated || deprecatedAt === undefined, {
+    error: "deprecatedAt is given, but the version is not deprecated",
+  })
+  // RFC 9745, section 4: a sunset must not be earlier than the deprecation.
+  .refine(({ deprecatedAt, sunset }) => !deprecatedAt || !sunset || deprecatedAt <= sunset, {
+    error: "sunset is earlier than deprecatedAt",
+  });
+
+const Versions = z
+  .strictObject({
+    current: z.string(),
+    versions: z.record(z.string().regex(/^v(0|[1-9]\d{0,3})$/, "use v and a number, such as v1"), Definition),
+  })
+  .refine(({ current, versions }) => Object.hasOwn(versions, current), {
+    path: ["current"],
+    error: ({ input }) => `"${(input as { current: string }).current}" is not among the versions`,
+  });
+
+export type VersionDefinition = z.infer<typeof Definition>;
+
+export type VersionCatalog = {
+  /** What a client gets that asks for none. */
+  readonly current: string;
+  /** Oldest first. */
+  readonly supported: readonly string[];
+  /** By name; only what is in it is supported. */
+  readonly definitions: ReadonlyMap<string, VersionDefinition>;
+};
+
+/** Checks `versions.config.ts`. @throws ZodError naming the version and what is wrong with it. */
+export function defineVersions(versions: z.input<typeof Versions>): VersionCatalog {
+  const { current, versions: definitions } = Versions.parse(versions);
+  const supported = Object.keys(definitions).sort((one, other) => versionNumber(one) - versionNumber(other));
+  return { current, supported, definitions: new Map(Object.entries(definitions)) };
+}
+
+/** The next higher version that exists. */
+export function successorOf(version: string, { supported }: VersionCatalog): string | null {
+  return supported.find((other) => versionNumber(other) > versionNumber(version)) ?? null;
+}
+
+/** Of a name that is `v` and digits. */
+export function versionNumber(name: string): number {
+  return Number(name.slice(1));
+}
+
+/** What `GET /api/version` answers. */
+export type VersionStatus = {
+  current: string;
+  supported: readonly string[];
+  versions: Record<string, { deprecated: boolean; sunset?: string }>;
+};
+
+export function versionStatus({ current, supported, definitions }: VersionCatalog): VersionStatus {
+  return {
+    current,
+    supported,
+    versions: Object.fromEntries(
+      [...definitions].map(([name, { deprecated, sunset }]) => [
+        name,
+        { deprecated, ...(sunset === undefined ? {} : { sunset }) },
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,48 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+
+/** What an operator's Prometheus reads at `/api/metrics`. */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const deliveries = new Counter({
+    name: "tollgate_webhook_deliveries_total",
+    help: "Webhook deliveries by slot and outcome",
+    labelNames: ["slot", "outcome"] as const,
+    registers: [registry],
+  });
+  const operations = new Counter({
+    name: "tollgate_operations_total",
+    help: "Calls of operations by name and outcome: ok, a refusal's code, or defect",
+    labelNames: ["operation", "outcome"] as const,
+    registers: [registry],
+  });
+  const storeUp = new Gauge({
+    name: "tollgate_limiter_store_up",
+    help: "1 while the shared store of the limiter answers; 0 while counts are local or scopes are refused",
+    registers: [registry],
+  });
+  const withoutStore = new Counter({
+    name: "tollgate_limiter_without_store_total",
+    help: "Decisions that the shared store did not make: remembered refusals, local fallback, refused as unavailable",
+    labelNames: ["scope", "how"] as const,
+    registers: [registry],
+  });
+  const memoryFull = new Counter({
+    name: "tollgate_limiter_memory_full_total",
+    help: "Keys that were forgotten or refused because as many as allowed are being counted",
+    labelNames: ["outcome"] as const,
+    registers: [registry],
+  });
+  return {
+    read: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
+    delivered: (slot: string, outcome: string) => deliveries.inc({ slot, outcome }),
+    called: (operation: string, outcome: string) => operations.inc({ operation, outcome }),
+    limiter: {
+      sharedStore: (up: boolean) => storeUp.set(up ? 1 : 0),
+      decidedWithoutStore: (scope: string, how: string) => withoutStore.inc({ scope, how }),
+      memoryFull: (outcome: string) => memoryFull.inc({ outcome }),
+    },
+  };
+}

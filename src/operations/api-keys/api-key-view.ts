@@ -1,0 +1,13 @@
+import { z } from "zod";
+
+/** An API key, wherever it is shown; the key itself is shown once, when it is made. */
+export const ApiKeyView = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    prefix: z.string().describe("How the key begins, to tell keys apart."),
+    createdAt: z.date(),
+    expiresAt: z.date().nullable(),
+    lastUsedAt: z.date().nullable(),
+  })
+  .meta({ id: "ApiKey" });

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { listApiKeys as listed } from "../../store/api-keys.ts";
+import type { Queryable } from "../../store/database.ts";
+import { defineOperation } from "../operation.ts";
+import { cutPage, PAGE, pageOf, positionOf, UUID } from "../page.ts";
+import { ApiKeyView } from "./api-key-view.ts";
+
+export const listApiKeys = defineOperation({
+  name: "apiKeys.list",
+  summary: "The caller's API keys that are not revoked, the newest first",
+  access: "person",
+  limit: "settings",
+  input: z.strictObject(PAGE),
+  output: pageOf(ApiKeyView),
+  run: async (deps: { database: Queryable }, caller, { limit, cursor }) => {
+    const rows = await listed(deps.database, caller.userId, {
+      before: positionOf(cursor, UUID),
+      limit: limit + 1,
+    });
+    return cutPage(rows, limit, { item: ({ createdAtMicros: _, ...key }) => key, position: (row) => row });
+  },
+});

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+import { revokeApiKey as revoke } from "../../store/api-keys.ts";
+import type { Queryable } from "../../store/database.ts";
+import { defineOperation } from "../operation.ts";
+
+export const ApiKeyId = z.uuid("expected an API key's id");
+
+export const revokeApiKey = defineOperation({
+  name: "apiKeys.revoke",
+  summary: "Revokes an API key at once",
+  access: "session",
+  limit: "settings",
+  input: z.strictObject({ id: ApiKeyId }),
+  output: z.object({ success: z.literal(true) }),
+  run: async (deps: { database: Queryable }, caller, { id }) => {
+    if (!(await revoke(deps.database, caller.userId, id))) refuse("not_found", "there is no such API key");
+    return { success: true as const };
+  },
+});

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import type { ChatMessage } from "../../chat/chat.ts";
+
+/** Of all messages together. */
+const MAX_CHARACTERS = 100_000;
+
+const Ignored = z.unknown().optional();
+const State = z.enum(["streaming", "done"]).optional();
+
+/** What `useChat` keeps of a conversation without tools and files. Only the text is sent on. */
+const Part = z.discriminatedUnion(
+  "type",
+  [
+    z.strictObject({
+      type: z.literal("text"),
+      text: z.string(),
+      state: State,
+      providerMetadata: Ignored,
+      citations: Ignored,
+    }),
+    z.strictObject({
+      type: z.literal("reasoning"),
+      text: z.string(),
+      id: Ignored,
+      state: State,
+      providerMetadata: Ignored,
+    }),
+    z.strictObject({ type: z.literal("step-start") }),
+  ],
+  { error: "expected text" },
+);
+
+const Message = z.strictObject({
+  /** Not `system`: that is where operators tell the model what to do, which is not for their users to say. */
+  role: z.enum(["user", "assistant"]),
+  content: z.string().optional(),
+  parts: z.array(Part).max(100).optional().describe("The AI SDK's form, instead of `content`."),
+  id: Ignored,
+  metadata: Ignored,
+});
+
+/** A conversation as a client sends it, plainly or as the AI SDK's `useChat` does; parsed to what the model is sent. */
+export const Conversation = z
+  .strictObject({
+    messages: z
+      .array(Message)
+      .min(1)
+      .max(100)
+      .describe("The whole conversation, the oldest first; the last is the user's."),
+    id: Ignored,
+    trigger: z.enum(["submit-message", "regenerate-message"]).optional(),
+    messageId: Ignored,
+  })
+  .transform(({ messages }, context): ChatMessage[] => {
+    const turns = messages.map(({ role, content, parts }) => ({ role, content: content ?? textOf(parts) }));
+    const problem = problemWith(messages, turns);
+    if (problem) context.addIssue({ code: "custom", ...problem });
+    // What is left of an answer that failed before its first word.
+    return turns.filter(({ content }) => !isBlank(content));
+  });
+
+function textOf(parts: readonly z.output<typeof Part>[] = []): string {
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+function problemWith(messages: readonly z.output<typeof Message>[], turns: readonly ChatMessage[]) {
+  const twofold = messages.findIndex(
+    ({ content, parts }) => (content === undefined) === (parts === undefined),
+  );
+  if (twofold >= 0) return { path: ["messages", twofold], message: "expected either content or parts" };
+  const blank = turns.findIndex(({ role, content }) => role === "user" && isBlank(content));
+  if (blank >= 0) return { path: ["messages", blank], message: "is empty" };
+  if (turns.at(-1)?.role !== "user") {
+    return { path: ["messages"], message: "expected the last one to be the user's" };
+  }
+  const characters = turns.reduce((sum, { content }) => sum + content.length, 0);
+  if (characters > MAX_CHARACTERS) {
+    return { path: ["messages"], message: `expected at most ${MAX_CHARACTERS} characters in all` };
+  }
+  return null;
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import type { Chat, ChatAttempt } from "../../chat/chat.ts";
+import { refuse } from "../../domain/refusal.ts";
+import { defineOperation } from "../operation.ts";
+import { Conversation } from "./conversation.ts";
+
+/** An answer that is asked for when it is opened, so that whoever opens it can also hang up. */
+export type ChatReply = { open(attempt: ChatAttempt): ReturnType<Chat["stream"]> };
+
+export const sendMessage = defineOperation({
+  name: "chat.send",
+  summary: "Continues a conversation with the assistant, and streams its answer",
+  access: "person",
+  limit: "ai-chat",
+  input: Conversation,
+  output: z.custom<ChatReply>(),
+  run: async ({ chat }: { chat: Chat | null }, _caller, messages) => {
+    if (!chat) refuse("unavailable", "The assistant is not configured: set AI_BASE_URL and AI_MODEL.");
+    return { open: (attempt: ChatAttempt) => chat.stream(messages, attempt) };
+  },
+});

@@ -1,0 +1,16 @@
+import type { Chat } from "../chat/chat.ts";
+import type { PlanCatalog } from "../domain/plan.ts";
+import type { Intake } from "../intake/intake.ts";
+import type { Database } from "../store/database.ts";
+import type { NewApiKey } from "./api-keys/create-api-key.ts";
+import type { Gate } from "./operation.ts";
+
+/** All that operations work with; each names the part that it needs. */
+export type Dependencies = Gate & {
+  database: Database;
+  intake: Intake;
+  plans: PlanCatalog;
+  newApiKey(): NewApiKey;
+  /** `null`: not configured. */
+  chat: Chat | null;
+};

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import type { Queryable } from "../../store/database.ts";
+import { notificationsOfUser } from "../../store/notifications.ts";
+import { defineOperation } from "../operation.ts";
+import { PAGE, pageOf } from "../page.ts";
+import { NotificationId, NotificationView } from "./notification-view.ts";
+
+export const listNotifications = defineOperation({
+  name: "notifications.list",
+  summary: "What the caller has been told, the newest first",
+  access: "person",
+  limit: "api",
+  input: z.strictObject({ ...PAGE, cursor: NotificationId.nullable().default(null) }),
+  output: pageOf(NotificationView),
+  run: async (deps: { database: Queryable }, caller, { limit, cursor }) => {
+    const found = await notificationsOfUser(deps.database, caller.userId, {
+      before: cursor,
+      limit: limit + 1,
+    });
+    const items = found.slice(0, limit);
+    return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+  },
+});

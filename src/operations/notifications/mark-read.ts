@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+import type { Queryable } from "../../store/database.ts";
+import { markNotificationRead } from "../../store/notifications.ts";
+import { defineOperation } from "../operation.ts";
+import { NotificationId, NotificationView } from "./notification-view.ts";
+
+export const markRead = defineOperation({
+  name: "notifications.markRead",
+  summary: "Marks a notification as read; the time of the first reading stays",
+  access: "person",
+  limit: "api",
+  input: z.strictObject({ id: NotificationId }),
+  output: NotificationView,
+  run: async (deps: { database: Queryable }, caller, { id }) =>
+    (await markNotificationRead(deps.database, caller.userId, id)) ??
+    refuse("not_found", "there is no such notification"),
+});

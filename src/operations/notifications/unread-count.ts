@@ -1,0 +1,16 @@
+import { z } from "zod";
+import type { Queryable } from "../../store/database.ts";
+import { countUnread } from "../../store/notifications.ts";
+import { defineOperation } from "../operation.ts";
+
+export const unreadCount = defineOperation({
+  name: "notifications.unreadCount",
+  summary: "How much of what the caller has been told is not marked as read",
+  access: "person",
+  limit: "api",
+  input: z.strictObject({}),
+  output: z.object({ count: z.int() }),
+  run: async (deps: { database: Queryable }, caller) => ({
+    count: await countUnread(deps.database, caller.userId),
+  }),
+});

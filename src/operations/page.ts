@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { refuse } from "../domain/refusal.ts";
+
+/** What every list takes. */
+export const PAGE = {
+  limit: z.int().min(1).max(100).default(20).describe("How many at most."),
+  cursor: z
+    .string()
+    .min(1)
+    .max(500)
+    .nullable()
+    .default(null)
+    .describe("The `nextCursor` of the page before; none for the first page."),
+};
+
+export type Page<Item> = {
+  items: Item[];
+  /** Where the next page begins; `null` at the end. */
+  nextCursor: string | null;
+};
+
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+}
+
+/** A place in a list that is ordered by time of creation, then by id. */
+export type Position = { createdAtMicros: string; id: string };
+
+/**
+ * Cuts a page out of rows of which one more was asked for than the page holds: that one tells whether there is more.
+ */
+export function cutPage<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  { item, position }: { item: (row: Row) => Item; position: (row: Row) => Position },
+): Page<Item> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    items: shown.map(item),
+    nextCursor: rows.length > limit && last ? toCursor(position(last)) : null,
+  };
+}
+
+function toCursor({ createdAtMicros, id }: Position): string {
+  return Buffer.from(`${createdAtMicros}.${id}`).toString("base64url");
+}
+
+const POSITION = /^(-?\d{1,17})\.([^\0]{1,255})$/;
+
+/**
+ * @param id what the list's ids look like: the database must not be asked for others
+ * @throws Refusal `invalid_input` for what no page has given out
+ */
+export function positionOf(cursor: string | null, id: RegExp): Position | null {
+  if (cursor === null) return null;
+  const [, createdAtMicros, text] = POSITION.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
+  if (createdAtMicros === undefined || text === undefined || !id.test(text)) {
+    refuse("invalid_input", "cursor: expected the nextCursor of the page before");
+  }
+  return { createdAtMicros, id: text };
+}
+
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,0 +1,16 @@
+import { z } from "zod";
+import type { Queryable } from "../../store/database.ts";
+import { liveSubscriptionOfUser } from "../../store/subscription-list.ts";
+import { defineOperation } from "../operation.ts";
+import { SubscriptionView } from "./subscription-view.ts";
+
+/** Of several, as of two slots, the one that entitles to most: active before trialing, before those that are owed for. */
+export const currentSubscription = defineOperation({
+  name: "subscriptions.current",
+  summary: "The caller's subscription that is not over; null when there is none",
+  access: "person",
+  limit: "api",
+  input: z.strictObject({}),
+  output: SubscriptionView.nullable(),
+  run: (deps: { database: Queryable }, caller) => liveSubscriptionOfUser(deps.database, caller.userId),
+});

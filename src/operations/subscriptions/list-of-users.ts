@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { isAdministrator } from "../../domain/caller.ts";
+import { refuse } from "../../domain/refusal.ts";
+import type { Queryable } from "../../store/database.ts";
+import { subscriptionsOfUsers } from "../../store/subscription-list.ts";
+import { defineOperation } from "../operation.ts";
+import { SubscriptionView } from "./subscription-view.ts";
+
+/** More are on the pages of `listSubscriptions`. */
+export const NEWEST_PER_USER = 10;
+
+/** For surfaces that show people with what they have subscribed to: as many as a page holds, at the cost of one call. */
+export const listOfUsers = defineOperation({
+  name: "subscriptions.listOfUsers",
+  summary: "The newest subscriptions of several users, for an administrator; for others their own",
+  access: "person",
+  limit: "api",
+  input: z.strictObject({ userIds: z.array(z.string().min(1).max(255)).min(1).max(100) }),
+  output: z.array(z.array(SubscriptionView)).describe("In the order of the ids."),
+  run: async (deps: { database: Queryable }, caller, { userIds }) => {
+    // Answered as if there were nobody else: ids must not tell who there is.
+    if (!isAdministrator(caller) && userIds.some((id) => id !== caller.userId)) {
+      refuse("not_found", "there is no such user");
+    }
+    const found = await subscriptionsOfUsers(deps.database, [...new Set(userIds)], {
+      perUser: NEWEST_PER_USER,
+    });
+    return userIds.map((id) => found.get(id) ?? []);
+  },
+});

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+import type { Queryable } from "../../store/database.ts";
+import { findSubscription } from "../../store/subscription-list.ts";
+import { defineOperation } from "../operation.ts";
+import { SubscriptionView } from "./subscription-view.ts";
+
+export const showSubscription = defineOperation({
+  name: "subscriptions.show",
+  summary: "One of the caller's subscriptions",
+  access: "person",
+  limit: "api",
+  input: z.strictObject({ id: z.uuid("expected a subscription's id") }),
+  output: SubscriptionView,
+  run: async (deps: { database: Queryable }, caller, { id }) => {
+    const found = await findSubscription(deps.database, id);
+    // Somebody else's is answered like one that does not exist: ids must not tell what there is.
+    if (found?.userId !== caller.userId) refuse("not_found", "there is no such subscription");
+    return found;
+  },
+});

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { ROLES } from "../../domain/caller.ts";
+import { refuse } from "../../domain/refusal.ts";
+import type { Queryable } from "../../store/database.ts";
+import { findUser, setRole } from "../../store/users.ts";
+import { defineOperation } from "../operation.ts";
+import { UserId } from "./user-id.ts";
+import { UserView } from "./user-view.ts";
+
+export const changeRole = defineOperation({
+  name: "users.changeRole",
+  summary: "Makes somebody an administrator, or no longer one",
+  access: "admin",
+  limit: "admin",
+  input: z.strictObject({ userId: UserId, role: z.enum(ROLES) }),
+  output: UserView,
+  run: async (deps: { database: Queryable }, _caller, { userId, role }) => {
+    const outcome = await setRole(deps.database, userId, role);
+    if (outcome === "last_administrator") {
+      refuse("conflict", "the last administrator cannot be demoted: promote somebody else first");
+    }
+    const user = await findUser(deps.database, userId);
+    return user ?? refuse("not_found", "there is no such user");
+  },
+});

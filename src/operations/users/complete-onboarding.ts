@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+import type { Queryable } from "../../store/database.ts";
+import { markOnboarded } from "../../store/users.ts";
+import { defineOperation } from "../operation.ts";
+import { UserView } from "./user-view.ts";
+
+export const completeOnboarding = defineOperation({
+  name: "users.completeOnboarding",
+  summary: "Notes that the caller has been shown round; a second time changes nothing",
+  access: "person",
+  limit: "settings",
+  input: z.strictObject({}),
+  output: UserView,
+  run: async (deps: { database: Queryable }, caller) =>
+    (await markOnboarded(deps.database, caller.userId)) ?? refuse("not_found", "there is no such user"),
+});

@@ -1,0 +1,70 @@
+import { refuse } from "../../domain/refusal.ts";
+import { untilUncontended } from "../../intake/contention.ts";
+import type { Intake } from "../../intake/intake.ts";
+import { type Deletion, deleteUserData, type RunningSubscription } from "../../store/account-deletion.ts";
+import { type Database, DatabaseUnavailable } from "../../store/database.ts";
+import { redactDeleted } from "./redact-deleted.ts";
+
+/**
+ * Ends a subscription at its payment provider, at once. One that has ended there already is no failure.
+ * @throws when it is not known to have ended
+ */
+export type CancelSubscription = (subscription: RunningSubscription) => Promise<void>;
+
+export type DeletionTools = {
+  database: Database;
+  intake: Pick<Intake, "adapters">;
+  /** Missing or `null`: no payment provider is configured. */
+  cancelSubscription?: CancelSubscription | null;
+};
+
+/** How many times somebody may go on buying while the account is being deleted. */
+const ROUNDS = 5;
+
+/** For how long the caller waits for the log of deliveries to be redacted; what is left then, a job does. */
+const REDACT_WITHIN_MS = 2_000;
+
+/**
+ * Deletes a person for good, whatever they pay for first. Nobody is deleted whose subscriptions cannot be ended.
+ * @throws Refusal `not_found`, `unavailable`; `conflict` for the last administrator
+ */
+export async function deletePerson(tools: DeletionTools, userId: string): Promise<void> {
+  const { database, cancelSubscription = null } = tools;
+  const cancelled = new Set<string>();
+  for (let round = 1; ; round += 1) {
+    const deletion = await untilUncontended(() => deleteUserData(database, userId, { cancelled }));
+    if (deletion.outcome === "deleted") break;
+    const running = stillRunning(deletion);
+    if (cancelSubscription === null || round === ROUNDS) refuse("unavailable", NOT_CANCELLED);
+    for (const subscription of running) {
+      await cancelSubscription(subscription).catch(() => refuse("unavailable", NOT_CANCELLED));
+      cancelled.add(subscription.id);
+    }
+  }
+  await redactForAWhile(tools);
+}
+
+const NOT_CANCELLED = "the subscription could not be cancelled at the payment provider: cancel it first";
+
+function stillRunning(deletion: Exclude<Deletion, { outcome: "deleted" }>): RunningSubscription[] {
+  switch (deletion.outcome) {
+    case "unknown":
+      return refuse("not_found", "there is no such user");
+    case "last_administrator":
+      return refuse("conflict", "the last administrator cannot be deleted: promote somebody else first");
+    case "subscribed":
+      return deletion.running;
+    default:
+      return deletion satisfies never;
+  }
+}
+
+async function redactForAWhile(tools: DeletionTools): Promise<void> {
+  const stopAt = performance.now() + REDACT_WITHIN_MS;
+  try {
+    await redactDeleted(tools, () => performance.now() >= stopAt);
+  } catch (error) {
+    // The account is gone, and what is left to redact is written down.
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { isAdministrator } from "../../domain/caller.ts";
+import type { Queryable } from "../../store/database.ts";
+import { listUsers as listed, type User } from "../../store/users.ts";
+import { defineOperation } from "../operation.ts";
+import { cutPage, PAGE, type Page, pageOf, positionOf } from "../page.ts";
+import { UserView } from "./user-view.ts";
+
+/** An administrator's API key is not one: it lists its owner alone. */
+export const listUsers = defineOperation({
+  name: "users.list",
+  summary: "All users, the oldest first, for an administrator; for others themselves",
+  access: "person",
+  limit: "api",
+  input: z.strictObject(PAGE),
+  output: pageOf(UserView),
+  run: (deps: { database: Queryable }, caller, page) =>
+    pageOfUsers(deps, { ...page, id: isAdministrator(caller) ? null : caller.userId }),
+});
+
+/** @param page `id: null`: of all users, else of that one alone */
+export async function pageOfUsers(
+  deps: { database: Queryable },
+  { id, limit, cursor }: { id: string | null; limit: number; cursor: string | null },
+): Promise<Page<User>> {
+  const after = positionOf(cursor, /^[^\0]{1,255}$/);
+  const rows = await listed(deps.database, { id, after, limit: limit + 1 });
+  return cutPage(rows, limit, {
+    item: ({ createdAtMicros: _, ...user }) => user,
+    position: (row) => row,
+  });
+}

@@ -1,0 +1,82 @@
+import { shorten } from "../../domain/known.ts";
+import type { PaymentEvent } from "../../domain/payment-event.ts";
+import { customersIn, isAbout, type ProviderName, type TracedDelivery } from "../../domain/traces.ts";
+import { untilUncontended } from "../../intake/contention.ts";
+import type { Intake } from "../../intake/intake.ts";
+import type { Queryable } from "../../store/database.ts";
+import {
+  nextSuspects,
+  openRedactions,
+  type Redaction,
+  type RedactionStep,
+  redact,
+  type SuspectDelivery,
+  unclaimedCustomers,
+} from "../../store/redaction.ts";
+
+type RedactionTools = { database: Queryable; intake: Pick<Intake, "adapters"> };
+
+/**
+ * Takes out of the log of deliveries what it tells of people who have deleted their accounts, in small steps that hold
+ * nobody up; where one call stops, by its own wish or not, the next one goes on.
+ * @returns whether all that was open is done
+ */
+export async function redactDeleted(tools: RedactionTools, isStopping: () => boolean): Promise<boolean> {
+  for (const redaction of await openRedactions(tools.database)) {
+    let left: Redaction | null = redaction;
+    while (left !== null) {
+      if (isStopping()) return false;
+      const step = await nextStep(tools, left);
+      // Another process is at it too, and has come further.
+      if (!(await untilUncontended(() => redact(tools.database, step)))) return false;
+      left = step.next;
+    }
+  }
+  return true;
+}
+
+async function nextStep({ database, intake }: RedactionTools, before: Redaction): Promise<RedactionStep> {
+  const { suspects, until } = await nextSuspects(database, before);
+  const deliveries = suspects.map((suspect) => ({ id: suspect.id, ...read(intake, suspect) }));
+  const theirs = deliveries.filter((delivery) => isAbout(before, delivery));
+  const named = theirs.flatMap((delivery) => customersIn(before, delivery));
+  const found = await unclaimedCustomers(database, newAmong(named, before.customers));
+  const grown: Redaction = {
+    ...before,
+    customers: [...before.customers, ...found],
+    again: before.again || found.length > 0,
+  };
+  return {
+    before,
+    next: until === null ? roundAfter(grown) : { ...grown, after: until },
+    deliveryIds: theirs.map(({ id }) => id),
+    until: until ?? before.after,
+    quotedId: `"${shorten(before.userId)}"`,
+  };
+}
+
+function roundAfter(redaction: Redaction): Redaction | null {
+  return redaction.again ? { ...redaction, after: "0", again: false } : null;
+}
+
+function read({ adapters }: RedactionTools["intake"], suspect: SuspectDelivery): TracedDelivery {
+  const body: unknown = JSON.parse(suspect.payload);
+  return { provider: suspect.provider, body, event: eventOf(adapters, suspect, body) };
+}
+
+/** `null` also for what could not be read when it came: then it is searched for any trace. */
+function eventOf(adapters: Intake["adapters"], suspect: SuspectDelivery, body: unknown): PaymentEvent | null {
+  if (!Object.hasOwn(adapters, suspect.format)) return null;
+  try {
+    return adapters[suspect.format as keyof typeof adapters].interpret(suspect.eventType, body);
+  } catch {
+    return null;
+  }
+}
+
+function newAmong(named: readonly ProviderName[], known: readonly ProviderName[]): ProviderName[] {
+  const keyOf = ({ provider, id }: ProviderName) => `${provider} ${id}`;
+  const added = new Map(named.map((one) => [keyOf(one), one]));
+  for (const one of known) added.delete(keyOf(one));
+  return [...added.values()];
+}

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { LOCALES } from "../../domain/locale.ts";
+import { refuse } from "../../domain/refusal.ts";
+import type { Queryable } from "../../store/database.ts";
+import { updateProfile } from "../../store/users.ts";
+import { defineOperation } from "../operation.ts";
+import { UserView } from "./user-view.ts";
+
+export const setLocale = defineOperation({
+  name: "users.setLocale",
+  summary: "Changes the language in which the caller is spoken to",
+  access: "person",
+  limit: "settings",
+  input: z.strictObject({ locale: z.enum(LOCALES) }),
+  output: UserView,
+  run: async (deps: { database: Queryable }, caller, { locale }) =>
+    (await updateProfile(deps.database, caller.userId, { locale })) ??
+    refuse("not_found", "there is no such user"),
+});

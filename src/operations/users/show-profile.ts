@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+import type { Queryable } from "../../store/database.ts";
+import { findUser } from "../../store/users.ts";
+import { defineOperation } from "../operation.ts";
+import { UserView } from "./user-view.ts";
+
+export const showProfile = defineOperation({
+  name: "users.me",
+  summary: "The caller",
+  access: "person",
+  limit: "api",
+  input: z.strictObject({}),
+  output: UserView,
+  run: async (deps: { database: Queryable }, caller) =>
+    (await findUser(deps.database, caller.userId)) ?? refuse("not_found", "there is no such user"),
+});

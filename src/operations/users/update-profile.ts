@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { LOCALES } from "../../domain/locale.ts";
+import { PersonName } from "../../domain/person-name.ts";
+import { Preferences } from "../../domain/preferences.ts";
+import { refuse } from "../../domain/refusal.ts";
+import type { Queryable } from "../../store/database.ts";
+import { updateProfile as update } from "../../store/users.ts";
+import { defineOperation } from "../operation.ts";
+import { UserView } from "./user-view.ts";
+
+export const updateProfile = defineOperation({
+  name: "users.updateProfile",
+  summary: "Changes what is given of the caller's name, language and preferences",
+  access: "person",
+  limit: "settings",
+  input: z.strictObject({
+    name: PersonName.optional(),
+    locale: z.enum(LOCALES).optional(),
+    preferences: Preferences.partial().optional().describe("What is left out stays as it is."),
+  }),
+  output: UserView,
+  run: async (deps: { database: Queryable }, caller, input) =>
+    (await update(deps.database, caller.userId, input)) ?? refuse("not_found", "there is no such user"),
+});

@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { Hono } from "hono";
+import ical, { ICalCalendarMethod, type ICalEventData, ICalEventTransparency } from "ical-generator";
+import type { z } from "zod";
+import type { PluginEnvironment } from "../api/plugins.ts";
+import type { Person } from "../domain/caller.ts";
+import type { PlanCatalog } from "../domain/plan.ts";
+import type { Dependencies } from "../operations/dependencies.ts";
+import { listSubscriptions } from "../operations/subscriptions/list-subscriptions.ts";
+import type { SubscriptionView } from "../operations/subscriptions/subscription-view.ts";
+
+/** When the caller's subscriptions renew or end, as a calendar (RFC 5545) that calendar programs can subscribe to. */
+export const name = "renewals";
+
+export const router = new Hono<PluginEnvironment>();
+
+router.get("/calendar.ics", async (c) => {
+  const { caller, deps } = c.var;
+  const text = calendarOf(await subscriptionsOf(caller, deps), deps.plans);
+  const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
+  // Kept by the reader alone, who asks each time whether it still holds.
+  const headers = { etag, "cache-control": "private, no-cache" };
+  if (names(c.req.header("if-none-match"), etag)) return c.body(null, 304, headers);
+  return c.body(text, 200, {
+    ...headers,
+    "content-type": "text/calendar; charset=utf-8",
+    "content-disposition": 'inline; filename="renewals.ics"',
+  });
+});
+
+type Subscription = z.output<typeof SubscriptionView>;
+
+async function subscriptionsOf(caller: Person, deps: Dependencies): Promise<Subscription[]> {
+  const found: Subscription[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof listSubscriptions.run>> = await listSubscriptions.run(
+      deps,
+      caller,
+      {
+        limit: 100,
+        cursor,
+      },
+    );
+    found.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return found;
+}
+
+const DAY_SECONDS = 86_400;
+
+function calendarOf(subscriptions: readonly Subscription[], plans: PlanCatalog): string {
+  const calendar = ical({
+    name: "Renewals",
+    prodId: "//Tollgate//Renewals//EN",
+    method: ICalCalendarMethod.PUBLISH,
+    ttl: DAY_SECONDS,
+    events: subscriptions.flatMap((subscription) => eventOf(subscription, plans)),
+  });
+  // The generator leaves out the last line's end.
+  return `${calendar.toString()}\r\n`;
+}
+
+/** None for what does not go on by itself. The same subscription has the same UID for ever, and is updated in place. */
+function eventOf(subscription: Subscription, plans: PlanCatalog): ICalEventData[] {
+  const { id, status, currentPeriodEnd, cancelAtPeriodEnd, createdAt, updatedAt } = subscription;
+  if (currentPeriodEnd === null || !GOES_ON.has(status)) return [];
+  const plan = plans.plans.find((one) => one.id === subscription.planId);
+  return [
+    {
+      id,
+      // A point in time, not a day: which day it falls on depends on where the calendar is read.
+      start: currentPeriodEnd,
+      stamp: updatedAt,
+      created: createdAt,
+      lastModified: updatedAt,
+      sequence: secondsBetween(createdAt, updatedAt),
+      summary: plain(`${plan?.name ?? subscription.planId} ${cancelAtPeriodEnd ? "ends" : "renews"}`),
+      description: plain(describe(subscription.seats, plan)),
+      transparency: ICalEventTransparency.TRANSPARENT,
+    },
+  ];
+}
+
+const GOES_ON: ReadonlySet<string> = new Set<Subscription["status"]>(["trialing", "active", "past_due"]);
+
+/** Only what the plan costs today is known here; what this subscription pays is the provider's to say. */
+function describe(seats: number, plan: PlanCatalog["plans"][number] | undefined): string {
+  const number = seats === 1 ? "1 seat" : `${seats} seats`;
+  if (!plan) return number;
+  const { amount, currency, interval } = plan.price;
+  const format = new Intl.NumberFormat("en", { style: "currency", currency });
+  const units = 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2);
+  return `${number}\nList price: ${format.format(amount / units)} per seat and ${interval}`;
+}
+
+/** Grows with every change, as RFC 5545, section 3.8.7.4, wants it. */
+function secondsBetween(from: Date, to: Date): number {
+  return Math.max(0, Math.floor((to.getTime() - from.getTime()) / 1000));
+}
+
+/** The format has no way to write control characters but the line's end. */
+function plain(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(/(?!\n)\p{Cc}/gu, " ");
+}
+
+/** RFC 9110, section 13.1.2: any of the tags, compared weakly. */
+function names(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
+}

@@ -1,0 +1,131 @@
+import type { Slot } from "../domain/slot.ts";
+import type { SubscriptionStatus } from "../domain/subscription-status.ts";
+import type { ProviderName } from "../domain/traces.ts";
+import type { Database } from "./database.ts";
+import { inTransaction, type Transaction, type TransactionOptions } from "./transaction.ts";
+import { IS_BANNED } from "./users.ts";
+
+/** A subscription that its provider goes on charging for. */
+export type RunningSubscription = {
+  id: string;
+  provider: Slot;
+  /** `null` until an event names it. */
+  providerSubscriptionId: string | null;
+  customerId: string | null;
+  status: SubscriptionStatus;
+};
+
+export type Deletion =
+  | { outcome: "deleted" }
+  | { outcome: "unknown" | "last_administrator" }
+  /** Nothing was deleted: these are not among those that have been cancelled. */
+  | { outcome: "subscribed"; running: RunningSubscription[] };
+
+const LIMITS: TransactionOptions = {
+  synchronousCommit: "on",
+  lockTimeoutMs: 10_000,
+  statementTimeoutMs: 20_000,
+  idleTimeoutMs: 10_000,
+};
+
+/**
+ * Deletes a user with everything that hangs on one, unless nobody would be left to administer or a subscription still
+ * runs that is not among `cancelled`. Their subscriptions stay without them, and the id, as one that is gone for good.
+ * What the log of deliveries tells of them is left to `redaction.ts`, in the same transaction.
+ */
+export async function deleteUserData(
+  database: Database,
+  userId: string,
+  { cancelled }: { cancelled: ReadonlySet<string> },
+): Promise<Deletion> {
+  return inTransaction(database, LIMITS, async (transaction) => {
+    const { user, others, subscriptions } = await lockPerson(transaction, userId);
+    if (!user) return { outcome: "unknown" };
+    if (user.role === "admin" && others.length === 0) return { outcome: "last_administrator" };
+    const running = subscriptions.filter((one) => RUNS[one.status] && !cancelled.has(one.id));
+    if (running.length > 0) return { outcome: "subscribed", running };
+
+    await transaction.commitAfter([
+      transaction.run(REMEMBER, [userId, JSON.stringify(redactionOf(subscriptions))]),
+      transaction.run(FORGET_LINKS, [userId, user.email]),
+      transaction.run(LEAVE_SUBSCRIPTIONS, [userId]),
+      // Sessions, accounts, keys and notifications go with the user.
+      transaction.run(DELETE, [userId]),
+    ]);
+    return { outcome: "deleted" };
+  });
+}
+
+const RUNS: Record<SubscriptionStatus, boolean> = {
+  incomplete: false,
+  trialing: true,
+  active: true,
+  past_due: true,
+  paused: true,
+  unpaid: true,
+  canceled: false,
+};
+
+type OwnSubscription = RunningSubscription & { isShared: boolean };
+
+// In the order in which the intake locks: subscriptions before people, or the two would wait for each other. What was
+// bought before the lock on the user is seen by the second look.
+async function lockPerson(transaction: Transaction, userId: string) {
+  const [, administrators, [user], subscriptions] = await Promise.all([
+    transaction.run(LOCK_SUBSCRIPTIONS, [userId]),
+    transaction.run<{ id: string }>(LOCK_ADMINISTRATORS),
+    transaction.run<{ role: string; email: string }>(LOCK_USER, [userId]),
+    transaction.run<OwnSubscription>(LOCK_SUBSCRIPTIONS, [userId]),
+  ]);
+  return { user, others: administrators.filter(({ id }) => id !== userId), subscriptions };
+}
+
+const LOCK_SUBSCRIPTIONS = {
+  name: "lock_subscriptions_of_user",
+  text: `
+select s.id, s.provider, s.provider_subscription_id as "providerSubscriptionId", s.customer_id as "customerId",
+  s.status, exists (
+    select from subscription other
+    where other.provider = s.provider and other.customer_id = s.customer_id and other.user_id <> s.user_id
+  ) as "isShared"
+from subscription s
+where s.user_id = $1
+order by s.id
+for no key update of s`,
+};
+
+const LOCK_ADMINISTRATORS = {
+  name: "lock_administrators",
+  text: `select id from "user" u where role = 'admin' and not ${IS_BANNED} order by id for no key update`,
+};
+
+const LOCK_USER = { name: "lock_user", text: `select role, email from "user" where id = $1 for update` };
+
+const REMEMBER = {
+  name: "remember_deleted_user",
+  text: "insert into deleted_user (id, to_redact) values ($1, $2::jsonb)",
+};
+
+// Better Auth keeps there whom a link is for, and of late no address any more.
+const FORGET_LINKS = {
+  name: "forget_links",
+  text: "delete from verification where value = $1 or identifier = $2",
+};
+
+const LEAVE_SUBSCRIPTIONS = {
+  name: "leave_subscriptions",
+  text: "update subscription set user_id = null, customer_id = null, updated_at = now() where user_id = $1",
+};
+
+const DELETE = { name: "delete_user", text: `delete from "user" where id = $1` };
+
+/** By what the person's deliveries are found. A customer as whom others pay as well does not tell whose they are. */
+function redactionOf(subscriptions: readonly OwnSubscription[]) {
+  const named: ProviderName[] = [];
+  const customers: ProviderName[] = [];
+  for (const { provider, providerSubscriptionId, customerId, isShared } of subscriptions) {
+    if (providerSubscriptionId !== null) named.push({ provider, id: providerSubscriptionId });
+    if (customerId !== null && !isShared) customers.push({ provider, id: customerId });
+  }
+  return { subscriptions: named, customers, after: "0", again: false };
+}

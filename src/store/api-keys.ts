@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto";
+import type { Role } from "../domain/caller.ts";
+import type { Queryable } from "./database.ts";
+import { IS_BANNED } from "./users.ts";
+
+/** How many keys of one user may be in force at once. */
+const MAX_ACTIVE_KEYS = 100;
+
+export type ListedKey = {
+  id: string;
+  name: string;
+  prefix: string;
+  createdAt: Date;
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+};
+
+export type NewKey = {
+  userId: string;
+  name: string;
+  prefix: string;
+  hash: Buffer;
+  expiresAt: Date | null;
+};
+
+const COLUMNS = `id, name, prefix, created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`;
+
+// Counted without a lock: requests of one moment may go over by as many as they are, which harms nobody.
+const INSERT = {
+  name: "insert_api_key",
+  text: `
+with made as (
+  insert into api_key (id, user_id, name, prefix, hash, expires_at)
+  select $1::uuid, u.id, $3::text, $4::text, $5::bytea, $6::timestamptz
+  from "user" u
+  where u.id = $2
+    and (select count(*) from api_key k where k.user_id = $2 and k.revoked_at is null
+         and (k.expires_at is null or k.expires_at > now())) < ${MAX_ACTIVE_KEYS}
+  returning *
+),
+told as (
+  insert into notification (user_id, kind, details)
+  select user_id, 'api_key_created', jsonb_build_object('name', name, 'prefix', prefix) from made
+)
+select ${COLUMNS} from made`,
+};
+
+/** Records a key, and tells its owner. `null` when the user has as many in force as one may have, or is gone. */
+export async function insertApiKey(database: Queryable, key: NewKey): Promise<ListedKey | null> {
+  const { userId, name, prefix, hash, expiresAt } = key;
+  const [row] = await database.run<ListedKey>(INSERT, [randomUUID(), userId, name, prefix, hash, expiresAt]);
+  return row ?? null;
+}
+
+const OF_USER = {
+  name: "api_keys_of_user",
+  text: `
+select ${COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint::text as "createdAtMicros"
+from api_key
+where user_id = $1 and revoked_at is null
+  and ($2::bigint is null or (created_at, id) < (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::uuid))
+order by created_at desc, id desc limit $4::int`,
+};
+
+/** A user's keys that are not revoked, the newest first, from behind `before` on. */
+export async function listApiKeys(
+  database: Queryable,
+  userId: string,
+  { before, limit }: { before: { createdAtMicros: string; id: string } | null; limit: number },
+): Promise<(ListedKey & { createdAtMicros: string })[]> {
+  return database.run(OF_USER, [userId, before?.createdAtMicros ?? null, before?.id ?? null, limit]);
+}
+
+const REVOKE = {
+  name: "revoke_api_key",
+  text: `
+update api_key set revoked_at = now()
+where id = $2::uuid and ($1::text is null or user_id = $1) and revoked_at is null
+returning id`,
+};
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether there was such a key to revoke. `userId: null`, for the operator: whoever it belongs to. */
+export async function revokeApiKey(database: Queryable, userId: string | null, id: string): Promise<boolean> {
+  if (!UUID.test(id)) return false;
+  return (await database.run(REVOKE, [userId, id])).length > 0;
+}
+
+export type FoundKey = {
+  prefix: string;
+  hash: Buffer;
+  id: string;
+  userId: string;
+  role: Role;
+  /** In milliseconds since the epoch; expired ones are found too. */
+  expiresAt: number | null;
+  lastUsedAt: number | null;
+  isBanned: boolean;
+};
+
+const FIND = {
+  name: "find_api_keys",
+  text: `
+select k.prefix, k.hash, k.id, k.user_id as "userId", u.role,
+  (extract(epoch from k.expires_at) * 1000)::float8 as "expiresAt",
+  (extract(epoch from k.last_used_at) * 1000)::float8 as "lastUsedAt", ${IS_BANNED} as "isBanned"
+from api_key k join "user" u on u.id = k.user_id
+where k.prefix = any ($1::text[]) and k.revoked_at is null`,
+};
+
+/** The keys that begin so and are not revoked, with what their owners are now. Several may begin alike. */
+export async function findApiKeys(database: Queryable, prefixes: readonly string[]): Promise<FoundKey[]> {
+  return database.run<FoundKey>(FIND, [prefixes]);
+}
+
+// Rows that another process is marking are left to it: nobody waits for a lock to note a time of use.
+const MARK_USED = {
+  name: "mark_api_keys_used",
+  text: `
+with used as (
+  select id from api_key
+  where id = any ($1::uuid[]) and (last_used_at is null or last_used_at <= now() - $2::int * interval '1 second')
+  for update skip locked
+)
+update api_key set last_used_at = now() where id in (select id from used)`,
+};
+
+/** Notes that these keys are in use now, unless that was noted less than `everySeconds` ago. */
+export async function markApiKeysUsed(
+  database: Queryable,
+  ids: readonly string[],
+  everySeconds: number,
+): Promise<void> {
+  await database.run(MARK_USED, [ids, everySeconds]);
+}

@@ -1,0 +1,160 @@
+import type { Slot } from "../domain/slot.ts";
+import type { ProviderName, Traces } from "../domain/traces.ts";
+import type { Queryable } from "./database.ts";
+
+/** What has to be taken out of the log of deliveries because a person has gone, and how far that has come. */
+export type Redaction = Traces & {
+  /** Deliveries up to this id have been looked at. */
+  after: string;
+  /** A trace was found that earlier deliveries have not been looked at for. */
+  again: boolean;
+};
+
+const OPEN = {
+  name: "open_redactions",
+  text: `
+select id as "userId", to_redact as "toRedact" from deleted_user
+where to_redact is not null order by deleted_at limit 100`,
+};
+
+/** The oldest first, at most a hundred. */
+export async function openRedactions(database: Queryable): Promise<Redaction[]> {
+  type Row = { userId: string; toRedact: Omit<Redaction, "userId"> };
+  const rows = await database.run<Row>(OPEN);
+  return rows.map(({ userId, toRedact }) => ({ userId, ...toRedact }));
+}
+
+export type SuspectDelivery = {
+  id: string;
+  provider: Slot;
+  eventType: string;
+  format: string;
+  payload: string;
+};
+
+/** How many deliveries one look goes through, and how many payloads of a megabyte it may bring along. */
+const LOOK = 2_000;
+const MAX_SUSPECTS = 50;
+
+const RANGE = {
+  name: "redaction_range",
+  text: `
+select max(id) as until, count(*)::int as count
+from (select id from webhook_delivery where id > $1::bigint order by id limit ${LOOK}) looked`,
+};
+
+// JSON may write any character in another way, but never without a backslash: such payloads have to be read.
+const SUSPECTS = {
+  name: "redaction_suspects",
+  text: `
+select d.id, d.provider, d.event_type as "eventType", d.format, d.payload::text as payload
+from webhook_delivery d
+where d.id > $1::bigint and d.id <= $2::bigint and d.payload is not null
+  and (strpos(d.payload::text, '\\') > 0
+    or exists (select from unnest($3::text[]) as given (trace) where strpos(d.payload::text, trace) > 0))
+order by d.id limit ${MAX_SUSPECTS}`,
+};
+
+/**
+ * The next deliveries whose payloads may mention the person, and up to which id that is all of them. `until: null`: the
+ * end of the log.
+ */
+export async function nextSuspects(
+  database: Queryable,
+  { userId, subscriptions, customers, after }: Redaction,
+): Promise<{ suspects: SuspectDelivery[]; until: string | null }> {
+  const [range] = await database.run<{ until: string | null; count: number }>(RANGE, [after]);
+  if (!range?.until) return { suspects: [], until: null };
+  const traces = [userId, ...[...subscriptions, ...customers].map(({ id }) => id)];
+  const suspects = await database.run<SuspectDelivery>(SUSPECTS, [after, range.until, traces]);
+  const last = suspects.at(-1);
+  return { suspects, until: suspects.length === MAX_SUSPECTS && last ? last.id : range.until };
+}
+
+const SHARED = {
+  name: "shared_customers",
+  text: `
+select s.provider, s.customer_id as id
+from unnest($1::text[], $2::text[]) as given (provider, customer_id)
+join subscription s on s.provider = given.provider and s.customer_id = given.customer_id
+where s.user_id is not null`,
+};
+
+/** Those as whom nobody who is here pays. */
+export async function unclaimedCustomers(
+  database: Queryable,
+  customers: readonly ProviderName[],
+): Promise<ProviderName[]> {
+  if (customers.length === 0) return [];
+  const shared = await database.run<ProviderName>(SHARED, [
+    customers.map(({ provider }) => provider),
+    customers.map(({ id }) => id),
+  ]);
+  return customers.filter(({ provider, id }) =>
+    shared.every((one) => one.provider !== provider || one.id !== id),
+  );
+}
+
+const REDACTED = "redacted: the person has deleted the account";
+
+// A delivery that has failed keeps its status, and is not tried again: there is nothing left to try. Reasons quote ids.
+const REDACT = {
+  name: "redact",
+  text: `
+with theirs as materialized (
+  select id from webhook_delivery
+  where id = any ($3::bigint[])
+    or (id > $4::bigint and id <= $5::bigint and last_error is not null and strpos(last_error, $6::text) > 0)
+  order by id for no key update
+), deliveries as (
+  update webhook_delivery d
+  set payload = case when d.id = any ($3::bigint[]) then null else d.payload end,
+    next_attempt_at = case when d.id = any ($3::bigint[]) then null else d.next_attempt_at end,
+    last_error = case when d.last_error is not null then '${REDACTED}' end
+  from theirs where d.id = theirs.id
+), attempts as (
+  update webhook_attempt set reason = '${REDACTED}'
+  where reason is not null and (delivery_id = any ($3::bigint[])
+    or (delivery_id > $4::bigint and delivery_id <= $5::bigint and strpos(reason, $6::text) > 0))
+)
+update deleted_user set to_redact = $2::jsonb where id = $1 and to_redact = $7::jsonb returning id`,
+};
+
+/** One step from `before` to `next`, which is `null` when nothing is left. */
+export type RedactionStep = {
+  before: Redaction;
+  next: Redaction | null;
+  deliveryIds: readonly string[];
+  /** Up to which delivery reasons are searched, too, for the person's id as they quote it. */
+  until: string;
+  quotedId: string;
+};
+
+/** Takes the step, and returns whether it was the next one: somebody else may be at it as well, and further. */
+export async function redact(database: Queryable, step: RedactionStep): Promise<boolean> {
+  const { before, next, deliveryIds, until, quotedId } = step;
+  const rows = await database.run(REDACT, [
+    before.userId,
+    next && stored(next),
+    deliveryIds,
+    before.after,
+    until,
+    quotedId,
+    stored(before),
+  ]);
+  return rows.length > 0;
+}
+
+function stored({ userId: _, ...toRedact }: Redaction): string {
+  return JSON.stringify(toRedact);
+}
+
+const REDACT_HELD = {
+  name: "redact_held",
+  text: "update webhook_delivery set payload = null where id = any ($1::bigint[])",
+};
+
+/** Takes the payloads out of deliveries that this transaction holds. */
+export async function redactHeld(transaction: Queryable, ids: readonly string[]): Promise<void> {
+  await transaction.run(REDACT_HELD, [ids]);
+}

@@ -1,0 +1,89 @@
+import pg from "pg";
+import { classified, type Database } from "./database.ts";
+
+export type SharedPoolOptions = {
+  /** How many transactions may hold a connection at once; more wait. */
+  maxTransactions: number;
+  /** Hears of every statement that fails: whoever asked may keep it to himself. */
+  failed(error: unknown): void;
+};
+
+/**
+ * The database's pool as a query builder wants it, with the errors of `Database.run`. Single statements share the
+ * connections with everybody else; transactions that are held open by slow work may take only some of them.
+ */
+export function sharedPool(database: Database, options: SharedPoolOptions): pg.Pool {
+  return new SharedPool(database.pool, options) as unknown as pg.Pool;
+}
+
+/** Drizzle tells a pool from a connection by this name. */
+class SharedPool {
+  readonly #pool: pg.Pool;
+  readonly #options: SharedPoolOptions;
+  readonly #waiting: (() => void)[] = [];
+  #held = 0;
+
+  constructor(pool: pg.Pool, options: SharedPoolOptions) {
+    this.#pool = pool;
+    this.#options = options;
+  }
+
+  async query(config: pg.QueryConfig, values?: unknown[]) {
+    return this.#pool.query(config, values).catch((error) => this.#failed(error));
+  }
+
+  async connect() {
+    await this.#turn();
+    const client = await this.#pool.connect().catch((error) => {
+      this.#leave();
+      return this.#failed(error);
+    });
+    let state: "new" | "begun" | "broken" | "released" = "new";
+    const release = () => {
+      if (state === "released") return;
+      // Closing it is the only way to be sure that the transaction is over.
+      client.release(state === "broken");
+      state = "released";
+      this.#leave();
+    };
+    return {
+      release,
+      query: async (config: pg.QueryConfig, values?: unknown[]) => {
+        try {
+          const result = await client.query(config, values);
+          if (state === "new") state = "begun";
+          return result;
+        } catch (error) {
+          const isFirst = state === "new";
+          if (!(error instanceof pg.DatabaseError)) state = "broken";
+          // Drizzle does not give back a connection on which not even `begin` went well.
+          if (isFirst) release();
+          return this.#failed(error);
+        }
+      },
+    };
+  }
+
+  #failed(error: unknown): never {
+    try {
+      return classified(error);
+    } catch (known) {
+      this.#options.failed(known);
+      throw known;
+    }
+  }
+
+  #turn(): Promise<void> | undefined {
+    if (this.#held < this.#options.maxTransactions) {
+      this.#held += 1;
+      return undefined;
+    }
+    return new Promise((turn) => this.#waiting.push(turn));
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#held -= 1;
+  }
+}

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Dependencies } from "../../src/operations/dependencies.ts";
+import type { RunningServer } from "../../src/server.ts";
+import { ask, GENEROUS, signedUp } from "../support/api-client.ts";
+import { listening } from "../support/ask.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { doorlessApi } from "../support/doorless-api.ts";
+import { serverOn } from "../support/server.ts";
+
+const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+let test: TestDatabase;
+let server: RunningServer;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  server = await serverOn(test.url, GENEROUS);
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+describe("every answer", () => {
+  it("has a request id of its own, whatever came of the request", async () => {
+    const { cookie } = await signedUp(server.url);
+    const ids = new Set<string>();
+    const asked: [number, string, string, object?][] = [
+      [200, "GET", "/api/health"],
+      [200, "GET", "/api/plans"],
+      [200, "GET", "/api/users/me", { cookie }],
+      [400, "GET", "/api/users?limit=x", { cookie }],
+      [400, "GET", "/api/health", { headers: { "x-api-version": "v99" } }],
+      [400, "POST", "/api/webhooks/provider-a", { body: {} }],
+      [400, "POST", "/api/auth/sign-in/email", { body: {} }],
+      [401, "GET", "/api/users/me"],
+      [403, "GET", "/api/webhook-deliveries", { cookie }],
+      [404, "GET", "/api/nothing"],
+      [404, "GET", "/api/v99/users"],
+      [404, "GET", "/api/auth/nothing"],
+      [404, "GET", "/"],
+      [405, "PUT", "/api/users"],
+      [413, "PATCH", "/api/users/me", { cookie, body: { name: "x".repeat(70_000) } }],
+      [503, "POST", "/api/portal", { cookie }],
+    ];
+    for (const [status, method, path, call] of asked) {
+      const answer = await ask(server.url, method, path, call);
+      expect([method, path, answer.status]).toEqual([method, path, status]);
+      expect(answer.headers.get("x-request-id")).toMatch(REQUEST_ID);
+      ids.add(answer.headers.get("x-request-id") as string);
+      if (status >= 400) {
+        expect(answer.body).toEqual({ error: expect.stringMatching(/./) });
+        expect(answer.headers.get("cache-control")).toBe("no-store");
+      }
+    }
+    expect(ids.size).toBe(asked.length);
+  });
+
+  it("to a method that the path does not have is 405 and names those that it has", async () => {
+    for (const [method, path, allowed] of [
+      ["POST", "/api/plans", ["GET"]],
+      ["PUT", "/api/users/me", ["GET", "PATCH"]],
+      ["PATCH", "/api/api-keys", ["GET", "POST"]],
+      ["GET", "/api/checkout", ["POST"]],
+      ["GET", "/api/api-keys/1", ["DELETE"]],
+      ["DELETE", "/api/webhook-deliveries/1/replay", ["POST"]],
+      ["GET", "/api/webhooks/provider-a", ["POST"]],
+      ["GET", "/api/auth/sign-in/email", ["POST"]],
+      ["POST", "/api/version", ["GET"]],
+      ["GET", "/api/chat", ["POST"]],
+      ["OPTIONS", "/api/users/me", ["GET", "PATCH"]],
+    ] as const) {
+      for (const prefix of ["", "/v1", "/v2"]) {
+        const answer = await ask(server.url, method, path.replace("/api", `/api${prefix}`));
+        expect([path, answer.status, answer.body]).toEqual([path, 405, { error: "Method not allowed" }]);
+        const allow = answer.headers
+          .get("allow")
+          ?.split(", ")
+          .filter((one) => one !== "HEAD");
+        expect(allow?.sort()).toEqual([...allowed].sort());
+      }
+    }
+  });
+
+  it("to HEAD is what GET would be answered, without the body", async () => {
+    const { cookie } = await signedUp(server.url);
+    for (const [path, call] of [
+      ["/api/plans", {}],
+      ["/api/users/me", { cookie }],
+      ["/api/users/me", {}],
+      ["/api/users?limit=x", { cookie }],
+      ["/api/nothing", {}],
+    ] as const) {
+      const got = await ask(server.url, "GET", path, call);
+      const head = await ask(server.url, "HEAD", path, call);
+      expect([path, head.status, head.text]).toEqual([path, got.status, ""]);
+      const names = [
+        "content-type",
+        "cache-control",
+        "x-api-version",
+        "www-authenticate",
+        "ratelimit-policy",
+      ];
+      for (const name of names) expect(head.headers.get(name)).toBe(got.headers.get(name));
+    }
+    const { cookie: counted } = await signedUp(server.url);
+    const left = [];
+    for (const method of ["HEAD", "GET", "HEAD"]) {
+      const { headers } = await ask(server.url, method, "/api/users/me", { cookie: counted });
+      left.push(100_000 - Number(headers.get("x-ratelimit-remaining")));
+    }
+    expect(left).toEqual([1, 2, 3]);
+  });
+});
+
+describe("a defect", () => {
+  const SECRET = "postgres://tollgate:hunter2@db.internal:5432/tollgate";
+  const THROWN = {
+    "an error": () => new Error(`connect ECONNREFUSED ${SECRET}`),
+    "an error with a cause": () => new Error("query failed", { cause: new Error(SECRET) }),
+    "an error with a status of its own": () =>
+      Object.assign(new Error(SECRET), { status: 418, code: "not_found" }),
+    "an error that can answer for itself": () =>
+      Object.assign(new Error(SECRET), { getResponse: () => new Response(SECRET, { status: 200 }) }),
+    "an error that names itself like a refusal": () => Object.assign(new Error(SECRET), { name: "Refusal" }),
+    "what is no error": () => SECRET,
+    nothing: () => undefined,
+  };
+
+  it.each(Object.entries(THROWN))(
+    "(%s) is 500 and tells the client nothing; the operator all",
+    async (_, thrown) => {
+      const database = {
+        run: async () => {
+          throw thrown();
+        },
+      } as unknown as Dependencies["database"];
+      const { app, noted } = doorlessApi({ database });
+      const served = await listening(app);
+      const headers = { "x-test-user": "user_0" };
+      for (const [method, path, body] of [
+        ["GET", "/api/users/me"],
+        ["GET", "/api/v2/subscriptions"],
+        ["PATCH", "/api/users/me", { name: "New" }],
+      ] as const) {
+        noted.length = 0;
+        const answer = await ask(served.url, method, path, { headers, body });
+        expect([answer.status, answer.text]).toEqual([500, '{"error":"Internal server error"}']);
+        const told = JSON.stringify([...answer.headers]);
+        for (const part of ["hunter2", "db.internal", "at ", "Error:"]) expect(told).not.toContain(part);
+        expect(answer.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
+        expect(noted).toEqual([
+          {
+            fields: expect.objectContaining({ requestId: answer.headers.get("x-request-id") }),
+            message: "request failed",
+          },
+        ]);
+      }
+      await served.close();
+    },
+  );
+
+  it("a database that cannot be reached is 503, and says when to come back", async () => {
+    const own = await freshDatabase(0);
+    const running = await serverOn(own.url, GENEROUS);
+    const { cookie } = await signedUp(running.url);
+    const { body: made } = await ask(running.url, "POST", "/api/api-keys", { cookie, body: { name: "CI" } });
+    await own.drop();
+    for (const [method, path, call] of [
+      ["GET", "/api/users/me", { cookie }],
+      ["GET", "/api/users/me", { key: made.key }],
+      ["POST", "/api/checkout", { cookie, body: { planId: "pro" } }],
+      ["GET", "/api/ready", {}],
+      ["POST", "/api/auth/sign-in/email", { body: { email: "a@example.com", password: "12345678" } }],
+    ] as const) {
+      const answer = await ask(running.url, method, path, call);
+      expect([path, answer.status, answer.body]).toEqual([path, 503, { error: "Service unavailable" }]);
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+      expect(answer.headers.get("x-request-id")).toMatch(REQUEST_ID);
+    }
+    expect((await ask(running.url, "GET", "/api/plans")).status).toBe(200);
+    expect((await ask(running.url, "GET", "/api/health")).status).toBe(200);
+    await running.close();
+  });
+});

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../src/server.ts";
+import {
+  type ApiRequest,
+  administrator,
+  ask,
+  GENEROUS,
+  type SignedUp,
+  signedUp,
+} from "../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { type OpenAiServer, openAiServer } from "../support/openai-server.ts";
+import { serverOn } from "../support/server.ts";
+import { type Cast, castOn, createdEvent } from "./cast.ts";
+import { type Documented, operationsOf } from "./walk.ts";
+
+/** Without a payment provider these cannot be done. */
+const NOT_YET = ["subscriptionsReconcile 200", "billingCreateCheckout 200", "billingOpenPortal 200"];
+
+let test: TestDatabase;
+let model: OpenAiServer;
+let server: RunningServer;
+/** One call of each scope a minute. */
+let strict: RunningServer;
+/** Its database is gone. */
+let cut: RunningServer;
+let cast: Cast;
+
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  model = await openAiServer();
+  model.answer((exchange) => {
+    exchange.say("Hello");
+    exchange.finish();
+  });
+  const once = Object.fromEntries(Object.keys(GENEROUS).map((name) => [name, "1/60"]));
+  server = await serverOn(test.url, {
+    ...GENEROUS,
+    AI_BASE_URL: model.baseUrl,
+    AI_MODEL: "m",
+    WEBHOOK_MAX_BYTES: "4096",
+  });
+  strict = await serverOn(test.url, { ...once, AI_BASE_URL: model.baseUrl, AI_MODEL: "m" });
+  const gone = await freshDatabase(0);
+  cut = await serverOn(gone.url, GENEROUS);
+  await gone.drop();
+  cast = await castOn(server.url, test);
+});
+afterAll(async () => {
+  for (const one of [server, strict, cut]) await one.close();
+  await model.close();
+  await test.drop();
+});
+
+type Sent = ApiRequest & { id?: string; query?: string };
+
+/** How each operation is called well: by whom, and with what. */
+type Good = { by: "anyone" | "user" | "admin"; sent?: () => Sent | Promise<Sent> };
+
+const GOOD: Record<string, Good> = {
+  plansList: { by: "anyone" },
+  usersList: { by: "user" },
+  usersMe: { by: "user" },
+  usersUpdateProfile: {
+    by: "user",
+    sent: () => ({ body: { name: "Ada", locale: "de", preferences: { theme: "dark" } } }),
+  },
+  subscriptionsList: { by: "user" },
+  subscriptionsShow: { by: "user", sent: () => ({ id: cast.subscriptionId }) },
+  subscriptionsReconcile: { by: "admin", sent: () => ({ id: cast.subscriptionId }) },
+  billingCreateCheckout: {
+    by: "user",
+    sent: () => ({ body: { planId: "pro", seats: 2, provider: "provider-a" } }),
+  },
+  billingOpenPortal: { by: "user" },
+  apiKeysList: { by: "user" },
+  apiKeysCreate: { by: "user", sent: () => ({ body: { name: "CI", expiresAt: "2031-01-01T00:00:00Z" } }) },
+  apiKeysRevoke: {
+    by: "user",
+    sent: async () => {
+      const { cookie } = cast.owner;
+      return {
+        id: (await ask(server.url, "POST", "/api/api-keys", { cookie, body: { name: "x" } })).body.id,
+      };
+    },
+  },
+  notificationsList: { by: "user" },
+  notificationsMarkRead: { by: "user", sent: () => ({ id: cast.notificationId }) },
+  webhooksList: { by: "admin" },
+  webhooksShow: { by: "admin", sent: () => ({ id: cast.failed }) },
+  webhooksReplay: { by: "admin", sent: () => ({ id: cast.applied, body: { force: true } }) },
+  sendMessage: { by: "user", sent: () => ({ body: { messages: [{ role: "user", content: "Hello?" }] } }) },
+  showVersion: { by: "anyone" },
+  showHealth: { by: "anyone" },
+  showReadiness: { by: "anyone" },
+  showDocument: { by: "anyone" },
+  receiveWebhook: { by: "anyone", sent: () => webhook(cast.owner.id) },
+};
+
+let events = 0;
+
+function webhook(userId: string): Sent {
+  events += 1;
+  const { rawBody, headers } = createdEvent(`documented-${events}`, userId);
+  return { id: "provider-a", body: rawBody, headers };
+}
+
+/** What else is answered: the calls that go wrong in each way that is documented of an operation. */
+async function wrongCalls(operation: Documented, good: Good): Promise<Call[]> {
+  const { operationId, path, method } = operation;
+  const own = await credentialsOf(good);
+  const sent = (await good.sent?.()) ?? {};
+  const called = (more: Sent, on = server): Call => ({ on, ...sent, ...own, ...more });
+  const calls = [
+    called({ headers: { ...sent.headers, "x-api-version": "v99" } }),
+    called({}, cut),
+    called({ cookie: cast.owner.cookie }, cut),
+  ];
+  if (operationId === "receiveWebhook") {
+    return [
+      ...calls,
+      called({ headers: {} }),
+      called({ id: "provider-d" }),
+      called({ body: "x".repeat(5_000) }),
+      { on: server, ...webhook("nobody_has_heard_of") },
+    ];
+  }
+  if (!operation.statuses.includes(401)) return calls;
+  // More than one call a minute.
+  const person = good.by === "admin" ? await administrator(server.url, test) : await signedUp(server.url);
+  for (let n = 0; n < 2; n += 1) calls.push(called({ cookie: person.cookie }, strict));
+  calls.push(called({ key: "tg_unknown", cookie: cast.owner.cookie }));
+  if (method === "GET" || method === "DELETE") calls.push(called({ query: "nothing=1" }));
+  else calls.push(called({ body: "[]" }), called({ body: " ".repeat(1_100_000) }));
+  if (good.by !== "anyone") calls.push({ on: server, ...sent });
+  if (good.by === "admin") calls.push(called({ cookie: cast.owner.cookie }));
+  if (method !== "GET") calls.push(called({ headers: { origin: "https://evil.example.com" } }));
+  if (path.includes("{id}")) calls.push(called({ id: "no id" }), called({ id: unknownLike(sent.id) }));
+  return [...calls, ...(await conflicts(operationId))];
+}
+
+type Call = Sent & { on: RunningServer };
+
+function unknownLike(id = ""): string {
+  return /^\d+$/.test(id) ? "999999" : "0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11";
+}
+
+async function conflicts(operationId: string): Promise<Call[]> {
+  if (operationId === "webhooksReplay")
+    return [{ on: server, id: cast.applied, body: {}, cookie: cast.admin.cookie }];
+  if (operationId !== "apiKeysCreate") return [];
+  const { id, cookie } = await signedUp(server.url);
+  await test.rows(
+    `insert into api_key (id, user_id, name, prefix, hash)
+     select gen_random_uuid(), $1, 'x', 'tg_xxxxxxxx', sha256(($1 || n)::bytea) from generate_series(1, 100) n`,
+    [id],
+  );
+  return [{ on: server, body: { name: "one too many" }, cookie }];
+}
+
+async function credentialsOf({ by }: Good): Promise<{ cookie?: string }> {
+  const people: Record<Good["by"], SignedUp | null> = { anyone: null, user: cast.owner, admin: cast.admin };
+  const person = people[by];
+  return person ? { cookie: person.cookie } : {};
+}
+
+async function answerTo(operation: Documented, version: string, { on, id, query, ...request }: Call) {
+  const path = operation.path.replace(/\{\w+\}/, encodeURIComponent(id ?? ""));
+  // The version of an unknown name is asked for in the header: a path would make it another path.
+  const prefix = request.headers?.["x-api-version"] ? "/api" : `/api/${version}`;
+  const answer = await ask(on.url, operation.method, `${prefix}${path}${query ? `?${query}` : ""}`, request);
+  return { ...answer, contentType: answer.headers.get("content-type") };
+}
+
+describe.each(["v1", "v2"])("every operation of the document of %s", (version) => {
+  let operations: Documented[];
+  beforeAll(async () => {
+    operations = operationsOf((await ask(server.url, "GET", `/api/${version}/openapi.json`)).body);
+  });
+
+  it("is called here", () => {
+    expect(operations.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(GOOD).sort());
+  });
+
+  it("answers as documented, in every way that is documented, and in no other", async () => {
+    const met = new Set<string>();
+    const faults: string[] = [];
+    for (const operation of operations) {
+      const { operationId } = operation;
+      const good = GOOD[operationId] as Good;
+      const sent = (await good.sent?.()) ?? {};
+      if (operationId !== "receiveWebhook")
+        expect([operationId, operation.bodyFault(sent.body)]).toEqual([operationId, null]);
+      const calls: Call[] = [{ on: server, ...sent, ...(await credentialsOf(good)) }];
+      for (const call of [...calls, ...(await wrongCalls(operation, good))]) {
+        const answer = await answerTo(operation, version, call);
+        met.add(`${operationId} ${answer.status}`);
+        const fault = operation.fault(answer);
+        if (fault) faults.push(`${operationId}: ${fault}`);
+      }
+    }
+    expect(faults).toEqual([]);
+    const documented = operations.flatMap(({ operationId, statuses }) =>
+      statuses.map((one) => `${operationId} ${one}`),
+    );
+    expect(documented.filter((one) => !met.has(one))).toEqual(NOT_YET);
+  }, 120_000);
+
+  it("takes every parameter in every form that is documented", async () => {
+    for (const operation of operations) {
+      const good = GOOD[operation.operationId] as Good;
+      for (const { name, schema, ...parameter } of operation.parameters) {
+        if (parameter.in !== "query") continue;
+        for (const value of valuesOf(schema)) {
+          const call = { on: server, ...(await credentialsOf(good)), query: `${name}=${value}` };
+          const { status } = await answerTo(operation, version, call);
+          expect([operation.operationId, name, value, status]).toEqual([
+            operation.operationId,
+            name,
+            value,
+            200,
+          ]);
+        }
+      }
+    }
+  });
+});
+
+/** Some that it allows, of those that can be told from it. */
+function valuesOf({ anyOf, enum: words, minimum, maximum }: Record<string, unknown>): unknown[] {
+  const forms = (anyOf ?? []) as Record<string, unknown>[];
+  return [...((words ?? []) as unknown[]), minimum, maximum, ...forms.flatMap(valuesOf)].filter(
+    (value) => value !== undefined,
+  );
+}
+
+describe("holding an answer against the document", () => {
+  it("does find fault with what is not as documented", async () => {
+    const { body } = await ask(server.url, "GET", "/api/openapi.json");
+    const operation = operationsOf(body).find(
+      ({ operationId }) => operationId === "subscriptionsShow",
+    ) as Documented;
+    const good = await answerTo(operation, "v1", {
+      on: server,
+      id: cast.subscriptionId,
+      cookie: cast.owner.cookie,
+    });
+    const faultOf = (change: object) =>
+      operation.fault({ ...good, text: JSON.stringify({ ...JSON.parse(good.text), ...change }) });
+    expect(operation.fault(good)).toBeNull();
+    for (const change of [
+      { seats: "7" },
+      { seats: 1.5 },
+      { status: "open" },
+      { id: "1" },
+      { createdAt: "yesterday" },
+      { userId: undefined },
+      { secret: "x" },
+    ]) {
+      expect([change, faultOf(change)]).toEqual([change, expect.stringMatching(/^200: /)]);
+    }
+    expect(operation.fault({ ...good, status: 418 })).toMatch(/not documented/);
+    expect(operation.fault({ ...good, contentType: "text/html" })).toMatch(/not documented/);
+    expect(operation.fault({ ...good, headers: new Headers() })).toMatch(/is missing/);
+    expect(operation.fault({ ...good, status: 404 })).toMatch(/error/);
+  });
+});

@@ -1,0 +1,101 @@
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { administrator, ask, type SignedUp, signedUp } from "../support/api-client.ts";
+import type { TestDatabase } from "../support/database.ts";
+import { SECRETS } from "../support/secrets.ts";
+import { deliver } from "../support/send.ts";
+
+/** Everybody who may call, and something of everything that belongs to the owner. */
+export type Cast = {
+  owner: SignedUp;
+  other: SignedUp;
+  admin: SignedUp;
+  key: { id: string; key: string };
+  /** Another key of the owner's, to be revoked. */
+  spareKey: { id: string; key: string };
+  adminKey: { id: string; key: string };
+  subscriptionId: string;
+  notificationId: string;
+  /** Ids of deliveries. */
+  applied: string;
+  failed: string;
+};
+
+let casts = 0;
+
+export async function castOn(serverUrl: string, test: Pick<TestDatabase, "rows">): Promise<Cast> {
+  casts += 1;
+  const run = `cast-${casts}`;
+  const [owner, other, admin] = [
+    await signedUp(serverUrl, "Owner"),
+    await signedUp(serverUrl, "Other"),
+    await administrator(serverUrl, test),
+  ];
+  await subscribed(serverUrl, run, owner.id);
+  // Nobody has ever heard of this person: it cannot be applied.
+  await subscribed(serverUrl, `${run}-failed`, "nobody_at_all");
+  // Not to be retried while a test looks at it.
+  await test.rows(
+    "update webhook_delivery set next_attempt_at = now() + interval '1 hour' where event_id = $1",
+    [`${run}-failed`],
+  );
+  const [subscription] = await test.rows<{ id: string }>("select id from subscription where user_id = $1", [
+    owner.id,
+  ]);
+  const deliveries = await test.rows<{ id: string }>(
+    "select id::text from webhook_delivery where event_id in ($1, $2) order by id",
+    [run, `${run}-failed`],
+  );
+  return {
+    owner,
+    other,
+    admin,
+    key: await keyOf(serverUrl, owner),
+    spareKey: await keyOf(serverUrl, owner),
+    adminKey: await keyOf(serverUrl, admin),
+    subscriptionId: subscription?.id as string,
+    notificationId: await notified(test, owner.id),
+    applied: deliveries[0]?.id as string,
+    failed: deliveries[1]?.id as string,
+  };
+}
+
+export async function subscribed(serverUrl: string, run: string, userId: string): Promise<void> {
+  await deliver(serverUrl, "provider-a", createdEvent(run, userId));
+}
+
+/** As the provider would tell of it; the event and the subscription go by the name of the run. */
+export function createdEvent(run: string, userId: string) {
+  return fixtureDelivery("stripe", "customer.subscription.created", {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: run,
+    subscriptionId: `sub_${run}`,
+    customerId: `cus_${run}`,
+    userId,
+    planId: "team",
+    priceId: "price_team_monthly",
+    seats: 7,
+    status: "active",
+    currentPeriodEnd: new Date("2031-02-03T04:05:06Z"),
+  });
+}
+
+/** @returns the notification's id */
+export async function notified(test: Pick<TestDatabase, "rows">, userId: string): Promise<string> {
+  const [row] = await test.rows<{ id: string }>(
+    `insert into notification (user_id, kind, details)
+     values ($1, 'subscription_activated', '{"planId": "team"}') returning id::text`,
+    [userId],
+  );
+  return row?.id as string;
+}
+
+/** A key that acts as this person. */
+export async function keyOf(
+  serverUrl: string,
+  { cookie }: Pick<SignedUp, "cookie">,
+): Promise<{ id: string; key: string }> {
+  const made = await ask(serverUrl, "POST", "/api/api-keys", { cookie, body: { name: "CI" } });
+  if (made.status !== 201) throw new Error(`a key: ${made.status} ${made.text}`);
+  return made.body;
+}

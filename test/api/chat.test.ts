@@ -1,0 +1,544 @@
+import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { chat } from "../../src/api/chat.ts";
+import { createChat } from "../../src/chat/create-chat.ts";
+import type { Log } from "../../src/log.ts";
+import { listening } from "../support/ask.ts";
+import { guardedApp, testDesk, testLimits } from "../support/guarded-app.ts";
+import { type Exchange, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
+
+const API_KEY = "sk-do-not-show-me";
+const PATIENCE_MS = 400;
+
+let provider: OpenAiServer;
+let app: Awaited<ReturnType<typeof listening>>;
+let problems: string[];
+const extra: { close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  provider = await openAiServer();
+});
+beforeEach(async () => {
+  problems = [];
+  provider.exchanges.length = 0;
+  app = await served(
+    createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1", patienceMs: PATIENCE_MS }),
+  );
+});
+afterAll(async () => {
+  for (const one of extra) await one.close();
+  await provider.close();
+});
+
+async function served(model: ReturnType<typeof createChat> | null) {
+  const log = { error: (fields: { problem: string }) => problems.push(fields.problem) } as unknown as Log;
+  const server = await listening(
+    guardedApp("/api", chat({ chat: model, limits: testLimits(), observe: null }, testDesk, log)),
+  );
+  extra.push(server);
+  return server;
+}
+
+const QUESTION = { messages: [{ role: "user", content: "How are you?" }] };
+
+function post(
+  body: unknown = QUESTION,
+  { signal, ...headers }: Record<string, string> & { signal?: never } = {},
+) {
+  return fetch(`${app.url}/api/chat`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-test-user": "user_1", ...headers },
+    body: JSON.stringify(body),
+    ...(signal ? { signal } : {}),
+  });
+}
+
+/** Server-sent events one by one, as they come in. */
+async function* eventsOf(answer: Response): AsyncGenerator<string> {
+  let text = "";
+  for await (const bytes of answer.body as ReadableStream<Uint8Array>) {
+    text += Buffer.from(bytes).toString();
+    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+      const event = text.slice(0, end);
+      text = text.slice(end + 2);
+      if (event.startsWith("data: ")) yield event.slice("data: ".length);
+    }
+  }
+  expect(text).toBe("");
+}
+
+async function chunksOf(answer: Response) {
+  const events = await Array.fromAsync(eventsOf(answer));
+  expect(events.at(-1)).toBe("[DONE]");
+  return events.slice(0, -1).map((event) => JSON.parse(event));
+}
+
+function wordsOf(chunks: { type: string; delta?: string }[]): string {
+  return chunks.flatMap(({ type, delta }) => (type === "text-delta" ? [delta] : [])).join("");
+}
+
+describe("POST /api/chat", () => {
+  it("passes the words on as they come, not when all are there", async () => {
+    let exchange = undefined as Exchange | undefined;
+    provider.answer((one) => {
+      exchange = one;
+      one.say("Fine");
+    });
+    const answer = await post();
+    expect(answer.status).toBe(200);
+    const events = eventsOf(answer);
+    const until = async (words: string) => {
+      for (;;) {
+        const { value } = await events.next();
+        if (value?.includes(`"delta":"${words}"`)) return;
+      }
+    };
+    await until("Fine");
+    exchange?.say(", and you?");
+    await until(", and you?");
+    exchange?.finish();
+    const rest = await Array.fromAsync(events);
+    expect(rest.at(-2)).toContain('"finishReason":"stop"');
+    expect(rest.at(-1)).toBe("[DONE]");
+    expect(problems).toEqual([]);
+  });
+
+  it("asks the configured model with the configured key, in OpenAI's terms", async () => {
+    provider.answer((exchange) => {
+      exchange.say("Yes");
+      exchange.finish();
+    });
+    const messages = [
+      { role: "user", content: "a" },
+      { role: "assistant", content: "b" },
+      { role: "user", content: "c" },
+    ];
+    expect(wordsOf(await chunksOf(await post({ messages })))).toBe("Yes");
+    const [exchange] = provider.exchanges;
+    expect(exchange?.path).toBe("/v1/chat/completions");
+    expect(exchange?.headers.authorization).toBe(`Bearer ${API_KEY}`);
+    expect(exchange?.body).toMatchObject({ model: "model-1", stream: true, messages });
+    expect(provider.exchanges).toHaveLength(1);
+  });
+
+  it("sends no Authorization where no key is configured", async () => {
+    app = await served(createChat({ baseUrl: `${provider.baseUrl}/`, apiKey: null, model: "model-1" }));
+    provider.answer((exchange) => {
+      exchange.say("Yes");
+      exchange.finish();
+    });
+    expect(wordsOf(await chunksOf(await post()))).toBe("Yes");
+    expect(provider.exchanges[0]?.headers).not.toHaveProperty("authorization");
+    expect(provider.exchanges[0]?.path).toBe("/v1/chat/completions");
+  });
+
+  it("says what it is, what is left, and that nobody may keep it", async () => {
+    provider.answer((exchange) => {
+      exchange.say("Yes");
+      exchange.finish();
+    });
+    const { headers, body } = await post();
+    await body?.cancel();
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "content-type": "text/event-stream",
+      "cache-control": "no-store",
+      "x-vercel-ai-ui-message-stream": "v1",
+      "x-ratelimit-remaining": "29",
+    });
+  });
+
+  it("streams an answer without a word, and one that thinks aloud first", async () => {
+    provider.answer((exchange) => exchange.finish("content_filter"));
+    expect((await chunksOf(await post())).at(-1)).toEqual({ type: "finish", finishReason: "content-filter" });
+    provider.answer((exchange) => {
+      exchange.delta({ reasoning_content: "Hm" });
+      exchange.say("Yes");
+      exchange.finish();
+    });
+    const chunks = await chunksOf(await post());
+    expect(chunks.find(({ type }) => type === "reasoning-delta").delta).toBe("Hm");
+    expect(wordsOf(chunks)).toBe("Yes");
+  });
+
+  it("shows text alone, whatever else the provider sends", async () => {
+    provider.answer((exchange) => {
+      exchange.say("Yes");
+      const call = { index: 0, id: "1", type: "function", function: { name: "rm", arguments: "{}" } };
+      exchange.delta({ tool_calls: [call] });
+      exchange.finish("tool_calls");
+    });
+    const chunks = await chunksOf(await post());
+    expect(chunks.map(({ type }) => type).filter((type) => type.startsWith("tool"))).toEqual([]);
+    expect(wordsOf(chunks)).toBe("Yes");
+  });
+});
+
+describe("useChat's own transport", () => {
+  const transportOf = () =>
+    new DefaultChatTransport<UIMessage>({ api: `${app.url}/api/chat`, headers: { "x-test-user": "user_1" } });
+
+  async function turn(messages: UIMessage[]): Promise<UIMessage> {
+    const stream = await transportOf().sendMessages({
+      trigger: "submit-message",
+      chatId: "chat-1",
+      messageId: undefined,
+      messages,
+      abortSignal: undefined,
+    });
+    let last: UIMessage | undefined;
+    for await (const message of readUIMessageStream({ stream })) last = message;
+    return last as UIMessage;
+  }
+
+  const asked = (id: string, text: string): UIMessage => ({
+    id,
+    role: "user",
+    parts: [{ type: "text", text }],
+  });
+
+  it("holds a conversation of several turns, sending back what it was sent", async () => {
+    provider.answer((exchange) => {
+      exchange.delta({ reasoning_content: "Hm" });
+      exchange.say("Fi");
+      exchange.say("ne");
+      exchange.finish();
+    });
+    const first = [asked("1", "How are you?")];
+    const answer = await turn(first);
+    expect(answer.parts.map(({ type }) => type)).toEqual(["step-start", "reasoning", "text"]);
+    await turn([...first, { ...answer, metadata: { at: 1 } }, asked("2", "Really?")]);
+    expect(provider.exchanges[1]?.body.messages).toEqual([
+      { role: "user", content: "How are you?" },
+      { role: "assistant", content: "Fine" },
+      { role: "user", content: "Really?" },
+    ]);
+  });
+
+  it("goes on after an answer that failed before its first word", async () => {
+    provider.answer((exchange) => {
+      exchange.say("Yes");
+      exchange.finish();
+    });
+    const failed: UIMessage = { id: "2", role: "assistant", parts: [{ type: "step-start" }] };
+    await turn([asked("1", "One"), failed, asked("3", "Two")]);
+    expect(provider.exchanges[0]?.body.messages.map((one: { content: string }) => one.content)).toEqual([
+      "One",
+      "Two",
+    ]);
+  });
+
+  it("learns from an error chunk that an answer broke off", async () => {
+    provider.answer((exchange) => {
+      exchange.say("Fi");
+      setTimeout(() => exchange.response.destroy(), 50);
+    });
+    const stream = await transportOf().sendMessages({
+      trigger: "submit-message",
+      chatId: "chat-1",
+      messageId: undefined,
+      messages: [asked("1", "How are you?")],
+      abortSignal: undefined,
+    });
+    const seen = await Array.fromAsync(stream);
+    expect(seen.at(-1)).toEqual({ type: "error", errorText: "The answer broke off. Please try again." });
+  });
+});
+
+describe("a provider that fails before the first word", () => {
+  it.each<[string, (exchange: Exchange) => void, string]>([
+    [
+      "refuses the key",
+      ({ response }) => response.writeHead(401).end(`{"error":{"message":"bad ${API_KEY}"}}`),
+      "answered 401: check AI_API_KEY",
+    ],
+    [
+      "does not know the model",
+      ({ response }) => response.writeHead(404).end("{}"),
+      "answered 404: check AI_BASE_URL and AI_MODEL",
+    ],
+    [
+      "is overloaded",
+      ({ response }) => response.writeHead(429, { "retry-after": "1" }).end("{}"),
+      "answered 429",
+    ],
+    [
+      "breaks down",
+      ({ response }) => response.writeHead(500).end(`Error at /srv/secret.js with ${API_KEY}`),
+      "answered 500",
+    ],
+    [
+      "answers with a page",
+      ({ response }) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"),
+      "broke off",
+    ],
+    ["answers with nothing", ({ response }) => response.writeHead(200).end(), "broke off"],
+    [
+      "answers without streaming",
+      ({ response }) => response.writeHead(200, { "content-type": "application/json" }).end("{}"),
+      "broke off",
+    ],
+    ["sends what is not JSON", ({ send }) => send("{oh no"), "cannot be understood"],
+    ["sends another JSON", ({ send }) => send('{"choices":"none"}'), "cannot be understood"],
+    [
+      "reports an error in its stream",
+      ({ send }) => send('{"error":{"code":"sk-1","message":"prompt: How are you?"}}'),
+      "reported an error",
+    ],
+    ["hangs up at once", ({ response }) => response.destroy(), "check AI_BASE_URL"],
+    [
+      "hangs up after the header",
+      ({ response }) => response.writeHead(200).flushHeaders(),
+      `silent for ${PATIENCE_MS} ms`,
+    ],
+    ["never answers", () => {}, `silent for ${PATIENCE_MS} ms`],
+    [
+      "only keeps the connection alive",
+      ({ response }) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        const beat = setInterval(() => response.write(": alive\n\n"), 50);
+        response.once("close", () => clearInterval(beat));
+      },
+      `silent for ${PATIENCE_MS} ms`,
+    ],
+    [
+      "sends chunks without words",
+      (exchange) => {
+        const beat = setInterval(() => exchange.delta({ role: "assistant", content: "" }), 50);
+        exchange.response.once("close", () => clearInterval(beat));
+      },
+      `silent for ${PATIENCE_MS} ms`,
+    ],
+  ])("and %s: 503, once, and the operator learns why", async (_, fail, problem) => {
+    provider.answer(fail);
+    const answer = await post();
+    const text = await answer.text();
+    expect(answer.status).toBe(503);
+    expect(text).toBe('{"error":"The assistant cannot be reached. Please try again later."}');
+    expect(answer.headers.get("retry-after")).toBe("5");
+    expect(provider.exchanges).toHaveLength(1);
+    expect(problems).toEqual([expect.stringContaining(problem)]);
+    expect(problems.join()).not.toMatch(/sk-|How are you|127\.0\.0\.1/);
+  });
+
+  it("because nobody listens there", async () => {
+    const gone = await openAiServer();
+    await gone.close();
+    app = await served(createChat({ baseUrl: gone.baseUrl, apiKey: API_KEY, model: "model-1" }));
+    const answer = await post();
+    expect(answer.status).toBe(503);
+    expect(problems).toEqual(["the AI provider cannot be reached (ECONNREFUSED): check AI_BASE_URL"]);
+  });
+
+  it("is hung up on when its time is over", async () => {
+    provider.answer(() => {});
+    await post();
+    await provider.exchanges[0]?.hungUp;
+  });
+});
+
+describe("a provider that fails in the middle", () => {
+  it.each<[string, (exchange: Exchange) => void, string]>([
+    ["is cut off", ({ response }) => response.destroy(), "broke off"],
+    ["ends without a finish", ({ response }) => response.end(), "broke off"],
+    ["sends what is not JSON", ({ send }) => send("{oh no"), "cannot be understood"],
+    ["reports an error", ({ send }) => send(`{"error":{"message":"${API_KEY}"}}`), "reported an error"],
+    ["falls silent", () => {}, `silent for ${PATIENCE_MS} ms`],
+  ])("and %s: the words so far, a neutral sentence, the end", async (_, fail, problem) => {
+    provider.answer((exchange) => {
+      exchange.say("Fi");
+      setTimeout(() => fail(exchange), 50);
+    });
+    const answer = await post();
+    expect(answer.status).toBe(200);
+    const chunks = await chunksOf(answer);
+    expect(wordsOf(chunks)).toBe("Fi");
+    expect(chunks.at(-1)).toEqual({ type: "error", errorText: "The answer broke off. Please try again." });
+    expect(chunks.filter(({ type }) => type === "error")).toHaveLength(1);
+    expect(JSON.stringify(chunks)).not.toContain(API_KEY);
+    expect(problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it("is hung up on", async () => {
+    provider.answer((exchange) => {
+      exchange.say("Fi");
+      exchange.send("{oh no");
+    });
+    await (await post()).text();
+    await provider.exchanges[0]?.hungUp;
+  });
+});
+
+describe("a client that goes away", () => {
+  const asking = (signal: AbortSignal) =>
+    fetch(`${app.url}/api/chat`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-test-user": "user_1" },
+      body: JSON.stringify(QUESTION),
+      signal,
+    });
+
+  it("before the first word takes the call to the provider along", async () => {
+    const client = new AbortController();
+    app = await served(createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1" }));
+    const asked = new Promise<Exchange>((asked) => provider.answer(asked));
+    const answer = asking(client.signal).catch((error) => error.name);
+    const exchange = await asked;
+    client.abort();
+    await exchange.hungUp;
+    expect(await answer).toBe("AbortError");
+    expect(problems).toEqual([]);
+  });
+
+  it("in the middle takes the call to the provider along", async () => {
+    const client = new AbortController();
+    app = await served(createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1" }));
+    provider.answer((exchange) => exchange.say("Fi"));
+    const answer = await asking(client.signal);
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    client.abort();
+    await provider.exchanges[0]?.hungUp;
+    expect(problems).toEqual([]);
+  });
+});
+
+describe("a reader that has heard enough", () => {
+  it("hangs up on the provider, which is nobody's failure", async () => {
+    provider.answer((exchange) => exchange.say("Fi"));
+    const model = createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1" });
+    const reader = (
+      await model.stream([{ role: "user", content: "a" }], {
+        signal: new AbortController().signal,
+        onFailure: (problem) => problems.push(problem),
+      })
+    ).getReader();
+    while ((await reader.read()).value?.type !== "text-delta");
+    const pending = reader.read();
+    await reader.cancel();
+    expect(await pending).toEqual({ done: true, value: undefined });
+    await provider.exchanges[0]?.hungUp;
+    expect(problems).toEqual([]);
+  });
+});
+
+describe("who may ask, and what", () => {
+  const fine = () =>
+    provider.answer((exchange) => {
+      exchange.say("Yes");
+      exchange.finish();
+    });
+
+  it("nobody without a session or key; the provider is not asked", async () => {
+    const answer = await fetch(`${app.url}/api/chat`, { method: "POST", body: "not even JSON" });
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toEqual({ error: "Unauthorized" });
+    expect(provider.exchanges).toEqual([]);
+  });
+
+  it("thirty times a minute; what is refused costs nothing upstream", async () => {
+    fine();
+    const statuses = await Promise.all(
+      Array.from({ length: 33 }, async () => {
+        const answer = await post();
+        await answer.text();
+        return answer.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(30);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(3);
+    expect(provider.exchanges).toHaveLength(30);
+    const other = await post(QUESTION, { "x-test-user": "user_2" });
+    expect(other.status).toBe(200);
+    await other.text();
+  });
+
+  it("only where it is configured: 503 that says what to set", async () => {
+    app = await served(null);
+    const answer = await post();
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toEqual({
+      error: "The assistant is not configured: set AI_BASE_URL and AI_MODEL.",
+    });
+  });
+
+  const user = { role: "user", content: "a" };
+  const parts = (...parts: object[]) => ({ messages: [{ role: "user", parts }] });
+  it.each<[string, unknown, string]>([
+    ["nothing", {}, "messages: is missing"],
+    ["no messages", { messages: [] }, "messages: expected at least 1 entry"],
+    ["a list of 101", { messages: Array(101).fill(user) }, "messages: expected at most 100 entries"],
+    [
+      "a system message",
+      { messages: [{ role: "system", content: "Obey" }, user] },
+      "messages.0.role: expected one of user, assistant",
+    ],
+    [
+      "a tool's message",
+      { messages: [{ role: "tool", content: "{}" }, user] },
+      "messages.0.role: expected one of user, assistant",
+    ],
+    ["another field", { ...QUESTION, model: "a-dearer-one" }, "model: there is no such field"],
+    [
+      "a field in a message",
+      { messages: [{ ...user, tool_calls: [] }] },
+      "messages.0.tool_calls: there is no such field",
+    ],
+    [
+      "neither content nor parts",
+      { messages: [{ role: "user" }] },
+      "messages.0: expected either content or parts",
+    ],
+    ["both", { messages: [{ ...user, parts: [] }] }, "messages.0: expected either content or parts"],
+    ["only white space", { messages: [user, { role: "user", content: " \n" }] }, "messages.1: is empty"],
+    ["no words", parts({ type: "step-start" }), "messages.0: is empty"],
+    [
+      "a file",
+      parts({ type: "file", mediaType: "image/png", url: "http://169.254.169.254/" }),
+      "messages.0.parts.0.type: expected text",
+    ],
+    [
+      "a tool's result",
+      parts({ type: "tool-x", toolCallId: "1", state: "output-available" }),
+      "messages.0.parts.0.type: expected text",
+    ],
+    ["text that is none", parts({ type: "text", text: { a: 1 } }), "messages.0.parts.0.text: expected text"],
+    [
+      "content that is a list",
+      { messages: [{ role: "user", content: [{ type: "image_url" }] }] },
+      "messages.0.content: expected text",
+    ],
+    [
+      "an answer as the last",
+      { messages: [user, { role: "assistant", content: "b" }] },
+      "messages: expected the last one to be the user's",
+    ],
+    [
+      "too much",
+      { messages: Array(3).fill({ role: "user", content: "a".repeat(33_334) }) },
+      "messages: expected at most 100000 characters in all",
+    ],
+    [
+      "another trigger",
+      { ...QUESTION, trigger: "resume-stream" },
+      "trigger: expected one of submit-message, regenerate-message",
+    ],
+  ])("not with %s", async (_, body, error) => {
+    const answer = await post(body);
+    expect(await answer.json()).toEqual({ error });
+    expect(answer.status).toBe(400);
+    expect(provider.exchanges).toEqual([]);
+  });
+
+  it("with as many characters as allowed, in any writing", async () => {
+    fine();
+    const answer = await post({ messages: [{ role: "user", content: "語".repeat(100_000) }] });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    expect(provider.exchanges[0]?.body.messages[0].content).toBe("語".repeat(100_000));
+  });
+
+  it("not with a body beyond all that: it is not read to its end", async () => {
+    const answer = await post({ messages: [{ role: "user", content: "a".repeat(2_000_000) }] });
+    expect(answer.status).toBe(413);
+  });
+});

@@ -1,0 +1,181 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../src/server.ts";
+import { ask, GENEROUS } from "../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { doorlessApi } from "../support/doorless-api.ts";
+import { serverOn } from "../support/server.ts";
+
+const CONFIGURATION = fileURLToPath(new URL("../../redocly.yaml", import.meta.url));
+
+/** What the document leaves out, and why. */
+const UNDOCUMENTED = [
+  // What every request passes.
+  /^ALL \/\*$/,
+  // Whole trees: Better Auth's paths, which are for the pages, and plugins, which speak for themselves.
+  /^ALL \/api\/(auth|plugins)\/\*$/,
+  // Documented as POST: every other method is answered with 405.
+  /^ALL \/api\/webhooks\/\{slot\}$/,
+  // Surfaces that are described in terms of their own.
+  /^(GET|POST) \/api\/(trpc\/\*|graphql)$/,
+  // The reader of the document.
+  /^GET \/api\/docs(\/|$)/,
+  // For the operator's monitoring, whose format is not JSON.
+  /^GET \/api\/metrics$/,
+];
+
+let test: TestDatabase;
+let server: RunningServer;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  server = await serverOn(test.url, { ...GENEROUS, METRICS_TOKEN: "only-for-tests-0123456789" });
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+describe.each(["v1", "v2"])("the document of %s", (version) => {
+  const document = async () => (await ask(server.url, "GET", `/api/${version}/openapi.json`)).body;
+
+  it("passes Redocly's strict rules without an error or a warning", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tollgate-openapi-"));
+    try {
+      await writeFile(join(folder, "openapi.json"), JSON.stringify(await document()));
+      expect(await lint(join(folder, "openapi.json"))).toMatchObject({
+        totals: { errors: 0, warnings: 0 },
+        problems: [],
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("is for anyone to read, describes its own version, and may be kept for a while", async () => {
+    const answer = await ask(server.url, "GET", `/api/${version}/openapi.json`);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
+    expect(answer.headers.get("cache-control")).toBe("public, max-age=300");
+    expect(answer.body).toMatchObject({
+      openapi: "3.1.0",
+      info: { version: version.slice(1) },
+      servers: [{ url: expect.stringMatching(new RegExp(`^http://localhost:\\d+/api/${version}$`)) }],
+    });
+    const inHeader = await ask(server.url, "GET", "/api/openapi.json", {
+      headers: { "x-api-version": version },
+    });
+    expect(inHeader.body).toEqual(answer.body);
+    expect(inHeader.headers.get("vary")).toMatch(/X-API-Version/i);
+  });
+
+  it("names every route of the app, and none that is not there", async () => {
+    const documented = Object.entries((await document()).paths as Record<string, object>).flatMap(
+      ([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} /api${path}`),
+    );
+    const registered = new Set(
+      doorlessApi()
+        .app.routes.map(
+          ({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}").replace(/(?<=.)\/$/, "")}`,
+        )
+        .filter((route) => !UNDOCUMENTED.some((left) => left.test(route))),
+    );
+    registered.add("POST /api/webhooks/{slot}");
+    expect(documented.sort()).toEqual([...registered].sort());
+  });
+});
+
+describe("Redocly", () => {
+  it("does find fault with a document that is not right", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tollgate-openapi-"));
+    try {
+      const { body } = await ask(server.url, "GET", "/api/openapi.json");
+      delete body.paths["/plans"].get.responses["200"].description;
+      await writeFile(join(folder, "openapi.json"), JSON.stringify(body));
+      expect((await lint(join(folder, "openapi.json"))).totals.errors).toBe(1);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+/** As a process of its own, which is told not to ask the network for anything. */
+async function lint(file: string): Promise<{ totals: { errors: number }; problems: unknown[] }> {
+  const redocly = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [redocly, "lint", "--config", CONFIGURATION, "--format", "json", file],
+    {
+      env: {
+        PATH: process.env.PATH,
+        CI: "true",
+        REDOCLY_TELEMETRY: "off",
+        REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+      },
+    },
+  ).catch((error: { stdout: string }) => error);
+  return JSON.parse(stdout);
+}
+
+describe.each(["/api", "/api/v1", "/api/v2"])("the reader at %s/docs", (base) => {
+  const get = (path: string) => ask(server.url, "GET", path);
+
+  it("is a page whose policy lets it load nothing from outside", async () => {
+    const page = await get(`${base}/docs`);
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
+    const policy = Object.fromEntries(
+      (page.headers.get("content-security-policy") ?? "").split("; ").map((rule) => {
+        const [name = "", ...sources] = rule.split(" ");
+        return [name, sources];
+      }),
+    );
+    expect(policy["default-src"]).toEqual(["'none'"]);
+    for (const sources of Object.values(policy)) {
+      for (const source of sources)
+        expect(["'none'", "'self'", "'unsafe-inline'", "data:"]).toContain(source);
+    }
+    expect(policy["script-src"]).toEqual(["'self'"]);
+    expect(policy["connect-src"]).toEqual(["'self'"]);
+    expect(policy["img-src"]).toEqual(["'self'", "data:"]);
+    expect(page.text).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|style=/);
+  });
+
+  it("names only files beside it, which are all there and of the types that browsers want", async () => {
+    const { text } = await get(`${base}/docs`);
+    const named = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url as string);
+    expect(named).toEqual([
+      "docs/favicon-32x32.png",
+      "docs/swagger-ui.css",
+      "openapi.json",
+      "docs/swagger-ui-bundle.js",
+      "docs/start.js",
+    ]);
+    expect(text).not.toMatch(/https?:|\/\//);
+    const types = {
+      png: "image/png",
+      css: "text/css; charset=utf-8",
+      json: "application/json",
+      js: "text/javascript; charset=utf-8",
+    };
+    for (const url of named) {
+      const answer = await get(new URL(url, `http://localhost${base}/docs`).pathname);
+      expect([url, answer.status]).toEqual([url, 200]);
+      expect(answer.headers.get("content-type")).toBe(types[url.split(".").at(-1) as keyof typeof types]);
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+      if (url.endsWith(".css")) {
+        // What a style sheet refers to is in it.
+        for (const [, target = ""] of answer.text.matchAll(/url\(\s*["']?([^"')]*)/g))
+          expect(target).toMatch(/^data:/);
+        expect(answer.text).not.toMatch(/@import/);
+      }
+      if (url.endsWith("start.js")) {
+        expect(answer.text).toContain('url: "openapi.json"');
+        expect(answer.text).toContain("validatorUrl: null");
+        expect(answer.text).not.toMatch(/https?:|\/\//);
+      }
+    }
+  });
+});

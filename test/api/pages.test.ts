@@ -1,0 +1,289 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../src/server.ts";
+import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { serverOn } from "../support/server.ts";
+
+type Item = { id: string };
+
+type List = {
+  path: string;
+  plural: string;
+  /** By time of creation and then id, or in the order in which they were recorded. */
+  order: "oldest first" | "newest first" | "latest recorded first";
+  /** Adds one that was made at this time, and returns its id. */
+  add(owner: SignedUp, createdAt: string): Promise<string>;
+  /** What is no cursor of this list, but looks like one. */
+  foreign: string[];
+};
+
+let test: TestDatabase;
+let server: RunningServer;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  server = await serverOn(test.url, GENEROUS);
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+const added = async (text: string, values: unknown[]): Promise<string> =>
+  (await test.rows<{ id: string }>(text, values))[0]?.id as string;
+
+const cursorOf = (text: string) => Buffer.from(text).toString("base64url");
+
+const LISTS: Record<string, List> = {
+  users: {
+    path: "/users",
+    plural: "users",
+    order: "oldest first",
+    add: (_, createdAt) => {
+      const id = `u${randomBytes(8).toString("hex")}`;
+      return added(`insert into "user" (id, name, email, created_at) values ($1, 'U', $2, $3) returning id`, [
+        id,
+        `${id}@example.com`,
+        createdAt,
+      ]);
+    },
+    foreign: ["42", cursorOf("42"), cursorOf("1700000000000000."), cursorOf("1700000000000000.\0")],
+  },
+  subscriptions: {
+    path: "/subscriptions",
+    plural: "subscriptions",
+    order: "newest first",
+    add: ({ id }, createdAt) =>
+      added(
+        `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+           cancel_at_period_end, out_of_order, created_at)
+         values ($1, $2, 'provider-a', $3, 'pro', 1, 'active', false, false, $4) returning id`,
+        [randomUUID(), id, randomUUID(), createdAt],
+      ),
+    foreign: ["42", cursorOf("1700000000000000.somebody"), cursorOf(`x.${randomUUID()}`)],
+  },
+  "API keys": {
+    path: "/api-keys",
+    plural: "apiKeys",
+    order: "newest first",
+    add: ({ id }, createdAt) =>
+      added(
+        `insert into api_key (id, user_id, name, prefix, hash, created_at)
+         values ($1, $2, 'x', 'tg_xxxxxxxx', decode($3, 'hex'), $4) returning id`,
+        [randomUUID(), id, randomBytes(32).toString("hex"), createdAt],
+      ),
+    foreign: ["42", cursorOf("1700000000000000.somebody"), cursorOf(randomUUID())],
+  },
+  notifications: {
+    path: "/notifications",
+    plural: "notifications",
+    order: "latest recorded first",
+    add: ({ id }, createdAt) =>
+      added(
+        "insert into notification (user_id, kind, created_at) values ($1, 'role_changed', $2) returning id::text",
+        [id, createdAt],
+      ),
+    foreign: ["0", "x", cursorOf(`1700000000000000.${randomUUID()}`)],
+  },
+  deliveries: {
+    path: "/webhook-deliveries",
+    plural: "deliveries",
+    order: "latest recorded first",
+    add: (_, receivedAt) =>
+      added(
+        `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, received_at)
+         values ('provider-a', $1, 'x', 'stripe', 'successful', 'delivery', $2) returning id::text`,
+        [randomUUID(), receivedAt],
+      ),
+    foreign: ["0", "x", cursorOf(`1700000000000000.${randomUUID()}`)],
+  },
+};
+
+type Made = { id: string; at: string };
+
+function sorted(made: readonly Made[], order: List["order"]): string[] {
+  const ids = [...made]
+    .sort((one, other) => (`${one.at} ${one.id}` < `${other.at} ${other.id}` ? -1 : 1))
+    .map(({ id }) => id);
+  if (order === "oldest first") return ids;
+  return order === "newest first" ? ids.reverse() : made.map(({ id }) => id).reverse();
+}
+
+describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
+  const { path, plural, order } = list;
+  let owner: SignedUp;
+  /** In the order in which they are to be listed. */
+  let expected: string[];
+
+  beforeAll(async () => {
+    // Only these, of the lists that belong to all.
+    await test.rows(`delete from "user"`);
+    await test.rows("delete from webhook_delivery");
+    owner = await administrator(server.url, test);
+    await test.rows(`update "user" set created_at = '2020-01-01' where id = $1`, [owner.id]);
+    const made: Made[] = path === "/users" ? [{ id: owner.id, at: "2020-01-01" }] : [];
+    // Many at one time, and others that differ by less than JavaScript's dates can tell.
+    const times = [
+      ...Array.from({ length: 14 }, () => "2024-05-06T07:08:09.123456Z"),
+      ...Array.from({ length: 9 }, (_, n) => `2024-05-06T07:08:09.12345${9 - n}Z`),
+      "2023-01-01T00:00:00.000000Z",
+    ];
+    for (const at of times) made.push({ id: await list.add(owner, at), at });
+    expected = sorted(made, order);
+  });
+
+  const page = async (query: string): Promise<{ items: Item[]; nextCursor: string | null }> => {
+    const { status, body } = await ask(server.url, "GET", `/api${path}?${query}`, { cookie: owner.cookie });
+    expect([query, status]).toEqual([query, 200]);
+    expect(Object.keys(body)).toEqual([plural, "nextCursor"]);
+    return { items: body[plural], nextCursor: body.nextCursor };
+  };
+
+  /** @param between is done after every page */
+  const walk = async (limit: number, between: () => Promise<unknown> = async () => {}): Promise<string[]> => {
+    const found: string[] = [];
+    let cursor: string | null = null;
+    for (let pages = 0; pages < 100; pages += 1) {
+      const query: string = `limit=${limit}${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
+      const { items, nextCursor }: Awaited<ReturnType<typeof page>> = await page(query);
+      expect(items.length).toBeLessThanOrEqual(limit);
+      found.push(...items.map(({ id }) => id));
+      if (nextCursor === null) return found;
+      expect(items).toHaveLength(limit);
+      cursor = nextCursor;
+      await between();
+    }
+    throw new Error("no end");
+  };
+
+  it("hold every item once, in one order, whatever their size", async () => {
+    expect(expected).toHaveLength(path === "/users" ? 25 : 24);
+    for (const limit of [1, 2, 5, 8, 12, 23, 24, 25, 26, 100]) expect(await walk(limit)).toEqual(expected);
+  });
+
+  it("lose and repeat nothing while others are added", async () => {
+    const fresh: string[] = [];
+    const found = await walk(4, async () => fresh.push(await list.add(owner, new Date().toISOString())));
+    expect(found.slice(0, expected.length)).toEqual(expected);
+    // What is new comes behind the last page, or before the first, which has been read.
+    const seen = found.length - expected.length;
+    expect(found.slice(expected.length)).toEqual(order === "oldest first" ? fresh.slice(0, seen) : []);
+    expected = order === "oldest first" ? [...expected, ...fresh] : [...fresh.reverse(), ...expected];
+  });
+
+  it("end with null, also when the last one is full, and are 20 long unless told", async () => {
+    const count = expected.length;
+    expect((await page(`limit=${count}`)).nextCursor).toBeNull();
+    expect((await page(`limit=${count - 1}`)).nextCursor).not.toBeNull();
+    expect((await page("")).items).toHaveLength(20);
+  });
+
+  it("are 1 to 100 long", async () => {
+    for (const limit of [
+      "0",
+      "-1",
+      "101",
+      "1e2",
+      "5.0",
+      "0x5",
+      "",
+      " ",
+      "ten",
+      "1&limit=2",
+      "99999999999999999999",
+    ]) {
+      const { status, body } = await ask(server.url, "GET", `/api${path}?limit=${limit}`, {
+        cookie: owner.cookie,
+      });
+      expect([limit, status, body]).toEqual([limit, 400, { error: expect.stringMatching(/^limit: /) }]);
+    }
+  });
+
+  it("begin with no cursor but one that a page has given out", async () => {
+    const garbage = [
+      "",
+      "%00",
+      "null",
+      "[]",
+      "*",
+      "%F0%9F%A7%AD",
+      "x".repeat(501),
+      cursorOf("-."),
+      ...list.foreign,
+    ];
+    for (const cursor of garbage) {
+      const { status, body } = await ask(server.url, "GET", `/api${path}?cursor=${cursor}`, {
+        cookie: owner.cookie,
+      });
+      expect([cursor, status, body]).toEqual([cursor, 400, { error: expect.stringMatching(/^cursor: /) }]);
+    }
+  });
+
+  it("name their items in v1, and call them data in v2, which also go together", async () => {
+    const first = await ask(server.url, "GET", `/api/v1${path}?limit=3`, { cookie: owner.cookie });
+    expect(Object.keys(first.body)).toEqual([plural, "nextCursor"]);
+    const inHeader = { cookie: owner.cookie, headers: { "x-api-version": "v2" } };
+    for (const [where, call] of [
+      [`/api/v2${path}`, { cookie: owner.cookie }],
+      [`/api${path}`, inHeader],
+    ] as const) {
+      const { body } = await ask(server.url, "GET", `${where}?limit=3`, call);
+      expect(body).toEqual({ data: first.body[plural], nextCursor: first.body.nextCursor });
+      const next = await ask(server.url, "GET", `${where}?limit=3&cursor=${body.nextCursor}`, call);
+      expect(next.body.data.map(({ id }: Item) => id)).toEqual(expected.slice(3, 6));
+    }
+  });
+});
+
+describe("somebody else's cursor", () => {
+  it.each(["/subscriptions", "/api-keys", "/notifications"])(
+    "of %s shows nothing of theirs",
+    async (path) => {
+      const [one, other] = [await signedUp(server.url), await signedUp(server.url)];
+      const list = Object.values(LISTS).find((each) => each.path === path) as List;
+      for (let n = 0; n < 4; n += 1) await list.add(one, new Date().toISOString());
+      const own = await list.add(other, "2020-01-01T00:00:00Z");
+      const { body } = await ask(server.url, "GET", `/api${path}?limit=2`, { cookie: one.cookie });
+      const answer = await ask(server.url, "GET", `/api${path}?cursor=${body.nextCursor}`, {
+        cookie: other.cookie,
+      });
+      expect(answer.status).toBe(200);
+      for (const { id } of answer.body[list.plural]) expect(id).toBe(own);
+    },
+  );
+
+  it("of all users shows an ordinary user nobody else", async () => {
+    const admin = await administrator(server.url, test);
+    const { cookie, id } = await signedUp(server.url);
+    const { body } = await ask(server.url, "GET", "/api/users?limit=1", { cookie: admin.cookie });
+    const answer = await ask(server.url, "GET", `/api/users?cursor=${body.nextCursor}`, { cookie });
+    expect(answer.body.users.map((user: Item) => user.id)).toEqual([id]);
+  });
+});
+
+describe("the pages of plans", () => {
+  it("go through the catalog in its order, for anyone", async () => {
+    const found: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: string = cursor === null ? "" : `&cursor=${cursor}`;
+      const { body } = await ask(server.url, "GET", `/api/plans?limit=1${query}`);
+      expect(Object.keys(body)).toEqual(["plans", "nextCursor"]);
+      found.push(...body.plans.map(({ id }: Item) => id));
+      cursor = body.nextCursor;
+    } while (cursor !== null);
+    expect(found).toEqual(["free", "pro", "team"]);
+    const { body } = await ask(server.url, "GET", "/api/v2/plans");
+    expect(body).toEqual({
+      data: found.map((id) => expect.objectContaining({ id, seats: expect.any(Object) })),
+      nextCursor: null,
+    });
+    expect(JSON.stringify(body)).not.toContain("price_");
+  });
+
+  it("are refused for a cursor or a limit that is none", async () => {
+    for (const query of ["cursor=gold", "cursor=", "limit=0", "limit=101", "cursor=__proto__"]) {
+      expect((await ask(server.url, "GET", `/api/plans?${query}`)).status).toBe(400);
+    }
+  });
+});

@@ -1,0 +1,418 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Hono } from "hono";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { loadPlugins, type Plugin, type PluginEnvironment, pluginRoutes } from "../../src/api/plugins.ts";
+import { definePlans } from "../../src/domain/plan.ts";
+import type { Limits } from "../../src/limits/rate-limit.ts";
+import type { Dependencies } from "../../src/operations/dependencies.ts";
+import { ask, listening } from "../support/ask.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { guardedApp, testDesk, testLimits } from "../support/guarded-app.ts";
+import { parseCalendar, textOf, valueIn } from "../support/icalendar.ts";
+
+let test: TestDatabase;
+const closing: { close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  test = await freshDatabase(10);
+});
+afterAll(async () => {
+  for (const one of closing) await one.close();
+  await test.drop();
+});
+
+const PRO = {
+  name: "Pro",
+  price: { amount: 2000, currency: "EUR", interval: "month" as const },
+  features: [],
+  seats: { min: 1, max: 5 },
+  priceIds: {},
+};
+const PLANS = definePlans([
+  { ...PRO, id: "pro" },
+  { ...PRO, id: "yen", name: "Yen", price: { amount: 2000, currency: "JPY", interval: "year" } },
+  { ...PRO, id: "odd", name: `Größe; "XL", 100 % \\ für 語言🧭 und\r\nnoch\x07eine sehr lange Zeile davon` },
+]);
+
+async function served(plugins: readonly Plugin[], note: (error: unknown) => void = () => {}) {
+  const charged: string[] = [];
+  const limits = testLimits();
+  const counting: Limits = {
+    ...limits,
+    charge: (scope, id) => {
+      charged.push(`${scope}:${id}`);
+      return limits.charge(scope, id);
+    },
+  };
+  const deps = { database: test.database, limits: counting, plans: PLANS } as unknown as Dependencies;
+  const server = await listening(guardedApp("/api/plugins", pluginRoutes(plugins, deps, testDesk), note));
+  closing.push(server);
+  return { url: server.url, charged };
+}
+
+const asUser = (user: string, headers: Record<string, string> = {}) => ({
+  headers: { "x-test-user": user, ...headers },
+});
+
+describe("a plugin", () => {
+  let calls: string[];
+  let url: string;
+  let charged: string[];
+  let noted: unknown[];
+  beforeEach(async () => {
+    calls = [];
+    noted = [];
+    const router = new Hono<PluginEnvironment>();
+    router.use(async (c, next) => {
+      calls.push(c.req.path);
+      await next();
+    });
+    router.get("/who", (c) => c.json({ ...c.var.caller, plans: c.var.deps.plans.plans.length }));
+    router.get("/broken", () => {
+      throw new Error("postgres://user:password@db");
+    });
+    router.post("/echo", async (c) => c.json(await c.req.json()));
+    router.all("/any/*", (c) => c.text("any"));
+    ({ url, charged } = await served([{ name: "first", router }], (error) => noted.push(error)));
+  });
+
+  it.each(["/api/plugins/first/who", "/api/plugins/first", "/api/plugins/first/any/%2e%2e/x"])(
+    "is not run for nobody: %s",
+    async (path) => {
+      const answer = await ask(url, path);
+      expect(answer).toMatchObject({ status: 401, body: '{"error":"Unauthorized"}' });
+      expect(answer.headers["www-authenticate"]).toBeDefined();
+      expect(calls).toEqual([]);
+    },
+  );
+
+  it("knows its caller, in a session or by a key, and what operations work with", async () => {
+    const bySession = await ask(url, "/api/plugins/first/who", asUser("user_1"));
+    expect(JSON.parse(bySession.body)).toMatchObject({ kind: "session", userId: "user_1", plans: 3 });
+    const byKey = await ask(url, "/api/plugins/first/who", asUser("user_1", { "x-test-key": "key" }));
+    expect(JSON.parse(byKey.body)).toMatchObject({ kind: "api-key", userId: "user_1", keyId: "key" });
+  });
+
+  it("is limited to thirty calls a minute and person, over all plugins and paths", async () => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 31; n++) {
+      const path = n % 2 ? "/api/plugins/first/who" : "/api/plugins/first/any/x";
+      statuses.push((await ask(url, path, asUser("user_1"))).status);
+    }
+    expect(statuses).toEqual([...Array(30).fill(200), 429]);
+    expect(calls).toHaveLength(30);
+    const refused = await ask(url, "/api/plugins/first/who", asUser("user_1"));
+    expect(refused.body).toBe('{"error":"Too many requests. Please wait a moment."}');
+    expect(refused.headers["x-ratelimit-remaining"]).toBe("0");
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    const other = await ask(url, "/api/plugins/first/who", asUser("user_2"));
+    expect(other.headers["x-ratelimit-remaining"]).toBe("29");
+  });
+
+  it.each([
+    "/api/plugins/first/who",
+    "/api/plugins/%66irst/who",
+    "/api/plugins/first/%77ho",
+    "/%61pi/plugins/first/who",
+    "/api%2Fplugins/first/who",
+    "/api/plugins%2Ffirst%2Fwho",
+    "/api/plugins/first%2Fwho",
+    "/api/plugins/first//who",
+    "/api/plugins//first/who",
+    "//api/plugins/first/who",
+    "/api/plugins/./first/who",
+    "/api/plugins/x/../first/who",
+    "/api/plugins/x/%2e%2e/first/who",
+    "/api/plugins/first/who/",
+    "/api/plugins/first/who?x=/",
+    "/api/plugins/first/who#x",
+    "/api/plugins/first\\who",
+    "/api/plugins/FIRST/who",
+    "/api/plugins/first/who%00",
+    "/api/plugins/first/who;x",
+    "/api/plugins/%2566irst/who",
+  ])("cannot be reached past the gate: %s", async (path) => {
+    const withoutSession = await ask(url, path);
+    expect([400, 401, 404]).toContain(withoutSession.status);
+    expect(calls).toEqual([]);
+    const { status } = await ask(url, path, asUser("user_3"));
+    if (calls.length > 0 || status === 200) expect(charged).toEqual(["plugin:user_3"]);
+  });
+
+  it("that there is not: 404, to people alone", async () => {
+    expect((await ask(url, "/api/plugins/second/who")).status).toBe(401);
+    expect(await ask(url, "/api/plugins/second/who", asUser("user_1"))).toMatchObject({
+      status: 404,
+      body: '{"error":"Not found"}',
+    });
+    expect((await ask(url, "/api/plugins/first/unknown", asUser("user_1"))).status).toBe(404);
+  });
+
+  it("that throws shows nothing of why", async () => {
+    const answer = await ask(url, "/api/plugins/first/broken", asUser("user_1"));
+    expect(answer).toMatchObject({ status: 500, body: '{"error":"Internal server error"}' });
+    expect(answer.headers["x-ratelimit-remaining"]).toBe("29");
+    expect(noted).toHaveLength(1);
+  });
+
+  it("reads bodies, but none beyond a megabyte, whatever the header says", async () => {
+    const send = (body: string, headers: Record<string, string> = {}) =>
+      ask(url, "/api/plugins/first/echo", {
+        method: "POST",
+        ...asUser("user_1", { "content-type": "application/json", ...headers }),
+        body,
+      });
+    expect(await send('{"a":1}')).toMatchObject({ status: 200, body: '{"a":1}' });
+    expect(await send('{"a":1}', { "transfer-encoding": "chunked" })).toMatchObject({ body: '{"a":1}' });
+    const large = JSON.stringify("a".repeat(1024 * 1024));
+    const refused = { status: 413, body: '{"error":"expected a body of at most 1048576 bytes"}' };
+    expect(await send(large)).toMatchObject(refused);
+    expect(await send(large, { "transfer-encoding": "chunked" })).toMatchObject(refused);
+    for (const method of ["DELETE", "OPTIONS", "TRACE", "PROPFIND"]) {
+      expect(await ask(url, "/api/plugins/first/any/x", { method, ...asUser("user_1") })).toMatchObject({
+        status: 200,
+        body: "any",
+      });
+    }
+  });
+
+  it("is not written to for a foreign page's sake", async () => {
+    const answer = await ask(url, "/api/plugins/first/echo", {
+      method: "POST",
+      ...asUser("user_1", { origin: "https://evil.example.com" }),
+      body: "{}",
+    });
+    expect(answer.status).toBe(403);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe("the folder of plugins", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "plugins-"));
+    closing.push({ close: () => rm(folder, { recursive: true, force: true }) });
+  });
+  const ROUTER = "export const router = { fetch() {}, routes: [] };";
+  const write = (file: string, text: string) => writeFile(join(folder, file), text);
+
+  it("is shipped with renewals", async () => {
+    expect((await loadPlugins()).map(({ name }) => name)).toEqual(["renewals"]);
+  });
+
+  it("holds a plugin per file; other files are let alone", async () => {
+    await write("b.ts", `export const name: string = "second-2"; ${ROUTER}`);
+    await write("a.ts", `export const name: string = "first"; ${ROUTER}`);
+    for (const file of ["notes.md", ".a.ts.swp", ".hidden.ts", "types.d.ts"])
+      await write(file, "not a plugin");
+    expect((await loadPlugins(folder)).map(({ name }) => name)).toEqual(["first", "second-2"]);
+  });
+
+  it.each([
+    ["no name", ROUTER, 'plugin a.ts: export a const "name" of lower-case letters, digits and dashes'],
+    ["a name with a slash", `export const name = "a/b"; ${ROUTER}`, /plugin a\.ts: .*"name"/],
+    ["a name with a dot", `export const name = ".."; ${ROUTER}`, /plugin a\.ts: .*"name"/],
+    ["a name that is a pattern", `export const name = ":id"; ${ROUTER}`, /plugin a\.ts: .*"name"/],
+    ["a name in capitals", `export const name = "Renewals"; ${ROUTER}`, /plugin a\.ts: .*"name"/],
+    ["an empty name", `export const name = ""; ${ROUTER}`, /plugin a\.ts: .*"name"/],
+    ["no router", 'export const name = "a";', 'plugin a.ts: export a const "router" that is a Hono app'],
+    [
+      "a router that is none",
+      'export const name = "a"; export const router = {};',
+      /plugin a\.ts: .*"router"/,
+    ],
+    ["a default export alone", "export default {};", /plugin a\.ts: .*"name"/],
+    ["what throws", 'throw new Error("no licence key");', "plugin a.ts: no licence key"],
+    ["what is no TypeScript", "export const name = ;", /^plugin a\.ts: /],
+  ])("refuses %s, and names the file", async (_, text, message) => {
+    await write("a.ts", text);
+    await expect(loadPlugins(folder)).rejects.toThrow(message);
+  });
+
+  it("refuses two of one name, and names both files", async () => {
+    await write("a.ts", `export const name = "same"; ${ROUTER}`);
+    await write("b.ts", `export const name = "same"; ${ROUTER}`);
+    await expect(loadPlugins(folder)).rejects.toThrow('plugin b.ts: "same" is also the name of a.ts');
+  });
+});
+
+describe("GET /api/plugins/renewals/calendar.ics", () => {
+  let url: string;
+  let charged: string[];
+  beforeEach(async () => {
+    ({ url, charged } = await served(await loadPlugins()));
+  });
+
+  type Row = {
+    id?: string;
+    userId: string;
+    planId?: string;
+    seats?: number;
+    status?: string;
+    end?: string | null;
+    cancels?: boolean;
+    updatedAt?: string;
+  };
+
+  async function subscribed({ id = randomUUID(), userId, ...row }: Row): Promise<string> {
+    await test.rows(
+      `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+         current_period_end, cancel_at_period_end, out_of_order, created_at, updated_at)
+       values ($1::uuid, $2, 'provider-a', $1::uuid::text, $3, $4, $5, $6, $7, false, '2027-01-01T00:00:00Z', $8)`,
+      [
+        id,
+        userId,
+        row.planId ?? "pro",
+        row.seats ?? 3,
+        row.status ?? "active",
+        row.end === undefined ? "2027-05-01T08:30:00.7Z" : row.end,
+        row.cancels ?? false,
+        row.updatedAt ?? "2027-01-01T00:01:30Z",
+      ],
+    );
+    return id;
+  }
+
+  const feed = (user: string, headers: Record<string, string> = {}) =>
+    ask(url, "/api/plugins/renewals/calendar.ics", asUser(user, headers));
+  const eventsOf = async (user: string) => parseCalendar(Buffer.from((await feed(user)).body)).components;
+
+  it("is a calendar to subscribe to, charged to its scope once", async () => {
+    const answer = await feed("user_0");
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({
+      "content-type": "text/calendar; charset=utf-8",
+      "content-disposition": 'inline; filename="renewals.ics"',
+      "cache-control": "private, no-cache",
+      "x-ratelimit-remaining": "29",
+    });
+    const calendar = parseCalendar(Buffer.from(answer.body));
+    expect(valueIn(calendar, "METHOD")).toBe("PUBLISH");
+    expect(valueIn(calendar, "X-PUBLISHED-TTL")).toBe("P1D");
+    expect(calendar.components).toEqual([]);
+    expect(charged).toEqual(["plugin:user_0"]);
+  });
+
+  it("tells when a subscription renews, for whom, and what that costs", async () => {
+    const id = await subscribed({ userId: "user_1" });
+    const [event, ...more] = await eventsOf("user_1");
+    expect(more).toEqual([]);
+    expect(Object.fromEntries((event?.properties ?? []).map(({ name, value }) => [name, value]))).toEqual({
+      UID: id,
+      SEQUENCE: "90",
+      DTSTAMP: "20270101T000130Z",
+      CREATED: "20270101T000000Z",
+      "LAST-MODIFIED": "20270101T000130Z",
+      DTSTART: "20270501T083000Z",
+      SUMMARY: "Pro renews",
+      DESCRIPTION: "3 seats\\nList price: €20.00 per seat and month",
+      TRANSP: "TRANSPARENT",
+    });
+  });
+
+  it("tells when one ends, and knows currencies without a small unit", async () => {
+    await subscribed({ userId: "user_2", planId: "yen", cancels: true, seats: 1, status: "past_due" });
+    const [event] = await eventsOf("user_2");
+    if (!event) throw new Error("no event");
+    expect(textOf(event, "SUMMARY")).toBe("Yen ends");
+    expect(textOf(event, "DESCRIPTION")).toBe("1 seat\nList price: ¥2,000 per seat and year");
+  });
+
+  it("shows what goes on, and nothing else; nothing of anybody else's", async () => {
+    const statuses = ["incomplete", "trialing", "active", "past_due", "paused", "unpaid", "canceled"];
+    const ids: Record<string, string> = {};
+    for (const status of statuses) ids[status] = await subscribed({ userId: "user_3", status });
+    await subscribed({ userId: "user_3", end: null });
+    await subscribed({ userId: "user_4" });
+    const uids = (await eventsOf("user_3")).map((event) => valueIn(event, "UID"));
+    expect(uids.toSorted()).toEqual([ids.trialing, ids.active, ids.past_due].toSorted());
+  });
+
+  it("shows a plan that is not for sale any more by its id", async () => {
+    await subscribed({ userId: "user_5", planId: "legacy_2019" });
+    const [event] = await eventsOf("user_5");
+    if (!event) throw new Error("no event");
+    expect(textOf(event, "SUMMARY")).toBe("legacy_2019 renews");
+    expect(textOf(event, "DESCRIPTION")).toBe("3 seats");
+  });
+
+  it("survives any name: separators, line ends, control characters, long lines, all scripts", async () => {
+    await subscribed({ userId: "user_6", planId: "odd" });
+    const [event] = await eventsOf("user_6");
+    if (!event) throw new Error("no event");
+    expect(textOf(event, "SUMMARY")).toBe(
+      `Größe; "XL", 100 % \\ für 語言🧭 und\nnoch eine sehr lange Zeile davon renews`,
+    );
+  });
+
+  it("reads the same to a parser that only joins and splits lines, and its lines are folded", async () => {
+    const { body } = await feed("user_6");
+    expect(body).toContain("\r\n ");
+    const joined = body.replaceAll("\r\n ", "").trimEnd().split("\r\n");
+    const [calendar, event] = [parseCalendar(Buffer.from(body)), ...(await eventsOf("user_6"))];
+    const said = [calendar, event].flatMap((one) => one?.properties ?? []);
+    expect(joined.filter((line) => !/^(BEGIN|END):/.test(line))).toEqual(
+      said.map(({ name, parameters, value }) => `${name}${parameters}:${value}`),
+    );
+    for (const [from, to] of [
+      ["\r\n", "\n"],
+      [/UID:.*\r\n/, ""],
+      [/DTSTAMP:.*\r\n/, ""],
+      ["END:VEVENT", "END:VTODO"],
+      ["\r\n ", ""],
+      [/\r\n$/, ""],
+    ] as const) {
+      expect(() => parseCalendar(Buffer.from(body.replace(from, to))), String(from)).toThrow();
+    }
+  });
+
+  it("follows the pages: more subscriptions than one page holds are all there", async () => {
+    await test.rows(
+      `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+         current_period_end, cancel_at_period_end, out_of_order)
+       select gen_random_uuid(), 'user_7', 'provider-b', n::text, 'pro', 1, 'active', now(), false, false
+       from generate_series(1, 250) n`,
+    );
+    expect(await eventsOf("user_7")).toHaveLength(250);
+    expect(charged).toEqual(["plugin:user_7"]);
+  });
+
+  it("keeps the UID of a subscription that changes, and counts the change", async () => {
+    const id = await subscribed({ userId: "user_8" });
+    const before = await feed("user_8");
+    await test.rows(
+      `update subscription set current_period_end = '2027-06-01T08:30:00Z', updated_at = '2027-05-01T00:00:00Z'
+       where id = $1`,
+      [id],
+    );
+    const after = await feed("user_8");
+    const event = (text: string) => parseCalendar(Buffer.from(text)).components[0] as never;
+    expect(valueIn(event(after.body), "UID")).toBe(valueIn(event(before.body), "UID"));
+    expect(Number(valueIn(event(after.body), "SEQUENCE"))).toBeGreaterThan(90);
+    expect(after.headers.etag).not.toBe(before.headers.etag);
+  });
+
+  it("is sent again only when it has changed", async () => {
+    await subscribed({ userId: "user_9" });
+    const { headers, body } = await feed("user_9");
+    const etag = headers.etag as string;
+    expect((await feed("user_9")).body).toBe(body);
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      const again = await feed("user_9", { "if-none-match": known });
+      expect(again, known).toMatchObject({ status: 304, body: "" });
+      expect(again.headers.etag).toBe(etag);
+      expect(again.headers["x-ratelimit-remaining"]).toBeDefined();
+    }
+    expect((await feed("user_9", { "if-none-match": '"other"' })).status).toBe(200);
+    await subscribed({ userId: "user_9" });
+    expect((await feed("user_9", { "if-none-match": etag })).status).toBe(200);
+  });
+
+  it("is reached by an API key, and by nobody without", async () => {
+    expect((await feed("user_1", { "x-test-key": "key" })).status).toBe(200);
+    expect((await ask(url, "/api/plugins/renewals/calendar.ics")).status).toBe(401);
+  });
+});

@@ -1,0 +1,216 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasBody } from "../../src/api/rest/input.ts";
+import { ROUTES } from "../../src/api/rest/routes.ts";
+import type { RunningServer } from "../../src/server.ts";
+import { type ApiAnswer, GENEROUS } from "../support/api-client.ts";
+import { type Asked, ask } from "../support/ask.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { serverOn } from "../support/server.ts";
+import { type Cast, castOn } from "./cast.ts";
+
+/** Without a provider these have nothing to say but that. */
+const UNCONFIGURED = new Set(["POST /checkout", "POST /portal", "POST /subscriptions/:id/reconcile"]);
+
+const RUNS = 120;
+
+let test: TestDatabase;
+let server: RunningServer;
+let cast: Cast;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  server = await serverOn(test.url, GENEROUS);
+  cast = await castOn(server.url, test);
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+/** Text of the kinds that have broken something somewhere. */
+const nasty = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.string({ unit: "grapheme" }),
+  fc.constantFrom(
+    ...["", "\0", "a\0b", "\ud83e", "\udc00\ud800", "\ufeff", "\u2028", "null", "true", "-0", "1e400", "NaN"],
+    ...["__proto__", "constructor", "toString", "hasOwnProperty", "'; select pg_sleep(1)--", "%s%n", "\\"],
+    ...[
+      "9223372036854775808",
+      "999999999999999999",
+      "0x10",
+      "../../etc/passwd",
+      "🧭".repeat(200),
+      "x".repeat(5_000),
+    ],
+    ...["0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11", "MTcwMDAwMDAwMDAwMDAwMC4x", "2030-01-31T00:00:00Z"],
+    ...[
+      "+010000-01-01T00:00:00Z",
+      "0000-01-01T00:00:00Z",
+      "0001-01-01T00:00:00+23:59",
+      "9999-12-31T23:59:59-23:59",
+    ],
+  ),
+);
+
+const cursor = fc
+  .tuple(fc.oneof(fc.bigInt().map(String), nasty), nasty)
+  .map(([micros, id]) => Buffer.from(`${micros}.${id}`).toString("base64url"));
+
+const NAMES = [
+  ...[
+    "limit",
+    "cursor",
+    "provider",
+    "status",
+    "type",
+    "id",
+    "force",
+    "name",
+    "locale",
+    "preferences",
+    "planId",
+  ],
+  ...["seats", "expiresAt", "theme", "emailNotifications", "role", "__proto__", "constructor", "prototype"],
+];
+const fieldName = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...NAMES) },
+  { weight: 1, arbitrary: nasty },
+);
+
+const value = fc.oneof(
+  nasty,
+  fc.integer(),
+  fc.double(),
+  fc.constantFrom(null, true, false, "pro", "team", "free", "provider-a", "de", 1, 5, 1.5, -1, 1e300),
+  fc.jsonValue({ maxDepth: 3 }),
+);
+
+/** As it would be sent. */
+const body = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.dictionary(fieldName, value, { maxKeys: 4 }).map((fields) => JSON.stringify(fields)),
+  },
+  { weight: 2, arbitrary: fc.json({ maxDepth: 4 }) },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
+  { weight: 1, arbitrary: nasty },
+);
+
+const query = fc
+  .array(fc.tuple(fieldName, fc.oneof(nasty, cursor, fc.integer().map(String))), { maxLength: 3 })
+  .map((pairs) => pairs.map(([name, text]) => `${encoded(name)}=${encoded(text)}`).join("&"));
+
+/** Percent-encoded, and now and then not as it should be. */
+function encoded(text: string): string {
+  return Buffer.from(text)
+    .toString("latin1")
+    .replaceAll(/[^A-Za-z0-9_.~-]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}
+
+describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  "%s",
+  (name, route) => {
+    it("answers whatever it is sent, and never with a defect", async () => {
+      const { owner, key, spareKey, admin, subscriptionId, notificationId, applied, failed } = cast;
+      const ownIds = fc.constantFrom(subscriptionId, notificationId, applied, failed, spareKey.id);
+      await fc.assert(
+        fc.asyncProperty(
+          fc.record({
+            id: fc.oneof(
+              ownIds,
+              nasty.filter((text) => text !== ""),
+            ),
+            query,
+            body,
+            caller: fc.constantFrom(
+              { cookie: owner.cookie },
+              { cookie: admin.cookie },
+              { "x-api-key": key.key },
+            ),
+            version: fc.constantFrom("", "/v1", "/v2"),
+            type: fc.constantFrom(
+              "application/json",
+              "application/json",
+              "application/json; charset=utf-8",
+              "text/plain",
+            ),
+          }),
+          async (sent) => {
+            const path = `/api${sent.version}${route.path.replace(":id", encoded(sent.id))}`;
+            const answer = await ask(server.url, `${path}?${sent.query}`, {
+              method: route.method,
+              headers: { ...sent.caller, ...(hasBody(route.method) ? { "content-type": sent.type } : {}) },
+              ...(hasBody(route.method) ? { body: sent.body } : {}),
+            });
+            expectNoDefect(name, answer);
+          },
+        ),
+        { numRuns: RUNS, endOnFailure: true },
+      );
+    });
+  },
+);
+
+function expectNoDefect(name: string, { status, headers, body }: Asked): void {
+  expect(headers["content-type"]).toMatch(/^application\/json/);
+  const parsed: ApiAnswer["body"] = JSON.parse(body);
+  if (status < 400) return;
+  expect(Object.keys(parsed)).toEqual(["error"]);
+  expect(parsed.error).toMatch(/\S/);
+  expect(parsed.error.length).toBeLessThan(6_000);
+  expect([...[400, 403, 404, 409, 413], ...(UNCONFIGURED.has(name) ? [503] : [])]).toContain(status);
+}
+
+describe("a NUL, or half a character,", () => {
+  const FIELDS: [string, string, (text: string) => object][] = [
+    ["PATCH", "/api/users/me", (name) => ({ name })],
+    ["PATCH", "/api/users/me", (locale) => ({ locale })],
+    ["PATCH", "/api/users/me", (theme) => ({ preferences: { theme } })],
+    ["PATCH", "/api/users/me", (field) => ({ [field]: 1 })],
+    ["POST", "/api/api-keys", (name) => ({ name })],
+    ["POST", "/api/api-keys", (expiresAt) => ({ name: "x", expiresAt })],
+    ["POST", "/api/checkout", (planId) => ({ planId })],
+    ["POST", "/api/checkout", (provider) => ({ planId: "pro", provider })],
+  ];
+  const TEXTS = ["\0", "a\0", "\0a", "\ud83e", "a\udd2d", "\u0000\uffff"];
+
+  it("in any field of a body is 400", async () => {
+    for (const [method, path, fields] of FIELDS) {
+      for (const text of TEXTS) {
+        const { status, body } = await ask(server.url, path, {
+          method,
+          headers: { cookie: cast.owner.cookie, "content-type": "application/json" },
+          body: JSON.stringify(fields(text)),
+        });
+        expect([path, text, status, Object.keys(JSON.parse(body))]).toEqual([path, text, 400, ["error"]]);
+      }
+    }
+  });
+
+  it("in any parameter is 400", async () => {
+    const places = [
+      ...["/users?cursor=", "/subscriptions?cursor=", "/api-keys?cursor=", "/notifications?cursor="],
+      ...[
+        "/webhook-deliveries?cursor=",
+        "/webhook-deliveries?type=",
+        "/webhook-deliveries?status=",
+        "/plans?cursor=",
+      ],
+      ...[
+        "/webhook-deliveries?provider=",
+        "/users?limit=",
+        "/subscriptions/",
+        "/webhook-deliveries/",
+        "/users?x=",
+      ],
+    ];
+    for (const place of places) {
+      for (const text of ["%00", "a%00", "%00a", "1%00", `${Buffer.from("1.\0").toString("base64url")}%00`]) {
+        const { status, body } = await ask(server.url, `/api${place}${text}`, {
+          headers: { cookie: cast.admin.cookie },
+        });
+        expect([place, text, status, Object.keys(JSON.parse(body))]).toEqual([place, text, 400, ["error"]]);
+      }
+    }
+  });
+});

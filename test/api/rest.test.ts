@@ -1,0 +1,423 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROUTES } from "../../src/api/rest/routes.ts";
+import type { RunningServer } from "../../src/server.ts";
+import { type ApiRequest, ask, GENEROUS, signedUp } from "../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { serverOn } from "../support/server.ts";
+import { type Cast, castOn, notified, subscribed } from "./cast.ts";
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const time = expect.stringMatching(TIME);
+
+let test: TestDatabase;
+let server: RunningServer;
+let cast: Cast;
+
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  server = await serverOn(test.url, GENEROUS);
+  cast = await castOn(server.url, test);
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+const call = (method: string, path: string, request: ApiRequest = {}) =>
+  ask(server.url, method, path, request);
+
+/** What each caller is answered: nobody, the owner, the owner's key, somebody else, an administrator and their key. */
+const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: object }> = {
+  "GET /plans": { expected: [200, 200, 200, 200, 200, 200] },
+  "GET /users": { expected: [401, 200, 200, 200, 200, 200] },
+  "GET /users/me": { expected: [401, 200, 200, 200, 200, 200] },
+  "PATCH /users/me": { expected: [401, 200, 200, 200, 200, 200], body: { locale: "de" } },
+  "GET /subscriptions": { expected: [401, 200, 200, 200, 200, 200] },
+  "GET /subscriptions/:id": {
+    expected: [401, 200, 200, 404, 404, 404],
+    path: () => `/subscriptions/${cast.subscriptionId}`,
+  },
+  "POST /subscriptions/:id/reconcile": {
+    expected: [401, 403, 403, 403, 503, 403],
+    path: () => `/subscriptions/${cast.subscriptionId}/reconcile`,
+  },
+  "POST /checkout": { expected: [401, 503, 503, 503, 503, 503], body: { planId: "pro" } },
+  "POST /portal": { expected: [401, 503, 503, 503, 503, 503] },
+  "GET /api-keys": { expected: [401, 200, 200, 200, 200, 200] },
+  "POST /api-keys": { expected: [401, 201, 403, 201, 201, 403], body: { name: "Another" } },
+  "DELETE /api-keys/:id": {
+    expected: [401, 200, 403, 404, 404, 403],
+    path: () => `/api-keys/${cast.spareKey.id}`,
+  },
+  "GET /notifications": { expected: [401, 200, 200, 200, 200, 200] },
+  "POST /notifications/:id/read": {
+    expected: [401, 200, 200, 404, 404, 404],
+    path: () => `/notifications/${cast.notificationId}/read`,
+  },
+  "GET /webhook-deliveries": { expected: [401, 403, 403, 403, 200, 403] },
+  "GET /webhook-deliveries/:id": {
+    expected: [401, 403, 403, 403, 200, 403],
+    path: () => `/webhook-deliveries/${cast.applied}`,
+  },
+  "POST /webhook-deliveries/:id/replay": {
+    expected: [401, 403, 403, 403, 409, 403],
+    path: () => `/webhook-deliveries/${cast.applied}/replay`,
+  },
+};
+
+describe("who may do what", () => {
+  it("is said here of every route there is", () => {
+    expect(Object.keys(ACCESS)).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`));
+  });
+
+  it.each(Object.entries(ACCESS))("%s", async (name, { expected, path, body }) => {
+    const [method = "", pattern = ""] = name.split(" ");
+    const { owner, key, other, admin, adminKey } = cast;
+    const callers: ApiRequest[] = [
+      {},
+      { cookie: owner.cookie },
+      { key: key.key },
+      { cookie: other.cookie },
+      { cookie: admin.cookie },
+      { key: adminKey.key },
+    ];
+    const seen: number[] = [];
+    // The owner last: what the owner may do is done once.
+    for (const n of [0, 2, 3, 4, 5, 1]) {
+      const answer = await call(method, `/api${path?.() ?? pattern}`, { ...callers[n], body });
+      seen[n] = answer.status;
+      if (answer.status >= 400) expect(answer.body).toEqual({ error: expect.stringMatching(/./) });
+    }
+    expect(seen).toEqual(expected);
+  });
+});
+
+describe("subscriptions", () => {
+  it("one that a signed webhook has told of is its owner's to see, as the contract shows it", async () => {
+    const { owner, subscriptionId } = cast;
+    const expected = {
+      id: subscriptionId,
+      userId: owner.id,
+      provider: "provider-a",
+      providerSubscriptionId: expect.stringMatching(/^sub_cast-/),
+      planId: "team",
+      seats: 7,
+      status: "active",
+      currentPeriodEnd: "2031-02-03T04:05:06.000Z",
+      cancelAtPeriodEnd: false,
+      outOfOrder: false,
+      createdAt: time,
+      updatedAt: time,
+    };
+    const one = await call("GET", `/api/subscriptions/${subscriptionId}`, { cookie: owner.cookie });
+    expect(one.body).toEqual(expected);
+    expect(Object.keys(one.body)).toEqual(Object.keys(expected));
+    const list = await call("GET", "/api/subscriptions", { cookie: owner.cookie });
+    expect(list.body).toEqual({ subscriptions: [expected], nextCursor: null });
+    expect((await call("GET", "/api/v2/subscriptions", { cookie: owner.cookie })).body).toEqual({
+      data: [expected],
+      nextCursor: null,
+    });
+  });
+
+  it("somebody else's is answered like one that does not exist", async () => {
+    const answers = [
+      await call("GET", `/api/subscriptions/${cast.subscriptionId}`, { cookie: cast.other.cookie }),
+      await call("GET", `/api/subscriptions/${cast.subscriptionId}`, { cookie: cast.admin.cookie }),
+      await call("GET", "/api/subscriptions/0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11", {
+        cookie: cast.other.cookie,
+      }),
+    ];
+    for (const { status, text } of answers) expect([status, text]).toEqual([404, answers[0]?.text]);
+    const list = await call("GET", "/api/subscriptions", { cookie: cast.other.cookie });
+    expect(list.body).toEqual({ subscriptions: [], nextCursor: null });
+  });
+
+  it("what is no id is 400, and what none has is 404 to an administrator who reconciles", async () => {
+    for (const id of ["1", "sub_1", "%00", `${cast.subscriptionId}x`, "..%2f..%2fusers"]) {
+      const { status, body } = await call("GET", `/api/subscriptions/${id}`, { cookie: cast.owner.cookie });
+      expect([id, status, body]).toEqual([id, 400, { error: "id: expected a subscription's id" }]);
+    }
+    const none = "/api/subscriptions/0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11/reconcile";
+    expect((await call("POST", none, { cookie: cast.admin.cookie })).status).toBe(404);
+  });
+});
+
+describe("checkout, portal and reconcile", () => {
+  it("say in a sentence that no provider is configured", async () => {
+    const { owner, admin, subscriptionId } = cast;
+    const sentence = {
+      error: expect.stringMatching(/^no payment provider is configured( for provider-a)?$/),
+    };
+    for (const [path, cookie, body] of [
+      ["/api/checkout", owner.cookie, { planId: "pro", seats: 5, provider: "provider-b" }],
+      ["/api/checkout", owner.cookie, { planId: "team" }],
+      ["/api/portal", owner.cookie, undefined],
+      ["/api/portal", owner.cookie, {}],
+      [`/api/subscriptions/${subscriptionId}/reconcile`, admin.cookie, undefined],
+    ] as const) {
+      const answer = await call("POST", path, { cookie, body });
+      expect([answer.status, answer.body]).toEqual([503, sentence]);
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  it.each([
+    [undefined, "planId: is missing"],
+    [{}, "planId: is missing"],
+    [{ planId: "" }, "planId: expected at least 1 character"],
+    [{ planId: 7 }, "planId: expected text"],
+    [{ planId: null }, "planId: expected text"],
+    [{ planId: "gold" }, 'planId: there is no plan "gold"'],
+    [{ planId: "free" }, "planId: Free is not sold"],
+    [{ planId: "pro", seats: 0 }, "seats: expected at least 1"],
+    [{ planId: "pro", seats: 6 }, "seats: Pro has 1 to 5"],
+    [{ planId: "team", seats: 4 }, "seats: Team has 5 to 500"],
+    [{ planId: "pro", seats: 1.5 }, "seats: expected a whole number"],
+    [{ planId: "pro", seats: "2" }, "seats: expected a number"],
+    [
+      { planId: "pro", provider: "provider-d" },
+      /^provider: expected one of provider-a, provider-b, provider-c$/,
+    ],
+    [{ planId: "pro", price: 1 }, "price: there is no such field"],
+  ] as [unknown, string | RegExp][])("a checkout of %j is 400", async (body, sentence) => {
+    const answer = await call("POST", "/api/checkout", { cookie: cast.owner.cookie, body });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({
+      error: typeof sentence === "string" ? sentence : expect.stringMatching(sentence),
+    });
+  });
+});
+
+describe("API keys", () => {
+  it("one is shown once, and kept as prefix and hash", async () => {
+    const { cookie, id: userId } = await signedUp(server.url);
+    const made = await call("POST", "/api/api-keys", { cookie, body: { name: "CI 🧭" } });
+    expect([made.status, made.headers.get("cache-control")]).toEqual([201, "no-store"]);
+    expect(made.body).toEqual({
+      id: expect.stringMatching(UUID),
+      name: "CI 🧭",
+      prefix: expect.stringMatching(/^tg_[A-Za-z0-9]{8}$/),
+      key: expect.stringMatching(/^tg_[A-Za-z0-9]{40}$/),
+      createdAt: time,
+    });
+    const { id, prefix, key, createdAt } = made.body;
+    expect(key.startsWith(prefix)).toBe(true);
+
+    const list = await call("GET", "/api/api-keys", { cookie });
+    expect(list.body).toEqual({
+      apiKeys: [{ id, name: "CI 🧭", prefix, createdAt, expiresAt: null, lastUsedAt: null }],
+      nextCursor: null,
+    });
+    expect(list.text).not.toContain(key);
+    const [row] = await test.rows<Record<string, unknown>>(
+      "select *, encode(hash, 'escape') as text from api_key where user_id = $1",
+      [userId],
+    );
+    expect(JSON.stringify(row)).not.toContain(key.slice(11));
+  });
+
+  it("revoked, it is refused from the next request on and listed no more; revoking it again is 404", async () => {
+    const { cookie } = await signedUp(server.url);
+    const { body: made } = await call("POST", "/api/api-keys", { cookie, body: { name: "x" } });
+    expect((await call("GET", "/api/users/me", { key: made.key })).status).toBe(200);
+    const revoked = await call("DELETE", `/api/api-keys/${made.id}`, { cookie });
+    expect([revoked.status, revoked.body]).toEqual([200, { success: true }]);
+    expect((await call("GET", "/api/users/me", { key: made.key })).status).toBe(401);
+    expect((await call("GET", "/api/api-keys", { cookie })).body.apiKeys).toEqual([]);
+    expect((await call("DELETE", `/api/api-keys/${made.id}`, { cookie })).status).toBe(404);
+    expect((await call("DELETE", "/api/api-keys/1", { cookie })).status).toBe(400);
+  });
+
+  it("may be told when to expire", async () => {
+    const { cookie } = await signedUp(server.url);
+    const make = (expiresAt: unknown) =>
+      call("POST", "/api/api-keys", { cookie, body: { name: "x", expiresAt } });
+    expect((await make("2030-01-31T00:00:00+02:00")).status).toBe(201);
+    expect((await make("9999-12-31T23:59:59.999-23:59")).status).toBe(201);
+    expect((await make(null)).status).toBe(201);
+    const { body } = await call("GET", "/api/api-keys", { cookie });
+    expect(body.apiKeys.map((key: { expiresAt: unknown }) => key.expiresAt)).toContain(
+      "2030-01-30T22:00:00.000Z",
+    );
+    for (const wrong of ["tomorrow", "2030-01-31", "2030-02-30T00:00:00Z", 1_893_456_000, "", {}]) {
+      const answer = await make(wrong);
+      expect([wrong, answer.status]).toEqual([wrong, 400]);
+      expect(answer.body.error).toMatch(/^expiresAt: /);
+    }
+  });
+});
+
+describe("notifications", () => {
+  it("are listed, the newest first, and read once: the time of the first reading stays", async () => {
+    const { id: userId, cookie } = await signedUp(server.url);
+    const older = await notified(test, userId);
+    const newer = await notified(test, userId);
+    const unread = (id: string) => ({
+      id,
+      kind: "subscription_activated",
+      details: { planId: "team" },
+      createdAt: time,
+      readAt: null,
+    });
+    expect((await call("GET", "/api/notifications", { cookie })).body).toEqual({
+      notifications: [unread(newer), unread(older)],
+      nextCursor: null,
+    });
+    const read = await call("POST", `/api/notifications/${older}/read`, { cookie });
+    expect([read.status, read.body]).toEqual([200, { ...unread(older), readAt: time }]);
+    const again = await call("POST", `/api/notifications/${older}/read`, { cookie, body: {} });
+    expect(again.body).toEqual(read.body);
+    expect((await call("GET", "/api/notifications", { cookie })).body.notifications[1]).toEqual(read.body);
+  });
+
+  it("somebody else's stays unread, and an id that is none is 400", async () => {
+    const path = `/api/notifications/${await notified(test, cast.owner.id)}/read`;
+    expect((await call("POST", path, { cookie: cast.other.cookie })).status).toBe(404);
+    expect(await test.rows("select read_at from notification order by id desc limit 1")).toEqual([
+      { read_at: null },
+    ]);
+    const { cookie } = cast.owner;
+    for (const id of ["0", "-1", "1.5", "x", "99999999999999999999"]) {
+      expect((await call("POST", `/api/notifications/${id}/read`, { cookie })).status).toBe(400);
+    }
+    expect((await call("POST", "/api/notifications/999999999999999999/read", { cookie })).status).toBe(404);
+    expect((await call("POST", path, { cookie, body: { id: "1" } })).status).toBe(400);
+  });
+});
+
+describe("the log of deliveries", () => {
+  const delivery = (id: string, more: object) => ({
+    id,
+    provider: "provider-a",
+    eventId: expect.stringMatching(/^cast-/),
+    eventType: "customer.subscription.created",
+    attempts: expect.any(Number),
+    receivedAt: time,
+    ...more,
+  });
+  const applied = () =>
+    delivery(cast.applied, { status: "successful", lastError: null, completedAt: time, nextAttemptAt: null });
+  const failed = () =>
+    delivery(cast.failed, {
+      status: "failed",
+      lastError: expect.stringMatching(/nobody_at_all/),
+      completedAt: time,
+      nextAttemptAt: time,
+    });
+
+  it("shows deliveries without payloads, and one with its payload and attempts", async () => {
+    const { cookie } = cast.admin;
+    const list = await call("GET", "/api/webhook-deliveries", { cookie });
+    expect(list.body).toEqual({ deliveries: [failed(), applied()], nextCursor: null });
+    expect(Object.keys(list.body.deliveries[0])).toEqual([
+      "id",
+      "provider",
+      "eventId",
+      "eventType",
+      "status",
+      "attempts",
+      "lastError",
+      "receivedAt",
+      "completedAt",
+      "nextAttemptAt",
+    ]);
+    const one = await call("GET", `/api/webhook-deliveries/${cast.failed}`, { cookie });
+    expect(one.body).toEqual({
+      ...failed(),
+      payload: expect.objectContaining({ id: list.body.deliveries[0].eventId }),
+      attemptLog: [
+        {
+          attempt: 1,
+          source: "delivery",
+          outcome: "failed",
+          reason: expect.stringMatching(/nobody_at_all/),
+          startedAt: time,
+          durationMs: expect.any(Number),
+        },
+      ],
+    });
+    expect((await call("GET", "/api/webhook-deliveries/999999", { cookie })).status).toBe(404);
+    expect((await call("GET", "/api/webhook-deliveries/x", { cookie })).status).toBe(400);
+  });
+
+  it("is filtered by slot, status and type", async () => {
+    const { cookie } = cast.admin;
+    const found = async (query: string) => {
+      const { status, body } = await call("GET", `/api/webhook-deliveries?${query}`, { cookie });
+      return status === 200 ? body.deliveries.map((one: { id: string }) => one.id) : status;
+    };
+    expect(await found("status=failed")).toEqual([cast.failed]);
+    expect(await found("status=successful&provider=provider-a")).toEqual([cast.applied]);
+    expect(await found("provider=provider-b")).toEqual([]);
+    expect(await found("type=customer.subscription.created&status=failed")).toEqual([cast.failed]);
+    expect(await found("type=customer.subscription.deleted")).toEqual([]);
+    for (const wrong of [
+      "status=open",
+      "provider=stripe",
+      "type=",
+      "type=%00",
+      "kind=x",
+      "status=failed&status=failed",
+    ]) {
+      expect([wrong, await found(wrong)]).toEqual([wrong, 400]);
+    }
+  });
+
+  it("a successful one is replayed by force only, and a failed one as often as is wished", async () => {
+    const { cookie } = cast.admin;
+    const replay = (id: string, body?: object) =>
+      call("POST", `/api/webhook-deliveries/${id}/replay`, { cookie, body });
+    const refused = await replay(cast.applied);
+    expect([refused.status, refused.body]).toEqual([
+      409,
+      { error: expect.stringMatching(/^force: .*successful already/) },
+    ]);
+    expect((await replay(cast.applied, { force: false })).status).toBe(409);
+    const forced = await replay(cast.applied, { force: true });
+    expect([forced.status, forced.body]).toEqual([
+      200,
+      { ...applied(), attempts: 2, outcome: "applied", reason: null },
+    ]);
+    for (const attempts of [2, 3]) {
+      const again = await replay(cast.failed);
+      expect([again.status, again.body]).toEqual([
+        200,
+        { ...failed(), attempts, outcome: "failed", reason: expect.stringMatching(/nobody_at_all/) },
+      ]);
+    }
+    const { body } = await call("GET", `/api/webhook-deliveries/${cast.failed}`, { cookie });
+    expect(body.attemptLog.map((one: { source: string }) => one.source)).toEqual([
+      "delivery",
+      "replay",
+      "replay",
+    ]);
+    expect((await replay("999999")).status).toBe(404);
+
+    // Now the person exists.
+    await test.rows(
+      `insert into "user" (id, name, email) values ('nobody_at_all', 'Late', 'late@example.com')`,
+    );
+    expect((await replay(cast.failed)).body).toMatchObject({
+      outcome: "applied",
+      status: "successful",
+      attempts: 4,
+    });
+    expect((await replay(cast.failed)).status).toBe(409);
+  });
+
+  it("one that is being processed is left alone", async () => {
+    const { cookie } = cast.admin;
+    await subscribed(server.url, "cast-leased", "nobody_else");
+    const [row] = await test.rows<{ id: string }>(
+      `update webhook_delivery set status = 'pending', lease_until = now() + interval '1 minute'
+       where event_id = 'cast-leased' returning id::text`,
+    );
+    const answer = await call("POST", `/api/webhook-deliveries/${row?.id}/replay`, {
+      cookie,
+      body: { force: true },
+    });
+    expect([answer.status, answer.body]).toEqual([409, { error: expect.stringMatching(/being processed/) }]);
+  });
+});

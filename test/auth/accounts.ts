@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll } from "vitest";
+import type { Auth, Identified } from "../../src/auth/auth.ts";
+import { configureBetterAuth } from "../../src/auth/better-auth.ts";
+import { createAuth } from "../../src/auth/create-auth.ts";
+import type { Letter } from "../../src/auth/letters.ts";
+import { requestScopes } from "../../src/auth/request-scope.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+
+export const SECRET = "only-for-tests-and-long-enough-to-be-taken";
+export const APP_URL = "http://localhost:3000";
+export const ADDRESS = "192.0.2.7";
+export const PASSWORD = "correct horse battery";
+
+export type LogLine = { level: string; fields: object; message: string };
+
+export type Accounts = {
+  test: TestDatabase;
+  auth: Auth;
+  letters: Letter[];
+  lines: LogLine[];
+  /** A request below `/api/auth`, with a JSON body when one is given. */
+  call(path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
+  identify(headers: Record<string, string>, now?: number): Promise<Identified>;
+  /** The same question, answered by Better Auth's own look-up: the id of the session. */
+  theirs(cookie: string): Promise<string | null>;
+  /** Signs somebody new up and returns who, and the cookie. */
+  signedUp(more?: Record<string, unknown>): Promise<{ id: string; email: string; cookie: string }>;
+};
+
+export type AccountsOptions = { appUrl?: string; requireConfirmation?: boolean; secret?: string };
+
+/** Accounts on a database of their own, for the tests of one file. */
+export function accounts(options: AccountsOptions = {}): Accounts {
+  const letters: Letter[] = [];
+  const lines: LogLine[] = [];
+  const made = { letters, lines } as unknown as Accounts;
+  beforeAll(async () => {
+    made.test = await freshDatabase(0);
+    Object.assign(made, onDatabase(made.test, letters, lines, options));
+  });
+  afterAll(async () => {
+    await made.auth.idle();
+    await made.test.drop();
+  });
+  return made;
+}
+
+/** The same on a database that is there already, such as another application's on the same one. */
+export function onDatabase(
+  test: TestDatabase,
+  letters: Letter[],
+  lines: LogLine[],
+  { appUrl = APP_URL, requireConfirmation = false, secret = SECRET }: AccountsOptions = {},
+): Omit<Accounts, "test" | "letters" | "lines"> {
+  let time: number | null = null;
+  const line = (level: string) => (fields: object, message: string) => {
+    lines.push({ level, fields, message });
+  };
+  const configuration = {
+    database: test.database,
+    secret,
+    appUrl,
+    ownOrigins: () => [appUrl, "http://127.0.0.1:3000"],
+    mail: { send: (letter: Letter) => void letters.push(letter) },
+    requireConfirmation,
+    log: { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") },
+  };
+  const auth = createAuth({ ...configuration, now: () => time ?? Date.now() });
+  const betterAuth = configureBetterAuth(configuration, requestScopes());
+  const call: Accounts["call"] = (path, body, headers = {}) =>
+    auth.handle(
+      new Request(new URL(`/api/auth${path}`, appUrl), {
+        ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+        headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      }),
+      ADDRESS,
+    );
+  return {
+    auth,
+    call,
+    identify: async (headers, now) => {
+      time = now ?? null;
+      try {
+        return await auth.identify({ header: (name) => headers[name], address: ADDRESS });
+      } finally {
+        time = null;
+      }
+    },
+    theirs: async (cookie) => {
+      const found = await betterAuth.api.getSession({ headers: new Headers({ cookie }) });
+      return found?.session.id ?? null;
+    },
+    signedUp: async (more = {}) => {
+      const email = `person-${randomBytes(6).toString("hex")}@example.com`;
+      const answer = await call("/sign-up/email", { name: "Person", email, password: PASSWORD, ...more });
+      if (answer.status !== 200) throw new Error(`sign-up: ${answer.status} ${await answer.text()}`);
+      const { user } = (await answer.json()) as { user: { id: string } };
+      return { id: user.id, email, cookie: cookieOf(answer) };
+    },
+  };
+}
+
+/** What a browser would send back. */
+export function cookieOf(answer: Response): string {
+  return answer.headers
+    .getSetCookie()
+    .filter((line) => !/Max-Age=0/.test(line))
+    .map((line) => line.split(";")[0])
+    .join("; ");
+}

@@ -1,0 +1,198 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { newApiKey, parseApiKey } from "../../src/auth/api-key.ts";
+import { insertApiKey, listApiKeys, revokeApiKey } from "../../src/store/api-keys.ts";
+import { ADDRESS, accounts } from "./accounts.ts";
+
+const REFUSED = { name: "Refusal", code: "unauthorized", message: "Unauthorized" };
+const MINUTE_MS = 60_000;
+
+describe("an API key", () => {
+  const on = accounts();
+
+  const made = async (userId: string, expiresAt: Date | null = null) => {
+    const { key, prefix, hash } = newApiKey();
+    const row = await insertApiKey(on.test.database, { userId, name: "CI", prefix, hash, expiresAt });
+    if (!row) throw new Error("not inserted");
+    return { key, id: row.id };
+  };
+
+  const lastUsed = async (id: string) => {
+    await on.auth.idle();
+    const [row] = await on.test.rows<{ at: Date | null }>(
+      "select last_used_at as at from api_key where id = $1",
+      [id],
+    );
+    return row?.at?.getTime() ?? null;
+  };
+
+  it("is tg_ and 40 random characters, every one of 62 as likely", () => {
+    const counts = new Map<string, number>();
+    const keys = Array.from({ length: 2_000 }, () => newApiKey());
+    for (const { key, prefix, hash } of keys) {
+      expect(key).toMatch(/^tg_[A-Za-z0-9]{40}$/);
+      expect(prefix).toBe(key.slice(0, 11));
+      expect(hash).toEqual(createHash("sha256").update(key).digest());
+      expect(parseApiKey(key)).toEqual({ prefix, hash });
+      for (const letter of key.slice(3)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+    }
+    expect(new Set(keys.map(({ key }) => key)).size).toBe(keys.length);
+    const expected = (2_000 * 40) / 62;
+    const chiSquared = [...counts.values()].reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0);
+    // 61 degrees of freedom: above 130 once in a million.
+    expect(counts.size).toBe(62);
+    expect(chiSquared).toBeLessThan(130);
+  });
+
+  it("represents its owner, in either header, whatever the cookie says", async () => {
+    const owner = await on.signedUp();
+    const other = await on.signedUp();
+    const { key, id } = await made(owner.id);
+    const expected = { kind: "api-key", userId: owner.id, role: "user", keyId: id, address: ADDRESS };
+    for (const headers of [
+      { authorization: `Bearer ${key}` },
+      { authorization: `bearer   ${key} ` },
+      { "x-api-key": key },
+      { "x-api-key": ` ${key}`, authorization: `Bearer ${key}` },
+      { "x-api-key": key, authorization: "Basic dXNlcjpwYXNz" },
+      { authorization: `Bearer ${key}`, cookie: other.cookie },
+    ]) {
+      expect(await on.identify(headers as Record<string, string>)).toEqual({
+        caller: expected,
+        setCookies: [],
+      });
+    }
+  });
+
+  it("that does not hold is refused in the same words, and never falls back to the cookie", async () => {
+    const owner = await on.signedUp();
+    const { cookie } = owner;
+    const { key } = await made(owner.id);
+    const another = await made(owner.id);
+    const expired = await made(owner.id, new Date(Date.now() - 1_000));
+    const revoked = await made(owner.id);
+    expect(await revokeApiKey(on.test.database, owner.id, revoked.id)).toBe(true);
+    const swapped = key.slice(0, -1) + (key.endsWith("A") ? "B" : "A");
+    const presented: Record<string, string>[] = [
+      ...[
+        newApiKey().key,
+        swapped,
+        expired.key,
+        revoked.key,
+        `${key}x`,
+        key.slice(0, -1),
+        "tg_",
+        "x",
+        "",
+      ].flatMap((text): Record<string, string>[] => [
+        { authorization: `Bearer ${text}` },
+        { "x-api-key": text },
+      ]),
+      { authorization: "Bearer" },
+      { authorization: `Bearer ${key} ${key}` },
+      { authorization: key },
+      { "x-api-key": `${key}, ${key}` },
+      { "x-api-key": `tg_${"\0".repeat(40)}` },
+      { authorization: `Bearer ${key}`, "x-api-key": another.key },
+      { authorization: `Bearer ${key}`, "x-api-key": "" },
+      { authorization: "Bearer x", "x-api-key": key },
+    ];
+    for (const headers of presented) {
+      await expect(on.identify({ ...headers, cookie }), JSON.stringify(headers)).rejects.toMatchObject(
+        REFUSED,
+      );
+    }
+    expect((await on.identify({ cookie })).caller.kind).toBe("session");
+    // A proxy's own scheme is not a key of ours.
+    expect((await on.identify({ cookie, authorization: "Basic dXNlcjpwYXNz" })).caller.kind).toBe("session");
+  });
+
+  it("is refused from the moment on that it is revoked, expires, or its owner is banned or deleted", async () => {
+    const owner = await on.signedUp();
+    const expiresAt = new Date(Date.now() + MINUTE_MS);
+    const { key, id } = await made(owner.id, expiresAt);
+    const identified = (now?: number) => on.identify({ "x-api-key": key }, now);
+    expect((await identified(expiresAt.getTime() - 1)).caller.kind).toBe("api-key");
+    await expect(identified(expiresAt.getTime())).rejects.toMatchObject(REFUSED);
+    await on.test.rows(`update "user" set banned = true where id = $1`, [owner.id]);
+    await expect(identified()).rejects.toMatchObject(REFUSED);
+    await on.test.rows(`update "user" set banned = false, role = 'admin' where id = $1`, [owner.id]);
+    expect((await identified()).caller).toMatchObject({ kind: "api-key", role: "admin" });
+    expect(await revokeApiKey(on.test.database, null, id)).toBe(true);
+    await expect(identified()).rejects.toMatchObject(REFUSED);
+
+    const next = await made(owner.id);
+    await on.test.rows(`delete from "user" where id = $1`, [owner.id]);
+    await expect(on.identify({ "x-api-key": next.key })).rejects.toMatchObject(REFUSED);
+  });
+
+  it("is found among others that begin alike", async () => {
+    const owner = await on.signedUp();
+    const { key, prefix, hash } = newApiKey();
+    for (const own of [createHash("sha256").update("one").digest(), hash]) {
+      await insertApiKey(on.test.database, {
+        userId: owner.id,
+        name: "x",
+        prefix,
+        hash: own,
+        expiresAt: null,
+      });
+    }
+    expect((await on.identify({ "x-api-key": key })).caller.kind).toBe("api-key");
+  });
+
+  it("has the time of its last use noted, once a minute at most", async () => {
+    const { id: userId } = await on.signedUp();
+    const { key, id } = await made(userId);
+    expect(await lastUsed(id)).toBeNull();
+    await Promise.all(Array.from({ length: 30 }, () => on.identify({ "x-api-key": key })));
+    const first = await lastUsed(id);
+    expect(Math.abs((first as number) - Date.now())).toBeLessThan(MINUTE_MS);
+    await on.identify({ "x-api-key": key });
+    expect(await lastUsed(id)).toBe(first);
+    const earlier = new Date(Date.now() - 61_000);
+    await on.test.rows("update api_key set last_used_at = $2 where id = $1", [id, earlier]);
+    await on.identify({ "x-api-key": key });
+    expect(await lastUsed(id)).toBeGreaterThan(earlier.getTime());
+  });
+
+  it("belongs to one user, who has a hundred in force at most", async () => {
+    const { id: userId } = await on.signedUp();
+    const keys = [];
+    for (let n = 0; n < 100; n += 1) keys.push(await made(userId));
+    await expect(made(userId)).rejects.toThrow("not inserted");
+    await revokeApiKey(on.test.database, userId, keys[0]?.id as string);
+    await made(userId);
+    await on.test.rows("update api_key set expires_at = now() - interval '1 second' where id = $1", [
+      keys[1]?.id,
+    ]);
+    await made(userId);
+    await expect(made("nobody")).rejects.toThrow("not inserted");
+
+    const other = await on.signedUp();
+    const database = on.test.database;
+    expect(await revokeApiKey(database, other.id, keys[2]?.id as string)).toBe(false);
+    expect(await revokeApiKey(database, userId, "not-an-id")).toBe(false);
+    expect(await revokeApiKey(database, userId, keys[2]?.id as string)).toBe(true);
+    expect(await revokeApiKey(database, userId, keys[2]?.id as string)).toBe(false);
+    expect(await listApiKeys(database, other.id, { before: null, limit: 10 })).toEqual([]);
+
+    const listed = [];
+    let before: { createdAtMicros: string; id: string } | null = null;
+    for (;;) {
+      const page: Awaited<ReturnType<typeof listApiKeys>> = await listApiKeys(database, userId, {
+        before,
+        limit: 7,
+      });
+      listed.push(...page);
+      before = page.at(-1) ?? null;
+      if (before === null) break;
+    }
+    // All but the two that are revoked; what has expired is still shown.
+    expect(new Set(listed.map(({ id }) => id)).size).toBe(100);
+    expect(listed.map(({ createdAt }) => createdAt.getTime())).toEqual(
+      listed.map(({ createdAt }) => createdAt.getTime()).sort((a, b) => b - a),
+    );
+    expect(JSON.stringify(listed)).not.toContain("hash");
+  });
+});

@@ -1,0 +1,252 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { type Accounts, type AccountsOptions, accounts, SECRET } from "./accounts.ts";
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+type Parts = { name: string; token: string; signature: string };
+
+/** Who this is by our look-up and by Better Auth's; ours first, as theirs deletes what has expired. */
+async function both(on: Accounts, cookie: string): Promise<{ ours: string | null; theirs: string | null }> {
+  const { caller } = await on.identify({ cookie });
+  return { ours: caller.kind === "session" ? caller.sessionId : null, theirs: await on.theirs(cookie) };
+}
+
+function parts(cookie: string): Parts {
+  const [name = "", value = ""] = (cookie.split("; ")[0] as string).split("=");
+  const [token = "", signature = ""] = decodeURIComponent(value).split(".");
+  return { name, token, signature };
+}
+
+function joined({ name, token, signature }: Parts): string {
+  return `${name}=${encodeURIComponent(`${token}.${signature}`)}`;
+}
+
+function signed(text: string, secret = SECRET): string {
+  return createHmac("sha256", secret).update(text).digest("base64");
+}
+
+function swapped(text: string, at: number): string {
+  return text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1);
+}
+
+const MODES: [string, AccountsOptions][] = [
+  ["http", { appUrl: "http://localhost:3000" }],
+  ["https", { appUrl: "https://app.example.com" }],
+];
+
+describe.each(MODES)("over %s, our look-up of a session and Better Auth's", (protocol, options) => {
+  const on = accounts(options);
+
+  const sessionOf = async (cookie: string) =>
+    (await on.test.rows<{ id: string }>("select id from session where token = $1", [parts(cookie).token]))[0]
+      ?.id;
+
+  it("agree on a valid cookie, under the name that goes with the protocol", async () => {
+    const { cookie } = await on.signedUp();
+    expect(parts(cookie).name).toBe(`${protocol === "https" ? "__Secure-" : ""}better-auth.session_token`);
+    const id = await sessionOf(cookie);
+    expect(id).toBeDefined();
+    expect(await both(on, cookie)).toEqual({ ours: id, theirs: id });
+  });
+
+  it("agree on cookies that hold", async () => {
+    const { cookie } = await on.signedUp();
+    const valid = parts(cookie);
+    const { name, token, signature } = valid;
+    const id = await sessionOf(cookie);
+    // The last character of a signature has two bits that say nothing.
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const twin = alphabet[alphabet.indexOf(signature[42] as string) ^ 1];
+    for (const held of [
+      `${name}=${token}.${signature}`,
+      `theme=dark; ${joined(valid)}; other=1`,
+      `;;  ${joined(valid)}  ;`,
+      `flag; ${joined(valid)}`,
+      `${name}="${encodeURIComponent(`${token}.${signature}`)}"`,
+      ` ${name} = ${encodeURIComponent(`${token}.${signature}`)} `,
+      joined({ ...valid, signature: `${signature.slice(0, 42)}${twin}=` }),
+      `${joined(valid)}; ${joined({ ...valid, signature: swapped(signature, 3) })}`,
+      `${joined(valid)}; ${name}=`,
+      `x${joined(valid)}; ${joined(valid)}`,
+    ]) {
+      expect({ held, ...(await both(on, held)) }).toEqual({ held, ours: id, theirs: id });
+    }
+  });
+
+  it("agree on cookies that do not", async () => {
+    const { cookie } = await on.signedUp();
+    const valid = parts(cookie);
+    const { name, token, signature } = valid;
+    const otherName = name.startsWith("__Secure-") ? name.slice(9) : `__Secure-${name}`;
+    for (const refused of [
+      "",
+      "=",
+      name,
+      `${name}=`,
+      `${name}=%`,
+      `${name}=${token}`,
+      `${name}=.${signature}`,
+      `${name}=${token}.`,
+      `${name}=%E0%A4%A.${signature}`,
+      joined({ ...valid, signature: swapped(signature, 0) }),
+      joined({ ...valid, signature: swapped(signature, 41) }),
+      joined({ ...valid, signature: signature.slice(0, -1) }),
+      joined({ ...valid, signature: signature.slice(0, 20) }),
+      joined({ ...valid, signature: `${signature}=` }),
+      joined({ ...valid, signature: ` ${signature.slice(0, 42)}=` }),
+      joined({ ...valid, token: swapped(token, 0) }),
+      joined({ ...valid, token: token.slice(1) }),
+      joined({ ...valid, token: `${token}.` }),
+      joined({ ...valid, token: "nobody", signature: signed("nobody") }),
+      joined({ ...valid, signature: signed(token, "another-secret-that-is-just-as-long-as-ours") }),
+      joined({ ...valid, name: otherName }),
+      joined({ ...valid, name: name.toUpperCase() }),
+      `${joined({ ...valid, signature: swapped(signature, 3) })}; ${joined(valid)}`,
+      `${name}=; ${joined(valid)}`,
+      `${name}=${signature}.${token}`,
+    ]) {
+      expect({ refused, ...(await both(on, refused)) }).toEqual({ refused, ours: null, theirs: null });
+    }
+  });
+
+  it("agree on whose cookie counts when there are two", async () => {
+    const one = await on.signedUp();
+    const two = await on.signedUp();
+    const [first, second] = [await sessionOf(one.cookie), await sessionOf(two.cookie)];
+    expect(await both(on, `${one.cookie}; ${two.cookie}`)).toEqual({ ours: first, theirs: first });
+    expect(await both(on, `${two.cookie}; ${one.cookie}`)).toEqual({ ours: second, theirs: second });
+  });
+
+  it("agree on a session that has expired, and on one that has been revoked", async () => {
+    const { cookie } = await on.signedUp();
+    const { token } = parts(cookie);
+    await on.test.rows("update session set expires_at = now() - interval '1 second' where token = $1", [
+      token,
+    ]);
+    expect(await both(on, cookie)).toEqual({ ours: null, theirs: null });
+
+    const other = await on.signedUp();
+    expect((await both(on, other.cookie)).ours).not.toBeNull();
+    expect((await on.call("/sign-out", {}, { cookie: other.cookie })).status).toBe(200);
+    expect(await both(on, other.cookie)).toEqual({ ours: null, theirs: null });
+  });
+
+  it("agree on a session that is due for a refresh, on one not remembered, and on one that pretends to be", async () => {
+    for (const [rememberMe, forged] of [
+      [true, false],
+      [false, false],
+      [false, true],
+    ] as const) {
+      const { cookie } = await on.signedUp({ rememberMe });
+      expect(/dont_remember/.test(cookie)).toBe(!rememberMe);
+      const sent = forged ? cookie.replace(/(dont_remember=true\.)./, "$1_") : cookie;
+      const expiresAt = Date.now() + WEEK_MS / 2;
+      await on.test.rows("update session set expires_at = $2 where token = $1", [
+        parts(cookie).token,
+        new Date(expiresAt),
+      ]);
+      const id = await sessionOf(cookie);
+      const { caller, setCookies } = await on.identify({ cookie: sent });
+      expect(caller).toMatchObject({ kind: "session", sessionId: id });
+      const [row] = await on.test.rows<{ expires_at: Date }>(
+        "select expires_at from session where token = $1",
+        [parts(cookie).token],
+      );
+      if (rememberMe || forged) {
+        expect(setCookies[0]).toMatch(/Max-Age=604800/);
+        expect(row?.expires_at.getTime()).toBeGreaterThan(expiresAt);
+      } else {
+        expect(setCookies).toEqual([]);
+        expect(row?.expires_at.getTime()).toBe(expiresAt);
+      }
+      expect(await on.theirs(sent)).toBe(id);
+    }
+  });
+});
+
+describe("a session", () => {
+  const on = accounts();
+
+  const aged = (cookie: string, bySeconds: number) =>
+    on.test.rows(
+      "update session set expires_at = expires_at - $2::int * interval '1 second' where token = $1",
+      [parts(cookie).token, bySeconds],
+    );
+
+  it("of an active person outlives its first expiry, and costs one refresh a day", async () => {
+    const day = 24 * 60 * 60;
+    let { cookie } = await on.signedUp();
+    let refreshes = 0;
+    // Used three times a day for three weeks: what is aged is the row, as time cannot be.
+    for (let use = 0; use < 63; use += 1) {
+      await aged(cookie, day / 3);
+      const { caller, setCookies } = await on.identify({ cookie });
+      expect(caller.kind).toBe("session");
+      if (setCookies.length === 0) continue;
+      refreshes += 1;
+      cookie = (setCookies[0] as string).split(";")[0] as string;
+    }
+    expect(refreshes).toBe(21);
+  });
+
+  it("of somebody who stays away for a week ends", async () => {
+    const { cookie } = await on.signedUp();
+    expect((await on.identify({ cookie }, Date.now() + WEEK_MS - 60_000)).caller.kind).toBe("session");
+    expect((await on.identify({ cookie }, Date.now() + WEEK_MS + 60_000)).caller.kind).toBe("nobody");
+    await aged(cookie, WEEK_MS / 1000 + 60);
+    expect(await on.identify({ cookie })).toEqual({
+      caller: { kind: "nobody", address: "192.0.2.7" },
+      setCookies: [],
+    });
+  });
+
+  it("that is refreshed by many requests at once stays one session", async () => {
+    const { cookie } = await on.signedUp();
+    await aged(cookie, 3 * 24 * 60 * 60);
+    const all = await Promise.all(Array.from({ length: 20 }, () => on.identify({ cookie })));
+    expect(all.every(({ caller }) => caller.kind === "session")).toBe(true);
+    expect(await both(on, cookie)).toMatchObject({ ours: expect.any(String) });
+  });
+
+  it("is told apart from others that are looked up at the same moment", async () => {
+    const people = await Promise.all(Array.from({ length: 12 }, () => on.signedUp()));
+    const asked = Array.from(
+      { length: 240 },
+      (_, n) => people[(n * 7) % people.length] as (typeof people)[0],
+    );
+    const found = await Promise.all(
+      asked.map(({ cookie }, n) => on.identify({ cookie: n % 5 === 0 ? `${cookie}x` : cookie })),
+    );
+    found.forEach(({ caller }, n) => {
+      if (n % 5 === 0) expect(caller.kind).toBe("nobody");
+      else expect(caller).toMatchObject({ kind: "session", userId: asked[n]?.id });
+    });
+  });
+
+  it("sees a change of role, a ban and a deletion at the next request", async () => {
+    const { id, cookie } = await on.signedUp();
+    const caller = async () => (await on.identify({ cookie })).caller;
+    expect(await caller()).toMatchObject({ kind: "session", role: "user" });
+    await on.test.rows(`update "user" set role = 'admin' where id = $1`, [id]);
+    expect(await caller()).toMatchObject({ kind: "session", role: "admin" });
+    await on.test.rows(`update "user" set banned = true where id = $1`, [id]);
+    expect(await caller()).toMatchObject({ kind: "nobody" });
+    await on.test.rows(`update "user" set ban_expires = now() + interval '1 hour' where id = $1`, [id]);
+    expect(await caller()).toMatchObject({ kind: "nobody" });
+    await on.test.rows(`update "user" set ban_expires = now() - interval '1 second' where id = $1`, [id]);
+    expect(await caller()).toMatchObject({ kind: "session" });
+    await on.test.rows(`delete from "user" where id = $1`, [id]);
+    expect(await caller()).toMatchObject({ kind: "nobody" });
+    expect(await on.test.rows("select id from session where user_id = $1", [id])).toEqual([]);
+  });
+
+  it("is forgotten once it has expired, and not before", async () => {
+    await on.auth.forgetExpired();
+    const staying = await on.signedUp();
+    const { cookie } = await on.signedUp();
+    await aged(cookie, WEEK_MS / 1000 + 1);
+    expect(await on.auth.forgetExpired()).toBe(1);
+    expect((await on.identify({ cookie: staying.cookie })).caller.kind).toBe("session");
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, it } from "vitest";
+import { accounts, cookieOf, PASSWORD } from "./accounts.ts";
+
+const NEXT = "another good password";
+const WRONG = { error: "Invalid email or password" };
+
+describe("signing in", () => {
+  const on = accounts();
+  const signIn = (email: string, password: string, more = {}) =>
+    on.call("/sign-in/email", { email, password, ...more });
+
+  it("works with the right password, and answers alike for a wrong one and for an unknown address", async () => {
+    const { id, email } = await on.signedUp();
+    const answer = await signIn(email.toUpperCase(), PASSWORD, { callbackURL: "https://evil.example/" });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("location")).toBeNull();
+    expect((await on.identify({ cookie: cookieOf(answer) })).caller).toMatchObject({ userId: id });
+
+    const fastest = new Map<string, number>();
+    for (let round = 0; round < 3; round += 1) {
+      for (const [who, password] of [
+        [email, "wrong password"],
+        ["unknown@example.com", PASSWORD],
+        [email, ""],
+      ] as const) {
+        const start = performance.now();
+        const refused = await signIn(who, password);
+        const took = performance.now() - start;
+        fastest.set(who + password, Math.min(took, fastest.get(who + password) ?? took));
+        expect({ status: refused.status, body: await refused.json() }).toEqual({ status: 401, body: WRONG });
+        expect(refused.headers.getSetCookie()).toEqual([]);
+      }
+    }
+    // All hash a password, which is nearly all of the time.
+    expect(Math.max(...fastest.values()) / Math.min(...fastest.values())).toBeLessThan(3);
+  });
+
+  it("without an account password (a user made for a trial) is refused in the same words", async () => {
+    await on.test.rows(
+      `insert into "user" (id, name, email) values ('user_0', 'User 0', 'user_0@example.com')`,
+    );
+    const answer = await signIn("user_0@example.com", PASSWORD);
+    expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 401, body: WRONG });
+  });
+
+  it("is refused to a banned user, with the right password only, and possible again once the ban is over", async () => {
+    const { id, email, cookie } = await on.signedUp();
+    await on.test.rows(`update "user" set banned = true where id = $1`, [id]);
+    expect((await signIn(email, "wrong password")).status).toBe(401);
+    const refused = await signIn(email, PASSWORD);
+    expect({ status: refused.status, body: await refused.json() }).toEqual({
+      status: 403,
+      body: { error: "This account is suspended" },
+    });
+    expect(refused.headers.getSetCookie()).toEqual([]);
+    // Neither may Better Auth's own routes go by the session that the ban has ended.
+    const session = await on.call("/get-session", undefined, { cookie });
+    expect({ status: session.status, body: await session.json() }).toEqual({ status: 200, body: null });
+    const change = { currentPassword: PASSWORD, newPassword: NEXT };
+    expect((await on.call("/change-password", change, { cookie })).status).toBe(401);
+    await on.test.rows(`update "user" set ban_expires = now() - interval '1 second' where id = $1`, [id]);
+    expect((await signIn(email, PASSWORD)).status).toBe(200);
+  });
+
+  it("does not let a session be used together with an API key", async () => {
+    const { cookie } = await on.signedUp();
+    const headers = { cookie, authorization: "Bearer tg_x" };
+    expect(await (await on.call("/get-session", undefined, headers)).json()).toBeNull();
+    const change = { currentPassword: PASSWORD, newPassword: NEXT };
+    expect((await on.call("/change-password", change, headers)).status).toBe(401);
+    await on.call("/sign-out", {}, headers);
+    expect((await on.identify({ cookie })).caller.kind).toBe("session");
+  });
+});
+
+describe("changing the password", () => {
+  const on = accounts();
+
+  it("takes the current one, ends the other sessions, and goes on in this one", async () => {
+    const { email, cookie } = await on.signedUp();
+    const elsewhere = cookieOf(await on.call("/sign-in/email", { email, password: PASSWORD }));
+    const wrong = await on.call(
+      "/change-password",
+      { currentPassword: "wrong password", newPassword: NEXT },
+      { cookie },
+    );
+    expect({ status: wrong.status, body: await wrong.json() }).toEqual({
+      status: 400,
+      body: { error: "currentPassword: is not right" },
+    });
+    const answer = await on.call(
+      "/change-password",
+      { currentPassword: PASSWORD, newPassword: NEXT, revokeOtherSessions: false },
+      { cookie },
+    );
+    expect(answer.status).toBe(200);
+    expect((await on.identify({ cookie: elsewhere })).caller.kind).toBe("nobody");
+    expect((await on.identify({ cookie: cookieOf(answer) })).caller.kind).toBe("session");
+    expect((await on.call("/sign-in/email", { email, password: PASSWORD })).status).toBe(401);
+    expect((await on.call("/sign-in/email", { email, password: NEXT })).status).toBe(200);
+  });
+
+  it("needs a session", async () => {
+    const answer = await on.call("/change-password", { currentPassword: PASSWORD, newPassword: NEXT });
+    expect({ status: answer.status, body: await answer.json() }).toEqual({
+      status: 401,
+      body: { error: "Unauthorized" },
+    });
+  });
+});
+
+describe("resetting the password", () => {
+  const on = accounts();
+  const reset = (token: unknown) => on.call("/reset-password", { token, newPassword: NEXT });
+  const BAD_LINK = { error: "This link is not valid, or not any more" };
+
+  it("answers alike for an unknown address, and mails the known one a link that works once", async () => {
+    const { email, cookie } = await on.signedUp();
+    const known = await on.call("/request-password-reset", { email });
+    const unknown = await on.call("/request-password-reset", { email: "unknown@example.com" });
+    expect([known.status, unknown.status]).toEqual([200, 200]);
+    expect(await known.json()).toEqual(await unknown.json());
+    expect(on.letters).toMatchObject([{ to: email, subject: "Reset your password" }]);
+    const link = new URL(/https?:\S+/.exec(on.letters[0]?.text ?? "")?.[0] ?? "");
+    expect(link.origin).toBe("http://localhost:3000");
+
+    const opened = await on.auth.handle(new Request(link), "192.0.2.7");
+    expect(opened.status).toBe(302);
+    const page = new URL(opened.headers.get("location") as string);
+    expect(page.pathname).toBe("/reset-password");
+    const token = page.searchParams.get("token") as string;
+    // A copy of the database does not have it.
+    expect(JSON.stringify(await on.test.rows("select * from verification"))).not.toContain(token);
+
+    expect((await reset(token)).status).toBe(200);
+    expect((await on.identify({ cookie })).caller.kind).toBe("nobody");
+    expect((await on.call("/sign-in/email", { email, password: NEXT })).status).toBe(200);
+    const again = await reset(token);
+    expect({ status: again.status, body: await again.json() }).toEqual({ status: 400, body: BAD_LINK });
+  });
+
+  it("works once when it is sent twice at the same moment", async () => {
+    const { email } = await on.signedUp();
+    await on.call("/request-password-reset", { email });
+    const token = /reset-password\/([^?]+)/.exec(on.letters.at(-1)?.text ?? "")?.[1];
+    const answers = await Promise.all([reset(token), reset(token), reset(token)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+  });
+
+  it("does not work after an hour, nor with a token that was never given out", async () => {
+    const { email } = await on.signedUp();
+    await on.call("/request-password-reset", { email });
+    const token = /reset-password\/([^?]+)/.exec(on.letters.at(-1)?.text ?? "")?.[1];
+    await on.test.rows("update verification set expires_at = expires_at - interval '61 minutes'");
+    for (const bad of [token, "x", "%00", "\0", "a".repeat(65), 7, undefined]) {
+      expect((await reset(bad)).status).toBe(400);
+    }
+  });
+
+  it("sends nobody to another site", async () => {
+    const { email } = await on.signedUp();
+    for (const redirectTo of ["https://evil.example/", "//evil.example/", "javascript:alert(1)"]) {
+      expect((await on.call("/request-password-reset", { email, redirectTo })).status).toBe(403);
+    }
+    const opened = await on.call("/reset-password/abc?callbackURL=https%3A%2F%2Fevil.example%2F");
+    expect(opened.status).toBe(403);
+  });
+});
+
+describe("with confirmation of addresses", () => {
+  const on = accounts({ requireConfirmation: true });
+
+  it("nobody is signed in before the link in the mail has been opened", async () => {
+    const body = { name: "Person", email: "confirm@example.com", password: PASSWORD };
+    const signUp = await on.call("/sign-up/email", body);
+    expect({ status: signUp.status, cookies: signUp.headers.getSetCookie() }).toEqual({
+      status: 200,
+      cookies: [],
+    });
+    expect((await on.call("/sign-in/email", body)).status).toBe(403);
+    const letter = on.letters.find(({ subject }) => subject === "Confirm your e-mail address");
+    const link = /https?:\S+/.exec(letter?.text ?? "")?.[0] ?? "";
+    expect((await on.auth.handle(new Request(link.replace("token=", "token=x")), "192.0.2.7")).status).toBe(
+      302,
+    );
+    expect((await on.call("/sign-in/email", body)).status).toBe(403);
+    expect((await on.auth.handle(new Request(link), "192.0.2.7")).status).toBe(302);
+    expect((await on.call("/sign-in/email", body)).status).toBe(200);
+    expect((await on.call("/verify-email?token=x")).status).toBe(400);
+  });
+
+  it("the form does not tell who has an account", async () => {
+    const { email } = { email: "confirm@example.com" };
+    const taken = await on.call("/sign-up/email", { name: "X", email, password: PASSWORD });
+    const free = await on.call("/sign-up/email", {
+      name: "X",
+      email: "free@example.com",
+      password: PASSWORD,
+    });
+    expect([taken.status, free.status]).toEqual([200, 200]);
+    const shape = async (answer: Response) =>
+      Object.keys(((await answer.json()) as { user: object }).user).sort();
+    expect(await shape(taken)).toEqual(await shape(free));
+    expect(on.letters.filter(({ subject }) => subject === "You already have an account")).toHaveLength(1);
+    const resent = (who: string) => on.call("/send-verification-email", { email: who });
+    expect([(await resent("free@example.com")).status, (await resent("x@example.com")).status]).toEqual([
+      200, 200,
+    ]);
+  });
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { findApiKeys } from "../../src/store/api-keys.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { findSessions } from "../../src/store/sessions.ts";
+import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
+
+const TABLES = ["session", "api_key", '"user"'];
+const GROWN = 30_000;
+
+let test: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  for (const table of TABLES) await test.rows(`alter table ${table} set (autovacuum_enabled = false)`);
+  database = openDatabase({ url: test.url, prepared: true, maxConnections: 1, answerTimeoutMs: 30_000 });
+});
+afterAll(async () => {
+  await database.close();
+  await test.drop();
+});
+
+// Unlike deliveries, people do not come by ten thousands a second: autovacuum keeps up, and its statistics end old plans.
+it("look-ups planned while the tables are small go by key once they have grown and been counted", async () => {
+  await grow(0, 5);
+  for (const table of TABLES) await test.rows(`vacuum analyze ${table}`);
+  // Every statement is planned for good after its sixth run.
+  for (let n = 0; n < 20; n += 1) await lookUps(n % 5);
+  await grow(5, GROWN);
+  for (const table of TABLES) await test.rows(`analyze ${table}`);
+
+  const before = await touched();
+  for (let n = 0; n < 50; n += 1) await lookUps(n * 100);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect((await touched()) - before).toBeLessThan(50 * 200);
+});
+
+async function lookUps(n: number): Promise<void> {
+  const some = Array.from({ length: 1 + (n % 4) }, (_, more) => n + more);
+  await findSessions(
+    database,
+    some.map((one) => `token_${one}`),
+  );
+  await findApiKeys(
+    database,
+    some.map((one) => `tg_${one}`),
+  );
+}
+
+async function grow(from: number, to: number): Promise<void> {
+  if (from === 0) await addUsers(test, to);
+  else {
+    await test.rows(
+      `insert into "user" (id, name, email) select 'user_' || n, 'User', 'user_' || n || '@example.com' from generate_series($1::int, $2::int - 1) n`,
+      [from, to],
+    );
+  }
+  await test.rows(
+    `insert into session (id, user_id, token, expires_at) select 's_' || n, 'user_' || n, 'token_' || n, now() from generate_series($1::int, $2::int - 1) n`,
+    [from, to],
+  );
+  await test.rows(
+    `insert into api_key (id, user_id, name, prefix, hash)
+     select gen_random_uuid(), 'user_' || n, 'x', 'tg_' || n, sha256(n::text::bytea) from generate_series($1::int, $2::int - 1) n`,
+    [from, to],
+  );
+}
+
+/** How many rows and index entries have been read. */
+async function touched(): Promise<number> {
+  const [row] = await test.rows<{ rows: number }>(
+    `select (sum(t.seq_tup_read) + (select sum(i.idx_tup_read) from pg_stat_user_indexes i
+       where i.relname in ('session', 'api_key', 'user')))::float8 as rows
+     from pg_stat_user_tables t where t.relname in ('session', 'api_key', 'user')`,
+  );
+  return row?.rows ?? 0;
+}

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/store/database.ts";
+import type { TestDatabase } from "../support/database.ts";
+import { type Accounts, APP_URL, accounts, cookieOf, onDatabase, PASSWORD } from "./accounts.ts";
+
+const BODY = { name: "Person", email: "person@example.com", password: PASSWORD };
+
+async function problem(answer: Response) {
+  return { status: answer.status, body: await answer.json() };
+}
+
+describe("below /api/auth", () => {
+  const on = accounts();
+
+  it.each([
+    ["POST", "/update-user"],
+    ["POST", "/delete-user"],
+    ["POST", "/change-email"],
+    ["POST", "/sign-in/social"],
+    ["GET", "/list-sessions"],
+    ["POST", "/revoke-sessions"],
+    ["GET", "/ok"],
+    ["GET", "/error"],
+    ["POST", "/admin/set-role"],
+    ["GET", "/verify-email?token=x"],
+    ["POST", "/send-verification-email"],
+    ["POST", "/sign-in/email/"],
+    ["POST", "//sign-in/email"],
+    ["POST", "/sign-in%2Femail"],
+    ["POST", "/SIGN-IN/EMAIL"],
+    ["GET", "/reset-password/%00"],
+    ["GET", "/"],
+    ["GET", ""],
+  ])("%s %s is not there", async (method, path) => {
+    const { cookie } = await on.signedUp();
+    const request = new Request(`${APP_URL}/api/auth${path}`, {
+      method,
+      headers: { cookie, "content-type": "application/json" },
+      ...(method === "POST" ? { body: JSON.stringify({ ...BODY, role: "admin" }) } : {}),
+    });
+    expect(await problem(await on.auth.handle(request, "a"))).toEqual({
+      status: 404,
+      body: { error: "Not found" },
+    });
+  });
+
+  it("another method is refused with those there are", async () => {
+    const answer = await on.auth.handle(new Request(`${APP_URL}/api/auth/sign-up/email`), "a");
+    expect(answer.headers.get("allow")).toBe("POST");
+    expect(await problem(answer)).toEqual({ status: 405, body: { error: "Method not allowed" } });
+    const put = await on.auth.handle(new Request(`${APP_URL}/api/auth/get-session`, { method: "PUT" }), "a");
+    expect(put.headers.get("allow")).toBe("GET");
+  });
+
+  it("each path is charged to its scope", () => {
+    const { auth } = onDatabase(on.test, [], [], { requireConfirmation: true });
+    const scopeOf = (method: string, path: string) => auth.scopeOf(method, `/api/auth${path}`);
+    expect(scopeOf("POST", "/sign-up/email")).toBe("auth-sign-up");
+    expect(scopeOf("POST", "/sign-in/email")).toBe("auth-sign-in");
+    for (const path of [
+      "/change-password",
+      "/request-password-reset",
+      "/reset-password",
+      "/send-verification-email",
+    ]) {
+      expect(scopeOf("POST", path)).toBe("auth-password");
+    }
+    for (const [method, path] of [
+      ["POST", "/sign-out"],
+      ["GET", "/get-session"],
+      ["GET", "/verify-email"],
+      ["GET", "/reset-password/abc"],
+    ] as const) {
+      expect(scopeOf(method, path)).toBeNull();
+    }
+    expect(scopeOf("POST", "/nothing")).toBeNull();
+    expect(scopeOf("GET", "/sign-in/email")).toBeNull();
+    expect(on.auth.scopeOf("POST", "/api/auth/send-verification-email")).toBeNull();
+  });
+
+  it.each([
+    ["{", 400, "expected JSON"],
+    ["", 400, "expected JSON"],
+    ["null", 400, "expected an object"],
+    ["[1]", 400, "expected an object"],
+    [`"x"`, 400, "expected an object"],
+    ["{}", 400, "email: expected an e-mail address"],
+    ["[".repeat(100_000), 400, "expected JSON"],
+  ])("a body such as %.20s is refused with a sentence", async (body, status, error) => {
+    const request = new Request(`${APP_URL}/api/auth/sign-in/email`, {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json" },
+    });
+    expect(await problem(await on.auth.handle(request, "a"))).toEqual({ status, body: { error } });
+  });
+
+  it.each(["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", ""])(
+    "a body as a form of another site could send it (%s) is refused",
+    async (type) => {
+      const answer = await on.call("/sign-in/email", BODY, { "content-type": type });
+      expect(await problem(answer)).toEqual({
+        status: 415,
+        body: { error: "Content-Type: expected application/json" },
+      });
+    },
+  );
+
+  it("signs out: the session is gone and the cookie is taken back", async () => {
+    const { cookie } = await on.signedUp();
+    const request = new Request(`${APP_URL}/api/auth/sign-out`, { method: "POST", headers: { cookie } });
+    const answer = await on.auth.handle(request, "a");
+    expect(answer.status).toBe(200);
+    expect(answer.headers.getSetCookie().some((line) => /session_token=;.*Max-Age=0/.test(line))).toBe(true);
+    expect((await on.identify({ cookie })).caller.kind).toBe("nobody");
+  });
+
+  it.each<[string, Record<string, string>, number]>([
+    ["no browser's headers", {}, 200],
+    ["our own origin", { origin: APP_URL, "sec-fetch-site": "same-origin" }, 200],
+    ["our other own origin", { origin: "http://127.0.0.1:3000" }, 200],
+    ["an address typed in", { "sec-fetch-site": "none" }, 200],
+    ["a foreign referer alone", { referer: "https://evil.example/" }, 200],
+    ["a foreign origin", { origin: "https://evil.example" }, 403],
+    ["our name on another port", { origin: "http://localhost:3001" }, 403],
+    ["an opaque origin", { origin: "null" }, 403],
+    ["another site", { "sec-fetch-site": "cross-site" }, 403],
+    ["a sister site", { "sec-fetch-site": "same-site", origin: APP_URL }, 403],
+  ])("a write with a cookie and %s", async (_, headers, status) => {
+    const { cookie, email } = await on.signedUp();
+    const body = { currentPassword: PASSWORD, newPassword: "another good password" };
+    const answer = await on.call("/change-password", body, { cookie, ...headers });
+    expect(answer.status).toBe(status);
+    if (status === 403) expect(await answer.json()).toEqual({ error: "Forbidden" });
+    const signIn = await on.call("/sign-in/email", { email, password: PASSWORD });
+    expect(signIn.status).toBe(status === 403 ? 200 : 401);
+  });
+
+  it("cookies are for this origin, out of reach of scripts, and secure where the origin is", async () => {
+    const secure = onDatabase(on.test, [], [], { appUrl: "https://app.example.com" });
+    for (const [one, prefix, ending] of [
+      [on as Omit<Accounts, "test">, "", "HttpOnly; SameSite=Lax"],
+      [secure, "__Secure-", "HttpOnly; Secure; SameSite=Lax"],
+    ] as const) {
+      const email = `${prefix}cookies@example.com`;
+      const answer = await one.call("/sign-up/email", { ...BODY, email });
+      expect(answer.headers.getSetCookie()).toHaveLength(1);
+      expect(answer.headers.getSetCookie()[0]).toMatch(
+        new RegExp(`^${prefix}better-auth\\.session_token=\\S+; Max-Age=604800; Path=/; ${ending}$`),
+      );
+      expect(cookieOf(answer)).not.toBe("");
+    }
+  });
+});
+
+describe("without a database", () => {
+  const on = accounts();
+  let away: Omit<Accounts, "test" | "letters" | "lines">;
+  let database: TestDatabase["database"];
+  beforeAll(() => {
+    database = openDatabase({
+      url: "postgres://nobody@127.0.0.1:9/none",
+      prepared: true,
+      maxConnections: 2,
+      answerTimeoutMs: 1_000,
+    });
+    away = onDatabase({ ...on.test, database }, [], on.lines);
+  });
+  afterAll(() => database.close());
+
+  it.each<[string, unknown]>([
+    ["/sign-up/email", BODY],
+    ["/sign-in/email", BODY],
+    ["/sign-out", {}],
+    ["/get-session", undefined],
+    ["/change-password", { currentPassword: PASSWORD, newPassword: PASSWORD }],
+    ["/request-password-reset", { email: BODY.email }],
+    ["/reset-password/secret-token?callbackURL=%2Fx", undefined],
+    ["/reset-password", { token: "secret-token", newPassword: PASSWORD }],
+  ])("%s is unavailable, and says no more", async (path, body) => {
+    const { cookie } = await on.signedUp();
+    const answer = await away.call(path, body, { cookie });
+    expect(answer.headers.get("retry-after")).toBe("5");
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect(await problem(answer)).toEqual({ status: 503, body: { error: "Service unavailable" } });
+    expect(on.lines.some(({ level }) => level === "error")).toBe(true);
+    expect(JSON.stringify(on.lines)).not.toMatch(/secret-token|session_token/);
+  });
+
+  it("nobody is identified, and nobody is taken for nobody", async () => {
+    const { cookie } = await on.signedUp();
+    const unavailable = { name: "DatabaseUnavailable" };
+    await expect(away.identify({ cookie })).rejects.toMatchObject(unavailable);
+    await expect(away.identify({ "x-api-key": `tg_${"a".repeat(40)}` })).rejects.toMatchObject(unavailable);
+    expect((await away.identify({ cookie: `${cookie.slice(0, -4)}AAA=` })).caller.kind).toBe("nobody");
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { ADDRESS, accounts, cookieOf, PASSWORD } from "./accounts.ts";
+
+describe("sign-up", () => {
+  const on = accounts();
+  const userOf = async (email: string) =>
+    (await on.test.rows(`select * from "user" where email = $1`, [email]))[0];
+  const given = (more: Record<string, unknown> = {}) => ({
+    name: "Person",
+    email: `someone-${Math.random().toString(36).slice(2)}@example.com`,
+    password: PASSWORD,
+    ...more,
+  });
+
+  it("signs in at once, under the address in lower case and the name without white space round it", async () => {
+    const answer = await on.call("/sign-up/email", given({ name: "  Ada  ", email: " Ada@Example.COM " }), {
+      "user-agent": "a".repeat(2_000),
+      "x-forwarded-for": "203.0.113.9",
+      "x-real-ip": "203.0.113.9",
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(await userOf("ada@example.com")).toMatchObject({ name: "Ada", role: "user", banned: false });
+    const { caller } = await on.identify({ cookie: cookieOf(answer) });
+    expect(caller.kind).toBe("session");
+    const [session] = await on.test.rows("select ip_address, user_agent from session where id = $1", [
+      caller.kind === "session" ? caller.sessionId : "",
+    ]);
+    // Who the client is says the server, not a header.
+    expect(session).toEqual({ ip_address: ADDRESS, user_agent: "a".repeat(500) });
+  });
+
+  it("takes nothing from the body that is not its owner's to say", async () => {
+    const body = given({
+      id: "user_0",
+      role: "admin",
+      banned: true,
+      banReason: "x",
+      emailVerified: true,
+      onboarded: true,
+      locale: "zh",
+      preferences: { theme: "dark" },
+      image: "https://example.com/x.png",
+      createdAt: "2001-01-01T00:00:00Z",
+      constructor: { prototype: { role: "admin" } },
+      "no such column": 1,
+    });
+    const answer = await on.call(
+      "/sign-up/email",
+      JSON.parse(`{"__proto__":{"role":"admin"},${JSON.stringify(body).slice(1)}`),
+    );
+    expect(answer.status).toBe(200);
+    const { user } = (await answer.json()) as { user: { id: string } };
+    expect(user.id).not.toBe("user_0");
+    expect(await userOf(body.email)).toMatchObject({
+      id: user.id,
+      role: "user",
+      banned: false,
+      ban_reason: null,
+      email_verified: false,
+      onboarded: false,
+      locale: "en",
+      preferences: { theme: "system", emailNotifications: true },
+      image: null,
+    });
+  });
+
+  it.each([
+    ["name", { name: "" }],
+    ["name", { name: "   " }],
+    ["name", { name: "\u200b\u00a0" }],
+    ["name", { name: "a".repeat(101) }],
+    ["name", { name: "a\0b" }],
+    ["name", { name: "a\nb" }],
+    ["name", { name: "\ud800" }],
+    ["name", { name: 7 }],
+    ["name", { name: undefined }],
+    ["email", { email: "nobody" }],
+    ["email", { email: "a\0@example.com" }],
+    ["email", { email: `${"a".repeat(250)}@example.com` }],
+    ["email", { email: "a@example.com\r\nBcc: b@example.com" }],
+    ["email", { email: ["a@example.com"] }],
+    ["password", { password: "1234567" }],
+    ["password", { password: "a".repeat(129) }],
+    ["password", { password: "12345678\0" }],
+    ["password", { password: { $ne: "" } }],
+    ["rememberMe", { rememberMe: "yes" }],
+  ])("refuses a bad %s with a sentence about it: %j", async (field, bad) => {
+    const answer = await on.call("/sign-up/email", given(bad));
+    expect(answer.status).toBe(400);
+    const body = (await answer.json()) as { error: string };
+    expect(Object.keys(body)).toEqual(["error"]);
+    expect(body.error).toMatch(new RegExp(`^${field}: expected `));
+  });
+
+  it.each(["é".repeat(100), "😀".repeat(100), "李小龍", "عبد الله", "x"])(
+    "takes the name %s",
+    async (name) => {
+      const body = given({ name });
+      expect((await on.call("/sign-up/email", body)).status).toBe(200);
+      expect(await userOf(body.email)).toMatchObject({ name });
+    },
+  );
+
+  it("lets one of many have an address, and tells the others", async () => {
+    const body = given();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        on.call("/sign-up/email", { ...body, email: n % 2 ? body.email.toUpperCase() : body.email }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
+    for (const answer of answers.filter(({ status }) => status === 409)) {
+      expect(await answer.json()).toEqual({ error: "There is an account with this address already" });
+    }
+    const user = await userOf(body.email);
+    expect(await on.test.rows("select count(*)::int from account where user_id = $1", [user?.id])).toEqual([
+      { count: 1 },
+    ]);
+  });
+
+  it("leaves nothing behind when it fails half-way, and says nothing of why", async () => {
+    await on.test.rows(
+      "create function fails() returns trigger language plpgsql as $$ begin raise exception 'disk of host db-7 is full'; end $$",
+    );
+    await on.test.rows("create trigger fails before insert on account for each row execute function fails()");
+    const body = given();
+    const answer = await on.call("/sign-up/email", body);
+    await on.test.rows("drop trigger fails on account");
+    expect({ status: answer.status, body: await answer.json() }).toEqual({
+      status: 500,
+      body: { error: "Internal server error" },
+    });
+    expect(await userOf(body.email)).toBeUndefined();
+    expect(on.lines.filter(({ level }) => level === "error").length).toBeGreaterThan(0);
+    expect((await on.call("/sign-up/email", body)).status).toBe(200);
+  });
+
+  it("by more at once than there are connections goes well for all, and for others meanwhile", async () => {
+    const signUps = Promise.all(Array.from({ length: 24 }, () => on.call("/sign-up/email", given())));
+    const { cookie } = await on.signedUp();
+    for (let n = 0; n < 20; n += 1) expect((await on.identify({ cookie })).caller.kind).toBe("session");
+    expect((await signUps).every(({ status }) => status === 200)).toBe(true);
+  });
+
+  it("never writes a password or a token to the log", () => {
+    const text = JSON.stringify(on.lines, (_, value) =>
+      value instanceof Error ? { message: value.message, stack: value.stack } : value,
+    );
+    expect(text).not.toContain(PASSWORD);
+    expect(text).not.toMatch(/session_token|params:/);
+  });
+});

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../src/server.ts";
+import { ask, GENEROUS, type SignedUp, signedUp } from "../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { serverVariables } from "../support/secrets.ts";
+import { serverOn } from "../support/server.ts";
+import { type Tollgate, tollgateIn } from "./tollgate.ts";
+
+let test: TestDatabase;
+let server: RunningServer;
+let tollgate: Tollgate;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  server = await serverOn(test.url, GENEROUS);
+  tollgate = tollgateIn(serverVariables(test.url));
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+/** What an administrator alone may see. */
+const log = async ({ cookie }: SignedUp) =>
+  (await ask(server.url, "GET", "/api/webhook-deliveries", { cookie })).status;
+
+describe("users promote and demote", () => {
+  it("makes the first administrator of a running server, at whose next request it counts", async () => {
+    const person = await signedUp(server.url, "Ada");
+    expect(await log(person)).toBe(403);
+    expect(await tollgate("users", "promote", person.email)).toEqual({
+      code: 0,
+      stdout: `${person.email} is an administrator now\n`,
+      stderr: "",
+    });
+    expect(await log(person)).toBe(200);
+    expect(await tollgate.json("users", "promote", `  ${person.email.toUpperCase()} `)).toMatchObject({
+      id: person.id,
+      email: person.email,
+      name: "Ada",
+      role: "admin",
+    });
+
+    const other = await signedUp(server.url);
+    await tollgate("users", "promote", other.email);
+    const { code, stdout } = await tollgate("users", "demote", person.email);
+    expect([code, stdout]).toEqual([0, `${person.email} is an ordinary user now\n`]);
+    expect([await log(person), await log(other)]).toEqual([403, 200]);
+    // Nothing to do is nothing wrong.
+    expect((await tollgate("users", "demote", person.email)).code).toBe(0);
+  });
+
+  it("leaves the last administrator one, also when several are demoted at once", async () => {
+    await test.rows(`update "user" set role = 'user'`);
+    const people = [await signedUp(server.url), await signedUp(server.url), await signedUp(server.url)];
+    for (const { email } of people) await tollgate("users", "promote", email);
+    const runs = await Promise.all(people.map(({ email }) => tollgate("users", "demote", email)));
+    expect(runs.map(({ code }) => code).sort()).toEqual([0, 0, 1]);
+    expect(runs.find(({ code }) => code === 1)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "the last administrator cannot be demoted: promote somebody else first\n",
+    });
+    expect(await test.rows(`select count(*)::int as left from "user" where role = 'admin'`)).toEqual([
+      { left: 1 },
+    ]);
+    const [last] = await test.rows<{ email: string }>(`select email from "user" where role = 'admin'`);
+    expect(await tollgate.json("users", "demote", last?.email as string)).toEqual({
+      error: "the last administrator cannot be demoted: promote somebody else first",
+    });
+  });
+
+  it.each(["promote", "demote"])("%s says so when nobody has the address", async (verb) => {
+    expect(await tollgate("users", verb, "nobody@example.com")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "there is no user with the address nobody@example.com\n",
+    });
+    const asked = await tollgate("users", verb, "nobody@example.com", "--json");
+    expect([asked.code, JSON.parse(asked.stdout)]).toEqual([
+      1,
+      { error: "there is no user with the address nobody@example.com" },
+    ]);
+  });
+});
+
+describe("users list", () => {
+  it("shows who there is, the oldest first, as a table or as JSON", async () => {
+    const emails = (
+      await test.rows<{ email: string }>(`select email from "user" order by created_at, id`)
+    ).map(({ email }) => email);
+    const listed = await tollgate.json("users", "list");
+    expect(listed.map((user: { email: string }) => user.email)).toEqual(emails);
+    expect(Object.keys(listed[0]).sort()).toEqual([
+      "createdAt",
+      "email",
+      "emailVerified",
+      "id",
+      "locale",
+      "name",
+      "onboarded",
+      "preferences",
+      "role",
+      "updatedAt",
+    ]);
+    expect((await tollgate.json("users", "list", "--limit", "2")).length).toBe(2);
+    const { code, stdout, stderr } = await tollgate("users", "list");
+    expect([code, stderr]).toEqual([0, ""]);
+    const [head, ...lines] = stdout.trimEnd().split("\n");
+    expect(head).toMatch(/^id +email +name +role +since$/);
+    expect(lines.map((line) => emails.find((email) => line.includes(email)))).toEqual(emails);
+  });
+
+  it("goes through more than one page, and no further than told", async () => {
+    await test.rows(
+      `insert into "user" (id, name, email) select 'many_' || n, 'N', 'many_' || n || '@example.com'
+       from generate_series(1, 250) n`,
+    );
+    const [{ count } = { count: 0 }] = await test.rows<{ count: number }>(
+      `select count(*)::int as count from "user"`,
+    );
+    const ids = async (...args: string[]) =>
+      (await tollgate.json("users", "list", ...args)).map(({ id }: { id: string }) => id);
+    expect(new Set(await ids("--limit", "1000")).size).toBe(count);
+    expect(await ids("--limit", "201")).toHaveLength(201);
+    expect(await ids()).toHaveLength(100);
+  });
+
+  it("keeps names from steering the terminal", async () => {
+    await test.rows(
+      `insert into "user" (id, name, email, created_at)
+       values ('evil', E'\\x1b[2J\\x1b]0;owned\\x07', 'evil@example.com', '2000-01-01')`,
+    );
+    const { stdout } = await tollgate("users", "list");
+    expect(stdout).toContain("evil@example.com");
+    for (const control of ["\x1b", "\x07"]) expect(stdout).not.toContain(control);
+  });
+
+  it("of nobody says so", async () => {
+    const empty = await freshDatabase(0);
+    const none = tollgateIn(serverVariables(empty.url));
+    expect(await none("users", "list")).toEqual({ code: 0, stdout: "no users\n", stderr: "" });
+    expect(await none.json("users", "list")).toEqual([]);
+    await empty.drop();
+  });
+});
+
+describe("keys revoke", () => {
+  it("revokes anybody's key, which a running server refuses from the next request on", async () => {
+    const { cookie } = await signedUp(server.url);
+    const make = async () =>
+      (await ask(server.url, "POST", "/api/api-keys", { cookie, body: { name: "CI" } })).body;
+    const look = async (key: string) => (await ask(server.url, "GET", "/api/users/me", { key })).status;
+    const [one, other] = [await make(), await make()];
+    expect([await look(one.key), await look(other.key)]).toEqual([200, 200]);
+    expect(await tollgate("keys", "revoke", one.id)).toEqual({
+      code: 0,
+      stdout: `${one.id} is revoked\n`,
+      stderr: "",
+    });
+    expect([await look(one.key), await look(other.key)]).toEqual([401, 200]);
+    expect(await tollgate.json("keys", "revoke", other.id)).toEqual({ id: other.id, revoked: true });
+    expect(await look(other.key)).toBe(401);
+
+    const again = await tollgate("keys", "revoke", one.id);
+    expect([again.code, again.stdout]).toEqual([1, ""]);
+    expect(again.stderr).toBe(`there is no API key ${one.id} that is not revoked already\n`);
+  });
+});
+
+describe("what is typed wrongly", () => {
+  it.each([
+    ["users list --limit 0", /--limit.*from 1 to 1000/],
+    ["users list --limit 1001", /from 1 to 1000/],
+    ["users list everybody", /too many arguments/],
+    ["users promote", /missing required argument 'email'/],
+    ["users demote", /missing required argument 'email'/],
+    ["users promote a@example.com b@example.com", /too many arguments/],
+    ["users promote a@example.com --role admin", /unknown option/],
+    ["keys", /Usage: tollgate keys/],
+    ["keys revoke", /missing required argument 'id'/],
+    ["keys revoke tg_abcdefgh", /expected an API key's id/],
+    ["keys list", /unknown command/],
+  ])("(%s) is told on stderr, exit status 2", async (command, message) => {
+    const { code, stdout, stderr } = await tollgate(...command.split(" "));
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(message);
+  });
+
+  it.each([
+    ["users", ["list", "promote", "demote", "create"]],
+    ["users list", ["--limit", "--json", "npm run -s tollgate -- users list"]],
+    ["users promote", ["<email>", "--json", "npm run -s tollgate -- users promote somebody@example.com"]],
+    ["users demote", ["<email>", "--json", "npm run -s tollgate -- users demote somebody@example.com"]],
+    ["keys", ["revoke"]],
+    ["keys revoke", ["<id>", "--json", "npm run -s tollgate -- keys revoke"]],
+  ])("has a help: %s --help", async (command, words) => {
+    const { code, stdout, stderr } = await tollgate(...command.split(" "), "--help");
+    expect([code, stderr]).toEqual([0, ""]);
+    for (const word of words) expect(stdout).toContain(word);
+  });
+});

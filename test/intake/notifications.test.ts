@@ -1,0 +1,341 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { newsOf } from "../../src/domain/notification.ts";
+import type { Subscription } from "../../src/domain/subscription.ts";
+import { SUBSCRIPTION_STATUSES } from "../../src/domain/subscription-status.ts";
+import { readEnvironment } from "../../src/env.ts";
+import { replay } from "../../src/intake/replay.ts";
+import { retryDue } from "../../src/intake/retry.ts";
+import { createLog } from "../../src/log.ts";
+import { type Runtime, startRuntime } from "../../src/runtime.ts";
+import type { RunningServer } from "../../src/server.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { SECRETS, serverVariables } from "../support/secrets.ts";
+import { deliver } from "../support/send.ts";
+import { serverOn } from "../support/server.ts";
+
+const CREATED = "customer.subscription.created";
+const UPDATED = "customer.subscription.updated";
+const DELETED = "customer.subscription.deleted";
+const CHECKOUT = "checkout.session.completed";
+
+let test: TestDatabase;
+let server: RunningServer;
+let other: RunningServer;
+let runtime: Runtime;
+beforeAll(async () => {
+  test = await freshDatabase();
+  server = await serverOn(test.url);
+  other = await serverOn(test.url);
+  runtime = await startRuntime(readEnvironment(serverVariables(test.url)), { log: createLog("silent") });
+});
+afterAll(async () => {
+  await Promise.all([server.close(), other.close(), runtime.close()]);
+  await test.drop();
+});
+beforeEach(async () => {
+  await test.rows("delete from notification");
+  await test.rows("delete from subscription");
+});
+
+let events = 0;
+
+/** An event of `user_1`'s subscription `sub`, each a minute after the one before unless the clock says otherwise. */
+function event(kind: string, given: FixtureOverrides = {}) {
+  events += 1;
+  return fixtureDelivery("stripe", kind, {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: `evt_${events}`,
+    subscriptionId: "sub",
+    customerId: "cus",
+    userId: "user_1",
+    planId: "pro",
+    priceId: "price_pro_monthly",
+    occurredAt: minute(events),
+    ...(kind === CHECKOUT || kind === DELETED ? {} : { status: "active" }),
+    ...given,
+  });
+}
+
+function minute(n: number): Date {
+  return new Date(Date.UTC(2026, 0, 1) + n * 60_000);
+}
+
+const TEAM: FixtureOverrides = { planId: "team", priceId: "price_team_monthly" };
+
+async function send(delivery: ReturnType<typeof event>, to = server) {
+  return deliver(to.url, "provider-a", delivery);
+}
+
+async function play(...story: [kind: string, given?: FixtureOverrides][]): Promise<void> {
+  for (const [kind, given] of story) expect((await send(event(kind, given))).status).toBe(200);
+}
+
+type Row = { user_id: string; kind: string; details: Record<string, string> };
+
+const rows = () => test.rows<Row>("select user_id, kind, details from notification order by id");
+const kinds = async () => (await rows()).map(({ kind }) => kind.replace("subscription_", ""));
+
+describe("a subscription's person is told", () => {
+  it("that it is active, that its plan changed, that a payment is due and that it is over", async () => {
+    await play(
+      [CHECKOUT],
+      [CREATED],
+      [UPDATED, TEAM],
+      [UPDATED, { ...TEAM, status: "past_due" }],
+      [UPDATED, TEAM],
+      [DELETED, TEAM],
+    );
+    const [subscription] = await test.rows<{ id: string }>("select id from subscription");
+    const subscriptionId = subscription?.id;
+    const user_id = "user_1";
+    expect(await rows()).toEqual([
+      { user_id, kind: "subscription_activated", details: { subscriptionId, planId: "pro" } },
+      { user_id, kind: "subscription_plan_changed", details: { subscriptionId, from: "pro", to: "team" } },
+      { user_id, kind: "subscription_past_due", details: { subscriptionId, planId: "team" } },
+      { user_id, kind: "subscription_activated", details: { subscriptionId, planId: "team" } },
+      { user_id, kind: "subscription_canceled", details: { subscriptionId, planId: "team" } },
+    ]);
+  });
+
+  it("of a trial once, and nothing of renewals, seats, pauses and what is owed for longer", async () => {
+    await play(
+      [CREATED, { status: "trialing" }],
+      [UPDATED],
+      [UPDATED, { seats: 7 }],
+      [UPDATED, { currentPeriodEnd: minute(1e6), cancelAtPeriodEnd: true }],
+      [UPDATED, { status: "paused" }],
+      [UPDATED],
+    );
+    expect(await kinds()).toEqual(["activated"]);
+    await play(
+      [UPDATED, { status: "past_due" }],
+      [UPDATED, { status: "unpaid" }],
+      [UPDATED, { status: "paused" }],
+    );
+    expect(await kinds()).toEqual(["activated", "past_due"]);
+  });
+
+  it("of the change and of the debt when both come at once, and of a new start on another plan as such", async () => {
+    await play([CREATED], [UPDATED, { ...TEAM, status: "past_due" }], [DELETED, TEAM], [UPDATED]);
+    expect(await kinds()).toEqual(["activated", "plan_changed", "past_due", "canceled", "activated"]);
+  });
+
+  it("nothing of a checkout that was given up, but of the end of what was never heard of", async () => {
+    await play([CREATED, { status: "incomplete" }], [DELETED]);
+    expect(await kinds()).toEqual([]);
+    await play([DELETED, { subscriptionId: "another", customerId: "cus_2" }]);
+    expect(await kinds()).toEqual(["canceled"]);
+  });
+
+  it("once, when the checkout did not name the subscription and a later event does", async () => {
+    await play([CHECKOUT, { subscriptionId: null }]);
+    expect(await kinds()).toEqual([]);
+    await play([CREATED], [UPDATED]);
+    expect(await kinds()).toEqual(["activated"]);
+  });
+
+  it("in full when it has come to belong to somebody else", async () => {
+    await play([CREATED], [UPDATED, { userId: "user_2" }]);
+    expect((await rows()).map(({ user_id, kind }) => [user_id, kind])).toEqual([
+      ["user_1", "subscription_activated"],
+      ["user_2", "subscription_activated"],
+    ]);
+  });
+
+  it("nothing once the account is deleted", async () => {
+    await play([CREATED, { userId: "user_9" }]);
+    await test.rows(`delete from "user" where id = 'user_9'`);
+    await test.rows("insert into deleted_user (id) values ('user_9')");
+    await play(
+      [UPDATED, { ...TEAM, userId: null }],
+      [DELETED, { userId: "user_9" }],
+      [CREATED, { userId: "user_9" }],
+    );
+    expect(await rows()).toEqual([]);
+  });
+});
+
+describe("nothing is told twice", () => {
+  it("by repeats, at one process or at two, one after another or at once", async () => {
+    const created = event(CREATED);
+    const answers = await Promise.all([server, other, server, other].map((one) => send(created, one)));
+    expect(answers.map(({ status }) => status)).toContain(200);
+    await send(created);
+    await send(created, other);
+    expect(await kinds()).toEqual(["activated"]);
+  });
+
+  it("by replays, of the last event and of an older one", async () => {
+    await play([CREATED], [UPDATED, TEAM], [UPDATED, { ...TEAM, status: "past_due" }]);
+    const told = await kinds();
+    const logged = await test.rows<{ id: string }>(
+      "select id from webhook_delivery order by id desc limit 3",
+    );
+    for (const { id } of logged) {
+      expect(await replay(runtime.intake, id, { force: true })).toEqual({ outcome: "applied" });
+    }
+    expect(await kinds()).toEqual(told);
+  });
+
+  it("by events that overtake each other, with the provider's clock or without telling by it", async () => {
+    const early = event(CREATED, { status: "incomplete" });
+    await play([UPDATED]);
+    await send(early);
+    await play([CHECKOUT], [UPDATED]);
+    expect(await kinds()).toEqual(["activated"]);
+
+    const occurredAt = minute(0);
+    const given = { occurredAt, subscriptionId: "sub_2", customerId: "cus_2", userId: "user_2" };
+    await play([UPDATED, given], [CREATED, { ...given, status: "incomplete" }], [CHECKOUT, given]);
+    expect(await kinds()).toEqual(["activated", "activated"]);
+  });
+
+  it("nor is the end taken back by what had happened before", async () => {
+    const created = event(CREATED);
+    const changed = event(UPDATED, TEAM);
+    await play([DELETED, TEAM]);
+    await send(created);
+    await send(changed);
+    expect(await kinds()).toEqual(["canceled"]);
+  });
+
+  it("but what comes late and says something for the first time is told", async () => {
+    const checkout = event(CHECKOUT);
+    await play([CREATED, { status: "incomplete" }]);
+    await send(checkout);
+    expect(await kinds()).toEqual(["activated"]);
+  });
+
+  it("whatever the order, and however the events are grouped", async () => {
+    const step = fc.record({
+      status: fc.constantFrom(...SUBSCRIPTION_STATUSES),
+      planId: fc.constantFrom("pro", "team"),
+      isLate: fc.boolean(),
+    });
+    await fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => {
+        let now: Subscription | null = null;
+        let standing: string | null = null;
+        let plan: string | null = null;
+        for (const { isLate, ...given } of steps) {
+          const after: Subscription = { ...BLANK, ...given };
+          const { told, notifications } = newsOf(now, after, { isLate });
+          for (const { kind, details } of notifications) {
+            if (kind === "subscription_plan_changed") {
+              expect(details.from).toBe(plan);
+              expect(details.to).not.toBe(plan);
+            } else {
+              expect(kind).not.toBe(standing);
+              standing = kind;
+            }
+            plan = details.to ?? (details.planId as string);
+          }
+          now = { ...after, told };
+          expect(newsOf(now, after, { isLate }).notifications).toEqual([]);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+const BLANK: Subscription = {
+  id: "one",
+  userId: "ann",
+  provider: "provider-a",
+  providerSubscriptionId: "sub",
+  customerId: null,
+  priceId: null,
+  planId: "pro",
+  seats: 1,
+  status: "active",
+  currentPeriodEnd: null,
+  cancelAtPeriodEnd: false,
+  outOfOrder: false,
+  lastEventAtMicros: null,
+  told: null,
+};
+
+describe("a notification is written with the change, or neither is", () => {
+  it("when the event fails at first", async () => {
+    const failing = event(CREATED, { userId: "user_late" });
+    expect((await send(failing)).status).toBe(500);
+    expect(await rows()).toEqual([]);
+    await test.rows(`insert into "user" (id, name, email) values ('user_late', 'Late', 'late@example.com')`);
+    await test.rows("update webhook_delivery set next_attempt_at = now() where status = 'failed'");
+    await retryDue(runtime.intake);
+    await retryDue(runtime.intake);
+    expect((await rows()).map(({ user_id, kind }) => [user_id, kind])).toEqual([
+      ["user_late", "subscription_activated"],
+    ]);
+  });
+
+  it("when the notification cannot be written", async () => {
+    await test.rows("alter table notification add constraint refused check (details ->> 'planId' <> 'team')");
+    const spoilt = event(CREATED, TEAM);
+    const fine = event(CREATED, { subscriptionId: "fine", customerId: "fine", userId: "user_3" });
+    const [failed, applied] = await Promise.all([send(spoilt), send(fine)]);
+    expect([failed.status, applied.status]).toEqual([500, 200]);
+    expect(await test.rows("select provider_subscription_id as name from subscription")).toEqual([
+      { name: "fine" },
+    ]);
+    await test.rows("alter table notification drop constraint refused");
+    expect((await send(spoilt)).status).toBe(200);
+    expect(await kinds()).toEqual(["activated", "activated"]);
+  });
+
+  it("of many subscriptions at once, each person's own", async () => {
+    const people = Array.from({ length: 15 }, (_, n) => `user_${n}`).filter((id) => id !== "user_9");
+    await Promise.all(
+      people.flatMap((userId, n) =>
+        [CREATED, CHECKOUT].map((kind) =>
+          send(
+            event(kind, { userId, subscriptionId: `many_${n}`, customerId: `many_${n}` }),
+            n % 2 ? server : other,
+          ),
+        ),
+      ),
+    );
+    const told = await rows();
+    expect(told.map(({ user_id }) => user_id).sort()).toEqual(people.sort());
+    for (const { user_id, details } of told) {
+      const [subscription] = await test.rows("select user_id from subscription where id = $1", [
+        details.subscriptionId,
+      ]);
+      expect(subscription).toEqual({ user_id });
+    }
+  });
+
+  it("and an event whose person leaves at that moment is taken without error", async () => {
+    const leaving = await test.database.connection();
+    try {
+      await leaving.script("begin");
+      await leaving.script(
+        `insert into deleted_user (id) values ('user_17'); delete from "user" where id = 'user_17'`,
+      );
+      const answer = send(event(CREATED, { userId: "user_17" }));
+      const waiting = await waitingForLock();
+      expect(waiting).toBe(true);
+      await leaving.script("commit");
+      expect(await answer).toMatchObject({ status: 200, body: { received: true, ignored: true } });
+    } finally {
+      leaving.release({ healthy: true });
+    }
+    expect(await rows()).toEqual([]);
+  });
+});
+
+async function waitingForLock(): Promise<boolean> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const [row] = await test.rows<{ count: number }>(
+      "select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    if ((row?.count ?? 0) > 0) return true;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return false;
+}

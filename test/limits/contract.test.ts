@@ -1,0 +1,249 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { memoryRateLimit } from "../../src/limits/memory-rate-limit.ts";
+import type { RateLimit } from "../../src/limits/rate-limit.ts";
+import type { ClosableRateLimit } from "../../src/limits/rate-limit-of.ts";
+import { redisRateLimit } from "../../src/limits/redis-rate-limit.ts";
+import { ownRedis, REDIS_NEEDED, redisServer, type TestRedis } from "../support/redis.ts";
+import { mostInAnyWindow, oracle } from "./oracle.ts";
+import { silent } from "./silent.ts";
+
+const START = 1_800_000_000_000;
+let now = START;
+const clock = () => now;
+
+const program = redisServer();
+let redis: TestRedis;
+let clusterNode: TestRedis;
+
+const stores: [string, () => Promise<ClosableRateLimit>][] = [
+  ["in memory", async () => memoryRateLimit({ log: silent, now: clock })],
+];
+if (program) {
+  const inRedis = (...redisUrls: string[]) =>
+    redisRateLimit({ redisUrls, log: silent, now: clock, redisNow: clock, answerWithinMs: 10_000 });
+  beforeAll(async () => {
+    redis = await ownRedis(program);
+    clusterNode = await ownRedis(program, { cluster: true });
+  });
+  afterAll(async () => {
+    await redis.remove();
+    await clusterNode.remove();
+  });
+  stores.push(
+    ["in Redis", () => inRedis(redis.url)],
+    ["in a Redis cluster", () => inRedis(clusterNode.url, clusterNode.url)],
+    ["in a cluster of which one node is named", () => inRedis(clusterNode.url)],
+  );
+} else {
+  it.skipIf(!process.env.CI)(REDIS_NEEDED, () => expect(program).not.toBeNull());
+}
+
+describe.each(stores)("the limiter %s", (name, open) => {
+  let store: ClosableRateLimit;
+  let rateLimit: RateLimit;
+  let keys = 0;
+  const freshKey = () => `api:user_${keys++} ${name}`;
+  beforeAll(async () => {
+    store = await open();
+    rateLimit = store.rateLimit;
+  });
+  afterAll(() => store.close());
+
+  it("admits up to the limit, refuses, and admits again when the oldest leaves", async () => {
+    const key = freshKey();
+    const policy = { limit: 2, windowSeconds: 60 };
+    now = START;
+    expect(await rateLimit(key, policy)).toEqual({ allowed: true, remaining: 1, resetAt: START + 60_000 });
+    now = START + 10_000;
+    expect(await rateLimit(key, policy)).toEqual({ allowed: true, remaining: 0, resetAt: START + 60_000 });
+    now = START + 59_999;
+    expect(await rateLimit(key, policy)).toEqual({ allowed: false, remaining: 0, resetAt: START + 60_000 });
+    now = START + 60_000;
+    expect(await rateLimit(key, policy)).toEqual({ allowed: true, remaining: 0, resetAt: START + 70_000 });
+  });
+
+  it("decides as an oracle that remembers everything", async () => {
+    const step = fc.record({
+      after: fc.oneof(
+        fc.constant(0),
+        fc.integer({ min: 0, max: 4_000 }),
+        fc.constantFrom(9_999, 10_000, 10_001),
+      ),
+      key: fc.constantFrom("api:a", "api:b:c", "plugin:{a}:c", "api:2001:db8::1"),
+      limit: fc.constantFrom(1, 3, 5, 12),
+      windowSeconds: fc.constantFrom(10, 20),
+      cost: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 12 })),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
+        const expected = oracle();
+        const own = freshKey();
+        now = START;
+        for (const { after, key, limit, windowSeconds, cost } of steps) {
+          now += after;
+          const request = { limit, windowSeconds, cost: Math.min(cost, limit) };
+          expect(await rateLimit(`${key}${own}`, request)).toEqual(
+            expected(now, { key: `${key}${own}`, ...request }),
+          );
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("admits no more than the limit in any window, and refuses only when it would", async () => {
+    const policy = { limit: 7, windowSeconds: 10 };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 20, maxLength: 80 }),
+        async (pauses) => {
+          const key = freshKey();
+          const admitted: number[] = [];
+          now = START;
+          for (const pause of pauses) {
+            now += pause;
+            const { allowed } = await rateLimit(key, policy);
+            if (allowed) admitted.push(now);
+            else expect(mostInAnyWindow([...admitted, now], 10_000)).toBeGreaterThan(7);
+          }
+          expect(mostInAnyWindow(admitted, 10_000)).toBeLessThanOrEqual(7);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it("tells in resetAt the very first millisecond at which the same request is admitted", async () => {
+    const step = fc.record({
+      after: fc.integer({ min: 0, max: 3_000 }),
+      cost: fc.integer({ min: 1, max: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+        const key = freshKey();
+        now = START;
+        for (const { after, cost } of steps) {
+          now += after;
+          const policy = { limit: 5, windowSeconds: 10, cost };
+          const { allowed, resetAt } = await rateLimit(key, policy);
+          if (allowed) continue;
+          now = resetAt - 1;
+          expect(await rateLimit(key, policy)).toMatchObject({ allowed: false, resetAt });
+          now = resetAt;
+          expect(await rateLimit(key, policy)).toMatchObject({ allowed: true });
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("counts nothing for a refusal, however many there are", async () => {
+    const key = freshKey();
+    const policy = { limit: 1, windowSeconds: 10 };
+    now = START;
+    await rateLimit(key, policy);
+    for (let n = 0; n < 100; n += 1) {
+      now += 99;
+      expect(await rateLimit(key, policy)).toMatchObject({ allowed: false, resetAt: START + 10_000 });
+    }
+    now = START + 10_000;
+    expect(await rateLimit(key, policy)).toMatchObject({ allowed: true });
+  });
+
+  it("leaves smaller requests their room when a larger one is refused", async () => {
+    const key = freshKey();
+    now = START;
+    expect(await rateLimit(key, { limit: 5, windowSeconds: 10, cost: 3 })).toMatchObject({ remaining: 2 });
+    expect(await rateLimit(key, { limit: 5, windowSeconds: 10, cost: 3 })).toMatchObject({
+      allowed: false,
+      remaining: 2,
+    });
+    expect(await rateLimit(key, { limit: 5, windowSeconds: 10, cost: 2 })).toMatchObject({ allowed: true });
+    expect(await rateLimit(key, { limit: 5, windowSeconds: 10 })).toMatchObject({ allowed: false });
+  });
+
+  it("holds one count under several limits of one window, and one for each window", async () => {
+    const key = freshKey();
+    now = START;
+    for (let n = 0; n < 4; n += 1) await rateLimit(key, { limit: 10, windowSeconds: 10 });
+    expect(await rateLimit(key, { limit: 4, windowSeconds: 10 })).toMatchObject({
+      allowed: false,
+      remaining: 0,
+    });
+    expect(await rateLimit(key, { limit: 2, windowSeconds: 10 })).toMatchObject({
+      allowed: false,
+      remaining: 0,
+    });
+    expect(await rateLimit(key, { limit: 10, windowSeconds: 10 })).toMatchObject({
+      allowed: true,
+      remaining: 5,
+    });
+    expect(await rateLimit(key, { limit: 4, windowSeconds: 20 })).toMatchObject({
+      allowed: true,
+      remaining: 3,
+    });
+  });
+
+  it("keeps long logs as exactly as short ones", async () => {
+    const key = freshKey();
+    const expected = oracle();
+    now = START;
+    for (let n = 0; n < 900; n += 1) {
+      now += (n * 7919) % 61;
+      const request = { limit: 400, windowSeconds: 10, cost: 1 + (n % 3) };
+      expect(await rateLimit(key, request)).toEqual(expected(now, { key, ...request }));
+    }
+  });
+
+  it.each([
+    ["limit", { limit: 0, windowSeconds: 60 }],
+    ["limit", { limit: 1.5, windowSeconds: 60 }],
+    ["limit", { limit: Number.NaN, windowSeconds: 60 }],
+    ["limit", { limit: Number.POSITIVE_INFINITY, windowSeconds: 60 }],
+    ["windowSeconds", { limit: 1, windowSeconds: 0 }],
+    ["windowSeconds", { limit: 1, windowSeconds: -1 }],
+    ["windowSeconds", { limit: 1, windowSeconds: Number.NaN }],
+    ["windowSeconds", { limit: 1, windowSeconds: Number.POSITIVE_INFINITY }],
+    ["windowSeconds", { limit: 1, windowSeconds: 0.0001 }],
+    ["cost", { limit: 3, windowSeconds: 60, cost: 4 }],
+    ["cost", { limit: 3, windowSeconds: 60, cost: 0 }],
+    ["cost", { limit: 3, windowSeconds: 60, cost: -1 }],
+    ["cost", { limit: 3, windowSeconds: 60, cost: 1.5 }],
+    ["cost", { limit: 3, windowSeconds: 60, cost: Number.NaN }],
+  ])("throws what is wrong with the %s of %j", async (what, options) => {
+    await expect(rateLimit(freshKey(), options)).rejects.toThrow(RangeError);
+    await expect(rateLimit(freshKey(), options)).rejects.toThrow(new RegExp(`^${what}: `));
+  });
+
+  it.each([[""], ["x".repeat(1025)], ["api:\ud800"]])("throws when the key is %j", async (key) => {
+    await expect(rateLimit(key, { limit: 1, windowSeconds: 1 })).rejects.toThrow(/^key: /);
+  });
+
+  it("keeps keys apart that look alike", async () => {
+    const own = freshKey();
+    const alike = [
+      "a:b",
+      "a%3Ab",
+      "a:{b}",
+      "a:%7Bb}",
+      "a:%257Bb}",
+      "A:b",
+      "a:b ",
+      " a:b",
+      "a:b\0",
+      "a:b\n",
+      "a:\u00e9",
+      "a:e\u0301",
+      "__proto__",
+      "constructor",
+      "a::b",
+    ];
+    now = START;
+    for (const key of alike) {
+      const policy = { limit: 1, windowSeconds: 10 };
+      expect([key, (await rateLimit(`${key}${own}`, policy)).allowed]).toEqual([key, true]);
+      expect([key, (await rateLimit(`${key}${own}`, policy)).allowed]).toEqual([key, false]);
+    }
+  });
+});

@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { type LimiterLog, NO_METRICS } from "../../src/limits/limiter.ts";
+import { MemoryLimiter } from "../../src/limits/memory-limiter.ts";
+import { oracle } from "./oracle.ts";
+import { silent } from "./silent.ts";
+
+const WINDOW_MS = 60_000;
+let now: number;
+
+function limiter(maxKeys: number, log: LimiterLog = silent): MemoryLimiter {
+  return new MemoryLimiter({ log, metrics: NO_METRICS, now: () => now, maxKeys });
+}
+
+describe("the limiter's memory", () => {
+  beforeEach(() => {
+    now = 1_800_000_000_000;
+  });
+
+  it("is exact to the fraction of a millisecond, and never names an instant too early", () => {
+    const counts = limiter(10);
+    now += 0.4;
+    counts.decide("api:a", 1, 1_000, 1);
+    const start = now;
+    now = start + 999.9;
+    const refused = counts.decide("api:a", 1, 1_000, 1);
+    expect(refused).toEqual({ allowed: false, remaining: 0, resetAt: Math.ceil(start + 1_000) });
+    now = start + 1_000;
+    expect(counts.decide("api:a", 1, 1_000, 1).allowed).toBe(true);
+  });
+
+  it("lets go of keys that have run out, as new ones come in", () => {
+    const counts = limiter(100_000);
+    for (let n = 0; n < 1_000; n += 1) counts.decide(`api:${n}`, 5, WINDOW_MS, 1);
+    now += WINDOW_MS;
+    for (let n = 0; n < 1_000; n += 1) counts.decide(`api:later ${n}`, 5, WINDOW_MS, 1);
+    expect(counts.keyCount).toBe(1_000);
+  });
+
+  it("lets go of them in windows that nobody asks for any more", () => {
+    const counts = limiter(100_000);
+    for (let n = 0; n < 1_000; n += 1) counts.decide(`api:${n}`, 5, 1_000, 1);
+    now += WINDOW_MS;
+    for (let n = 0; n < 2_000; n += 1) counts.decide(`api:later ${n}`, 5, WINDOW_MS, 1);
+    expect(counts.keyCount).toBe(2_000);
+  });
+
+  it("looks at a few other keys a decision at most, however many there are and have run out", () => {
+    const counts = limiter(20_000);
+    let most = 0;
+    const looksOf = (key: string, limit: number) => {
+      const before = counts.looks;
+      counts.decide(key, limit, WINDOW_MS, 1);
+      most = Math.max(most, counts.looks - before);
+    };
+    for (let n = 0; n < 30_000; n += 1) looksOf(`api:${n}`, 1 + (n % 2));
+    now += WINDOW_MS;
+    for (let n = 0; n < 30_000; n += 1) looksOf(`api:later ${n}`, 1);
+    expect(counts.keyCount).toBeLessThanOrEqual(20_000);
+    expect(most).toBeLessThanOrEqual(32);
+  });
+
+  describe("when it is full of keys that still count", () => {
+    it("never holds more than its share, nor forgets a key that is blocked", () => {
+      const counts = limiter(100);
+      for (let n = 0; n < 50; n += 1) counts.decide(`api:blocked ${n}`, 1, WINDOW_MS, 1);
+      for (let n = 0; n < 10_000; n += 1) {
+        expect(counts.decide(`api:${n}`, 2, WINDOW_MS, 1).allowed).toBe(true);
+        expect(counts.keyCount).toBeLessThanOrEqual(100);
+      }
+      for (let n = 0; n < 50; n += 1) {
+        expect(counts.decide(`api:blocked ${n}`, 1, WINDOW_MS, 1).allowed).toBe(false);
+      }
+    });
+
+    it("keeps a key that is blocked for the cost that was asked of it", () => {
+      const counts = limiter(2);
+      counts.decide("api:a", 5, WINDOW_MS, 3);
+      counts.decide("api:a", 5, WINDOW_MS, 3);
+      for (let n = 0; n < 10; n += 1) counts.decide(`api:${n}`, 5, WINDOW_MS, 1);
+      expect(counts.decide("api:a", 5, WINDOW_MS, 3).allowed).toBe(false);
+    });
+
+    it("forgets the key with requests left that would be the next to run out", () => {
+      const counts = limiter(3);
+      for (const key of ["api:a", "api:b", "api:c", "api:a"]) {
+        now += 1;
+        counts.decide(key, 5, WINDOW_MS, 1);
+      }
+      counts.decide("api:d", 5, WINDOW_MS, 1);
+      expect(counts.decide("api:a", 5, WINDOW_MS, 1).remaining).toBe(2);
+      expect(counts.decide("api:c", 5, WINDOW_MS, 1).remaining).toBe(3);
+      expect(counts.decide("api:b", 5, WINDOW_MS, 1).remaining).toBe(4);
+    });
+
+    it("refuses new keys when all are blocked, and admits them when it said", () => {
+      const counts = limiter(3);
+      for (const key of ["api:a", "api:b", "api:c"]) {
+        counts.decide(key, 1, WINDOW_MS, 1);
+        now += 1_000;
+      }
+      const refused = counts.decide("api:d", 1, WINDOW_MS, 1);
+      expect(refused).toEqual({ allowed: false, remaining: 0, resetAt: 1_800_000_060_000 });
+      now = refused.resetAt - 1;
+      expect(counts.decide("api:d", 1, WINDOW_MS, 1).allowed).toBe(false);
+      now = refused.resetAt;
+      expect(counts.decide("api:d", 1, WINDOW_MS, 1).allowed).toBe(true);
+      expect(counts.decide("api:b", 1, WINDOW_MS, 1).allowed).toBe(false);
+    });
+
+    it("takes the place of a blocked key as soon as that has a request left again", () => {
+      const counts = limiter(1);
+      counts.decide("api:a", 2, WINDOW_MS, 1);
+      now += 30_000;
+      counts.decide("api:a", 2, WINDOW_MS, 1);
+      expect(counts.decide("api:b", 2, WINDOW_MS, 1).allowed).toBe(false);
+      now += 30_000;
+      expect(counts.decide("api:b", 2, WINDOW_MS, 1).allowed).toBe(true);
+    });
+
+    it("says so, once a minute", () => {
+      const warn = vi.fn();
+      const counts = limiter(10, { info: () => {}, warn });
+      for (let n = 0; n < 1_000; n += 1) counts.decide(`api:${n}`, 2, WINDOW_MS, 1);
+      expect(warn).toHaveBeenCalledTimes(1);
+      now += 59_999;
+      counts.decide("api:more", 2, WINDOW_MS, 1);
+      expect(warn).toHaveBeenCalledTimes(1);
+      now += 1;
+      for (let n = 0; n < 1_000; n += 1) counts.decide(`api:again ${n}`, 2, WINDOW_MS, 1);
+      expect(warn).toHaveBeenCalledTimes(2);
+    });
+  });
+
+  it("decides as the oracle over thousands of keys that come and go", () => {
+    const step = fc.record({
+      after: fc.integer({ min: 0, max: 800 }),
+      key: fc.integer({ min: 0, max: 30 }),
+      limit: fc.integer({ min: 1, max: 40 }),
+      windowMs: fc.constantFrom(1_000, 5_000, 60_000),
+      cost: fc.integer({ min: 1, max: 9 }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 100, maxLength: 600, size: "max" }), (steps) => {
+        const counts = limiter(10_000);
+        const expected = oracle();
+        for (const { after, key, limit, windowMs, cost } of steps) {
+          now += after;
+          const request = { key: `api:${key}`, limit, cost: Math.min(cost, limit) };
+          expect(counts.decide(request.key, limit, windowMs, request.cost)).toEqual(
+            expected(now, { ...request, windowSeconds: windowMs / 1000 }),
+          );
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,241 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LimiterUnavailable } from "../../src/limits/rate-limit.ts";
+import { redisRateLimit } from "../../src/limits/redis-rate-limit.ts";
+import { eventually } from "../support/eventually.ts";
+import { cleanedUp } from "../support/leftovers.ts";
+import { ownRedis, REDIS_NEEDED, redisServer, type TestRedis } from "../support/redis.ts";
+
+const program = redisServer();
+
+if (!program) {
+  it.skipIf(!process.env.CI)(REDIS_NEEDED, () => expect(program).not.toBeNull());
+} else {
+  const minute = (limit: number) => ({ limit, windowSeconds: 60 });
+  const freshKey = (scope = "api") => `${scope}:${randomUUID()}`;
+
+  const PATIENT = { answerWithinMs: 10_000 };
+
+  const observed = async (url: string, patience: { answerWithinMs?: number } = {}) => {
+    const seen = { up: [] as boolean[], warned: 0, informed: 0, without: [] as string[] };
+    const limiter = await redisRateLimit({
+      ...patience,
+      redisUrls: [url],
+      log: {
+        info: () => {
+          seen.informed += 1;
+        },
+        warn: () => {
+          seen.warned += 1;
+        },
+      },
+      metrics: {
+        sharedStore: (up) => seen.up.push(up),
+        decidedWithoutStore: (scope, how) => seen.without.push(`${scope} ${how}`),
+        memoryFull: () => {},
+      },
+    });
+    return { rateLimit: limiter.rateLimit, close: cleanedUp(limiter.close), seen };
+  };
+
+  describe("counts in Redis", () => {
+    let redis: TestRedis;
+    beforeAll(async () => {
+      redis = await ownRedis(program);
+    });
+    afterAll(() => redis.remove());
+
+    it("are one for all processes: of many requests at a time exactly the limit is admitted", async () => {
+      const clients = await Promise.all(Array.from({ length: 4 }, () => observed(redis.url, PATIENT)));
+      const key = freshKey();
+      const decisions = await Promise.all(
+        Array.from({ length: 400 }, (_, n) => clients[n % 4]?.rateLimit(key, minute(37))),
+      );
+      expect(decisions.filter((decision) => decision?.allowed)).toHaveLength(37);
+      expect(clients.flatMap(({ seen }) => seen.without)).not.toContain("api fallback");
+      await Promise.all(clients.map(({ close }) => close()));
+    });
+
+    it("cost one call of one script a decision, and none while a refusal holds", async () => {
+      const { rateLimit, close, seen } = await observed(redis.url, PATIENT);
+      const key = freshKey();
+      await rateLimit(key, minute(3));
+      const before = await redis.calls("evalsha");
+      for (let n = 0; n < 2; n += 1) await rateLimit(key, minute(3));
+      expect((await redis.calls("evalsha")) - before).toBe(2);
+      const refused = await rateLimit(key, minute(3));
+      for (let n = 0; n < 50; n += 1) expect(await rateLimit(key, minute(3))).toEqual(refused);
+      expect((await redis.calls("evalsha")) - before).toBe(3);
+      expect(seen.without).toHaveLength(50);
+      await close();
+    });
+
+    it("are asked again under another limit or window, and for a cost that was not refused", async () => {
+      const { rateLimit, close } = await observed(redis.url, PATIENT);
+      const key = freshKey();
+      await rateLimit(key, { ...minute(4), cost: 2 });
+      expect(await rateLimit(key, { ...minute(4), cost: 3 })).toMatchObject({ allowed: false, remaining: 2 });
+      expect(await rateLimit(key, { ...minute(4), cost: 3 })).toMatchObject({ allowed: false, remaining: 2 });
+      expect(await rateLimit(key, { ...minute(4), cost: 4 })).toMatchObject({ allowed: false, remaining: 2 });
+      expect(await rateLimit(key, minute(5))).toMatchObject({ allowed: true, remaining: 2 });
+      expect(await rateLimit(key, { limit: 4, windowSeconds: 30 })).toMatchObject({ allowed: true });
+      expect(await rateLimit(key, minute(4))).toMatchObject({ allowed: true, remaining: 0 });
+      expect(await rateLimit(key, { ...minute(4), cost: 3 })).toMatchObject({ allowed: false, remaining: 0 });
+      await close();
+    });
+
+    it("admit again when they said, by Redis's own clock", async () => {
+      const { rateLimit, close } = await observed(redis.url, PATIENT);
+      const key = freshKey();
+      const policy = { limit: 2, windowSeconds: 0.3 };
+      await rateLimit(key, policy);
+      await rateLimit(key, policy);
+      const { allowed, resetAt } = await rateLimit(key, policy);
+      expect(allowed).toBe(false);
+      const waitMs = resetAt - (performance.timeOrigin + performance.now());
+      expect(waitMs).toBeGreaterThan(0);
+      expect(waitMs).toBeLessThanOrEqual(301);
+      await sleep(waitMs + 1);
+      expect(await rateLimit(key, policy)).toMatchObject({ allowed: true });
+      await close();
+    });
+
+    it("are gone from Redis an eighth of a window after the last of them has left", async () => {
+      const { rateLimit, close } = await observed(redis.url, PATIENT);
+      const key = freshKey();
+      await rateLimit(key, { limit: 5, windowSeconds: 0.2 });
+      const stored = `tollgate:limit:200:${key}`;
+      expect(Number(await redis.ask("PTTL", stored))).toBeLessThanOrEqual(225);
+      await eventually(async () => Number(await redis.ask("EXISTS", stored)), 0, 5_000);
+      await close();
+    });
+
+    it("survive that Redis forgets its scripts", async () => {
+      const { rateLimit, close, seen } = await observed(redis.url, PATIENT);
+      const key = freshKey();
+      await rateLimit(key, minute(3));
+      await redis.ask("SCRIPT", "FLUSH");
+      const both = await Promise.all([rateLimit(key, minute(3)), rateLimit(key, minute(3))]);
+      expect(both.map(({ remaining }) => remaining).sort()).toEqual([0, 1]);
+      expect(seen.without).toEqual([]);
+      await close();
+    });
+
+    it("hold when Redis's clock is set back, and do not block for longer than a window", async () => {
+      let redisNow = 1_800_000_000_000;
+      let now = 5_000;
+      const limiter = await redisRateLimit({
+        ...PATIENT,
+        redisUrls: [redis.url],
+        log: { info: () => {}, warn: () => {} },
+        now: () => now,
+        redisNow: () => redisNow,
+      });
+      const close = cleanedUp(limiter.close);
+      for (const limit of [3, 300]) {
+        const key = freshKey();
+        for (let n = 0; n < limit; n += 1) await limiter.rateLimit(key, minute(limit));
+        redisNow -= 3_600_000;
+        expect(await limiter.rateLimit(key, minute(limit))).toMatchObject({ allowed: false });
+        redisNow += 60_000;
+        now += 60_000;
+        expect(await limiter.rateLimit(key, minute(limit))).toMatchObject({ allowed: true });
+      }
+      await close();
+    });
+  });
+
+  describe("when Redis does not answer", () => {
+    let redis: TestRedis;
+    beforeAll(async () => {
+      redis = await ownRedis(program);
+    });
+    afterAll(() => redis.remove());
+
+    const within = async (ms: number, work: () => Promise<unknown>) => {
+      const start = performance.now();
+      const outcome = await work().catch((error: unknown) => error);
+      expect(performance.now() - start).toBeLessThan(ms);
+      return outcome;
+    };
+
+    it.each([
+      ["is stopped", (own: TestRedis) => own.signal("SIGSTOP"), (own: TestRedis) => own.signal("SIGCONT")],
+      ["is killed", (own: TestRedis) => own.kill(), (own: TestRedis) => own.restart()],
+    ])("and %s: counts locally, refuses what must be shared, and comes back", async (_, end, restore) => {
+      const { rateLimit, close, seen } = await observed(redis.url);
+      const key = freshKey();
+      await rateLimit(key, minute(2));
+      await end(redis);
+      await within(500, () =>
+        Promise.all(Array.from({ length: 60 }, () => rateLimit(freshKey(), minute(2)))),
+      );
+      // Each is decided in time, and exactly by this process alone.
+      const decisions = [];
+      for (let n = 0; n < 12; n += 1) decisions.push(await within(500, () => rateLimit(key, minute(2))));
+      expect(decisions.filter((decision) => (decision as { allowed: boolean }).allowed)).toHaveLength(2);
+      for (const scope of ["auth-sign-in", "auth-sign-up", "auth-password", "billing"]) {
+        expect(await within(500, () => rateLimit(freshKey(scope), minute(2)))).toBeInstanceOf(
+          LimiterUnavailable,
+        );
+      }
+      // The breaker is open: hardly anybody waits any more.
+      const start = performance.now();
+      for (let n = 0; n < 1_000; n += 1) await rateLimit(freshKey(), minute(2));
+      expect(performance.now() - start).toBeLessThan(1_000);
+      expect(seen).toMatchObject({ up: [true, false], warned: 1, informed: 0 });
+      expect(seen.without).toContain("billing unavailable");
+
+      await restore(redis);
+      await eventually(
+        () =>
+          rateLimit(freshKey("billing"), minute(2)).then(
+            ({ allowed }) => allowed,
+            () => false,
+          ),
+        true,
+      );
+      expect(seen).toMatchObject({ up: [true, false, true], warned: 1, informed: 1 });
+      const before = await redis.calls("evalsha");
+      await rateLimit(freshKey(), minute(2));
+      expect((await redis.calls("evalsha")) - before).toBe(1);
+      await close();
+    });
+
+    it("still knows its refusals", async () => {
+      const { rateLimit, close } = await observed(redis.url);
+      const key = freshKey("billing");
+      await rateLimit(key, minute(1));
+      const refused = await rateLimit(key, minute(1));
+      await redis.kill();
+      expect(await rateLimit(key, minute(1))).toEqual(refused);
+      await close();
+      await redis.restart();
+    });
+
+    it("starts without it within seconds, ends without it, and finds it when it comes", async () => {
+      await redis.kill();
+      const start = performance.now();
+      const { rateLimit, close, seen } = await observed(redis.url);
+      expect(performance.now() - start).toBeLessThan(2_500);
+      expect(seen).toMatchObject({ up: [false], warned: 1 });
+      expect(await rateLimit(freshKey(), minute(1))).toMatchObject({ allowed: true });
+      await redis.restart();
+      await eventually(
+        () =>
+          rateLimit(freshKey("billing"), minute(1)).then(
+            ({ allowed }) => allowed,
+            () => false,
+          ),
+        true,
+      );
+      await close();
+
+      await redis.kill();
+      const other = await observed(redis.url);
+      await within(500, other.close);
+      await redis.restart();
+    });
+  });
+}

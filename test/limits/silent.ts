@@ -1,0 +1,3 @@
+import type { LimiterLog } from "../../src/limits/limiter.ts";
+
+export const silent: LimiterLog = { info: () => {}, warn: () => {} };

@@ -1,0 +1,405 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OPERATOR } from "../../src/domain/caller.ts";
+import { EVENT_KINDS } from "../../src/domain/payment-event.ts";
+import { changeRole } from "../../src/operations/users/change-role.ts";
+import { deleteAccount } from "../../src/operations/users/delete-account.ts";
+import { deleteUser } from "../../src/operations/users/delete-user.ts";
+import { redactDeleted } from "../../src/operations/users/redact-deleted.ts";
+import { WIRE_FORMATS, type WireFormat } from "../../src/providers/adapter.ts";
+import { ADAPTERS } from "../../src/providers/formats.ts";
+import type { RunningServer } from "../../src/server.ts";
+import type { RunningSubscription } from "../../src/store/account-deletion.ts";
+import { fixtureDelivery, loadFixture, type SignedDelivery, signedDelivery } from "../fixtures/fixture.ts";
+import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { ask, GENEROUS, type SignedUp, signedUp } from "../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { SECRETS } from "../support/secrets.ts";
+import { deliver } from "../support/send.ts";
+import { serverOn } from "../support/server.ts";
+import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./ground.ts";
+import { placesOf } from "./places.ts";
+
+const secret = SECRETS["provider-a"];
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+describe.each(WIRE_FORMATS)("deleting an account that pays through %s", (format) => {
+  let test: TestDatabase;
+  let server: RunningServer;
+  let ground: Ground;
+  let person: SignedUp;
+  let neighbour: SignedUp;
+  const cancelled: RunningSubscription[] = [];
+  beforeAll(async () => {
+    test = await freshDatabase(0);
+    server = await serverOn(test.url, { ...GENEROUS, PROVIDER_A_ADAPTER: format });
+    ground = groundOn(test.database, {
+      cancelSubscription: async (subscription) => void cancelled.push(subscription),
+    });
+    person = await signedUp(server.url, "Zebediah Quxley");
+    neighbour = await signedUp(server.url, "Somebody Else");
+    await live(person, 7_000_001);
+    await live(neighbour, 7_000_002);
+  }, 60_000);
+  afterAll(async () => {
+    await server.close();
+    await test.drop();
+  });
+
+  /** Everything that leaves something behind: a key, a link by mail, events of every kind and some that fail. */
+  async function live(who: SignedUp, n: number): Promise<void> {
+    const key = await ask(server.url, "POST", "/api/api-keys", {
+      body: { name: who.name },
+      cookie: who.cookie,
+    });
+    expect(key.status).toBe(201);
+    expect((await ask(server.url, "GET", "/api/users/me", { key: key.body.key })).status).toBe(200);
+    await ask(server.url, "POST", "/api/auth/request-password-reset", { body: { email: who.email } });
+    const ids = { subscriptionId: idOf(format, "sub", n), customerId: idOf(format, "cus", n) };
+    for (const kind of EVENT_KINDS) {
+      await send(eventOf(who, kind, { ...ids, ...(kind.endsWith("updated") ? { status: "active" } : {}) }));
+    }
+    // Back to life: an account that pays, deleted.
+    await send(eventOf(who, "customer.subscription.updated", { ...ids, status: "active" }));
+    await send(eventOf(who, "customer.subscription.updated", { ...ids, userId: null, status: "active" }));
+    await send(
+      eventOf(who, "customer.subscription.updated", { ...ids, userId: null, eventType: "else.happened" }),
+    );
+    const unpaid = { ...ids, customerId: idOf(format, "cus", n + 10), subscriptionId: null };
+    await send(eventOf(who, "checkout.session.completed", { ...unpaid, eventType: "checkout.abandoned" }));
+    await send(
+      eventOf(who, "checkout.session.completed", { ...unpaid, userId: null, eventType: "card.declined" }),
+    );
+    await send(
+      eventOf(who, "customer.subscription.updated", { ...ids, planId: "gold", priceId: "gold" }),
+      500,
+    );
+    await ask(server.url, "POST", `/api/webhooks/provider-a`, { body: "{}" });
+  }
+
+  /** As providers do, with the name and the address somewhere within. */
+  function eventOf(who: SignedUp, kind: string, given: FixtureOverrides): SignedDelivery {
+    events += 1;
+    const eventId = `evt_${events}`;
+    const { body } = loadFixture(format, kind, { userId: who.id, planId: "pro", eventId, ...given });
+    const data = body.data as Record<string, unknown>;
+    data.billing_details = { name: who.name, email: who.email };
+    if (format === "polar") data.customer = { ...(data.customer as object), id: given.customerId };
+    return signedDelivery(format, body, { secret, nowSeconds: nowSeconds(), eventId });
+  }
+  let events = 0;
+
+  async function send(delivery: SignedDelivery, status = 200): Promise<void> {
+    const answer = await deliver(server.url, "provider-a", delivery);
+    const expected = format === "polar" && status === 500 ? 200 : status;
+    expect(answer.status, JSON.stringify(answer.body)).toBe(expected);
+  }
+
+  const namesOf = (who: SignedUp, n: number) => [
+    who.email,
+    who.name,
+    idOf(format, "cus", n),
+    idOf(format, "cus", n + 10),
+  ];
+  const payloads = (who: SignedUp) =>
+    test.rows("select id from webhook_delivery where payload::text like $1", [`%${who.email}%`]);
+
+  it("leaves no trace of the person anywhere, and everything of others", async () => {
+    for (const name of [person.id, ...namesOf(person, 7_000_001)]) {
+      expect(await placesOf(test, name), name).not.toEqual([]);
+    }
+    const before = await everythingOf(neighbour);
+    const events = (await payloads(neighbour)).length;
+    expect((await payloads(person)).length).toBe(events);
+
+    const deleted = await ground.call(deleteAccount, session(person.id), {
+      confirmation: ` ${person.email.toUpperCase()} `,
+    });
+    expect(deleted).toEqual({ success: true });
+    expect(cancelled).toMatchObject([
+      { provider: "provider-a", providerSubscriptionId: idOf(format, "sub", 7_000_001), status: "active" },
+    ]);
+    expect(await placesOf(test, person.id)).toEqual(["deleted_user.id"]);
+    for (const name of namesOf(person, 7_000_001)) expect(await placesOf(test, name), name).toEqual([]);
+
+    expect((await payloads(neighbour)).length).toBe(events);
+    expect(await everythingOf(neighbour)).toEqual(before);
+    expect((await ask(server.url, "GET", "/api/users/me", { cookie: person.cookie })).status).toBe(401);
+    expect((await ask(server.url, "GET", "/api/users/me", { cookie: neighbour.cookie })).status).toBe(200);
+  });
+
+  it("takes later events of theirs without error, and keeps nothing of them", async () => {
+    const ids = {
+      subscriptionId: idOf(format, "sub", 7_000_001),
+      customerId: idOf(format, "cus", 7_000_001),
+    };
+    await send(
+      eventOf(person, "customer.subscription.updated", { ...ids, userId: null, status: "past_due" }),
+    );
+    await send(eventOf(person, "customer.subscription.deleted", ids));
+    await send(
+      eventOf(person, "customer.subscription.created", { ...ids, subscriptionId: idOf(format, "sub", 1) }),
+    );
+    expect(await placesOf(test, person.id)).toEqual(["deleted_user.id"]);
+    for (const name of namesOf(person, 7_000_001)) expect(await placesOf(test, name), name).toEqual([]);
+    const own = await test.rows(
+      "select user_id, customer_id, status from subscription where provider_subscription_id = $1",
+      [ids.subscriptionId],
+    );
+    expect(own).toEqual([{ user_id: null, customer_id: null, status: "canceled" }]);
+  });
+
+  it("lets the address sign up again, as somebody new", async () => {
+    const { email, password, name } = person;
+    const answer = await ask(server.url, "POST", "/api/auth/sign-up/email", {
+      body: { name, email, password },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body.user.id).not.toBe(person.id);
+  });
+
+  async function everythingOf(who: SignedUp): Promise<unknown[]> {
+    return Promise.all(
+      [
+        `select * from "user" where id = $1`,
+        "select * from session where user_id = $1 order by id",
+        "select * from account where user_id = $1",
+        "select * from verification where value = $1",
+        "select * from api_key where user_id = $1",
+        "select * from notification where user_id = $1 order by id",
+        "select * from subscription where user_id = $1 order by id",
+        "select id, status, last_error, next_attempt_at, payload::text from webhook_delivery where payload::text like '%' || $1 || '%' order by id",
+      ].map((text) => test.rows(text, [who.id])),
+    );
+  }
+});
+
+/** Lemon Squeezy's ids are numbers. */
+function idOf(format: WireFormat, kind: string, n: number): string {
+  return format === "lemon-squeezy" ? String(n + (kind === "cus" ? 500_000 : 0)) : `${kind}_${n}`;
+}
+
+describe("an account", () => {
+  let test: TestDatabase;
+  let server: RunningServer;
+  let ground: Ground;
+  beforeAll(async () => {
+    test = await freshDatabase(40);
+    server = await serverOn(test.url, GENEROUS);
+    ground = groundOn(test.database);
+  });
+  afterAll(async () => {
+    await server.close();
+    await test.drop();
+  });
+
+  const confirmation = (userId: string) => ({ confirmation: `${userId}@example.com` });
+  const isThere = async (userId: string) =>
+    (await test.rows(`select from "user" where id = $1`, [userId])).length === 1;
+  const subscribe = (userId: string, given: FixtureOverrides = {}) =>
+    deliver(
+      server.url,
+      "provider-a",
+      fixtureDelivery("stripe", "customer.subscription.created", {
+        secret,
+        nowSeconds: nowSeconds(),
+        eventId: `evt_${userId}_${given.subscriptionId ?? ""}`,
+        subscriptionId: `sub_${userId}`,
+        customerId: `cus_${userId}`,
+        userId,
+        planId: "pro",
+        priceId: "price_pro_monthly",
+        status: "active",
+        ...given,
+      }),
+    );
+
+  it("is deleted by its owner in a session alone, who names the address", async () => {
+    const refused = async (caller: Parameters<Ground["call"]>[1], input: unknown) =>
+      refusalOf(ground.call(deleteAccount, caller, input));
+    expect((await refused(apiKey("user_0"), confirmation("user_0"))).code).toBe("forbidden");
+    expect((await refused(NOBODY, confirmation("user_0"))).code).toBe("unauthorized");
+    for (const wrong of [
+      {},
+      { confirmation: "" },
+      { confirmation: "yes" },
+      confirmation("user_1"),
+      { confirmation: "x".repeat(321) },
+    ]) {
+      const refusal = await refused(session("user_0"), wrong);
+      expect(refusal.code).toBe("invalid_input");
+      expect(refusal.message).toMatch(/^confirmation: /);
+    }
+    expect(await isThere("user_0")).toBe(true);
+    await ground.call(deleteAccount, session("user_0"), confirmation("user_0"));
+    expect(await isThere("user_0")).toBe(false);
+    expect((await refused(session("user_0"), confirmation("user_0"))).code).toBe("not_found");
+  });
+
+  it("is deleted by an administrator, not by others", async () => {
+    const input = { userId: "user_2" };
+    for (const caller of [session("user_1"), apiKey("user_1", "admin")]) {
+      expect((await refusalOf(ground.call(deleteUser, caller, input))).code).toBe("forbidden");
+    }
+    expect(await ground.call(deleteUser, session("user_1", "admin"), input)).toEqual({ success: true });
+    expect(await isThere("user_2")).toBe(false);
+    expect((await refusalOf(ground.call(deleteUser, OPERATOR, input))).code).toBe("not_found");
+    expect((await refusalOf(ground.call(deleteUser, OPERATOR, { userId: "a\0b" }))).code).toBe(
+      "invalid_input",
+    );
+  });
+
+  it("of the last administrator stays, whoever wants it gone", async () => {
+    await test.rows(`update "user" set role = 'admin' where id in ('user_3', 'user_4')`);
+    await test.rows(`update "user" set banned = true where id = 'user_4'`);
+    const refusal = await refusalOf(
+      ground.call(deleteAccount, session("user_3", "admin"), confirmation("user_3")),
+    );
+    expect(refusal.code).toBe("conflict");
+    expect((await refusalOf(ground.call(deleteUser, OPERATOR, { userId: "user_3" }))).code).toBe("conflict");
+    await ground.call(deleteUser, OPERATOR, { userId: "user_4" });
+    expect(await isThere("user_3")).toBe(true);
+  });
+
+  it("of an administrator stays when all others go or are demoted at the same moment", async () => {
+    for (let round = 0; round < 15; round += 1) {
+      const ids = [0, 1, 2].map((n) => `admin_${round}_${n}`);
+      await test.rows(`update "user" set role = 'user'`);
+      await test.rows(
+        `insert into "user" (id, name, email, role) select id, id, id || '@example.com', 'admin' from unnest($1::text[]) id`,
+        [ids],
+      );
+      const outcomes = await Promise.all(
+        ids.map((userId, n) => {
+          const calling =
+            (n + round) % 3 === 0
+              ? ground.call(changeRole, OPERATOR, { userId, role: "user" })
+              : ground.call(deleteUser, OPERATOR, { userId });
+          return calling.then(
+            () => "done",
+            ({ code }) => code,
+          );
+        }),
+      );
+      expect(outcomes.sort()).toEqual(["conflict", "done", "done"]);
+      expect(await test.rows(`select id from "user" where role = 'admin'`)).toHaveLength(1);
+    }
+  });
+
+  it.each(["trialing", "active", "past_due", "paused", "unpaid"] as const)(
+    "that pays (%s) stays when nothing can be cancelled",
+    async (status) => {
+      await subscribe("user_5", { status, subscriptionId: `sub_${status}` });
+      const before = await test.rows("select * from subscription where user_id = 'user_5' order by id");
+      const failing = groundOn(test.database, {
+        cancelSubscription: () => Promise.reject(new Error("the provider is away")),
+      });
+      for (const { call } of [ground, failing]) {
+        const refusal = await refusalOf(call(deleteAccount, session("user_5"), confirmation("user_5")));
+        expect(refusal).toEqual({
+          code: "unavailable",
+          message: "the subscription could not be cancelled at the payment provider: cancel it first",
+        });
+      }
+      expect(await isThere("user_5")).toBe(true);
+      expect(await test.rows("select * from subscription where user_id = 'user_5' order by id")).toEqual(
+        before,
+      );
+      expect(await test.rows("select from deleted_user where id = 'user_5'")).toEqual([]);
+      await test.rows("delete from subscription where user_id = 'user_5'");
+    },
+  );
+
+  it.each(["incomplete", "canceled"] as const)(
+    "whose subscription is %s goes without any provider",
+    async (status) => {
+      const userId = status === "canceled" ? "user_6" : "user_7";
+      await subscribe(userId, { status });
+      await ground.call(deleteAccount, session(userId), confirmation(userId));
+      expect(await isThere(userId)).toBe(false);
+    },
+  );
+
+  it("is not deleted before what was bought meanwhile is cancelled as well", async () => {
+    await subscribe("user_8", { subscriptionId: "first" });
+    const cancelled: (string | null)[] = [];
+    const { call } = groundOn(test.database, {
+      cancelSubscription: async ({ providerSubscriptionId }) => {
+        cancelled.push(providerSubscriptionId);
+        if (providerSubscriptionId === "first") await subscribe("user_8", { subscriptionId: "second" });
+      },
+    });
+    await call(deleteAccount, session("user_8"), confirmation("user_8"));
+    expect(cancelled).toEqual(["first", "second"]);
+    expect(await isThere("user_8")).toBe(false);
+  });
+
+  it("of one who buys for ever stays", async () => {
+    let bought = 0;
+    await subscribe("user_9", { subscriptionId: "endless" });
+    const { call } = groundOn(test.database, {
+      cancelSubscription: async () => {
+        bought += 1;
+        await subscribe("user_9", { subscriptionId: `endless_${bought}` });
+      },
+    });
+    const refusal = await refusalOf(call(deleteAccount, session("user_9"), confirmation("user_9")));
+    expect(refusal.code).toBe("unavailable");
+    expect(await isThere("user_9")).toBe(true);
+  });
+
+  it("is deleted once by many at the same moment", async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        ground.call(deleteUser, OPERATOR, { userId: "user_10" }).then(
+          () => "done",
+          ({ code }) => code,
+        ),
+      ),
+    );
+    expect(outcomes.sort()).toEqual(["done", ...Array.from({ length: 5 }, () => "not_found")]);
+  });
+
+  it("goes in the middle of its events, none of which fails or brings anything back", {
+    timeout: 60_000,
+  }, async () => {
+    const people = Array.from({ length: 20 }, (_, n) => `user_${20 + n}`);
+    const other = await serverOn(test.url, GENEROUS);
+    const { call } = groundOn(test.database, { cancelSubscription: async () => {} });
+    let leaving = Promise.resolve<unknown>(undefined);
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, async (_, n) => {
+        const userId = people[n % people.length] as string;
+        if (n === 150) {
+          leaving = Promise.all(people.map((id) => call(deleteAccount, session(id), confirmation(id))));
+        }
+        await new Promise((resolve) => setTimeout(resolve, n));
+        return deliver(
+          (n % 2 ? server : other).url,
+          "provider-a",
+          fixtureDelivery("stripe", "customer.subscription.updated", {
+            secret,
+            nowSeconds: nowSeconds(),
+            eventId: `stream_${n}`,
+            subscriptionId: `stream_${userId}_${n % 3}`,
+            customerId: `paying-${userId}-`,
+            userId,
+            planId: n % 4 ? "pro" : "team",
+            priceId: n % 4 ? "price_pro_monthly" : "price_team_monthly",
+            status: n % 5 ? "active" : "past_due",
+          }),
+        );
+      }),
+    );
+    await leaving;
+    expect(answers.filter(({ status }) => status !== 200).map(({ body }) => body)).toEqual([]);
+    await other.close();
+    const { rows } = test;
+    expect(await rows(`select id from "user" where id = any ($1::text[])`, [people])).toEqual([]);
+    // Several at once leave the rest to whoever is further; the job finishes what is left.
+    while (!(await redactDeleted({ database: test.database, intake: { adapters: ADAPTERS } }, () => false)));
+    for (const userId of people) expect(await placesOf(test, `paying-${userId}-`)).toEqual([]);
+    const named = await rows("select id from webhook_delivery where payload::text like '%stream_user%'");
+    expect(named).toEqual([]);
+    expect(await rows("select id from subscription where user_id = any ($1::text[])", [people])).toEqual([]);
+  });
+});

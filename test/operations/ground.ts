@@ -1,0 +1,54 @@
+import plans from "../../plans.config.ts";
+import type { Caller } from "../../src/domain/caller.ts";
+import { type Call, execute, type Operation } from "../../src/operations/operation.ts";
+import type { CancelSubscription } from "../../src/operations/users/delete-person.ts";
+import { ADAPTERS } from "../../src/providers/formats.ts";
+import type { Database } from "../../src/store/database.ts";
+import { testLimits } from "../support/guarded-app.ts";
+
+export function session(userId: string, role: "user" | "admin" = "user"): Caller {
+  return { kind: "session", userId, role, sessionId: "session", address: "192.0.2.1" };
+}
+
+export function apiKey(userId: string, role: "user" | "admin" = "user"): Caller {
+  return { kind: "api-key", userId, role, keyId: "key", address: "192.0.2.1" };
+}
+
+export const NOBODY: Caller = { kind: "nobody", address: "192.0.2.1" };
+
+export type Ground = {
+  /** Through the gate, as every surface does. The limits are fresh each time. */
+  // biome-ignore lint/suspicious/noExplicitAny: each operation has an output of its own
+  call(operation: Operation<any>, caller: Caller, input?: unknown): Promise<any>;
+};
+
+export function groundOn(
+  database: Database,
+  more: { cancelSubscription?: CancelSubscription; newApiKey?: () => unknown } = {},
+): Ground {
+  return {
+    call: (operation, caller, input = {}) => {
+      const deps = {
+        database,
+        plans,
+        intake: { adapters: ADAPTERS },
+        observe: null,
+        limits: testLimits(),
+        ...more,
+      };
+      const call: Call = { caller, charges: [] };
+      return execute(operation, deps, call, () => input);
+    },
+  };
+}
+
+/** What a refused call is refused with. */
+export async function refusalOf(calling: Promise<unknown>): Promise<{ code: unknown; message: string }> {
+  try {
+    await calling;
+  } catch (error) {
+    const { code, message } = error as { code: unknown; message: string };
+    return { code, message };
+  }
+  throw new Error("it was not refused");
+}

@@ -1,0 +1,129 @@
+import { createHash, randomBytes } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
+import { listNotifications } from "../../src/operations/notifications/list-notifications.ts";
+import { markAllRead } from "../../src/operations/notifications/mark-all-read.ts";
+import { markRead } from "../../src/operations/notifications/mark-read.ts";
+import { unreadCount } from "../../src/operations/notifications/unread-count.ts";
+import { changeRole } from "../../src/operations/users/change-role.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./ground.ts";
+
+let test: TestDatabase;
+let ground: Ground;
+beforeAll(async () => {
+  test = await freshDatabase();
+  ground = groundOn(test.database, { newApiKey });
+});
+afterAll(() => test.drop());
+beforeEach(async () => {
+  await test.rows("delete from notification");
+  await test.rows("delete from api_key");
+  await test.rows(`update "user" set role = 'user'`);
+});
+
+function newApiKey() {
+  const key = `tg_${randomBytes(20).toString("hex")}`;
+  return { key, prefix: key.slice(0, 11), hash: createHash("sha256").update(key).digest() };
+}
+
+const told = () =>
+  test.rows<{ user_id: string; kind: string; details: unknown }>(
+    "select user_id, kind, details from notification order by id",
+  );
+
+describe("an API key", () => {
+  it("that is made is told to its owner, by name and prefix and never by itself", async () => {
+    const made = await ground.call(createApiKey, session("user_1"), { name: `O'Brien "CI" \\ 中` });
+    expect(await told()).toEqual([
+      {
+        user_id: "user_1",
+        kind: "api_key_created",
+        details: { name: `O'Brien "CI" \\ 中`, prefix: made.prefix },
+      },
+    ]);
+    expect(JSON.stringify(await told())).not.toContain(made.key);
+  });
+
+  it("that is not made is told to nobody", async () => {
+    await test.rows(
+      `insert into api_key (id, user_id, name, prefix, hash)
+       select gen_random_uuid(), 'user_1', 'many', 'tg_x', sha256(n::text::bytea) from generate_series(1, 100) n`,
+    );
+    const refusal = await refusalOf(ground.call(createApiKey, session("user_1"), { name: "one more" }));
+    expect(refusal.code).toBe("conflict");
+    expect((await refusalOf(ground.call(createApiKey, session("gone"), { name: "x" }))).code).toBe(
+      "conflict",
+    );
+    expect(await told()).toEqual([]);
+  });
+});
+
+describe("a role", () => {
+  const change = (userId: string, role: string) =>
+    ground.call(changeRole, session("user_0", "admin"), { userId, role });
+
+  it("that changes is told to whom it belongs, once; one that stays is not", async () => {
+    await change("user_1", "admin");
+    await change("user_1", "admin");
+    await change("user_2", "user");
+    await change("user_2", "admin");
+    await change("user_1", "user");
+    expect((await refusalOf(change("user_2", "user"))).code).toBe("conflict");
+    expect((await refusalOf(change("nobody", "admin"))).code).toBe("not_found");
+    expect((await refusalOf(change("no\0body", "admin"))).code).toBe("invalid_input");
+    expect(await told()).toEqual([
+      { user_id: "user_1", kind: "role_changed", details: { role: "admin" } },
+      { user_id: "user_2", kind: "role_changed", details: { role: "admin" } },
+      { user_id: "user_1", kind: "role_changed", details: { role: "user" } },
+    ]);
+  });
+
+  it("that is changed by many at the same moment is told once", async () => {
+    await Promise.all(Array.from({ length: 8 }, () => change("user_3", "admin")));
+    expect(await told()).toHaveLength(1);
+  });
+});
+
+describe("notifications", () => {
+  async function tell(userId: string, count: number): Promise<void> {
+    await test.rows(
+      `insert into notification (user_id, kind, details)
+       select $1, 'role_changed', '{"role": "user"}' from generate_series(1, $2::int)`,
+      [userId, count],
+    );
+  }
+  const unread = async (userId: string) => (await ground.call(unreadCount, session(userId))).count;
+
+  it("are counted until they are read, one by one or all at once, and only the caller's", async () => {
+    await tell("user_1", 5);
+    await tell("user_2", 3);
+    expect(await unread("user_1")).toBe(5);
+    const { items } = await ground.call(listNotifications, session("user_1"), { limit: 2 });
+    const read = await ground.call(markRead, session("user_1"), { id: items[0].id });
+    expect(await ground.call(markRead, apiKey("user_1"), { id: items[0].id })).toEqual(read);
+    expect(await unread("user_1")).toBe(4);
+    expect((await refusalOf(ground.call(markRead, session("user_2"), { id: items[1].id }))).code).toBe(
+      "not_found",
+    );
+
+    expect(await ground.call(markAllRead, session("user_1"))).toEqual({ count: 4 });
+    expect(await ground.call(markAllRead, session("user_1"))).toEqual({ count: 0 });
+    expect(await unread("user_1")).toBe(0);
+    expect(await unread("user_2")).toBe(3);
+    const [first] = (await ground.call(listNotifications, session("user_1"), { limit: 1 })).items;
+    expect(first.readAt).toEqual(read.readAt);
+  });
+
+  it("are counted and marked once when many ask at the same moment", async () => {
+    await tell("user_4", 50);
+    const marked = await Promise.all(
+      Array.from({ length: 4 }, () => ground.call(markAllRead, session("user_4"))),
+    );
+    expect(marked.reduce((sum, { count }) => sum + count, 0)).toBe(50);
+  });
+
+  it.each([unreadCount, markAllRead])("are nobody's without an account: $name", async (operation) => {
+    expect((await refusalOf(ground.call(operation, NOBODY))).code).toBe("unauthorized");
+  });
+});

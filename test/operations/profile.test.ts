@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
+import type { SubscriptionStatus } from "../../src/domain/subscription-status.ts";
+import { listFeatures } from "../../src/operations/plans/list-features.ts";
+import { currentSubscription } from "../../src/operations/subscriptions/current-subscription.ts";
+import { completeOnboarding } from "../../src/operations/users/complete-onboarding.ts";
+import { setLocale } from "../../src/operations/users/set-locale.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./ground.ts";
+
+let test: TestDatabase;
+let ground: Ground;
+beforeAll(async () => {
+  test = await freshDatabase();
+  ground = groundOn(test.database);
+});
+afterAll(() => test.drop());
+
+describe("the language", () => {
+  it("is changed, for the caller alone", async () => {
+    const changed = await ground.call(setLocale, session("user_1"), { locale: "zh" });
+    expect(changed).toMatchObject({ id: "user_1", locale: "zh", name: "User 1" });
+    const others = await test.rows(`select id from "user" where locale <> 'en'`);
+    expect(others).toEqual([{ id: "user_1" }]);
+  });
+
+  it.each([{ locale: "fr" }, { locale: "en ", x: 1 }, {}, { locale: null }])(
+    "is refused: %j",
+    async (input) => {
+      expect((await refusalOf(ground.call(setLocale, session("user_1"), input))).code).toBe("invalid_input");
+    },
+  );
+
+  it("of somebody who is gone is not found", async () => {
+    const refusal = await refusalOf(ground.call(setLocale, session("gone"), { locale: "de" }));
+    expect(refusal.code).toBe("not_found");
+  });
+});
+
+describe("onboarding", () => {
+  it("is completed once, and a second time changes nothing", async () => {
+    const completed = await ground.call(completeOnboarding, session("user_2"));
+    expect(completed).toMatchObject({ id: "user_2", onboarded: true });
+    expect(await ground.call(completeOnboarding, apiKey("user_2"))).toEqual(completed);
+    const onboarded = await test.rows(`select id from "user" where onboarded`);
+    expect(onboarded).toEqual([{ id: "user_2" }]);
+    expect((await refusalOf(ground.call(completeOnboarding, NOBODY))).code).toBe("unauthorized");
+  });
+});
+
+describe("features", () => {
+  it("are listed once each, with the plans that have them", async () => {
+    const { features } = await ground.call(listFeatures, NOBODY);
+    const names = features.map((feature: { name: string }) => feature.name);
+    expect(new Set(names)).toEqual(new Set(plans.plans.flatMap((plan) => plan.features)));
+    expect(new Set(names).size).toBe(names.length);
+    for (const plan of plans.plans) {
+      const had = features.filter((feature: { planIds: string[] }) => feature.planIds.includes(plan.id));
+      expect(had.map((feature: { name: string }) => feature.name).sort()).toEqual([...plan.features].sort());
+    }
+  });
+});
+
+describe("the current subscription", () => {
+  let subscriptions = 0;
+  async function subscribed(userId: string, status: SubscriptionStatus, createdAt: string): Promise<string> {
+    subscriptions += 1;
+    const [row] = await test.rows<{ id: string }>(
+      `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+         cancel_at_period_end, out_of_order, created_at)
+       values (gen_random_uuid(), $1, 'provider-a', $2, 'pro', 1, $3, false, false, $4::timestamptz) returning id`,
+      [userId, `sub_${subscriptions}`, status, createdAt],
+    );
+    return row?.id as string;
+  }
+  const current = (userId: string) => ground.call(currentSubscription, session(userId));
+
+  it("is the one that entitles to most, and of those the newest; never one that is over or another's", async () => {
+    expect(await current("user_3")).toBeNull();
+    await subscribed("user_3", "canceled", "2026-05-01");
+    expect(await current("user_3")).toBeNull();
+    for (const [index, status] of (
+      ["incomplete", "paused", "unpaid", "past_due", "trialing", "active"] as const
+    ).entries()) {
+      const older = await subscribed("user_3", status, `2026-03-0${9 - index}`);
+      expect(await current("user_3"), status).toMatchObject({ id: older, status, userId: "user_3" });
+      const newer = await subscribed("user_3", status, `2026-04-0${9 - index}`);
+      expect(await current("user_3"), status).toMatchObject({ id: newer, status });
+    }
+    expect(await current("user_4")).toBeNull();
+  });
+
+  it("is looked up by the index on its user", async () => {
+    await test.rows(
+      `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+         cancel_at_period_end, out_of_order)
+       select gen_random_uuid(), 'user_19', 'provider-b', 'many_' || n, 'pro', 1, 'active', false, false
+       from generate_series(1, 20000) n`,
+    );
+    await test.rows("vacuum analyze subscription");
+    const plan = await test.rows<Record<"QUERY PLAN", string>>(
+      `explain select id from subscription where user_id = 'user_3' and status = any ('{active}'::text[])
+       order by array_position('{active}'::text[], status), created_at desc, id desc limit 1`,
+    );
+    expect(plan.map((line) => line["QUERY PLAN"]).join("\n")).toContain("subscription_by_user");
+  });
+});

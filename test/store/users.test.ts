@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { findUser, findUserByEmail, listUsers, setRole, updateProfile } from "../../src/store/users.ts";
+import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+});
+afterAll(() => test.drop());
+beforeEach(async () => {
+  await test.rows(`delete from "user"`);
+  await addUsers(test, 6);
+});
+
+const administrators = async () =>
+  (await test.rows<{ id: string }>(`select id from "user" where role = 'admin' order by id`)).map(
+    ({ id }) => id,
+  );
+
+describe("roles", () => {
+  it("change, and are told from those that were so already and from users that are not there", async () => {
+    expect(await setRole(test.database, "user_1", "admin")).toBe("changed");
+    expect(await setRole(test.database, "user_1", "admin")).toBe("unchanged");
+    expect(await setRole(test.database, "user_2", "user")).toBe("unchanged");
+    expect(await setRole(test.database, "nobody", "admin")).toBe("unknown");
+    expect(await setRole(test.database, "user_3", "admin")).toBe("changed");
+    expect(await setRole(test.database, "user_1", "user")).toBe("changed");
+    expect(await administrators()).toEqual(["user_3"]);
+  });
+
+  it("leave an administrator, whom a ban has not made one in name only", async () => {
+    await setRole(test.database, "user_1", "admin");
+    expect(await setRole(test.database, "user_1", "user")).toBe("last_administrator");
+    await setRole(test.database, "user_2", "admin");
+    await test.rows(`update "user" set banned = true where id = 'user_2'`);
+    expect(await setRole(test.database, "user_1", "user")).toBe("last_administrator");
+    expect(await setRole(test.database, "user_2", "user")).toBe("changed");
+    expect(await administrators()).toEqual(["user_1"]);
+  });
+
+  it("change once when two say the same at the same moment", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      for (const id of ["user_0", "user_1"]) await setRole(test.database, id, "admin");
+      const outcomes = await Promise.all([1, 2, 3].map(() => setRole(test.database, "user_1", "user")));
+      expect(outcomes.sort()).toEqual(["changed", "unchanged", "unchanged"]);
+    }
+  });
+
+  it("leave one even when all are demoted at the same moment", async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const some = ["user_0", "user_1", "user_2", "user_3"].slice(0, 2 + (round % 3));
+      await test.rows(`update "user" set role = 'user'`);
+      for (const id of some) await setRole(test.database, id, "admin");
+      const outcomes = await Promise.all(
+        (round % 2 ? some : some.toReversed()).map((id) => setRole(test.database, id, "user")),
+      );
+      expect(outcomes.filter((outcome) => outcome === "last_administrator")).toHaveLength(1);
+      expect(await administrators()).toHaveLength(1);
+    }
+  });
+});
+
+describe("users", () => {
+  it("are listed completely in pages, the oldest first, also those of one instant", async () => {
+    await test.rows(`update "user" set created_at = '2026-01-01' where id in ('user_0', 'user_3', 'user_4')`);
+    await test.rows(
+      `update "user" set created_at = timestamptz '2026-01-02' + interval '1 microsecond' where id = 'user_1'`,
+    );
+    await test.rows(`update "user" set created_at = '2026-01-02' where id = 'user_5'`);
+    const seen: string[] = [];
+    let after: { createdAtMicros: string; id: string } | null = null;
+    for (;;) {
+      const page: Awaited<ReturnType<typeof listUsers>> = await listUsers(test.database, {
+        id: null,
+        after,
+        limit: 2,
+      });
+      if (page.length === 0) break;
+      seen.push(...page.map(({ id }) => id));
+      after = page.at(-1) ?? null;
+      // Whoever goes meanwhile does not break the list off.
+      if (seen.length === 2) await test.rows(`delete from "user" where id = 'user_3'`);
+    }
+    expect(seen).toEqual(["user_0", "user_3", "user_4", "user_5", "user_1", "user_2"]);
+    const own = await listUsers(test.database, { id: "user_4", after: null, limit: 10 });
+    expect(own.map(({ id }) => id)).toEqual(["user_4"]);
+    expect(await listUsers(test.database, { id: "user_4", after: own[0] ?? null, limit: 10 })).toEqual([]);
+  });
+
+  it("are found by id and by address, in whatever case it is written", async () => {
+    expect(await findUser(test.database, "user_2")).toMatchObject({
+      email: "user_2@example.com",
+      emailVerified: false,
+      role: "user",
+      locale: "en",
+      preferences: { theme: "system", emailNotifications: true },
+      onboarded: false,
+    });
+    expect((await findUserByEmail(test.database, "User_2@Example.com"))?.id).toBe("user_2");
+    expect(await findUser(test.database, "nobody")).toBeNull();
+    expect(await findUserByEmail(test.database, "nobody@example.com")).toBeNull();
+  });
+
+  it("change what is given of their profile, and nothing else", async () => {
+    const before = await findUser(test.database, "user_1");
+    const renamed = await updateProfile(test.database, "user_1", { name: "Ada", locale: undefined });
+    expect(renamed).toEqual({ ...before, name: "Ada", updatedAt: expect.any(Date) });
+    expect(renamed?.updatedAt.getTime()).toBeGreaterThan(before?.updatedAt.getTime() as number);
+    const changed = await updateProfile(test.database, "user_1", {
+      locale: "de",
+      preferences: { theme: "dark", emailNotifications: undefined },
+    });
+    expect(changed).toMatchObject({
+      name: "Ada",
+      locale: "de",
+      preferences: { theme: "dark", emailNotifications: true },
+    });
+    expect(await updateProfile(test.database, "nobody", { name: "X" })).toBeNull();
+    expect((await findUser(test.database, "user_2"))?.name).toBe("User 2");
+  });
+});

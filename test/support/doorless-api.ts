@@ -1,0 +1,51 @@
+import plans from "../../plans.config.ts";
+import { createApi } from "../../src/api/app.ts";
+import type { Intake } from "../../src/intake/intake.ts";
+import type { Log } from "../../src/log.ts";
+import type { Dependencies } from "../../src/operations/dependencies.ts";
+import versions from "../../versions.config.ts";
+import { testDesk, testLimits } from "./guarded-app.ts";
+
+export type Noted = { fields: Record<string, unknown>; message: string };
+
+/** The whole API with callers as the test says, see `testDesk`; accounts and webhooks are not at home. */
+export function doorlessApi(deps: Partial<Dependencies> = {}): {
+  app: ReturnType<typeof createApi>;
+  noted: Noted[];
+} {
+  const noted: Noted[] = [];
+  const note = (fields: Noted["fields"], message: string) => void noted.push({ fields, message });
+  const app = createApi({
+    webhooks: {
+      intake: { receive: notAtHome },
+      maxBodyBytes: 1024,
+      secretVariables: { "provider-a": "A", "provider-b": "B", "provider-c": "C" },
+      observe: null,
+      log: { info: note, warn: note, error: note } as unknown as Log,
+    },
+    desk: testDesk,
+    auth: { scopeOf: () => null, handle: notAtHome },
+    deps: {
+      database: { run: notAtHome } as unknown as Dependencies["database"],
+      intake: {} as Intake,
+      limits: testLimits(),
+      observe: null,
+      plans,
+      newApiKey: () => notAtHome(),
+      chat: null,
+      ...deps,
+    },
+    plugins: [],
+    metrics: { token: null, metrics: null },
+    versions,
+    deprecationFormat: "simple",
+    appUrl: "https://app.example.com",
+    isReady: async () => true,
+    log: { info: note, warn: note, error: note } as unknown as Log,
+  });
+  return { app, noted };
+}
+
+function notAtHome(): never {
+  throw new Error("not at home");
+}

@@ -1,0 +1,63 @@
+import { Hono } from "hono";
+import type { CallerDesk } from "../../src/api/call.ts";
+import { limitHeaders } from "../../src/api/door/limit-headers.ts";
+import { answerError, onlyErrors } from "../../src/api/door/problem.ts";
+import type { ApiEnvironment } from "../../src/api/environment.ts";
+import { steadyNow } from "../../src/limits/clock.ts";
+import { NO_METRICS } from "../../src/limits/limiter.ts";
+import { MemoryLimiter } from "../../src/limits/memory-limiter.ts";
+import { DEFAULT_POLICIES } from "../../src/limits/policies.ts";
+import type { Limits } from "../../src/limits/rate-limit.ts";
+import { createLog } from "../../src/log.ts";
+
+/** Whom the test says it is: `x-test-user`, as a session or, with `x-test-key`, as an API key. */
+export const testDesk: CallerDesk = {
+  auth: {
+    identify: async ({ header, address }) => {
+      const userId = header("x-test-user");
+      if (userId === undefined) return { caller: { kind: "nobody", address }, setCookies: [] };
+      const person = { userId, role: "user", address } as const;
+      const keyId = header("x-test-key");
+      return {
+        caller: keyId
+          ? { kind: "api-key", keyId, ...person }
+          : { kind: "session", sessionId: "session", ...person },
+        setCookies: [],
+      };
+    },
+  },
+  clientAddress: (socketAddress) => socketAddress ?? "",
+  ownOrigins: () => ["https://app.example.com"],
+};
+
+/** Counted in memory under the default policies, afresh. */
+export function testLimits(): Limits {
+  const limiter = new MemoryLimiter({ log: createLog("silent"), metrics: NO_METRICS });
+  return {
+    policies: DEFAULT_POLICIES,
+    now: steadyNow,
+    charge: (scope, id, cost = 1) => {
+      const { limit, windowSeconds } = DEFAULT_POLICIES[scope];
+      return limiter.decide(`${scope}:${id}`, limit, windowSeconds * 1000, cost);
+    },
+  };
+}
+
+/** Routes below `path`, with the API's own answers to errors. */
+export function guardedApp(
+  path: string,
+  // biome-ignore lint/suspicious/noExplicitAny: whatever environment the routes have
+  routes: Hono<any>,
+  note: (error: unknown) => void = () => {},
+): Hono<ApiEnvironment> {
+  const app = new Hono<ApiEnvironment>();
+  app.use(onlyErrors);
+  app.route(path, routes);
+  app.notFound((c) => c.json({ error: "Not found" }, 404));
+  app.onError((error, c) => {
+    for (const [name, value] of Object.entries(limitHeaders(c.get("charges") ?? [], Date.now())))
+      c.header(name, value);
+    return answerError(c, error, note);
+  });
+  return app;
+}
