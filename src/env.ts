@@ -11,6 +11,18 @@ const wholeNumber = (min: number, max: number, example: number) =>
     .transform(Number)
     .refine((n) => n >= min && n <= max, `expected a number from ${min} to ${max}, e.g. ${example}`);
 
+/** Scheme, host and port; what comes behind would go wrong in links and in comparisons. */
+const origin = z
+  .string()
+  .refine((text) => {
+    const parsed = URL.parse(text);
+    if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.password) return false;
+    return (
+      `${parsed.pathname}${parsed.search}${parsed.hash}` === "/" && !text.includes("?") && !text.includes("#")
+    );
+  }, "expected an origin without a path, such as https://app.example.com")
+  .transform((text) => new URL(text).origin);
+
 const url = (protocols: readonly string[], example: string) =>
   z.string().refine((text) => {
     const parsed = URL.parse(text);
@@ -96,8 +108,11 @@ const Variables = z.object({
   AI_BASE_URL: url(["http:", "https:"], "https://api.example.com/v1").optional(),
   AI_API_KEY: z.string().optional(),
   AI_MODEL: z.string().max(200).optional(),
+  GRAPHQL: oneOf(["on", "off"]).default("on"),
+  GRAPHQL_INTROSPECTION: oneOf(["on", "off"]).optional(),
+  NODE_ENV: z.string().optional(),
   DEPRECATION_FORMAT: oneOf(["simple", "rfc"]).default("simple"),
-  APP_URL: url(["http:", "https:"], "https://app.example.com").optional(),
+  APP_URL: origin.optional(),
   AUTH_SECRET: z
     .string()
     .min(32, "expected at least 32 random characters, e.g. the output of: openssl rand -base64 32")
@@ -135,6 +150,8 @@ export type Environment = {
   /** `null`: not configured. */
   chat: { baseUrl: string; apiKey: string | null; model: string } | null;
   deprecationFormat: "simple" | "rfc";
+  /** Introspection and its reader show the whole schema to everybody. */
+  graphql: { enabled: boolean; introspection: boolean };
   slots: Record<Slot, SlotEnvironment>;
   webhook: { toleranceSeconds: number; leaseSeconds: number; maxBytes: number };
 };
@@ -161,6 +178,7 @@ export function readEnvironment(variables: Record<string, string | undefined>): 
   const parsed = Variables.safeParse(given);
   if (!parsed.success) throw new BadEnvironment(parsed.error.issues.map(inOneLine).join("\n"));
 
+  refuseUnknownLimits(given);
   const values = parsed.data;
   if (values.AI_BASE_URL && !values.AI_MODEL) {
     throw new BadEnvironment("AI_MODEL: required when AI_BASE_URL is set, e.g. llama-3.3-70b");
@@ -176,7 +194,7 @@ export function readEnvironment(variables: Record<string, string | undefined>): 
     dataDir: values.DATA_DIR,
     databaseUrl: values.DATABASE_URL ?? null,
     preparedStatements: values.DATABASE_PREPARED === "on",
-    appUrl: (values.APP_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ""),
+    appUrl: values.APP_URL ?? `http://localhost:${values.PORT}`,
     authSecret: values.AUTH_SECRET ?? null,
     logLevel: values.LOG_LEVEL,
     redisUrls: values.REDIS_URL ?? null,
@@ -197,6 +215,11 @@ export function readEnvironment(variables: Record<string, string | undefined>): 
       ? { baseUrl: values.AI_BASE_URL, apiKey: values.AI_API_KEY ?? null, model: values.AI_MODEL as string }
       : null,
     deprecationFormat: values.DEPRECATION_FORMAT,
+    graphql: {
+      enabled: values.GRAPHQL === "on",
+      introspection:
+        (values.GRAPHQL_INTROSPECTION ?? (values.NODE_ENV === "production" ? "off" : "on")) === "on",
+    },
     slots: Object.fromEntries(
       SLOTS.map((slot) => {
         const name = slot.replace("-", "_").toUpperCase() as "PROVIDER_A" | "PROVIDER_B" | "PROVIDER_C";
@@ -221,6 +244,16 @@ export function requireAuthSecret(environment: Environment): void {
   throw new BadEnvironment(
     "AUTH_SECRET: required when DATABASE_URL is set, e.g. the output of: openssl rand -base64 32",
   );
+}
+
+/** A misspelt one would leave the default in force, and nobody would know. */
+function refuseUnknownLimits(given: Record<string, unknown>): void {
+  const known = SCOPES.map(rateLimitVariable);
+  const unknown = Object.keys(given).find((name) => name.startsWith("RATE_LIMIT_") && !known.includes(name));
+  if (unknown)
+    throw new BadEnvironment(
+      `${unknown}: there is no such limit, only ${known.join(", ")}, e.g. RATE_LIMIT_API=30/60`,
+    );
 }
 
 function rateLimitVariable(scope: Scope): string {

@@ -2,10 +2,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import { getRequestListener } from "@hono/node-server";
-import versions from "../versions.config.ts";
+import configuredVersions from "../versions.config.ts";
 import { createApi } from "./api/app.ts";
 import { createClientAddress } from "./api/door/client-address.ts";
-import { unroutable } from "./api/door/unroutable.ts";
+import { refuseUnreadable, unroutable } from "./api/door/unroutable.ts";
 import { loadPlugins } from "./api/plugins.ts";
 import type { VersionCatalog } from "./domain/api-version.ts";
 import { SLOTS, type Slot } from "./domain/slot.ts";
@@ -14,8 +14,8 @@ import { type Environment, readEnvironment, requireAuthSecret } from "./env.ts";
 import type { Milestone } from "./intake/intake.ts";
 import { startRetryJob } from "./intake/retry-job.ts";
 import { createLog, type Log } from "./log.ts";
-import { startRuntime, warnOfMissingSecrets } from "./runtime.ts";
-import { startService } from "./service.ts";
+import { type Runtime, startRuntime, warnOfMissingSecrets } from "./runtime.ts";
+import { type Service, startService } from "./service.ts";
 
 export type RunningServer = {
   /** Where it listens, e.g. `http://127.0.0.1:3000`. */
@@ -33,11 +33,43 @@ export type ServerOptions = {
 
 export async function startServer(environment: Environment, options: ServerOptions): Promise<RunningServer> {
   const { log } = options;
-  const runtime = await startRuntime(environment, options);
-  warnOfMissingSecrets(environment, runtime, log);
   const origins = ownOrigins(environment);
-  const service = await startService(environment, runtime, { log, ownOrigins: () => origins });
-  const api = createApi({
+  const runtime = await startRuntime(environment, options);
+  const closing = [runtime.close];
+  const close = async () => {
+    for (const end of closing.splice(0).reverse()) await end();
+  };
+  try {
+    warnOfMissingSecrets(environment, runtime, log);
+    const service = await startService(environment, runtime, { log, ownOrigins: () => origins });
+    closing.push(service.close);
+    const api = await apiOf(environment, options, { runtime, service, ownOrigins: () => origins });
+    const server = createServer(
+      getRequestListener(api.fetch, { hostname: "localhost", errorHandler: unroutable(log) }),
+    );
+    server.on("clientError", refuseUnreadable);
+    await listening(server, environment);
+    const retries = startRetryJob(runtime.intake);
+    closing.push(retries.stop, () => drained(server));
+    const { port } = server.address() as AddressInfo;
+    origins.push(...localOrigins(environment, port));
+    const host = environment.host.includes(":") ? `[${environment.host}]` : environment.host;
+    return { url: `http://${host}:${port}`, close };
+  } catch (error) {
+    // What has been started, an embedded database above all, must not outlive a start that failed.
+    await close();
+    throw error;
+  }
+}
+
+type Wired = { runtime: Runtime; service: Service; ownOrigins(): readonly string[] };
+
+async function apiOf(
+  environment: Environment,
+  { log, versions = configuredVersions }: ServerOptions,
+  { runtime, service, ownOrigins }: Wired,
+) {
+  return createApi({
     webhooks: {
       intake: runtime.intake,
       maxBodyBytes: environment.webhook.maxBytes,
@@ -50,40 +82,19 @@ export async function startServer(environment: Environment, options: ServerOptio
     desk: {
       auth: service.auth,
       clientAddress: createClientAddress(environment.trustedProxies),
-      ownOrigins: () => origins,
+      ownOrigins,
     },
     auth: service.auth,
     deps: service.deps,
     plugins: await loadPlugins(),
+    graphql: environment.graphql,
     metrics: { token: environment.metricsToken, metrics: service.metrics },
-    versions: options.versions ?? versions,
+    versions,
     deprecationFormat: environment.deprecationFormat,
     appUrl: environment.appUrl,
     isReady: runtime.isReady,
     log,
   });
-  const close = async () => {
-    await service.close();
-    await runtime.close();
-  };
-  const server = createServer(
-    getRequestListener(api.fetch, { hostname: "localhost", errorHandler: unroutable(log) }),
-  );
-  await listening(server, environment).catch(async (error) => {
-    await close();
-    throw error;
-  });
-  const retries = startRetryJob(runtime.intake);
-  const { port } = server.address() as AddressInfo;
-  origins.push(...localOrigins(environment, port));
-  return {
-    url: `http://${environment.host.includes(":") ? `[${environment.host}]` : environment.host}:${port}`,
-    close: async () => {
-      await drained(server);
-      await retries.stop();
-      await close();
-    },
-  };
 }
 
 /**
@@ -135,9 +146,14 @@ function greet(environment: Environment, url: string): void {
   Tollgate takes webhooks at ${url}/api/webhooks/provider-a (and -b, -c)
   Its database and secrets are in ${resolve(environment.dataDir)}
 
+  The API is described at ${url}/api/docs. To sign in, sign up first:
+    curl -c cookies -H 'Content-Type: application/json' ${url}/api/auth/sign-up/email \\
+      -d '{"name":"Somebody New","email":"somebody@example.com","password":"a long password"}'
+
   In a second terminal:
     ${same}npm run -s tollgate -- simulate --slot provider-a --events 200
     ${same}npm run -s tollgate -- webhooks list
+    ${same}npm run -s tollgate -- users promote somebody@example.com     (makes an administrator)
 
 `,
   );

@@ -4,10 +4,12 @@ import type { Auth } from "./auth/auth.ts";
 import { createAuth } from "./auth/create-auth.ts";
 import { createMail } from "./auth/mail.ts";
 import type { Environment } from "./env.ts";
+import { startJob } from "./job.ts";
 import { createLimits } from "./limits/create-limits.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Dependencies } from "./operations/dependencies.ts";
+import { redactDeleted } from "./operations/users/redact-deleted.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** What a process needs that serves people, besides what every process works with. */
@@ -26,7 +28,8 @@ export type ServiceOptions = {
   ownOrigins(): readonly string[];
 };
 
-const FORGET_EVERY_MS = 60 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 export async function startService(
   environment: Environment,
@@ -52,11 +55,17 @@ export async function startService(
     log,
     ...(metrics ? { metrics: metrics.limiter } : {}),
   });
-  const forgetting = setInterval(() => {
-    forgetAllExpired(auth).catch((err) =>
+  const jobs = [
+    startJob(HOUR_MS, forgetting(auth), (err) =>
       log.warn({ err }, "expired sessions could not be deleted: tried again in an hour"),
-    );
-  }, FORGET_EVERY_MS);
+    ),
+    startJob(
+      MINUTE_MS,
+      (isStopping) => redactDeleted(runtime, isStopping),
+      (err) =>
+        log.warn({ err }, "payloads of deleted accounts could not be redacted: tried again in a minute"),
+    ),
+  ];
   return {
     deps: {
       database: runtime.database,
@@ -66,16 +75,19 @@ export async function startService(
       newApiKey,
       observe: metrics?.called ?? null,
       chat,
+      cancelSubscription: null,
     },
     auth,
     metrics,
     close: async () => {
-      clearInterval(forgetting);
+      await Promise.all(jobs.map((job) => job.stop()));
       await Promise.all([auth.idle(), mail.close(), limits.close()]);
     },
   };
 }
 
-async function forgetAllExpired(auth: Auth): Promise<void> {
-  while ((await auth.forgetExpired()) > 0);
+function forgetting(auth: Auth): (isStopping: () => boolean) => Promise<void> {
+  return async (isStopping) => {
+    while (!isStopping() && (await auth.forgetExpired()) > 0);
+  };
 }

@@ -27,7 +27,20 @@ const RULES: Record<string, Rule> = {
   operations: { rooms: ["domain", "store", "intake"], packages: ["zod", "node:*"] },
   api: {
     rooms: ["operations", "domain", "intake"],
-    packages: ["hono", "@hono/node-server", "zod", "ai", "node:*"],
+    packages: [
+      "hono",
+      "@hono/node-server",
+      "zod",
+      "ai",
+      "@trpc/server",
+      "superjson",
+      "graphql",
+      "graphql-yoga",
+      "@graphql-yoga/render-graphiql",
+      "@pothos/core",
+      "@pothos/plugin-dataloader",
+      "node:*",
+    ],
   },
   plugins: { rooms: ["api", "operations", "domain"], packages: ["hono", "ical-generator", "zod", "node:*"] },
   simulator: { rooms: ["domain", "providers"], packages: ["hono", "node:*"] },
@@ -35,9 +48,21 @@ const RULES: Record<string, Rule> = {
     rooms: ["operations", "intake", "domain", "simulator", "runtime.ts", "env.ts", "log.ts"],
     packages: ["commander", "cli-table3", "cli-progress", "zod", "node:*"],
   },
+  "job.ts": { rooms: [], packages: [] },
   "metrics.ts": { rooms: [], packages: ["prom-client"] },
   "service.ts": {
-    rooms: ["auth", "chat", "limits", "env.ts", "log.ts", "metrics.ts", "runtime.ts", "../plans.config.ts"],
+    rooms: [
+      "auth",
+      "chat",
+      "limits",
+      "operations",
+      "env.ts",
+      "job.ts",
+      "log.ts",
+      "metrics.ts",
+      "runtime.ts",
+      "../plans.config.ts",
+    ],
     packages: [],
   },
   "drain.ts": { rooms: [], packages: ["node:*"] },
@@ -80,7 +105,6 @@ const TYPE_RULES: Record<string, readonly string[]> = {
   operations: ["providers", "limits", "chat"],
   api: ["log.ts", "env.ts", "limits", "chat"],
   "env.ts": ["providers", "limits"],
-  "service.ts": ["operations"],
 };
 
 /** Single files that a room may import although the room as a whole is closed to it. */

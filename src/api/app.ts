@@ -7,6 +7,8 @@ import type { Dependencies } from "../operations/dependencies.ts";
 import { type AuthDoor, authRoutes } from "./auth.ts";
 import type { CallerDesk } from "./call.ts";
 import { chat } from "./chat.ts";
+import { addHeaders } from "./door/add-headers.ts";
+import { headOf, isWhole } from "./door/head.ts";
 import { limitHeaders } from "./door/limit-headers.ts";
 import { answerError, onlyErrors } from "./door/problem.ts";
 import { securityHeaders } from "./door/security-headers.ts";
@@ -30,6 +32,7 @@ export type ApiOptions = {
   auth: AuthDoor;
   deps: Dependencies;
   plugins: readonly Plugin[];
+  graphql: { enabled: boolean; introspection: boolean };
   metrics: MetricsDoor;
   versions: VersionCatalog;
   deprecationFormat: DeprecationFormat;
@@ -47,9 +50,9 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
   api.use(async (c, next) => {
     const requestId = randomUUID();
     c.set("requestId", requestId);
-    // Before the answer is made: a header added afterwards costs the adapter its quick way out.
-    c.header("x-request-id", requestId);
+    headOf(c)["x-request-id"] = requestId;
     await next();
+    if (!isWhole(c)) addHeaders(c, (headers) => headers.set("x-request-id", requestId));
   });
   api.use(securityHeaders(appUrl));
   api.use(versioning({ catalog: versions, appUrl, format: options.deprecationFormat }));
@@ -67,7 +70,7 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
   api.route("/api", rest(ROUTES, deps, desk));
   api.route("/api", chat(deps, desk, log));
   api.route("/api/trpc", rpc(deps, desk, log));
-  api.route("/api/graphql", graphql(deps, desk, { enabled: true, introspection: true, log }));
+  api.route("/api/graphql", graphql(deps, desk, { ...options.graphql, log }));
   api.route("/api/plugins", pluginRoutes(options.plugins, deps, desk));
   api.route("/api", system(options));
 

@@ -4,7 +4,7 @@ import type { Limits } from "../limits/rate-limit.ts";
 import { type Call, charge } from "../operations/operation.ts";
 import { addressOf, assertOwnPage, type CallerDesk } from "./call.ts";
 import { limitHeaders } from "./door/limit-headers.ts";
-import { readBytes } from "./door/read-json.ts";
+import { readJson } from "./door/read-json.ts";
 import type { ApiEnvironment } from "./environment.ts";
 import { unversionedUrl } from "./versions/version-path.ts";
 
@@ -35,9 +35,13 @@ export function authRoutes(door: AuthDoor, limits: Limits, desk: CallerDesk): Ho
   return routes;
 }
 
-/** The request without its version, its body read within the limit. */
+/** The request without its version, its body read by the door's rules. */
 async function forwarded(c: Context<ApiEnvironment>): Promise<Request> {
-  const { method, headers } = c.req.raw;
-  const body = method === "POST" ? await readBytes(c.env.incoming) : null;
-  return new Request(unversionedUrl(c.req.url), { method, headers, ...(body?.length ? { body: body as Uint8Array<ArrayBuffer> } : {}) });
+  // A Request cannot be made for TRACE; like it, nothing here is served to OPTIONS.
+  const method = c.req.method === "TRACE" ? "OPTIONS" : c.req.method;
+  const url = unversionedUrl(c.req.url);
+  const headers = new Headers(c.req.raw.headers);
+  if (method !== "POST") return new Request(url, { method, headers });
+  headers.set("content-type", "application/json");
+  return new Request(url, { method, headers, body: JSON.stringify(await readJson(c.env.incoming)) });
 }

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { Caller } from "../domain/caller.ts";
 import { refuse } from "../domain/refusal.ts";
 import type { Call } from "../operations/operation.ts";
+import { addCookie } from "./door/head.ts";
 import { isForeignWrite } from "./door/own-origin.ts";
 import type { ApiEnvironment } from "./environment.ts";
 
@@ -27,7 +28,7 @@ export async function openCall(c: Context<ApiEnvironment>, desk: CallerDesk): Pr
     header: (name) => c.env.incoming.headers[name] as string | undefined,
     address: addressOf(c, desk),
   });
-  for (const cookie of setCookies) c.header("set-cookie", cookie, { append: true });
+  for (const cookie of setCookies) addCookie(c, cookie);
   assertOwnPage(c, desk, caller.kind === "session");
   const call: Call = { caller, charges: [] };
   c.set("charges", call.charges);

@@ -10,5 +10,9 @@ export type ApiEnvironment = {
     apiVersion: string;
     /** What the call has been charged so far; not there before its caller is known. */
     charges?: Charge[];
+    /** See `door/head.ts`. */
+    head?: Record<string, string>;
+    isWhole?: boolean;
+    hasCookies?: boolean;
   };
 };

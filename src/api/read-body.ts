@@ -13,6 +13,11 @@ export class BodyAborted extends Error {
 /** The raw bytes of a request, as they were signed. @throws BodyTooLarge, BodyAborted */
 export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    // Gone before we came to read: nothing more would ever be said of it.
+    if (incoming.destroyed && !incoming.complete) {
+      reject(new BodyAborted());
+      return;
+    }
     if (Number(incoming.headers["content-length"] ?? 0) > maxBytes) {
       reject(new BodyTooLarge());
       return;

@@ -3,6 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { isSlot, type Slot } from "../domain/slot.ts";
 import type { Intake, Reception } from "../intake/intake.ts";
 import type { Log } from "../log.ts";
+import { answerJson } from "./door/head.ts";
 import type { ApiEnvironment } from "./environment.ts";
 import { BodyAborted, BodyTooLarge, readBody } from "./read-body.ts";
 
@@ -38,7 +39,7 @@ export function webhooks(door: WebhookDoor): Hono<ApiEnvironment> {
       door.observe?.(slot, reception.outcome);
       note(door, slot, c.get("requestId"), reception);
       const { status, body, headers: more } = answerTo(reception);
-      return c.json(body, status, more);
+      return answerJson(c, body, status, more);
     } catch (error) {
       return unreadable(c, error);
     }

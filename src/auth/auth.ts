@@ -29,7 +29,7 @@ export type Auth = {
    * @throws what reading the request's body throws, and nothing else
    */
   handle(request: Request, address: string): Promise<Response>;
-  /** Deletes sessions that have expired, at most a thousand, and returns how many. @throws DatabaseUnavailable */
+  /** Deletes sessions and links that have expired, a thousand of each at most, and returns how many. @throws DatabaseUnavailable */
   forgetExpired(): Promise<number>;
   /** Resolves when nothing is being written that no answer waits for. */
   idle(): Promise<void>;

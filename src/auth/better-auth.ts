@@ -77,7 +77,8 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       cookieCache: { enabled: false },
     },
     // A copy of the database must not be enough to set somebody's password.
-    verification: { storeIdentifier: "hashed" },
+    // Expired ones are deleted by our own job: Better Auth does it at every look-up.
+    verification: { storeIdentifier: "hashed", disableCleanup: true },
     databaseHooks: {
       session: {
         create: {
@@ -121,6 +122,7 @@ export type ConfiguredBetterAuth = ReturnType<typeof configureBetterAuth>;
 function note(log: Log, level: string, message: string, more: readonly unknown[]): void {
   const error = more.find((one) => one instanceof Error);
   const fields = error ? { err: innermost(error) } : {};
-  if (level === "error") log.error(fields, `better-auth: ${message}`);
+  // Without an error of its own it quotes what a stranger has sent.
+  if (level === "error" && error) log.error(fields, `better-auth: ${message}`);
   else log.debug(fields, `better-auth: ${message}`);
 }

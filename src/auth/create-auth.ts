@@ -1,4 +1,4 @@
-import { forgetExpiredSessions } from "../store/sessions.ts";
+import { forgetExpired } from "../store/sessions.ts";
 import type { Auth } from "./auth.ts";
 import type { BetterAuthOptions } from "./better-auth.ts";
 import { identifyWith } from "./identify.ts";
@@ -40,7 +40,7 @@ export function createAuth({ now = Date.now, ...options }: AuthOptions): Auth {
       return route && "scope" in route ? route.scope : null;
     },
     handle: async (request, address) => (await accounts()).handle(request, address),
-    forgetExpired: () => forgetExpiredSessions(database, FORGOTTEN_AT_ONCE),
+    forgetExpired: () => forgetExpired(database, FORGOTTEN_AT_ONCE),
     idle: () => usage.idle(),
   };
 }

@@ -1,7 +1,7 @@
 /**
- * One by one in, many at once out: look-ups that come while others are under way wait for them and then travel
- * together. Nothing waits when nothing is under way, and what travels was asked for before it left: an answer is never
- * older than its question.
+ * One by one in, many at once out: look-ups of one turn of the event loop travel together, and those that come while
+ * others are under way wait for them. What travels was asked for before it left: an answer is never older than its
+ * question.
  * @param maxInFlight so many are under way before others wait
  * @param look finds many at once; those it leaves out are not there
  */
@@ -12,7 +12,16 @@ export function gathered<Found>(
   type Question = { resolve(found: Found | undefined): void; reject(error: unknown): void };
   let waiting = new Map<string, Question[]>();
   let inFlight = 0;
+  let isPlanned = false;
 
+  const plan = () => {
+    if (isPlanned || inFlight >= maxInFlight) return;
+    isPlanned = true;
+    setImmediate(() => {
+      isPlanned = false;
+      if (waiting.size > 0) void send();
+    });
+  };
   const send = async () => {
     inFlight += 1;
     const asked = waiting;
@@ -24,7 +33,7 @@ export function gathered<Found>(
       for (const questions of asked.values()) for (const { reject } of questions) reject(error);
     }
     inFlight -= 1;
-    if (waiting.size > 0) void send();
+    if (waiting.size > 0) plan();
   };
 
   return (key) =>
@@ -32,6 +41,6 @@ export function gathered<Found>(
       const questions = waiting.get(key);
       if (questions) questions.push({ resolve, reject });
       else waiting.set(key, [{ resolve, reject }]);
-      if (inFlight < maxInFlight) void send();
+      plan();
     });
 }

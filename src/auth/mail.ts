@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createTransport } from "nodemailer";
 import type { Letter } from "./letters.ts";
 import type { Log } from "./log.ts";
@@ -19,9 +20,11 @@ export type Mail = {
   send(letter: Letter): void;
   /** Resolves when nothing is on its way any more. */
   idle(): Promise<void>;
-  /** The same, and lets go of the connections. */
+  /** The same for five seconds at most, so that stopping a server does not hang on a mail server; then lets go of it. */
   close(): Promise<void>;
 };
+
+const CLOSE_WITHIN_MS = 5_000;
 
 type Deliver = (letter: Letter) => Promise<{ file?: string }>;
 
@@ -57,7 +60,8 @@ export function createMail({ smtpUrl, from, dataDir, log }: MailOptions): Mail {
     },
     idle,
     close: async () => {
-      await idle();
+      await Promise.race([idle(), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+      if (onTheirWay.size > 0) log.error({ unsent: onTheirWay.size }, "stopped before all mail was sent");
       close();
     },
   };

@@ -9,7 +9,7 @@ import {
   SignUp,
 } from "./request-bodies.ts";
 
-export type AuthScope = Extract<Scope, `auth-${string}`>;
+export type AuthScope = Extract<Scope, `auth-${string}` | "api">;
 
 /** One path of Better Auth that the product uses. */
 export type AuthRoute = {
@@ -38,12 +38,13 @@ const ROUTES: readonly AuthRoute[] = [
   route("POST", /^\/sign-up\/email$/, "auth-sign-up", { body: SignUp }),
   route("POST", /^\/sign-in\/email$/, "auth-sign-in", { body: SignIn }),
   route("POST", /^\/sign-out$/, null),
-  route("GET", /^\/get-session$/, null, { needsSession: true }),
+  route("GET", /^\/get-session$/, "api", { needsSession: true }),
   route("POST", /^\/change-password$/, "auth-password", { body: ChangePassword, needsSession: true }),
   route("POST", /^\/request-password-reset$/, "auth-password", { body: RequestPasswordReset }),
-  route("GET", /^\/reset-password\/[A-Za-z0-9_-]{1,64}$/, null),
+  // Links out of mails: opened once or twice, and not to use up what setting the password then costs.
+  route("GET", /^\/reset-password\/[A-Za-z0-9_-]{1,64}$/, "auth-sign-in"),
   route("POST", /^\/reset-password$/, "auth-password", { body: ResetPassword }),
-  route("GET", /^\/verify-email$/, null, { confirmation: true }),
+  route("GET", /^\/verify-email$/, "auth-sign-in", { confirmation: true }),
   route("POST", /^\/send-verification-email$/, "auth-password", {
     body: SendVerificationEmail,
     needsSession: true,

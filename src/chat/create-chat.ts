@@ -21,6 +21,8 @@ export function createChat({ baseUrl, apiKey, model, patienceMs = PATIENCE_MS }:
   const provider = createOpenAICompatible({
     name: "provider",
     baseURL: baseUrl,
+    // Nobody who takes over the endpoint's name is to send our conversations, or us, anywhere else.
+    fetch: (input, init) => fetch(input, { ...init, redirect: "error" }),
     ...(apiKey === null ? {} : { apiKey }),
   });
   const languageModel = provider.chatModel(model);

@@ -8,7 +8,7 @@ export type Person =
   | { kind: "api-key"; userId: string; role: Role; keyId: string; address: string };
 
 /** Nobody we know: told apart by the address alone. */
-export type Nobody = { kind: "nobody"; address: string };
+type Nobody = { kind: "nobody"; address: string };
 
 /** Whoever works on the machine itself: the command line and the jobs. */
 export type Operator = { kind: "operator" };

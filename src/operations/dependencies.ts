@@ -4,6 +4,7 @@ import type { Intake } from "../intake/intake.ts";
 import type { Database } from "../store/database.ts";
 import type { NewApiKey } from "./api-keys/create-api-key.ts";
 import type { Gate } from "./operation.ts";
+import type { CancelSubscription } from "./users/delete-person.ts";
 
 /** All that operations work with; each names the part that it needs. */
 export type Dependencies = Gate & {
@@ -13,4 +14,6 @@ export type Dependencies = Gate & {
   newApiKey(): NewApiKey;
   /** `null`: not configured. */
   chat: Chat | null;
+  /** `null`: no payment provider is configured. */
+  cancelSubscription: CancelSubscription | null;
 };

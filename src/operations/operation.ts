@@ -105,13 +105,17 @@ function assertAccess(access: Access, caller: Caller): void {
   if (access === "admin" && !isAdministrator(caller)) refuse("forbidden", "Forbidden");
 }
 
-/** Also for surfaces that are charged by themselves, besides the operations called through them. @throws Refusal */
-export async function charge(scope: Scope, limits: Limits, call: Call): Promise<void> {
+/**
+ * Also for surfaces that are charged by themselves, besides the operations called through them.
+ * @param cost all of it or nothing
+ * @throws Refusal
+ */
+export async function charge(scope: Scope, limits: Limits, call: Call, cost = 1): Promise<void> {
   const { caller, charges } = call;
   if (caller.kind === "operator") return;
   let decision: Decision | Promise<Decision>;
   try {
-    decision = limits.charge(scope, caller.kind === "nobody" ? caller.address : caller.userId);
+    decision = limits.charge(scope, caller.kind === "nobody" ? caller.address : caller.userId, cost);
     if (decision instanceof Promise) decision = await decision;
   } catch (error) {
     throw unavailable(error);

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { arrayLiteral } from "./array-literal.ts";
 import { BurstClient } from "./burst-client.ts";
+import { sharedTurn } from "./shared-turn.ts";
 
 /** Nothing can be said of what was asked: the database was not reached, or broke off before it answered. */
 export class DatabaseUnavailable extends Error {
@@ -64,9 +65,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...(options.prepared ? { name: statement.name } : {}),
   });
 
+  const together = sharedTurn(pool);
+  const alone = (config: pg.QueryConfig) => pool.query(config);
+
   return {
     run: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
-      const { rows } = await pool.query(configOf(statement, values)).catch(classified);
+      const send = mayWait(statement) ? alone : together;
+      const { rows } = await send(configOf(statement, values)).catch(classified);
       return rows as Row[];
     },
     connection: async () => {
@@ -88,6 +93,20 @@ export function openDatabase(options: DatabaseOptions): Database {
     close: () => pool.end(),
   };
 }
+
+/** A write may have to wait for a row that somebody has locked, and nobody else is to wait behind it. */
+function mayWait(statement: Statement): boolean {
+  let answer = known.get(statement);
+  if (answer === undefined) {
+    answer = WRITES.test(statement.text);
+    known.set(statement, answer);
+  }
+  return answer;
+}
+
+/** Statements are constants: each is looked at once. */
+const known = new WeakMap<Statement, boolean>();
+const WRITES = /\b(insert|update|delete|lock)\b/i;
 
 /** The five-character code of an error that PostgreSQL answered with, else `null`. */
 export function sqlState(error: unknown): string | null {

@@ -37,7 +37,7 @@ const OF_USER = {
   text: `
 select ${COLUMNS} from notification
 where user_id = $1 and ($2::bigint is null or id < $2::bigint)
-order by id desc limit $3::int`,
+order by notification.id desc limit $3::int`,
 };
 
 /** A user's notifications with ids below `before`, the newest first; `before: null` starts with the newest. */

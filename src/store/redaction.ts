@@ -43,15 +43,16 @@ select max(id) as until, count(*)::int as count
 from (select id from webhook_delivery where id > $1::bigint order by id limit ${LOOK}) looked`,
 };
 
-// JSON may write any character in another way, but never without a backslash: such payloads have to be read.
+// JSON may write any character in another way, but never without a backslash: such payloads have to be read. Without
+// the "offset" each comparison would make a text of its own out of the payload.
 const SUSPECTS = {
   name: "redaction_suspects",
   text: `
-select d.id, d.provider, d.event_type as "eventType", d.format, d.payload::text as payload
-from webhook_delivery d
+select d.id, d.provider, d.event_type as "eventType", d.format, said.payload
+from webhook_delivery d cross join lateral (select d.payload::text as payload offset 0) said
 where d.id > $1::bigint and d.id <= $2::bigint and d.payload is not null
-  and (strpos(d.payload::text, '\\') > 0
-    or exists (select from unnest($3::text[]) as given (trace) where strpos(d.payload::text, trace) > 0))
+  and (strpos(said.payload, '\\') > 0
+    or exists (select from unnest($3::text[]) as given (trace) where strpos(said.payload, trace) > 0))
 order by d.id limit ${MAX_SUSPECTS}`,
 };
 
@@ -103,19 +104,19 @@ const REDACT = {
   text: `
 with theirs as materialized (
   select id from webhook_delivery
-  where id = any ($3::bigint[])
-    or (id > $4::bigint and id <= $5::bigint and last_error is not null and strpos(last_error, $6::text) > 0)
+  where id > $4::bigint and id <= $5::bigint
+    and (id = any ($3::bigint[]) or (last_error is not null and strpos(last_error, $6::text) > 0))
   order by id for no key update
 ), deliveries as (
   update webhook_delivery d
   set payload = case when d.id = any ($3::bigint[]) then null else d.payload end,
     next_attempt_at = case when d.id = any ($3::bigint[]) then null else d.next_attempt_at end,
     last_error = case when d.last_error is not null then '${REDACTED}' end
-  from theirs where d.id = theirs.id
+  from theirs where d.id = theirs.id and d.id > $4::bigint and d.id <= $5::bigint
 ), attempts as (
   update webhook_attempt set reason = '${REDACTED}'
-  where reason is not null and (delivery_id = any ($3::bigint[])
-    or (delivery_id > $4::bigint and delivery_id <= $5::bigint and strpos(reason, $6::text) > 0))
+  where delivery_id > $4::bigint and delivery_id <= $5::bigint and reason is not null
+    and (delivery_id = any ($3::bigint[]) or strpos(reason, $6::text) > 0)
 )
 update deleted_user set to_redact = $2::jsonb where id = $1 and to_redact = $7::jsonb returning id`,
 };

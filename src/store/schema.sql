@@ -156,6 +156,8 @@ create table verification (
   constraint verification_pkey PRIMARY KEY (id)
 );
 
+CREATE INDEX verification_by_expiry ON public.verification USING btree (expires_at);
+
 CREATE INDEX verification_by_identifier ON public.verification USING btree (identifier);
 
 CREATE INDEX verification_by_value ON public.verification USING btree (value);

@@ -26,17 +26,20 @@ export async function findSessions(database: Queryable, tokens: readonly string[
   return database.run<FoundSession>(FIND, [tokens]);
 }
 
-const FORGET_EXPIRED = {
-  name: "forget_expired_sessions",
+const FORGET_EXPIRED = ["session", "verification"].map((table) => ({
+  name: `forget_expired_${table}s`,
   text: `
 with expired as (
-  select id from session where expires_at < now() order by expires_at limit $1::int for update skip locked
+  select id from ${table} where expires_at < now() order by expires_at limit $1::int for update skip locked
 )
-delete from session where id in (select id from expired)
+delete from ${table} where id in (select id from expired)
 returning id`,
-};
+}));
 
-/** Deletes at most `limit` sessions that have expired, the oldest first, and returns how many. */
-export async function forgetExpiredSessions(database: Queryable, limit: number): Promise<number> {
-  return (await database.run(FORGET_EXPIRED, [limit])).length;
+/**
+ * Deletes sessions, and links of mails, that have expired: at most `limit` of each, the oldest first. Returns how many.
+ */
+export async function forgetExpired(database: Queryable, limit: number): Promise<number> {
+  const forgotten = await Promise.all(FORGET_EXPIRED.map((statement) => database.run(statement, [limit])));
+  return forgotten.reduce((sum, rows) => sum + rows.length, 0);
 }

@@ -123,10 +123,15 @@ describe("simulate", () => {
   it("rides through a server that is killed and started again, and nothing is lost", async () => {
     const lease = { WEBHOOK_LEASE_SECONDS: "2" };
     const { server, given, tollgate } = await serverAnd(lease);
+    const logged = async () => {
+      const [row] = await test.rows<{ count: number }>("select count(*)::int as count from webhook_delivery");
+      return row?.count ?? 0;
+    };
+    const before = await logged();
     const simulating = tollgate.json(
       ...["simulate", "--slot", "provider-a", "--events", "600", "--rate", "300", "--duplicates", "0.1"],
     );
-    await sleep(1_500);
+    while ((await logged()) < before + 100) await sleep(20);
     await server.end("SIGKILL");
     const next = await serverProcess(test.url, { ...lease, PORT: given.PORT });
     const report = await simulating;

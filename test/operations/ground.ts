@@ -34,6 +34,7 @@ export function groundOn(
         intake: { adapters: ADAPTERS },
         observe: null,
         limits: testLimits(),
+        cancelSubscription: null,
         ...more,
       };
       const call: Call = { caller, charges: [] };

@@ -1,3 +1,6 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 /** Of the kind that every format takes, and longer than any is required to be. */
 export const SECRETS = {
   "provider-a": "whsec_dGVzdC1zZWNyZXQtb2YtcHJvdmlkZXItYS4uLi4u",
@@ -14,5 +17,7 @@ export function serverVariables(databaseUrl: string): Record<string, string> {
     PROVIDER_B_WEBHOOK_SECRET: SECRETS["provider-b"],
     PROVIDER_C_WEBHOOK_SECRET: SECRETS["provider-c"],
     PORT: "0",
+    // Mail and whatever else a server keeps; the project's own folder is not for tests.
+    DATA_DIR: join(tmpdir(), "tollgate-test-data"),
   };
 }

@@ -7,12 +7,14 @@ import type { Charge } from "../../operations/operation.ts";
  */
 export function limitHeaders(charges: readonly Charge[], now: number): Record<string, string> {
   if (charges.length === 0) return {};
+  // `resetAt` is rounded up to a whole one: else a window would seem to last a second longer than it does.
+  const whole = Math.ceil(now);
   let remaining = Number.POSITIVE_INFINITY;
   let retryAfter = 0;
   let limits = "";
   let policies = "";
   for (const charge of charges) {
-    const secondsLeft = Math.max(0, Math.ceil((charge.resetAt - now) / 1000));
+    const secondsLeft = Math.max(0, Math.ceil((charge.resetAt - whole) / 1000));
     if (charge.remaining < remaining) remaining = charge.remaining;
     if (!charge.allowed) retryAfter = Math.max(1, retryAfter, secondsLeft);
     if (!tells(charge, charges)) continue;

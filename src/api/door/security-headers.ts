@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { addHeaders } from "./add-headers.ts";
+import { headOf, isWhole } from "./head.ts";
 
 /**
  * What every answer of the API tells browsers and caches. A route that is public or a page sets its own `Cache-Control`
@@ -19,10 +20,10 @@ export function securityHeaders(appUrl: string): MiddlewareHandler {
   if (appUrl.startsWith("https://")) headers.push(["strict-transport-security", "max-age=31536000"]);
 
   return async (c, next) => {
-    for (const [name, value] of headers) c.header(name, value);
+    const head = headOf(c);
+    for (const [name, value] of headers) head[name] = value;
     await next();
-    // A handler that makes its Response without the context has left them out.
-    if (c.res.headers.has("x-content-type-options")) return;
+    if (isWhole(c)) return;
     addHeaders(c, (present) => {
       for (const [name, value] of headers) if (!present.has(name)) present.set(name, value);
     });

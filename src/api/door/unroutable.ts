@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Duplex } from "node:stream";
 import { RequestError } from "@hono/node-server";
 import type { Log } from "../../log.ts";
 
@@ -20,4 +21,31 @@ export function unroutable(log: Log): (error: unknown) => Response {
       },
     );
   };
+}
+
+const UNREADABLE: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+};
+
+/** For the server's `clientError`: what is no HTTP gets an answer too, and the connection is closed. */
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = UNREADABLE[error.code ?? ""] ?? "400 Bad Request";
+  const body = JSON.stringify({ error: status.slice(4) });
+  socket.end(
+    [
+      `HTTP/1.1 ${status}`,
+      "Content-Type: application/json",
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${randomUUID()}`,
+      "Cache-Control: no-store",
+      "Connection: close",
+      "",
+      body,
+    ].join("\r\n"),
+  );
 }

@@ -3,6 +3,7 @@ import type { Dependencies } from "../../operations/dependencies.ts";
 import { execute } from "../../operations/operation.ts";
 import type { Page } from "../../operations/page.ts";
 import { type CallerDesk, openCall } from "../call.ts";
+import { answerJson } from "../door/head.ts";
 import { limitHeaders } from "../door/limit-headers.ts";
 import { readJson } from "../door/read-json.ts";
 import type { ApiEnvironment } from "../environment.ts";
@@ -28,9 +29,7 @@ export function rest(routes: readonly Route[], deps: Dependencies, desk: CallerD
         route.plural === null
           ? output
           : toVersion(c.get("apiVersion"), { plural: route.plural, ...(output as Page<unknown>) });
-      for (const [name, value] of Object.entries(limitHeaders(call.charges, deps.limits.now())))
-        c.header(name, value);
-      return c.json(answer, route.status);
+      return answerJson(c, answer, route.status, limitHeaders(call.charges, deps.limits.now()));
     });
   }
   return api;

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { VersionCatalog } from "../../domain/api-version.ts";
 import { addHeaders } from "../door/add-headers.ts";
+import { headOf, isWhole } from "../door/head.ts";
 import {
   type DeprecationFormat,
   headersByVersion,
@@ -32,9 +33,12 @@ export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareH
     const said = isMalformed(c.req.path) ? undefined : headersOf.get(name);
     if (said === undefined) return refuseVersion(c, target, catalog);
     c.set("apiVersion", name);
+    const saying = sayings(said, target);
+    const head = headOf(c);
+    for (const [header, value] of saying) head[header] = value;
     await next();
     // Afterwards, or a handler that sets a Link or a Vary of its own would overwrite ours.
-    addHeaders(c, (headers) => sayVersion(headers, said, target));
+    if (!isWhole(c)) addHeaders(c, (headers) => say(headers, saying));
     return c.res;
   };
 }
@@ -59,10 +63,18 @@ function refuseVersion(c: Context, { version }: Target, { current, supported }: 
   });
 }
 
-function sayVersion(headers: Headers, said: VersionHeaders, { version, rest }: Target): void {
-  for (const [name, value] of said.fixed) headers.set(name, value);
+function sayings(said: VersionHeaders, { version, rest }: Target): [string, string][] {
+  const all = [...said.fixed] as [string, string][];
   if (said.successorBase !== null && rest !== null) {
-    headers.append("link", successorLink(said.successorBase, rest));
+    all.push(["link", successorLink(said.successorBase, rest)]);
   }
-  if (version === null) headers.append("vary", "X-API-Version");
+  if (version === null) all.push(["vary", "X-API-Version"]);
+  return all;
+}
+
+function say(headers: Headers, saying: [string, string][]): void {
+  for (const [name, value] of saying) {
+    if (name === "link" || name === "vary") headers.append(name, value);
+    else headers.set(name, value);
+  }
 }

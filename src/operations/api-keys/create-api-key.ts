@@ -28,6 +28,9 @@ export const createApiKey = defineOperation({
     createdAt: z.date(),
   }),
   run: async (deps: { database: Queryable; newApiKey: () => NewApiKey }, caller, { name, expiresAt }) => {
+    if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) {
+      refuse("invalid_input", "expiresAt: expected a time that is still to come");
+    }
     const { key, prefix, hash } = deps.newApiKey();
     const made = await insertApiKey(deps.database, {
       userId: caller.userId,

@@ -14,8 +14,8 @@ export type CancelSubscription = (subscription: RunningSubscription) => Promise<
 export type DeletionTools = {
   database: Database;
   intake: Pick<Intake, "adapters">;
-  /** Missing or `null`: no payment provider is configured. */
-  cancelSubscription?: CancelSubscription | null;
+  /** `null`: no payment provider is configured. */
+  cancelSubscription: CancelSubscription | null;
 };
 
 /** How many times somebody may go on buying while the account is being deleted. */
@@ -29,7 +29,7 @@ const REDACT_WITHIN_MS = 2_000;
  * @throws Refusal `not_found`, `unavailable`; `conflict` for the last administrator
  */
 export async function deletePerson(tools: DeletionTools, userId: string): Promise<void> {
-  const { database, cancelSubscription = null } = tools;
+  const { database, cancelSubscription } = tools;
   const cancelled = new Set<string>();
   for (let round = 1; ; round += 1) {
     const deletion = await untilUncontended(() => deleteUserData(database, userId, { cancelled }));

@@ -51,6 +51,7 @@ create table verification (
 
 create index verification_by_identifier on verification (identifier);
 -- Where Better Auth keeps whom a link is for.
+create index verification_by_expiry on verification (expires_at);
 create index verification_by_value on verification (value);
 
 create table api_key (

@@ -301,6 +301,7 @@ async function mountedApi() {
     auth: {},
     deps: { limits: { policies: DEFAULT_POLICIES } },
     plugins: await loadPlugins(),
+    graphql: { enabled: true, introspection: true },
     metrics: { token: METRICS_TOKEN, metrics: {} },
     versions,
     deprecationFormat: "simple",

@@ -96,7 +96,7 @@ export function misconfiguration(on: Ground): void {
         { cookie: on.admin.cookie },
       ],
       [413, "PATCH /api/users/me", { cookie, body: "x".repeat(70_000) }],
-      [415, "POST /api/auth/sign-in/email", { headers: { "content-type": "text/plain" }, body: "x" }],
+      [400, "POST /api/auth/sign-in/email", { headers: { "content-type": "text/plain" }, body: "x" }],
       [503, "POST /api/chat", { cookie, body: { messages: [{ role: "user", content: "Hi" }] } }],
     ];
     for (const [status, request, attack] of kinds) {

@@ -175,7 +175,7 @@ export function objectPropertyAuthorization(on: Ground): void {
   });
 
   it("signing up makes an ordinary account, whatever is sent along", async () => {
-    const { email: _, password: __, ...coveted } = COVETED;
+    const { email: _, password: __, constructor: ___, ...coveted } = COVETED;
     const body = {
       ...coveted,
       id: on.victim.id,

@@ -1,0 +1,65 @@
+import { parseArgs } from "node:util";
+import { partsOf, readOrExit, wholeNumber } from "../shared/command-line.ts";
+import { CONTENDERS } from "./contenders.ts";
+
+const PARTS = [...CONTENDERS, "offered"] as const;
+
+export type Options = {
+  rounds: number;
+  seconds: number;
+  warmUpSeconds: number;
+  connections: number;
+  parts: ReadonlySet<(typeof PARTS)[number]>;
+  /** `null`: a cluster of our own. */
+  databaseUrl: string | null;
+  profile: boolean;
+};
+
+const HELP = `Usage: script/bench api [options]
+
+GET /api/subscriptions?limit=10, by cookie, limited, validated and read from the database, measured side by side: Tollgate;
+the same route in Hono and in a Next.js route handler, both with Better Auth's getSession and rate-limiter-flexible; and
+its bare handler, without a gate. Then one read, ten notifications, over Tollgate's REST, RPC and GraphQL, the last two
+beside a bare tRPC and a bare Yoga server that do the same without a gate. All read one database on one PostgreSQL, one
+after the other, round by round; what is printed are medians of the rounds, ratios those of neighbours in one round.
+The whole result goes to test-results/bench-api.json. A figure that is missed does not change the exit
+status, only a measurement that cannot be trusted does.
+
+  --rounds N           measured rounds of each contender (5)
+  --seconds N          length of a round (4)
+  --warm-up N          seconds under load before the first round, not measured (6)
+  --connections N      connections that send as fast as they are answered (64)
+  --only A,B           only these parts: ${PARTS.join(", ")}
+  --database-url URL   a PostgreSQL on which databases may be made, named tollgate_bench_*
+                       (default: an embedded one in /var/tmp, removed afterwards)
+  --profile            write CPU profiles of Tollgate and the bare servers to test-results/profiles (slows them down)
+  --help               this text
+`;
+
+export function readOptions(args: readonly string[]): Options {
+  return readOrExit(HELP, () => {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        rounds: { type: "string", default: "5" },
+        seconds: { type: "string", default: "4" },
+        "warm-up": { type: "string", default: "6" },
+        connections: { type: "string", default: "64" },
+        only: { type: "string", default: PARTS.join(",") },
+        "database-url": { type: "string" },
+        profile: { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    });
+    if (values.help) return "help";
+    return {
+      rounds: wholeNumber("--rounds", values.rounds, 1, 100),
+      seconds: wholeNumber("--seconds", values.seconds, 1, 120),
+      warmUpSeconds: wholeNumber("--warm-up", values["warm-up"], 1, 120),
+      connections: wholeNumber("--connections", values.connections, 1, 512),
+      parts: new Set(partsOf(values.only, PARTS)),
+      databaseUrl: values["database-url"] ?? null,
+      profile: values.profile,
+    };
+  });
+}

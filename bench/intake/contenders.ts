@@ -1,0 +1,73 @@
+import { query } from "../shared/postgres.ts";
+import type { ServerProcess } from "../shared/server-process.ts";
+import { STRIPE_SYNC_TABLES, TOLLGATE_TABLES } from "./arrived.ts";
+import type { Bench, Contender } from "./contender.ts";
+import { createTollgateDatabase } from "./databases.ts";
+import { startSqlContender } from "./sql-contender.ts";
+import { startWebhookContender } from "./webhook-contender.ts";
+
+export const CONTENDERS = [
+  "tollgate",
+  "stripe-sync-engine",
+  "one-at-a-time",
+  "sql-one-statement",
+  "sql-two-transactions",
+] as const;
+
+export type ContenderName = (typeof CONTENDERS)[number];
+
+/** For those that work on one event at a time: 8 to 30 made no difference. */
+const POOL_SIZE = "16";
+
+export async function startContender(bench: Bench, name: ContenderName): Promise<Contender> {
+  switch (name) {
+    case "tollgate":
+      return startTollgate(bench, name);
+    case "stripe-sync-engine":
+      return startStripeSync(bench, name);
+    case "one-at-a-time":
+      return startOneAtATime(bench, name);
+    case "sql-one-statement":
+    case "sql-two-transactions":
+      return startSqlContender(bench, name);
+    default:
+      return name satisfies never;
+  }
+}
+
+/** The real server, as an operator runs it, on a database of the given name. */
+export async function startTollgate(
+  bench: Bench,
+  name: string,
+  prepare: (databaseUrl: string) => Promise<void> = async () => {},
+): Promise<Contender & { process: ServerProcess; databaseUrl: string }> {
+  const databaseUrl = await createTollgateDatabase(bench, name.replaceAll("-", "_"));
+  await prepare(databaseUrl);
+  const nodeOptions = bench.options.profile
+    ? ["--cpu-prof", "--cpu-prof-dir=test-results/profiles", `--cpu-prof-name=${name}.cpuprofile`]
+    : [];
+  const program = { name, script: "src/server.ts", nodeOptions, variables: { DATABASE_URL: databaseUrl } };
+  const contender = await startWebhookContender(bench, { program, databaseUrl, ledger: TOLLGATE_TABLES });
+  return { ...contender, databaseUrl };
+}
+
+async function startStripeSync(bench: Bench, name: string): Promise<Contender> {
+  const databaseUrl = await bench.postgres.createDatabase("stripe_sync_engine");
+  // Its migrations give a function to this role by name.
+  await query(
+    databaseUrl,
+    `do $$ begin
+      if not exists (select from pg_roles where rolname = 'postgres') then create role postgres; end if;
+    end $$`,
+  );
+  const variables = { DATABASE_URL: databaseUrl, POOL_SIZE };
+  const program = { name, script: "bench/peers/stripe-sync-engine.js", variables };
+  return startWebhookContender(bench, { program, databaseUrl, ledger: STRIPE_SYNC_TABLES });
+}
+
+async function startOneAtATime(bench: Bench, name: string): Promise<Contender> {
+  const databaseUrl = await createTollgateDatabase(bench, "one_at_a_time");
+  const variables = { DATABASE_URL: databaseUrl, POOL_SIZE };
+  const program = { name, script: "bench/intake/one-at-a-time.ts", variables };
+  return startWebhookContender(bench, { program, databaseUrl, ledger: TOLLGATE_TABLES });
+}

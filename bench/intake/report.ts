@@ -1,0 +1,94 @@
+import { type Figure, figuresTable } from "../shared/figures.ts";
+import { median } from "../shared/statistics.ts";
+import { NONE, newTable, shown } from "../shared/table.ts";
+import { lostToHistory } from "./figures.ts";
+import type { Options } from "./options.ts";
+import type { Results } from "./results.ts";
+
+/** The tables for people. */
+export function report(results: Results, figures: readonly Figure[], options: Options): string {
+  return [sideBySide(results, options), tollgateAlone(results), figuresTable(figures)]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+function sideBySide({ sideBySide }: Results, options: Options): string {
+  if (!sideBySide) return "";
+  const table = newTable(
+    [
+      "contender",
+      "events/s",
+      "slowest-fastest",
+      "p50 ms",
+      "p99 ms",
+      "Tollgate is",
+      "CPU us/event: server",
+      "PostgreSQL",
+    ],
+    7,
+  );
+  for (const one of sideBySide.contenders) {
+    table.push([
+      one.name,
+      shown(one.eventsPerSecond),
+      `${shown(one.slowest)}-${shown(one.fastest)}`,
+      shown(one.p50Ms, 1),
+      shown(one.p99Ms, 1),
+      one.tollgateIs === null ? NONE : `${shown(one.tollgateIs, 2)} x`,
+      shown(one.serverMicrosPerEvent),
+      shown(one.postgresMicrosPerEvent),
+    ]);
+  }
+  return `Side by side: ${options.connections} connections, ${shown(options.subscriptions)} subscriptions, medians of ${options.rounds} rounds of ${options.seconds} s\n${table}`;
+}
+
+function tollgateAlone(results: Results): string {
+  const table = newTable(["Tollgate", "events/s", "p50 ms", "p99 ms", "besides"], 3);
+  const { history, duplicates, offered, atRest } = results;
+  for (const [name, label] of [
+    ["tollgate-empty", "empty log"],
+    ["tollgate-filled", `${shown(history?.rows)} in the log`],
+  ] as const) {
+    const rounds = history?.rounds[name];
+    if (!history || !rounds) continue;
+    const besides =
+      name === "tollgate-filled"
+        ? `${compared(lostToHistory(results))}; filled in ${shown(history.fillSeconds)} s, ${shown(history.diskMegabytes)} MB on disk`
+        : "";
+    table.push([
+      label,
+      shown(median(rounds.map((one) => one.eventsPerSecond))),
+      shown(median(rounds.map((one) => one.p50Ms)), 1),
+      shown(median(rounds.map((one) => one.p99Ms)), 1),
+      besides,
+    ]);
+  }
+  if (duplicates) {
+    const { perSecond, p50Ms, p99Ms } = duplicates;
+    table.push(["duplicates only", shown(perSecond), shown(p50Ms, 1), shown(p99Ms, 1), ""]);
+  }
+  if (offered) {
+    const besides = `longest ${shown(offered.maxMs, 1)} ms; sender itself late by ${shown(offered.senderLateMs, 1)} ms (p99)`;
+    table.push([
+      "offered",
+      shown(offered.perSecond),
+      shown(offered.p50Ms, 1),
+      shown(offered.p99Ms, 1),
+      besides,
+    ]);
+  }
+  if (atRest) {
+    const besides = `ready in ${shown(atRest.readyMs / 1e3, 2)} s, the first time in ${shown(atRest.firstReadyMs / 1e3, 2)} s; ${shown(atRest.residentMegabytes)} MB resident`;
+    table.push(["at rest", NONE, NONE, NONE, besides]);
+  }
+  const afterwards = results.sideBySide?.residentMegabytesAfterwards.tollgate;
+  if (afterwards !== undefined) {
+    table.push(["10 s after full load", NONE, NONE, NONE, `${shown(afterwards)} MB resident`]);
+  }
+  return table.length === 0 ? "" : `Tollgate alone, medians of the rounds\n${table}`;
+}
+
+function compared(percentLost: number | null): string {
+  if (percentLost === null) return NONE;
+  return `${shown(Math.abs(percentLost), 1)} % ${percentLost < 0 ? "faster" : "slower"}`;
+}

@@ -1,0 +1,14 @@
+import type { AtRest } from "./at-rest.ts";
+import type { Duplicates } from "./duplicates.ts";
+import type { History } from "./history.ts";
+import type { Offered } from "./offered.ts";
+import type { SideBySide } from "./side-by-side.ts";
+
+/** All that a run has measured; `null` for the parts that were left out. */
+export type Results = {
+  sideBySide: SideBySide | null;
+  history: History | null;
+  duplicates: Duplicates | null;
+  offered: Offered | null;
+  atRest: AtRest | null;
+};

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { BrokenMeasurement } from "../shared/broken.ts";
+import type { Limiter } from "./contender.ts";
+import { CONTENDERS, openerOf } from "./contenders.ts";
+import { drive, lanesOf, onceThrough, sliceOf } from "./drive.ts";
+import { freshKeys } from "./keys.ts";
+import { withRedis } from "./redis-server.ts";
+import type { Turn } from "./turn.ts";
+
+export type BytesPerKey = { bytes: number; keys: number };
+
+type Hits = { limiter: Limiter; contender: Turn["contender"]; from: number; to: number };
+
+const HITS = 10;
+const LIMIT = 30;
+const WINDOW_SECONDS = 600;
+const KEYS = { memory: 100_000, redis: 20_000 };
+/** Whatever comes with these, code and tables, is not the others' to pay for. */
+const FIRST = 1_000;
+
+/** What a key costs after ten hits: in this process, or in Redis. */
+export async function bytesPerKey({ contender, redis }: Turn): Promise<BytesPerKey> {
+  const { store } = CONTENDERS[contender];
+  const keys = KEYS[store];
+  const open = await openerOf(contender);
+  if (store === "redis") await withRedis(redis.port, (ask) => ask("FLUSHALL"));
+  const limiter = await open({ limit: LIMIT, windowSeconds: WINDOW_SECONDS, redisPort: redis.port });
+  const hitAll = (from: number, to: number) => hitTenTimes({ limiter, contender, from, to });
+  await hitAll(0, FIRST);
+  const used = store === "memory" ? usedHere : () => usedByRedis(redis.port);
+  const before = await used();
+  await hitAll(FIRST, keys);
+  const bytes = ((await used()) - before) / (keys - FIRST);
+  await limiter.close();
+  return { bytes, keys };
+}
+
+async function hitTenTimes({ limiter, contender, from, to }: Hits): Promise<void> {
+  const { keyPrefix } = CONTENDERS[contender];
+  // Keys are made anew each time, and let go: who keeps one pays for it.
+  for (let first = from; limiter.fill && first < to; first += FIRST) {
+    await limiter.fill(freshKeys(keyPrefix, first, FIRST), HITS);
+  }
+  for (let hits = 0; !limiter.fill && hits < HITS; hits += 1) {
+    for (let first = from; first < to; first += FIRST) {
+      const next = onceThrough(freshKeys(keyPrefix, first, FIRST), sliceOf(contender));
+      const driven = await drive(limiter, lanesOf(contender), next);
+      if (driven.admitted !== driven.calls) throw new BrokenMeasurement("a hit was refused");
+    }
+  }
+}
+
+async function usedHere(): Promise<number> {
+  // Timers and finalizers that have been let go are collected a turn later.
+  for (let collected = 0; collected < 3; collected += 1) {
+    globalThis.gc?.();
+    await sleep(10);
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+function usedByRedis(port: number): Promise<number> {
+  return withRedis(port, async (ask) => Number(/used_memory:(\d+)/.exec(await ask("INFO", "memory"))?.[1]));
+}

@@ -1,0 +1,46 @@
+import { parseArgs } from "node:util";
+import { partsOf, readOrExit, wholeNumber } from "../shared/command-line.ts";
+
+const PARTS = ["memory", "redis", "bytes", "pause", "accuracy"] as const;
+
+export type Options = {
+  rounds: number;
+  seconds: number;
+  parts: ReadonlySet<(typeof PARTS)[number]>;
+};
+
+const HELP = `Usage: script/bench limits [options]
+
+The rate limiter, in memory and on Redis, against rate-limiter-flexible, express-rate-limit, Better Auth's and
+@upstash/ratelimit: calls/s of a key that may pass, over 100,000 keys, and of a key that may not; bytes per key; the longest
+pause; and how exact they are. Every contender is measured in a process of its own, one at a time, round by round in turn;
+what is printed are medians of the rounds, ratios those of neighbours in one round.
+The whole result goes to test-results/bench-limits.json. A figure that is missed does not change the exit
+status, only a measurement that cannot be trusted does.
+
+  --rounds N           measured rounds of each contender (3)
+  --seconds N          length of a round (1)
+  --only A,B           only these parts: ${PARTS.join(", ")}
+                       ("memory" and "redis": calls/s of those that count there)
+  --help               this text
+`;
+
+export function readOptions(args: readonly string[]): Options {
+  return readOrExit(HELP, () => {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        rounds: { type: "string", default: "3" },
+        seconds: { type: "string", default: "1" },
+        only: { type: "string", default: PARTS.join(",") },
+        help: { type: "boolean", default: false },
+      },
+    });
+    if (values.help) return "help";
+    return {
+      rounds: wholeNumber("--rounds", values.rounds, 1, 100),
+      seconds: wholeNumber("--seconds", values.seconds, 1, 60),
+      parts: new Set(partsOf(values.only, PARTS)),
+    };
+  });
+}

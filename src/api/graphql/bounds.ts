@@ -1,0 +1,162 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLCompositeType,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isInterfaceType,
+  isIntrospectionType,
+  isListType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+} from "graphql";
+
+/** Of a document, so that reading it stays a matter of milliseconds. */
+export const MAX_TOKENS = 1_000;
+
+/** The deepest useful query has four; introspection, which has bounds of its own among GraphQL's rules, has more. */
+const MAX_DEPTH = 8;
+const MAX_INTROSPECTION_DEPTH = 20;
+const MAX_ALIASES = 15;
+const MAX_DIRECTIVES = 20;
+/** In fields of the answer. A full page of users with all that is theirs has 13,000. */
+const MAX_COST = 15_000;
+
+const LONGEST_PAGE = 100;
+/** A list without a bound of its own, such as introspection's. */
+const USUAL_LIST = 5;
+
+type Size = { depth: number; aliases: number; directives: number; cost: number };
+
+const NOTHING: Size = { depth: 0, aliases: 0, directives: 0, cost: 0 };
+
+export type Request = {
+  document: DocumentNode;
+  operation: OperationDefinitionNode;
+  variables: Record<string, unknown>;
+};
+
+/** What is wrong with the size of the operation that is to be run, if anything. @param request is valid */
+export function exceeded(schema: GraphQLSchema, request: Request): GraphQLError | null {
+  const size = measure(schema, request);
+  const over =
+    (size.depth > MAX_DEPTH && `deeper than ${MAX_DEPTH}`) ||
+    (size.aliases > MAX_ALIASES && `more than ${MAX_ALIASES} aliases`) ||
+    (size.directives > MAX_DIRECTIVES && `more than ${MAX_DIRECTIVES} directives`) ||
+    (size.cost > MAX_COST && `an answer of more than ${MAX_COST} fields`);
+  if (!over) return null;
+  return new GraphQLError(`The operation is too large: ${over}. Ask for less at once.`, {
+    extensions: { code: "OPERATION_TOO_LARGE", http: { spec: true, status: 400 } },
+  });
+}
+
+/** Everything is counted as often as it is reached, through fragments as well; each fragment is looked at once. */
+function measure(schema: GraphQLSchema, { document, operation, variables }: Request): Size {
+  const fragments = new Map(
+    document.definitions.flatMap((one) =>
+      one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [],
+    ),
+  );
+  const measured = new Map<string, Size>();
+
+  const ofFragment = (name: string): Size => {
+    const known = measured.get(name);
+    if (known) return known;
+    const fragment = fragments.get(name);
+    const size = fragment
+      ? ofSelections(fragment.selectionSet, named(fragment.typeCondition.name.value))
+      : NOTHING;
+    measured.set(name, size);
+    return size;
+  };
+
+  const named = (name: string) => schema.getType(name) as GraphQLCompositeType;
+
+  const ofSelections = ({ selections }: SelectionSetNode, parent: GraphQLCompositeType): Size => {
+    const total = { ...NOTHING };
+    for (const selection of selections) {
+      const directives = selection.directives?.length ?? 0;
+      const size =
+        selection.kind === Kind.FIELD
+          ? ofField(selection, parent)
+          : selection.kind === Kind.FRAGMENT_SPREAD
+            ? ofFragment(selection.name.value)
+            : ofSelections(
+                selection.selectionSet,
+                selection.typeCondition ? named(selection.typeCondition.name.value) : parent,
+              );
+      total.depth = Math.max(total.depth, size.depth);
+      total.aliases += size.aliases;
+      total.directives += size.directives + directives;
+      total.cost += size.cost;
+    }
+    return total;
+  };
+
+  const ofField = (node: FieldNode, parent: GraphQLCompositeType): Size => {
+    const field = fieldOf(schema, parent, node.name.value);
+    const type = field && getNamedType(field.type);
+    const inner =
+      field && node.selectionSet && isCompositeType(type) ? ofSelections(node.selectionSet, type) : NOTHING;
+    return {
+      depth: 1 + (isIntrospection(field) ? withinIntrospection(inner.depth) : inner.depth),
+      aliases: inner.aliases + (node.alias ? 1 : 0),
+      directives: inner.directives,
+      cost: 1 + inner.cost * (field ? entries(field, node, variables) : 1),
+    };
+  };
+
+  const size = ofSelections(
+    operation.selectionSet,
+    schema.getRootType(operation.operation) as GraphQLCompositeType,
+  );
+  return { ...size, directives: size.directives + (operation.directives?.length ?? 0) };
+}
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** `undefined`: `__typename`, which has nothing below it. */
+function fieldOf(schema: GraphQLSchema, parent: GraphQLCompositeType, name: string): Field | undefined {
+  if (parent === schema.getQueryType()) {
+    if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+    if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  }
+  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+}
+
+function isIntrospection(field: Field | undefined): boolean {
+  return field === SchemaMetaFieldDef || field === TypeMetaFieldDef;
+}
+
+function withinIntrospection(depth: number): number {
+  return depth <= MAX_INTROSPECTION_DEPTH ? 0 : depth;
+}
+
+/** How often what is below the field comes in the answer, at most. */
+function entries(field: Field, node: FieldNode, variables: Record<string, unknown>): number {
+  const limit = field.args.find(({ name }) => name === "limit");
+  if (limit) return pageLength(limit.defaultValue, node, variables);
+  if (typeof field.extensions.size === "number") return field.extensions.size;
+  const bySchema = isListType(getNullableType(field.type)) && isIntrospectionType(getNamedType(field.type));
+  return bySchema ? USUAL_LIST : 1;
+}
+
+/** What is no length at all is refused by the operation, and until then taken for the longest. */
+function pageLength(usual: unknown, node: FieldNode, variables: Record<string, unknown>): number {
+  const value = node.arguments?.find(({ name }) => name.value === "limit")?.value;
+  const asked =
+    value === undefined
+      ? usual
+      : value.kind === Kind.VARIABLE
+        ? variables[value.name.value]
+        : value.kind === Kind.INT && Number(value.value);
+  return typeof asked === "number" && asked >= 1 && asked <= LONGEST_PAGE ? asked : LONGEST_PAGE;
+}

@@ -1,0 +1,58 @@
+import SchemaBuilder from "@pothos/core";
+import DataloaderPlugin from "@pothos/plugin-dataloader";
+import { GraphQLError } from "graphql";
+import type { z } from "zod";
+import type { Dependencies } from "../../operations/dependencies.ts";
+import { type Call, execute, type Operation } from "../../operations/operation.ts";
+
+/** What every resolver is given; of one request. */
+export type GraphqlContext = { deps: Dependencies; call: Call };
+
+export const builder = new SchemaBuilder<{
+  Context: GraphqlContext;
+  DefaultFieldNullability: false;
+  Scalars: {
+    ID: { Input: string; Output: string };
+    DateTime: { Input: string; Output: Date };
+    JSON: { Input: never; Output: unknown };
+  };
+}>({ plugins: [DataloaderPlugin], defaultFieldNullability: false });
+
+/** One field of the schema is one call through the gate. @throws Refusal, and whatever else the operation throws */
+export function through<Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Dependencies, Input, Output>,
+  { deps, call }: GraphqlContext,
+  input: z.input<NoInfer<Input>>,
+): Promise<z.input<Output>> {
+  return execute(operation, deps, call, () => input);
+}
+
+type Given<Value> = Value extends object
+  ? { [Name in keyof Value]: Given<Exclude<Value[Name], null>> }
+  : Value;
+
+/** In GraphQL an argument that is null is one that is not given: left out here, and in what it contains. */
+export function given<Args extends object>(args: Args): Given<Args> {
+  const present = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(
+    present.map(([name, value]) => [name, typeof value === "object" ? given(value) : value]),
+  ) as Given<Args>;
+}
+
+builder.scalarType("DateTime", {
+  description: "A point in time, as ISO 8601 writes it: 2030-01-31T00:00:00.000Z",
+  serialize: (date) => date.toISOString(),
+  // Read by the operation, which has its own words for what is no time.
+  parseValue: (value) =>
+    typeof value === "string" ? value : expected("a time such as 2030-01-31T00:00:00Z"),
+});
+
+builder.scalarType("JSON", {
+  description: "Any JSON value.",
+  serialize: (value) => value,
+  parseValue: () => expected("nothing: JSON is only ever shown"),
+});
+
+function expected(what: string): never {
+  throw new GraphQLError(`expected ${what}`);
+}

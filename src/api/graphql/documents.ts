@@ -1,0 +1,67 @@
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  NoSchemaIntrospectionCustomRule,
+  parse,
+  specifiedRules,
+  type ValidationContext,
+  validate,
+} from "graphql";
+import { MAX_TOKENS } from "./bounds.ts";
+
+/** What clients send again and again is short; one that is all names and braces takes 350 KB to keep. */
+const LONGEST_KEPT = 2_000;
+const KEPT = 100;
+const MAX_ERRORS = 5;
+
+type Documents = {
+  /** @throws GraphQLError */
+  parse(text: string): DocumentNode;
+  /** @param document from `parse` */
+  validate(document: DocumentNode): readonly GraphQLError[];
+};
+
+/** Reads documents, and remembers those that were valid. */
+export function documentReader(
+  schema: GraphQLSchema,
+  { introspection }: { introspection: boolean },
+): Documents {
+  const rules = [...specifiedRules, noNul, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
+  const valid = new Map<string, DocumentNode>();
+  return {
+    parse: (text) => {
+      const known = valid.get(text);
+      if (known === undefined) return parse(text, { maxTokens: MAX_TOKENS });
+      // The youngest at the end, so that the one in front is the one to forget.
+      valid.delete(text);
+      valid.set(text, known);
+      return known;
+    },
+    validate: (document) => {
+      const text = document.loc?.source.body ?? "";
+      if (valid.get(text) === document) return [];
+      const errors = validate(schema, document, rules, { maxErrors: MAX_ERRORS });
+      if (errors.length === 0 && text.length <= LONGEST_KEPT) keep(valid, text, document);
+      return errors;
+    },
+  };
+}
+
+function keep(valid: Map<string, DocumentNode>, text: string, document: DocumentNode): void {
+  valid.set(text, document);
+  if (valid.size <= KEPT) return;
+  const [oldest] = valid.keys();
+  if (oldest !== undefined) valid.delete(oldest);
+}
+
+/** PostgreSQL does not keep it. Variables have been looked at when they came in. */
+function noNul(context: ValidationContext): ASTVisitor {
+  return {
+    StringValue(node) {
+      if (!node.value.includes("\0")) return;
+      context.reportError(new GraphQLError("expected text without NUL characters", { nodes: node }));
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { ROLES } from "../../domain/caller.ts";
+import { ATTEMPT_SOURCES, DELIVERY_STATUSES } from "../../domain/delivery.ts";
+import { LOCALES } from "../../domain/locale.ts";
+import { NOTIFICATION_KINDS } from "../../domain/notification.ts";
+import { SLOTS } from "../../domain/slot.ts";
+import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
+import { builder } from "./builder.ts";
+
+export const RoleEnum = enumOf("Role", ROLES);
+export const LocaleEnum = enumOf("Locale", LOCALES);
+export const ThemeEnum = enumOf("Theme", ["system", "light", "dark"] as const);
+export const SlotEnum = enumOf("Slot", SLOTS);
+export const IntervalEnum = enumOf("Interval", ["month", "year"] as const);
+export const SubscriptionStatusEnum = enumOf("SubscriptionStatus", SUBSCRIPTION_STATUSES);
+export const NotificationKindEnum = enumOf("NotificationKind", NOTIFICATION_KINDS);
+export const DeliveryStatusEnum = enumOf("DeliveryStatus", DELIVERY_STATUSES);
+export const AttemptSourceEnum = enumOf("AttemptSource", ATTEMPT_SOURCES);
+export const AttemptOutcomeEnum = enumOf("AttemptOutcome", ["successful", "failed"] as const);
+export const ReplayOutcomeEnum = enumOf("ReplayOutcome", ["applied", "ignored", "failed"] as const);
+
+/** In GraphQL's spelling: `PROVIDER_A` is what the other surfaces call `provider-a`. */
+function enumOf<const Words extends readonly string[]>(name: string, words: Words) {
+  const values = Object.fromEntries(
+    words.map((word) => [word.replaceAll("-", "_").toUpperCase(), { value: word }]),
+  );
+  return builder.enumType(name, { values: values as Record<string, { value: Words[number] }> });
+}

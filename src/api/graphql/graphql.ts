@@ -1,0 +1,95 @@
+import { type Context, Hono } from "hono";
+import { accepts } from "hono/accepts";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Log } from "../../log.ts";
+import type { Dependencies } from "../../operations/dependencies.ts";
+import { charge } from "../../operations/operation.ts";
+import { type CallerDesk, openCall } from "../call.ts";
+import { limitHeaders } from "../door/limit-headers.ts";
+import { answerError } from "../door/problem.ts";
+import type { ApiEnvironment } from "../environment.ts";
+import { toldOf } from "./errors.ts";
+import { graphiql } from "./graphiql.ts";
+import { fromBody, fromQueryString, type Parameters } from "./parameters.ts";
+import type { Asked } from "./yoga.ts";
+
+export type GraphqlOptions = {
+  /** `false`: there is no such endpoint. */
+  enabled: boolean;
+  /** Whether the schema may be asked for, and GraphiQL is served to browsers. */
+  introspection: boolean;
+  log: Log;
+};
+
+/**
+ * `/api/graphql`, as GraphQL over HTTP has it. A request costs one `graphql`, before its body is read, and what each of
+ * its fields asks for is charged to that operation's own scope. A request that is refused as a whole has the status
+ * that REST would answer with; one that has been run has 200, whatever became of its fields.
+ */
+export function graphql(
+  deps: Dependencies,
+  desk: CallerDesk,
+  { enabled, introspection, log }: GraphqlOptions,
+): Hono<ApiEnvironment> {
+  const routes = new Hono<ApiEnvironment>();
+  if (!enabled) return routes;
+
+  // Large packages, for those who use them.
+  let server: Promise<(asked: Asked) => Promise<Response>> | null = null;
+  const loaded = () => {
+    server ??= import("./yoga.ts").then(({ createServer }) => createServer({ introspection }));
+    return server;
+  };
+  const noted = (c: Context<ApiEnvironment>) => (err: unknown) =>
+    log.error({ err, requestId: c.get("requestId"), path: c.req.path }, "request failed");
+
+  const answer = async (c: Context<ApiEnvironment>, read: () => Parameters | Promise<Parameters>) => {
+    const call = await openCall(c, desk);
+    await charge("graphql", deps.limits, call);
+    const params = await read();
+    const method = c.req.method === "POST" ? "POST" : "GET";
+    const answered = await (await loaded())({
+      deps,
+      call,
+      method,
+      params,
+      accept: mediaType(c),
+      note: noted(c),
+    });
+    sayLimits(c, deps.limits.now());
+    for (const name of PASSED_ON) {
+      const value = answered.headers.get(name);
+      if (value !== null) c.header(name, value);
+    }
+    return c.body(await answered.text(), answered.status as ContentfulStatusCode);
+  };
+
+  if (introspection) routes.get("/", graphiql());
+  routes.get("/", (c) => answer(c, () => fromQueryString(c)));
+  routes.post("/", (c) => answer(c, () => fromBody(c.env.incoming)));
+
+  routes.onError((error, c) => {
+    sayLimits(c, deps.limits.now());
+    const refused = answerError(c, error, noted(c));
+    const { message, code } = toldOf(error);
+    const body = JSON.stringify({ errors: [{ message, extensions: { code } }] });
+    c.header("content-type", `${mediaType(c)}; charset=utf-8`);
+    return c.body(body, refused.status as ContentfulStatusCode);
+  });
+  return routes;
+}
+
+const PASSED_ON = ["content-type", "allow"];
+
+function mediaType(c: Context): string {
+  return accepts(c, {
+    header: "Accept",
+    supports: ["application/json", "application/graphql-response+json"],
+    default: "application/json",
+  });
+}
+
+function sayLimits(c: Context<ApiEnvironment>, now: number): void {
+  for (const [name, value] of Object.entries(limitHeaders(c.get("charges") ?? [], now)))
+    c.header(name, value);
+}

@@ -1,0 +1,135 @@
+import { createApiKey } from "../../operations/api-keys/create-api-key.ts";
+import { revokeApiKey } from "../../operations/api-keys/revoke-api-key.ts";
+import { createCheckout } from "../../operations/billing/create-checkout.ts";
+import { openPortal } from "../../operations/billing/open-portal.ts";
+import { markAllRead } from "../../operations/notifications/mark-all-read.ts";
+import { markRead } from "../../operations/notifications/mark-read.ts";
+import { reconcileSubscription } from "../../operations/subscriptions/reconcile-subscription.ts";
+import { changeRole } from "../../operations/users/change-role.ts";
+import { completeOnboarding } from "../../operations/users/complete-onboarding.ts";
+import { deleteAccount } from "../../operations/users/delete-account.ts";
+import { deleteUser } from "../../operations/users/delete-user.ts";
+import { setLocale } from "../../operations/users/set-locale.ts";
+import { updateProfile } from "../../operations/users/update-profile.ts";
+import { replayDelivery } from "../../operations/webhooks/replay-delivery.ts";
+import { builder, given, through } from "./builder.ts";
+import { LocaleEnum, RoleEnum, SlotEnum, ThemeEnum } from "./enums.ts";
+import * as types from "./types.ts";
+
+const PreferencesInput = builder.inputType("PreferencesInput", {
+  description: "What is left out stays as it is.",
+  fields: (t) => ({ theme: t.field({ type: ThemeEnum }), emailNotifications: t.boolean() }),
+});
+
+// Every field may be null: one that is refused must not take along what was answered of those before it.
+builder.mutationType({
+  fields: (t) => ({
+    updateProfile: t.field({
+      type: types.User,
+      nullable: true,
+      description: updateProfile.summary,
+      args: {
+        name: t.arg.string(),
+        locale: t.arg({ type: LocaleEnum }),
+        preferences: t.arg({ type: PreferencesInput }),
+      },
+      resolve: (_, args, context) => through(updateProfile, context, given(args)),
+    }),
+    setLocale: t.field({
+      type: types.User,
+      nullable: true,
+      description: setLocale.summary,
+      args: { locale: t.arg({ type: LocaleEnum, required: true }) },
+      resolve: (_, args, context) => through(setLocale, context, args),
+    }),
+    completeOnboarding: t.field({
+      type: types.User,
+      nullable: true,
+      description: completeOnboarding.summary,
+      resolve: (_, args, context) => through(completeOnboarding, context, args),
+    }),
+    deleteAccount: t.boolean({
+      nullable: true,
+      description: `${deleteAccount.summary}. \`confirmation\` is the e-mail address of the account.`,
+      args: { confirmation: t.arg.string({ required: true }) },
+      resolve: async (_, args, context) => (await through(deleteAccount, context, args)).success,
+    }),
+    createCheckout: t.string({
+      nullable: true,
+      description: createCheckout.summary,
+      args: {
+        planId: t.arg.id({ required: true }),
+        seats: t.arg.int({ description: "The plan's smallest number unless given." }),
+        provider: t.arg({ type: SlotEnum, description: "The operator's choice unless given." }),
+      },
+      resolve: async (_, args, context) => (await through(createCheckout, context, given(args))).url,
+    }),
+    openPortal: t.string({
+      nullable: true,
+      description: openPortal.summary,
+      resolve: async (_, args, context) => (await through(openPortal, context, args)).url,
+    }),
+    createApiKey: t.field({
+      type: types.NewApiKey,
+      nullable: true,
+      description: createApiKey.summary,
+      args: {
+        name: t.arg.string({ required: true, description: "By which its owner knows it." }),
+        expiresAt: t.arg({ type: "DateTime", description: "Never unless given." }),
+      },
+      resolve: (_, args, context) => through(createApiKey, context, args),
+    }),
+    revokeApiKey: t.boolean({
+      nullable: true,
+      description: revokeApiKey.summary,
+      args: { id: t.arg.id({ required: true }) },
+      resolve: async (_, args, context) => (await through(revokeApiKey, context, args)).success,
+    }),
+    markRead: t.field({
+      type: types.Notification,
+      nullable: true,
+      description: markRead.summary,
+      args: { id: t.arg.id({ required: true }) },
+      resolve: (_, args, context) => through(markRead, context, args),
+    }),
+    markAllRead: t.int({
+      nullable: true,
+      description: `${markAllRead.summary}; answers how many were unread until now`,
+      resolve: async (_, args, context) => (await through(markAllRead, context, args)).count,
+    }),
+    changeRole: t.field({
+      type: types.User,
+      nullable: true,
+      description: changeRole.summary,
+      args: { userId: t.arg.id({ required: true }), role: t.arg({ type: RoleEnum, required: true }) },
+      resolve: (_, args, context) => through(changeRole, context, args),
+    }),
+    deleteUser: t.boolean({
+      nullable: true,
+      description: deleteUser.summary,
+      args: { userId: t.arg.id({ required: true }) },
+      resolve: async (_, args, context) => (await through(deleteUser, context, args)).success,
+    }),
+    replayDelivery: t.field({
+      type: types.Replay,
+      nullable: true,
+      description: replayDelivery.summary,
+      args: {
+        id: t.arg.id({ required: true }),
+        force: t.arg.boolean({
+          required: true,
+          defaultValue: false,
+          description: "Also when it was successful; it stays so whatever comes of the replay.",
+        }),
+      },
+      resolve: (_, args, context) => through(replayDelivery, context, args),
+    }),
+    reconcileSubscription: t.field({
+      type: types.Subscription,
+      nullable: true,
+      description: reconcileSubscription.summary,
+      args: { id: t.arg.id({ required: true }) },
+      resolve: (_, args, context) => through(reconcileSubscription, context, args),
+    }),
+  }),
+});

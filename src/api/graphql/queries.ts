@@ -1,0 +1,112 @@
+import { listApiKeys } from "../../operations/api-keys/list-api-keys.ts";
+import { listNotifications } from "../../operations/notifications/list-notifications.ts";
+import { unreadCount } from "../../operations/notifications/unread-count.ts";
+import { listFeatures } from "../../operations/plans/list-features.ts";
+import { listPlans } from "../../operations/plans/list-plans.ts";
+import { currentSubscription } from "../../operations/subscriptions/current-subscription.ts";
+import { listSubscriptions } from "../../operations/subscriptions/list-subscriptions.ts";
+import { showSubscription } from "../../operations/subscriptions/show-subscription.ts";
+import { listUsers } from "../../operations/users/list-users.ts";
+import { showProfile } from "../../operations/users/show-profile.ts";
+import { listDeliveries } from "../../operations/webhooks/list-deliveries.ts";
+import { showDelivery } from "../../operations/webhooks/show-delivery.ts";
+import { builder, through } from "./builder.ts";
+import { DeliveryStatusEnum, SlotEnum } from "./enums.ts";
+import * as pages from "./pages.ts";
+import * as types from "./types.ts";
+
+const page = builder.args((t) => ({
+  limit: t.int({ required: true, defaultValue: 20, description: "How many at most: 1 to 100." }),
+  cursor: t.string({ description: "The nextCursor of the page before; none for the first page." }),
+}));
+
+// Every field may be null: one that is refused must not take the others' answers along.
+builder.queryType({
+  fields: (t) => ({
+    me: t.field({
+      type: types.User,
+      nullable: true,
+      description: showProfile.summary,
+      resolve: (_, args, context) => through(showProfile, context, args),
+    }),
+    users: t.field({
+      type: pages.UserPage,
+      nullable: true,
+      description: listUsers.summary,
+      args: page,
+      resolve: (_, args, context) => through(listUsers, context, args),
+    }),
+    subscriptions: t.field({
+      type: pages.SubscriptionPage,
+      nullable: true,
+      description: listSubscriptions.summary,
+      args: page,
+      resolve: (_, args, context) => through(listSubscriptions, context, args),
+    }),
+    subscription: t.field({
+      type: types.Subscription,
+      nullable: true,
+      description: showSubscription.summary,
+      args: { id: t.arg.id({ required: true }) },
+      resolve: (_, args, context) => through(showSubscription, context, args),
+    }),
+    currentSubscription: t.field({
+      type: types.Subscription,
+      nullable: true,
+      description: currentSubscription.summary,
+      resolve: (_, args, context) => through(currentSubscription, context, args),
+    }),
+    plans: t.field({
+      type: pages.PlanPage,
+      nullable: true,
+      description: listPlans.summary,
+      args: page,
+      resolve: (_, args, context) => through(listPlans, context, args),
+    }),
+    features: t.field({
+      type: [types.Feature],
+      nullable: true,
+      description: listFeatures.summary,
+      extensions: { size: 20 },
+      resolve: async (_, args, context) => (await through(listFeatures, context, args)).features,
+    }),
+    notifications: t.field({
+      type: pages.NotificationPage,
+      nullable: true,
+      description: listNotifications.summary,
+      args: page,
+      resolve: (_, args, context) => through(listNotifications, context, args),
+    }),
+    unreadCount: t.int({
+      nullable: true,
+      description: unreadCount.summary,
+      resolve: async (_, args, context) => (await through(unreadCount, context, args)).count,
+    }),
+    apiKeys: t.field({
+      type: pages.ApiKeyPage,
+      nullable: true,
+      description: listApiKeys.summary,
+      args: page,
+      resolve: (_, args, context) => through(listApiKeys, context, args),
+    }),
+    deliveries: t.field({
+      type: pages.DeliveryPage,
+      nullable: true,
+      description: listDeliveries.summary,
+      args: {
+        ...page,
+        provider: t.arg({ type: SlotEnum }),
+        status: t.arg({ type: DeliveryStatusEnum }),
+        type: t.arg.string({ description: "The provider's own name of the event, as delivered." }),
+      },
+      resolve: (_, args, context) => through(listDeliveries, context, args),
+    }),
+    delivery: t.field({
+      type: types.DeliveryInDetail,
+      nullable: true,
+      description: showDelivery.summary,
+      args: { id: t.arg.id({ required: true }) },
+      resolve: (_, args, context) => through(showDelivery, context, args),
+    }),
+  }),
+});

@@ -1,0 +1,29 @@
+import { GraphQLError } from "graphql";
+import { Refusal } from "../../domain/refusal.ts";
+import { toldOf } from "./errors.ts";
+
+/**
+ * An error of an answer as the client may see it. GraphQL's own, about the request, stay as they are.
+ * @param note is given what was neither a refusal nor about the request, for the operator
+ */
+export function translated(error: GraphQLError, note: (defect: unknown) => void): GraphQLError {
+  const cause = causeOf(error);
+  if (cause === undefined) {
+    error.extensions.code ??= "BAD_USER_INPUT";
+    return error;
+  }
+  if (!(cause instanceof Refusal)) note(cause);
+  const { message, code } = toldOf(cause);
+  return new GraphQLError(message, {
+    nodes: error.nodes ?? null,
+    path: error.path ?? null,
+    extensions: { code },
+  });
+}
+
+/** What was thrown behind GraphQL's own errors; `undefined`: nothing else was. */
+function causeOf(error: GraphQLError): unknown {
+  let { originalError } = error;
+  while (originalError instanceof GraphQLError) originalError = originalError.originalError;
+  return originalError;
+}

@@ -1,0 +1,194 @@
+import type { z } from "zod";
+import type { createApiKey } from "../../operations/api-keys/create-api-key.ts";
+import type { listApiKeys } from "../../operations/api-keys/list-api-keys.ts";
+import type { listNotifications } from "../../operations/notifications/list-notifications.ts";
+import type { listFeatures } from "../../operations/plans/list-features.ts";
+import type { listPlans } from "../../operations/plans/list-plans.ts";
+import { listOfUsers, NEWEST_PER_USER } from "../../operations/subscriptions/list-of-users.ts";
+import type { showSubscription } from "../../operations/subscriptions/show-subscription.ts";
+import type { showProfile } from "../../operations/users/show-profile.ts";
+import type { listDeliveries } from "../../operations/webhooks/list-deliveries.ts";
+import type { replayDelivery } from "../../operations/webhooks/replay-delivery.ts";
+import type { showDelivery } from "../../operations/webhooks/show-delivery.ts";
+import { builder, through } from "./builder.ts";
+import * as enums from "./enums.ts";
+
+type Result<Offered extends { output: z.ZodType }> = z.input<Offered["output"]>;
+type Listed<Offered extends { output: z.ZodType<unknown, { items: unknown[] }> }> =
+  Result<Offered>["items"][number];
+
+const Preferences = builder.objectRef<Result<typeof showProfile>["preferences"]>("Preferences").implement({
+  fields: (t) => ({
+    theme: t.expose("theme", { type: enums.ThemeEnum }),
+    emailNotifications: t.exposeBoolean("emailNotifications"),
+  }),
+});
+
+export const Subscription = builder.objectRef<Result<typeof showSubscription>>("Subscription").implement({
+  fields: (t) => ({
+    id: t.exposeID("id"),
+    userId: t.exposeID("userId", {
+      nullable: true,
+      description: "null once the person has deleted the account.",
+    }),
+    provider: t.expose("provider", { type: enums.SlotEnum }),
+    providerSubscriptionId: t.exposeString("providerSubscriptionId", { nullable: true }),
+    planId: t.exposeID("planId"),
+    seats: t.exposeInt("seats"),
+    status: t.expose("status", { type: enums.SubscriptionStatusEnum }),
+    currentPeriodEnd: t.expose("currentPeriodEnd", { type: "DateTime", nullable: true }),
+    cancelAtPeriodEnd: t.exposeBoolean("cancelAtPeriodEnd"),
+    outOfOrder: t.exposeBoolean("outOfOrder", {
+      description:
+        "An older event was applied after a newer one, and nobody has compared it with the provider.",
+    }),
+    createdAt: t.expose("createdAt", { type: "DateTime" }),
+    updatedAt: t.expose("updatedAt", { type: "DateTime" }),
+  }),
+});
+
+export const User = builder.objectRef<Result<typeof showProfile>>("User").implement({
+  fields: (t) => ({
+    id: t.exposeID("id"),
+    name: t.exposeString("name"),
+    email: t.exposeString("email"),
+    emailVerified: t.exposeBoolean("emailVerified"),
+    role: t.expose("role", { type: enums.RoleEnum }),
+    locale: t.expose("locale", { type: enums.LocaleEnum }),
+    preferences: t.expose("preferences", { type: Preferences }),
+    onboarded: t.exposeBoolean("onboarded"),
+    createdAt: t.expose("createdAt", { type: "DateTime" }),
+    updatedAt: t.expose("updatedAt", { type: "DateTime" }),
+    subscriptions: t.loadableList({
+      type: Subscription,
+      nullable: true,
+      description: `The newest ${NEWEST_PER_USER}; for all users of a list in one look-up, which counts as one call.`,
+      extensions: { size: NEWEST_PER_USER },
+      load: (userIds: string[], context) => through(listOfUsers, context, { userIds }),
+      // Nothing is remembered: a mutation of the same request may come in between.
+      loaderOptions: { maxBatchSize: 100, cache: false },
+      resolve: (user) => user.id,
+    }),
+  }),
+});
+
+const Price = builder.objectRef<Listed<typeof listPlans>["price"]>("Price").implement({
+  fields: (t) => ({
+    amount: t.exposeInt("amount", { description: "In the currency's smallest unit, per seat and interval." }),
+    currency: t.exposeString("currency", { description: "ISO 4217." }),
+    interval: t.expose("interval", { type: enums.IntervalEnum }),
+  }),
+});
+
+const Seats = builder.objectRef<Listed<typeof listPlans>["seats"]>("Seats").implement({
+  fields: (t) => ({ min: t.exposeInt("min"), max: t.exposeInt("max") }),
+});
+
+export const Plan = builder.objectRef<Listed<typeof listPlans>>("Plan").implement({
+  fields: (t) => ({
+    id: t.exposeID("id"),
+    name: t.exposeString("name"),
+    price: t.expose("price", { type: Price }),
+    features: t.exposeStringList("features"),
+    seats: t.expose("seats", { type: Seats }),
+  }),
+});
+
+export const Feature = builder
+  .objectRef<Result<typeof listFeatures>["features"][number]>("Feature")
+  .implement({
+    fields: (t) => ({
+      name: t.exposeString("name"),
+      planIds: t.exposeIDList("planIds", {
+        description: "The plans that have it, in the order of the list of plans.",
+      }),
+    }),
+  });
+
+export const Notification = builder.objectRef<Listed<typeof listNotifications>>("Notification").implement({
+  fields: (t) => ({
+    id: t.exposeID("id"),
+    kind: t.expose("kind", { type: enums.NotificationKindEnum }),
+    details: t.expose("details", {
+      type: "JSON",
+      description: "What it speaks of, such as the id of a plan.",
+    }),
+    createdAt: t.expose("createdAt", { type: "DateTime" }),
+    readAt: t.expose("readAt", { type: "DateTime", nullable: true }),
+  }),
+});
+
+export const ApiKey = builder.objectRef<Listed<typeof listApiKeys>>("ApiKey").implement({
+  fields: (t) => ({
+    id: t.exposeID("id"),
+    name: t.exposeString("name"),
+    prefix: t.exposeString("prefix", { description: "How the key begins, to tell keys apart." }),
+    createdAt: t.expose("createdAt", { type: "DateTime" }),
+    expiresAt: t.expose("expiresAt", { type: "DateTime", nullable: true }),
+    lastUsedAt: t.expose("lastUsedAt", { type: "DateTime", nullable: true }),
+  }),
+});
+
+export const NewApiKey = builder.objectRef<Result<typeof createApiKey>>("NewApiKey").implement({
+  fields: (t) => ({
+    id: t.exposeID("id"),
+    name: t.exposeString("name"),
+    prefix: t.exposeString("prefix"),
+    key: t.exposeString("key", { description: "Kept nowhere: it cannot be shown again." }),
+    createdAt: t.expose("createdAt", { type: "DateTime" }),
+  }),
+});
+
+const LoggedDelivery = builder.interfaceRef<Listed<typeof listDeliveries>>("LoggedDelivery").implement({
+  fields: (t) => ({
+    id: t.exposeID("id"),
+    provider: t.expose("provider", { type: enums.SlotEnum }),
+    eventId: t.exposeString("eventId"),
+    eventType: t.exposeString("eventType", { description: "The provider's own name of it, as delivered." }),
+    status: t.expose("status", { type: enums.DeliveryStatusEnum }),
+    attempts: t.exposeInt("attempts"),
+    lastError: t.exposeString("lastError", { nullable: true }),
+    receivedAt: t.expose("receivedAt", { type: "DateTime" }),
+    completedAt: t.expose("completedAt", { type: "DateTime", nullable: true }),
+    nextAttemptAt: t.expose("nextAttemptAt", { type: "DateTime", nullable: true }),
+  }),
+});
+
+export const Delivery = builder
+  .objectRef<Listed<typeof listDeliveries>>("Delivery")
+  .implement({ interfaces: [LoggedDelivery] });
+
+const Attempt = builder.objectRef<Result<typeof showDelivery>["attemptLog"][number]>("Attempt").implement({
+  fields: (t) => ({
+    attempt: t.exposeInt("attempt"),
+    source: t.expose("source", { type: enums.AttemptSourceEnum }),
+    outcome: t.expose("outcome", { type: enums.AttemptOutcomeEnum }),
+    reason: t.exposeString("reason", { nullable: true }),
+    startedAt: t.expose("startedAt", { type: "DateTime" }),
+    durationMs: t.exposeFloat("durationMs"),
+  }),
+});
+
+export const DeliveryInDetail = builder.objectRef<Result<typeof showDelivery>>("DeliveryInDetail").implement({
+  interfaces: [LoggedDelivery],
+  fields: (t) => ({
+    payload: t.expose("payload", {
+      type: "JSON",
+      nullable: true,
+      description: "As delivered; null when it is no longer kept.",
+    }),
+    attemptLog: t.expose("attemptLog", {
+      type: [Attempt],
+      description: "Every attempt that is over, the first one first.",
+      extensions: { size: 12 },
+    }),
+  }),
+});
+
+export const Replay = builder.objectRef<Result<typeof replayDelivery>>("Replay").implement({
+  interfaces: [LoggedDelivery],
+  fields: (t) => ({
+    outcome: t.expose("outcome", { type: enums.ReplayOutcomeEnum }),
+    reason: t.exposeString("reason", { nullable: true }),
+  }),
+});

@@ -1,0 +1,32 @@
+import type { TRPCError } from "@trpc/server";
+import type { Context } from "hono";
+import superjson from "superjson";
+import type { Limits } from "../../limits/rate-limit.ts";
+import { limitHeaders } from "../door/limit-headers.ts";
+import type { ApiEnvironment } from "../environment.ts";
+import { shapeOf } from "./errors.ts";
+
+const RETRY_AFTER_SECONDS = "5";
+
+/** One error for all calls of a request, with the status that it has, also for those who expect a stream. */
+export function refusalOf(error: TRPCError): Response {
+  const shape = shapeOf(error, null);
+  return Response.json({ error: superjson.serialize(shape) }, { status: shape.data.httpStatus });
+}
+
+/**
+ * Adds what the context has for the answer, and what the limits say. tRPC's own is kept: a copy of it would cost the adapter
+ * its quick way out.
+ */
+export function finished(c: Context<ApiEnvironment>, answer: Response, limits: Limits): Response {
+  const { headers, status } = answer;
+  // tRPC leaves the type out when it refuses a request that it cannot read.
+  if (!headers.get("content-type")?.startsWith("application/"))
+    headers.set("content-type", "application/json");
+  for (const [name, value] of c.newResponse(null).headers) headers.append(name, value);
+  const said = limitHeaders(c.get("charges") ?? [], limits.now());
+  for (const [name, value] of Object.entries(said)) headers.set(name, value);
+  if (status === 401) headers.set("www-authenticate", 'Bearer realm="tollgate"');
+  if (status === 503) headers.set("retry-after", RETRY_AFTER_SECONDS);
+  return answer;
+}

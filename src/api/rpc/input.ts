@@ -1,0 +1,85 @@
+import type { TRPCCombinedDataTransformer } from "@trpc/server";
+import superjson from "superjson";
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+
+/**
+ * superjson, but for what comes in: of a client's own types only the scalars are made that JSON lacks. Its containers
+ * would let a few bytes claim gigabytes (a typed array of a length), and its paths reach beyond what was sent.
+ */
+export const transformer: TRPCCombinedDataTransformer = {
+  input: { serialize: superjson.serialize, deserialize: readInput },
+  output: superjson,
+};
+
+const Envelope = z.strictObject({
+  json: z.unknown().optional(),
+  meta: z
+    .strictObject({
+      values: z.union([z.tuple([z.string()]), z.record(z.string(), z.tuple([z.string()]))]).optional(),
+      v: z.literal([0, 1]).optional(),
+    })
+    .optional(),
+});
+
+/** @param given one call's, parsed from JSON, and changed in place @throws Refusal `invalid_input` */
+function readInput(given: unknown): unknown {
+  const envelope = Envelope.safeParse(given);
+  if (!envelope.success) {
+    refuse("invalid_input", "expected an input as superjson writes it: { json, meta }, with scalars alone");
+  }
+  const { json, meta: { values = {} } = {} } = envelope.data;
+  if (Array.isArray(values)) return restored(json, values[0]);
+  for (const [path, [type]] of Object.entries(values)) {
+    const names = namesOf(path);
+    const last = names.pop() as string;
+    const parent = names.reduce(below, json);
+    const value = below(parent, last);
+    (parent as Record<string, unknown>)[last] = restored(value, type);
+  }
+  return json;
+}
+
+/** A path's names have a dot between them; a dot or a backslash of their own follows a backslash. */
+function namesOf(path: string): string[] {
+  const names: string[] = [];
+  let name = "";
+  for (let i = 0; i < path.length; i++) {
+    if (path[i] === ".") {
+      names.push(name);
+      name = "";
+    } else {
+      name += path[i] === "\\" ? (path[++i] ?? "") : path[i];
+    }
+  }
+  return [...names, name];
+}
+
+/** Only what was sent: neither what objects inherit, nor a list's length. */
+function below(parent: unknown, name: string): unknown {
+  if (
+    typeof parent !== "object" ||
+    parent === null ||
+    !Object.prototype.propertyIsEnumerable.call(parent, name)
+  ) {
+    refuse("invalid_input", `meta.values: there is no ${name}`);
+  }
+  return (parent as Record<string, unknown>)[name];
+}
+
+function restored(value: unknown, type: string): unknown {
+  switch (type) {
+    case "undefined":
+      return undefined;
+    case "Date":
+      if (typeof value === "string") return new Date(value);
+      break;
+    case "number":
+      if (typeof value === "string") return Number(value);
+      break;
+    case "bigint":
+      if (typeof value === "string" && /^-?\d{1,100}$/.test(value)) return BigInt(value);
+      break;
+  }
+  return refuse("invalid_input", `meta.values: expected undefined, Date, number or bigint, and its text`);
+}

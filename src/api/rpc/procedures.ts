@@ -1,0 +1,96 @@
+import { initTRPC, type TRPCMutationProcedure, type TRPCQueryProcedure } from "@trpc/server";
+import type { z } from "zod";
+import { Refusal } from "../../domain/refusal.ts";
+import type { Dependencies } from "../../operations/dependencies.ts";
+import { type Access, type Call, execute, type Operation } from "../../operations/operation.ts";
+import { type RpcErrorShape, shapeOf } from "./errors.ts";
+import { transformer } from "./input.ts";
+
+/** One HTTP request, which may be a batch of calls. */
+type RpcContext = {
+  deps: Dependencies;
+  call: Call;
+  /** @throws Refusal `invalid_input` when the input in the query string is not to be parsed */
+  inspectQuery(): void;
+  /** One for each call that has begun: settles when it has been charged, or is over. */
+  charging: Promise<void>[];
+};
+
+const trpc = initTRPC.context<RpcContext>().create({
+  transformer,
+  isDev: false,
+  jsonl: { contentType: "application/x-ndjson" },
+  errorFormatter: ({ error, path, type }) => shapeOf(error, type === "unknown" ? null : (path ?? null)),
+});
+
+export const { router } = trpc;
+
+/** The levels are names for what operations say themselves: offering one at another level does not compile. */
+export const publicProcedure = level("anyone");
+export const protectedProcedure = level("person", "session");
+export const adminProcedure = level("admin");
+
+/** What clients may leave out as a whole. */
+type Given<Input> = Record<never, never> extends Input ? Input | undefined : Input;
+
+/** As clients see it. Told by the operation and `show` alone: the router that it goes into would have said `any`. */
+type Offered<Input extends z.ZodType, Answer> = {
+  input: Given<z.input<Input>>;
+  output: [Answer] extends [infer Told] ? Told : never;
+  meta: object;
+  errorShape: RpcErrorShape;
+};
+
+type Showing<Output, Shown, Missing> = {
+  /** What clients see of the output: all of it unless given. */
+  show?: (output: Output) => Shown;
+  /** The answer when the operation refuses with `not_found`, instead of an error. */
+  missing?: Missing;
+};
+
+function level<A extends Access>(...served: A[]) {
+  function gated<Input extends z.ZodType, Output extends z.ZodType, Shown, Missing>(
+    operation: Operation<Dependencies, Input, Output, A>,
+    { show, missing }: Showing<z.input<Output>, Shown, Missing>,
+  ) {
+    if (!served.includes(operation.access)) {
+      throw new Error(`${operation.name} is for "${operation.access}", not for "${served.join('" or "')}"`);
+    }
+    return trpc.procedure.use(async ({ ctx, getRawInput, next }) => {
+      const charged = Promise.withResolvers<void>();
+      ctx.charging.push(charged.promise);
+      const readInput = async () => {
+        charged.resolve();
+        ctx.inspectQuery();
+        const given = await getRawInput();
+        return given === undefined ? {} : given;
+      };
+      try {
+        const output = await execute(operation, ctx.deps, ctx.call, readInput);
+        return next({ ctx: { answer: show ? show(output) : output } });
+      } catch (error) {
+        if (missing === undefined || !(error instanceof Refusal) || error.code !== "not_found") throw error;
+        return next({ ctx: { answer: missing } });
+      } finally {
+        charged.resolve();
+      }
+    });
+  }
+
+  return {
+    query: <Input extends z.ZodType, Output extends z.ZodType, Shown = z.input<Output>, Missing = never>(
+      operation: Operation<Dependencies, Input, Output, A>,
+      showing: Showing<z.input<Output>, Shown, Missing> = {},
+    ) =>
+      gated(operation, showing).query(({ ctx }) => ctx.answer) as TRPCQueryProcedure<
+        Offered<Input, Shown | Missing>
+      >,
+    mutation: <Input extends z.ZodType, Output extends z.ZodType, Shown = z.input<Output>, Missing = never>(
+      operation: Operation<Dependencies, Input, Output, A>,
+      showing: Showing<z.input<Output>, Shown, Missing> = {},
+    ) =>
+      gated(operation, showing).mutation(({ ctx }) => ctx.answer) as TRPCMutationProcedure<
+        Offered<Input, Shown | Missing>
+      >,
+  };
+}

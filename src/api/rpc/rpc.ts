@@ -1,0 +1,70 @@
+import { TRPCError } from "@trpc/server";
+import { resolveResponse } from "@trpc/server/http";
+import { type Context, Hono } from "hono";
+import type { Log } from "../../log.ts";
+import type { Dependencies } from "../../operations/dependencies.ts";
+import { type Call, charge } from "../../operations/operation.ts";
+import { type CallerDesk, openCall } from "../call.ts";
+import type { ApiEnvironment } from "../environment.ts";
+import { finished, refusalOf } from "./answer.ts";
+import { isDefect } from "./errors.ts";
+import { assertJson, inspectQuery, procedurePath, requestOf } from "./request.ts";
+import { appRouter } from "./router.ts";
+
+const MAX_CALLS = 10;
+
+/**
+ * tRPC at `/api/trpc`. A request is charged to `rpc` by the number of its calls before any of them runs, and each call to
+ * its operation's own scope. An answer that is streamed begins when all of that is known.
+ */
+export function rpc(deps: Dependencies, desk: CallerDesk, log: Log): Hono<ApiEnvironment> {
+  // More than the limit admits in all could never be let through.
+  const maxBatchSize = Math.min(MAX_CALLS, deps.limits.policies.rpc.limit);
+
+  async function open(c: Context<ApiEnvironment>, calls: number): Promise<Call> {
+    assertJson(c);
+    const call = await openCall(c, desk);
+    await charge("rpc", deps.limits, call, calls);
+    return call;
+  }
+
+  function note(c: Context<ApiEnvironment>, error: TRPCError): void {
+    if (!isDefect(error)) return;
+    const fields = { err: error.cause ?? error, requestId: c.get("requestId"), path: c.req.path };
+    log.error(fields, "request failed");
+  }
+
+  const routes = new Hono<ApiEnvironment>();
+  routes.on(["GET", "POST"], "/*", async (c) => {
+    const charging: Promise<void>[] = [];
+    let refused: TRPCError | undefined;
+    const answer = await resolveResponse({
+      router: appRouter,
+      req: requestOf(c),
+      path: procedurePath(c),
+      error: null,
+      maxBatchSize,
+      createContext: async ({ info }) => {
+        const call = await open(c, info.calls.length).catch((error) => {
+          refused = asRpcError(error);
+          throw refused;
+        });
+        return { deps, call, charging, inspectQuery: () => inspectQuery(info.url) };
+      },
+      onError: ({ error }) => {
+        if (error !== refused) note(c, error);
+      },
+    });
+    if (refused) {
+      note(c, refused);
+      return finished(c, refusalOf(refused), deps.limits);
+    }
+    await Promise.all(charging);
+    return finished(c, answer, deps.limits);
+  });
+  return routes;
+}
+
+function asRpcError(error: unknown): TRPCError {
+  return error instanceof TRPCError ? error : new TRPCError({ code: "INTERNAL_SERVER_ERROR", cause: error });
+}

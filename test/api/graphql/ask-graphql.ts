@@ -1,0 +1,22 @@
+import { type ApiAnswer, type ApiRequest, ask } from "../../support/api-client.ts";
+
+type Question = Omit<ApiRequest, "body"> & { variables?: Record<string, unknown>; operationName?: string };
+
+/** One operation by POST, as clients send it. */
+export function askGraphql(
+  serverUrl: string,
+  query: string,
+  { variables, operationName, ...request }: Question = {},
+): Promise<ApiAnswer> {
+  return ask(serverUrl, "POST", "/api/graphql", { ...request, body: { query, variables, operationName } });
+}
+
+/** The codes of an answer's errors, with the fields that they are about. */
+export function refusals({ body }: Pick<ApiAnswer, "body">): Record<string, string> {
+  return Object.fromEntries(
+    (body.errors ?? []).map((error: { path?: string[]; extensions: { code: string } }) => [
+      error.path?.join(".") ?? "",
+      error.extensions.code,
+    ]),
+  );
+}

@@ -1,0 +1,34 @@
+import { serverAudits } from "graphql-http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../../src/server.ts";
+import { GENEROUS } from "../../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { serverOn } from "../../support/server.ts";
+
+let test: TestDatabase;
+let server: RunningServer;
+
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  server = await serverOn(test.url, GENEROUS);
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+describe.each(["/api/graphql", "/api/v1/graphql"])("%s passes the audit of GraphQL over HTTP", (path) => {
+  const audits = serverAudits({ url: () => `${server.url}${path}`, fetchFn: fetch });
+
+  it.each(audits.map((audit) => [audit.id, audit.name, audit] as const))(
+    "%s %s",
+    async (_id, _name, audit) => {
+      const result = await audit.fn();
+      expect(result).toMatchObject({ status: "ok" });
+    },
+  );
+});
+
+it("has as many audits as the package that they come from", () => {
+  expect(serverAudits({ url: "" }).length).toBeGreaterThanOrEqual(60);
+});

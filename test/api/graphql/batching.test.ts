@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import type { Database } from "../../../src/store/database.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { askGraphql, refusals } from "./ask-graphql.ts";
+import { graphqlApp } from "./graphql-app.ts";
+
+let test: TestDatabase;
+let app: Awaited<ReturnType<typeof graphqlApp>>;
+let statements: string[] = [];
+
+beforeAll(async () => {
+  test = await freshDatabase(120);
+  await test.rows(
+    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+       cancel_at_period_end, out_of_order, created_at)
+     select gen_random_uuid(), 'user_' || n % 60, 'provider-a', 'sub_' || n, 'team', 5 + n % 400, 'active', false, false,
+       now() + n * interval '1 second'
+     from generate_series(0, 899) n`,
+  );
+  const watched: Pick<Database, "run"> = {
+    run: (statement, values) => {
+      statements.push(statement.name);
+      return test.database.run(statement, values);
+    },
+  };
+  app = await graphqlApp(watched);
+});
+beforeEach(() => {
+  statements = [];
+});
+afterAll(async () => {
+  await app.close();
+  await test.drop();
+});
+
+const asAdmin = { headers: { "x-test-user": "user_0", "x-test-role": "admin" } };
+
+it("a hundred users with their subscriptions cost two queries and two calls", async () => {
+  const { body, headers } = await askGraphql(
+    app.url,
+    "{ users(limit: 100) { items { id subscriptions { id userId seats createdAt } } nextCursor } }",
+    asAdmin,
+  );
+  expect(statements).toEqual(["list_users", "subscriptions_of_users"]);
+  expect(headers.get("x-ratelimit-remaining")).toBe("28");
+  const { items, nextCursor } = body.data.users;
+  expect(items).toHaveLength(100);
+  expect(nextCursor).not.toBeNull();
+
+  for (const user of items) {
+    const expected = await test.rows<{ id: string }>(
+      "select id from subscription where user_id = $1 order by created_at desc limit 10",
+      [user.id],
+    );
+    expect(user.subscriptions.map(({ id }: { id: string }) => id)).toEqual(expected.map(({ id }) => id));
+    expect(user.subscriptions.every(({ userId }: { userId: string }) => userId === user.id)).toBe(true);
+  }
+  expect(items.some(({ subscriptions }: { subscriptions: unknown[] }) => subscriptions.length === 0)).toBe(
+    true,
+  );
+  expect(items.some(({ subscriptions }: { subscriptions: unknown[] }) => subscriptions.length === 10)).toBe(
+    true,
+  );
+});
+
+it("what a mutation has changed is looked up again", async () => {
+  await test.rows(
+    `insert into subscription (id, user_id, provider, plan_id, seats, status, cancel_at_period_end, out_of_order)
+     values ($1, 'user_100', 'provider-a', 'team', 5, 'active', false, false)`,
+    [randomUUID()],
+  );
+  const { body } = await askGraphql(
+    app.url,
+    `mutation { setLocale(locale: DE) { subscriptions { id } } completeOnboarding { locale subscriptions { id } } }`,
+    { headers: { "x-test-user": "user_100" } },
+  );
+  expect(body.data.completeOnboarding).toMatchObject({ locale: "DE", subscriptions: [{}] });
+  expect(statements.filter((name) => name === "subscriptions_of_users")).toHaveLength(2);
+});
+
+it("nobody but an administrator sees what others have subscribed to", async () => {
+  const own = await askGraphql(app.url, "{ users { items { id subscriptions { userId } } } }", {
+    headers: { "x-test-user": "user_7" },
+  });
+  expect(own.body.data.users.items).toEqual([
+    { id: "user_7", subscriptions: Array.from({ length: 10 }, () => ({ userId: "user_7" })) },
+  ]);
+  const byKey = await askGraphql(app.url, "{ users { items { id } } }", {
+    headers: { "x-test-user": "user_7", "x-test-role": "admin", "x-test-key": "key" },
+  });
+  expect(byKey.body.data.users.items).toEqual([{ id: "user_7" }]);
+});
+
+it("a look-up that is refused leaves the users themselves in place", async () => {
+  const headers = { "x-test-user": "user_8" };
+  for (let n = 0; n < 29; n += 1) await askGraphql(app.url, "{ unreadCount }", { headers });
+  const answer = await askGraphql(app.url, "{ me { id subscriptions { id } } }", { headers });
+  expect(answer.status).toBe(200);
+  expect(answer.body.data).toEqual({ me: { id: "user_8", subscriptions: null } });
+  expect(refusals(answer)).toEqual({ "me.subscriptions": "RATE_LIMITED" });
+  expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
+});

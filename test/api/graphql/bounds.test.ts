@@ -1,0 +1,184 @@
+import { getIntrospectionQuery } from "graphql";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../../src/server.ts";
+import { administrator, GENEROUS } from "../../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { serverOn } from "../../support/server.ts";
+import { askGraphql } from "./ask-graphql.ts";
+
+let test: TestDatabase;
+let server: RunningServer;
+let cookie: string;
+
+beforeAll(async () => {
+  test = await freshDatabase(3);
+  server = await serverOn(test.url, GENEROUS);
+  cookie = (await administrator(server.url, test)).cookie;
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+const USER = `id name email emailVerified role locale onboarded createdAt updatedAt
+  preferences { theme emailNotifications }
+  subscriptions { id userId provider providerSubscriptionId planId seats status currentPeriodEnd cancelAtPeriodEnd
+    outOfOrder createdAt updatedAt }`;
+
+/** Below `__type`, where `ofType` may be nested without end. */
+const typeOf = (selection: string, fragments = "") =>
+  `{ __type(name: "User") { ${selection} } } ${fragments}`;
+const nested = (depth: number): string => (depth === 0 ? "name" : `ofType { ${nested(depth - 1)} }`);
+
+describe("what is useful is let through", () => {
+  it.each([
+    [
+      "a full page of users with all that is theirs",
+      `{ users(limit: 100) { items { ${USER} } nextCursor } }`,
+    ],
+    ["introspection, as GraphiQL asks for it", getIntrospectionQuery({ inputValueDeprecation: true })],
+    ["fifteen aliases", `{ ${Array.from({ length: 15 }, (_, n) => `a${n}: unreadCount`).join(" ")} }`],
+    [
+      "every list at once",
+      `{ plans { items { id name features } } features { name } me { ${USER} }
+      subscriptions { items { id } } notifications { items { id details } } apiKeys { items { id } }
+      deliveries { items { id } } }`,
+    ],
+  ])("%s", async (_name, query) => {
+    const answer = await askGraphql(server.url, query, { cookie });
+    expect(answer.body.errors).toBeUndefined();
+  });
+});
+
+describe("refused for its size, before any of it is run", () => {
+  const doubling = (depth: number, alias: (n: number) => string) =>
+    Array.from({ length: depth }, (_, n) => `fragment F${n} on __Type { ${alias(n)} }`).join(" ");
+
+  it.each([
+    ["depth", typeOf(nested(25)), "deeper than 8"],
+    [
+      "depth, through fragments",
+      typeOf("...F0", `${doubling(24, (n) => `ofType { ...F${n + 1} }`)} fragment F24 on __Type { name }`),
+      "deeper than 8",
+    ],
+    [
+      "depth, through inline fragments",
+      typeOf(
+        Array.from({ length: 25 }).reduce<string>((inner) => `... on __Type { ofType { ${inner} } }`, "name"),
+      ),
+      "deeper than 8",
+    ],
+    ["aliases", `{ ${Array.from({ length: 16 }, (_, n) => `a${n}: unreadCount`).join(" ")} }`, "15 aliases"],
+    [
+      "aliases, through a fragment that is spread again and again",
+      typeOf(
+        "...A ofType { ...A ofType { ...A ofType { ...A } } }",
+        "fragment A on __Type { a: name b: name c: name d: name }",
+      ),
+      "15 aliases",
+    ],
+    [
+      "aliases that double with each fragment",
+      typeOf(
+        "...F0",
+        `${doubling(15, (n) => `a: ofType { ...F${n + 1} } b: ofType { ...F${n + 1} }`)} fragment F15 on __Type { name }`,
+      ),
+      "15 aliases",
+    ],
+    [
+      "directives",
+      `{ ${Array.from({ length: 21 }, () => "unreadCount @include(if: true)").join(" ")} }`,
+      "20 directives",
+    ],
+    [
+      "directives, through fragments",
+      `{ ...D ...D ... { ...D } } fragment D on Query { ${"unreadCount @skip(if: false) ".repeat(7)} }`,
+      "20 directives",
+    ],
+    [
+      "cost",
+      `{ users(limit: 100) { items { ${USER} } } more: users(limit: 100) { items { ${USER} } } }`,
+      "more than 15000 fields",
+    ],
+    [
+      "cost, through fragments",
+      `{ ...A ...B } fragment A on Query { users(limit: 100) { items { ...U } } }
+       fragment B on Query { more: users(limit: 100) { items { ...U } } } fragment U on User { ${USER} }`,
+      "more than 15000 fields",
+    ],
+    [
+      "cost that doubles with each fragment",
+      typeOf(
+        "...F0",
+        `${doubling(20, (n) => `...F${n + 1} ... { ...F${n + 1} }`)} fragment F20 on __Type { name }`,
+      ),
+      "more than 15000 fields",
+    ],
+  ])("%s", async (_name, query, reason) => {
+    const { status, body } = await askGraphql(server.url, query, { cookie });
+    expect(body).toEqual({
+      errors: [
+        {
+          message: expect.stringContaining(reason),
+          extensions: { code: "OPERATION_TOO_LARGE" },
+        },
+      ],
+    });
+    expect(status).toBe(200);
+  });
+
+  it("cost by a variable, whatever its default", async () => {
+    const query = `query ($n: Int! = 1) { users(limit: $n) { items { ${USER} } } b: users(limit: $n) { items { ${USER} } } }`;
+    const few = await askGraphql(server.url, query, { cookie, variables: { n: 5 } });
+    expect(few.body.errors).toBeUndefined();
+    for (const n of [100, 1_000, -1, 2_147_483_647]) {
+      const many = await askGraphql(server.url, query, { cookie, variables: { n } });
+      expect(many.body.errors[0].extensions.code).toBe("OPERATION_TOO_LARGE");
+    }
+    const unsaid = await askGraphql(server.url, query, { cookie });
+    expect(unsaid.body.errors[0].extensions.code).toBe("OPERATION_TOO_LARGE");
+  });
+
+  it.each([
+    ["too many tokens", `{ ${"me { id } ".repeat(300)} }`, "more that 1000 tokens"],
+    [
+      "too many tokens of fragments that nobody uses",
+      `{ unreadCount } ${"fragment F on User { id } ".repeat(200)}`,
+      "1000 tokens",
+    ],
+    ["a fragment that nobody uses", "{ unreadCount } fragment F on User { id }", "never used"],
+    [
+      "a fragment within itself",
+      "{ me { ...A } } fragment A on User { ...B } fragment B on User { ...A }",
+      "within itself",
+    ],
+    [
+      "introspection that goes in circles",
+      "{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }",
+      "introspection depth",
+    ],
+    ["nesting without end", `{ me ${"{ id ".repeat(400)}`, "Syntax Error"],
+  ])("%s", async (_name, query, reason) => {
+    const { body } = await askGraphql(server.url, query, { cookie });
+    expect(body.data).toBeUndefined();
+    expect(body.errors[0].message).toContain(reason);
+  });
+
+  it("only the operation that is run counts, and it counts by its name", async () => {
+    const query = `query small { unreadCount } query large { ${Array.from({ length: 16 }, (_, n) => `a${n}: unreadCount`).join(" ")} }`;
+    const small = await askGraphql(server.url, query, { cookie, operationName: "small" });
+    expect(small.body).toEqual({ data: { unreadCount: 0 } });
+    const large = await askGraphql(server.url, query, { cookie, operationName: "large" });
+    expect(large.body.errors[0].extensions.code).toBe("OPERATION_TOO_LARGE");
+    const unnamed = await askGraphql(server.url, query, { cookie });
+    expect(unnamed.body.data).toBeUndefined();
+  });
+
+  it("again when it is asked for a second time", async () => {
+    const query = `{ ${Array.from({ length: 16 }, (_, n) => `b${n}: unreadCount`).join(" ")} }`;
+    for (let n = 0; n < 3; n += 1) {
+      const { body } = await askGraphql(server.url, query, { cookie });
+      expect(body.errors[0].extensions.code).toBe("OPERATION_TOO_LARGE");
+    }
+  });
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { RunningServer } from "../../../src/server.ts";
+import { ask, GENEROUS, signedUp } from "../../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { serverOn } from "../../support/server.ts";
+import { askGraphql, refusals } from "./ask-graphql.ts";
+
+const TOO_MANY = "Too many requests. Please wait a moment.";
+
+let test: TestDatabase;
+let server: RunningServer;
+
+beforeAll(async () => {
+  test = await freshDatabase(1);
+  server = await serverOn(test.url, {
+    ...GENEROUS,
+    RATE_LIMIT_GRAPHQL: "6/60",
+    RATE_LIMIT_API: "5/60",
+    RATE_LIMIT_SETTINGS: "3/60",
+    RATE_LIMIT_BILLING: "2/60",
+    TRUSTED_PROXIES: "1",
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+function leftOf(headers: Headers): Record<string, number> {
+  const left = [...(headers.get("ratelimit") ?? "").matchAll(/"([\w-]+)";r=(\d+)/g)];
+  return Object.fromEntries(left.map(([, scope, remaining]) => [scope, Number(remaining)]));
+}
+
+it("a request costs one graphql, each of its fields one of its operation's own scope", async () => {
+  const { cookie } = await signedUp(server.url);
+  const first = await askGraphql(
+    server.url,
+    "{ __typename me { id } again: me { id } apiKeys { nextCursor } }",
+    { cookie },
+  );
+  expect(first.body.errors).toBeUndefined();
+  expect(leftOf(first.headers)).toEqual({ graphql: 5, api: 3, settings: 2 });
+  expect(first.headers.get("x-ratelimit-remaining")).toBe("2");
+  expect(first.headers.get("ratelimit-policy")).toContain('"api";q=5;w=60');
+
+  const rest = await ask(server.url, "GET", "/api/subscriptions", { cookie });
+  expect(leftOf(rest.headers)).toEqual({ api: 2 });
+});
+
+it("each mutation is charged; those over the limit are refused, the others done", async () => {
+  const { cookie } = await signedUp(server.url);
+  const checkout = (n: number) => `c${n}: createCheckout(planId: "free")`;
+  const answer = await askGraphql(
+    server.url,
+    `mutation { ${[1, 2, 3].map(checkout).join(" ")} updateProfile(name: "Changed") { name } }`,
+    { cookie },
+  );
+  expect(answer.status).toBe(200);
+  expect(refusals(answer)).toEqual({ c1: "BAD_USER_INPUT", c2: "BAD_USER_INPUT", c3: "RATE_LIMITED" });
+  expect(answer.body.errors[2].message).toBe(TOO_MANY);
+  expect(answer.body.data.updateProfile).toEqual({ name: "Changed" });
+  expect(leftOf(answer.headers)).toEqual({ graphql: 5, billing: 0, settings: 2 });
+  expect(answer.headers.get("x-ratelimit-remaining")).toBe("0");
+  const wait = Number(answer.headers.get("retry-after"));
+  expect(wait).toBeGreaterThanOrEqual(1);
+  expect(wait).toBeLessThanOrEqual(60);
+
+  const rest = await ask(server.url, "POST", "/api/checkout", { cookie, body: { planId: "free" } });
+  expect(rest.status).toBe(429);
+});
+
+it("a request over the limit is refused as a whole, by GraphQL's rules and with REST's status", async () => {
+  const { cookie } = await signedUp(server.url);
+  for (let n = 0; n < 6; n += 1) {
+    const answer = await askGraphql(server.url, "{ __typename }", { cookie });
+    expect(answer.headers.get("x-ratelimit-remaining")).toBe(`${5 - n}`);
+  }
+  const refused = await askGraphql(server.url, "mutation { completeOnboarding { id } }", { cookie });
+  expect(refused.status).toBe(429);
+  expect(refused.body).toEqual({ errors: [{ message: TOO_MANY, extensions: { code: "RATE_LIMITED" } }] });
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  expect(refused.headers.get("x-ratelimit-remaining")).toBe("0");
+  expect(refused.headers.get("cache-control")).toBe("no-store");
+
+  const byGet = await ask(server.url, "GET", "/api/graphql?query=%7B__typename%7D", {
+    cookie,
+    headers: { accept: "application/graphql-response+json" },
+  });
+  expect(byGet.status).toBe(429);
+  expect(byGet.headers.get("content-type")).toMatch(/^application\/graphql-response\+json/);
+});
+
+it("what is refused before it is run costs a request all the same, and its fields nothing", async () => {
+  const { cookie } = await signedUp(server.url);
+  const bad = [
+    "{ me { nothing } }",
+    "{",
+    `{ ${Array.from({ length: 16 }, (_, n) => `a${n}: me { id }`).join(" ")} }`,
+  ];
+  for (const query of bad) await askGraphql(server.url, query, { cookie });
+  await ask(server.url, "POST", "/api/graphql", { cookie, body: "not json" });
+  const { headers } = await askGraphql(server.url, "{ me { id } }", { cookie });
+  expect(leftOf(headers)).toEqual({ graphql: 1, api: 4 });
+});
+
+it("nobody is counted by the address", async () => {
+  const from = (address: string) =>
+    askGraphql(server.url, "{ plans { nextCursor } }", { headers: { "x-forwarded-for": address } });
+  for (let n = 0; n < 5; n += 1) {
+    expect(leftOf((await from("203.0.113.9")).headers)).toEqual({ graphql: 5 - n, api: 4 - n });
+  }
+  const over = await from("203.0.113.9");
+  expect(refusals(over)).toEqual({ plans: "RATE_LIMITED" });
+  expect(leftOf((await from("203.0.113.10")).headers)).toEqual({ graphql: 5, api: 4 });
+});

@@ -1,0 +1,351 @@
+import { getIntrospectionQuery } from "graphql";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../../src/server.ts";
+import type { Database } from "../../../src/store/database.ts";
+import { type ApiAnswer, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
+import { listening } from "../../support/ask.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { doorlessApi } from "../../support/doorless-api.ts";
+import { serverOn } from "../../support/server.ts";
+import { askGraphql, refusals } from "./ask-graphql.ts";
+import { graphqlApp } from "./graphql-app.ts";
+
+let test: TestDatabase;
+let server: RunningServer;
+let person: SignedUp;
+
+beforeAll(async () => {
+  test = await freshDatabase(1);
+  server = await serverOn(test.url, GENEROUS);
+  person = await signedUp(server.url);
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+const RENAME = `mutation { updateProfile(name: "Renamed") { name } }`;
+
+function get(parameters: Record<string, string>, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+  return ask(server.url, "GET", `/api/graphql?${new URLSearchParams(parameters)}`, {
+    cookie: person.cookie,
+    headers,
+  });
+}
+
+async function expectUnchanged(): Promise<void> {
+  const [row] = await test.rows(`select name from "user" where id = $1`, [person.id]);
+  expect(row).toEqual({ name: person.name });
+}
+
+describe("GET", () => {
+  it("reads", async () => {
+    const answer = await get({
+      query:
+        "query other { unreadCount } query mine($limit: Int!) { subscriptions(limit: $limit) { nextCursor } }",
+      operationName: "mine",
+      variables: `{"limit":1}`,
+      extensions: "{}",
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ data: { subscriptions: { nextCursor: null } } });
+  });
+
+  it.each([
+    ["alone", { query: RENAME }],
+    [
+      "beside a query, by its name",
+      { query: `query a { unreadCount } ${RENAME.replace("mutation", "mutation b")}`, operationName: "b" },
+    ],
+    ["with an anonymous selection beside it", { query: `${RENAME} query a { unreadCount }` }],
+    [
+      "through a fragment",
+      { query: `mutation { ...M } fragment M on Mutation { updateProfile(name: "Renamed") { name } }` },
+    ],
+  ])("never changes anything: a mutation %s", async (_name, parameters) => {
+    const answer = await get(parameters as Record<string, string>);
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.status).toBeLessThan(500);
+    expect(answer.body.data).toBeUndefined();
+    await expectUnchanged();
+  });
+
+  it("says which method a mutation needs", async () => {
+    const answer = await get({ query: RENAME });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get("allow")).toBe("POST");
+  });
+
+  it("has no body, and a HEAD request changes nothing either", async () => {
+    const head = await ask(server.url, "HEAD", `/api/graphql?query=${encodeURIComponent(RENAME)}`, {
+      cookie: person.cookie,
+    });
+    expect(head.status).toBeGreaterThanOrEqual(400);
+    await expectUnchanged();
+  });
+
+  it.each([
+    [
+      "longer than a query string may be",
+      `query=${"%20".repeat(3_000)}%7B__typename%7D`,
+      413,
+      "PAYLOAD_TOO_LARGE",
+    ],
+    ["without a query", "variables=%7B%7D", 400, "BAD_USER_INPUT"],
+    ["with two queries", "query=%7B__typename%7D&query=%7B__typename%7D", 400, "BAD_USER_INPUT"],
+    ["with variables that are no object", "query=%7B__typename%7D&variables=%5B1%5D", 400, "BAD_USER_INPUT"],
+    ["with variables that are no JSON", "query=%7B__typename%7D&variables=%7B", 400, "BAD_USER_INPUT"],
+    [
+      "with a variable given twice",
+      "query=%7B__typename%7D&variables=%7B%22a%22:1,%22a%22:2%7D",
+      400,
+      "BAD_USER_INPUT",
+    ],
+    [
+      "with NUL in a variable",
+      "query=%7B__typename%7D&variables=%7B%22a%22:%22%5Cu0000%22%7D",
+      400,
+      "BAD_USER_INPUT",
+    ],
+  ])("%s is refused", async (_name, queryString, status, code) => {
+    const answer = await ask(server.url, "GET", `/api/graphql?${queryString}`);
+    expect(answer.status).toBe(status);
+    expect(refusals(answer)).toEqual({ "": code });
+  });
+
+  it("is not taken in by what other servers would make of the query", async () => {
+    for (const query of ["/health", "{ __typename } #/health", "{ __typename } #/graphiql"]) {
+      const answer = await get({ query });
+      expect(answer.headers.get("x-yoga-id")).toBeNull();
+      expect(answer.text).toMatch(/^\{"(data|errors)"/);
+    }
+  });
+});
+
+describe("POST", () => {
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    ask(server.url, "POST", "/api/graphql", { cookie: person.cookie, body, headers });
+
+  it.each([
+    ["a form", "application/x-www-form-urlencoded", `query=${encodeURIComponent(RENAME)}`],
+    ["plain text", "text/plain", JSON.stringify({ query: RENAME })],
+    [
+      "plain text that says it is JSON as well",
+      "text/plain; a=application/json",
+      JSON.stringify({ query: RENAME }),
+    ],
+    ["a document without JSON", "application/graphql", RENAME],
+    ["no type at all", "", JSON.stringify({ query: RENAME })],
+    [
+      "files",
+      "multipart/form-data; boundary=b",
+      `--b\r\ncontent-disposition: form-data; name="operations"\r\n\r\n${JSON.stringify({ query: RENAME })}\r\n--b\r\ncontent-disposition: form-data; name="map"\r\n\r\n{}\r\n--b--\r\n`,
+    ],
+  ])("%s, which any page may send, changes nothing", async (_name, type, body) => {
+    const answer = await post(Buffer.from(body), { "content-type": type });
+    expect(answer.status).toBe(400);
+    expect(refusals(answer)).toEqual({ "": "BAD_USER_INPUT" });
+    await expectUnchanged();
+  });
+
+  it.each([
+    [{ "sec-fetch-site": "cross-site" }],
+    [{ "sec-fetch-site": "same-site" }],
+    [{ origin: "https://evil.example.com" }],
+    [{ origin: "null" }],
+  ])("a foreign page's, with the person's cookie, changes nothing: %j", async (headers) => {
+    const answer = await post({ query: RENAME }, headers as Record<string, string>);
+    expect(answer.status).toBe(403);
+    expect(answer.body).toEqual({ errors: [{ message: "Forbidden", extensions: { code: "FORBIDDEN" } }] });
+    await expectUnchanged();
+  });
+
+  it("nor does it with the mutation in its address", async () => {
+    const answer = await ask(server.url, "POST", `/api/graphql?query=${encodeURIComponent(RENAME)}`, {
+      cookie: person.cookie,
+      body: { query: "{ __typename }" },
+    });
+    expect(answer.body).toEqual({ data: { __typename: "Query" } });
+    await expectUnchanged();
+  });
+
+  it("allows no other origin to read", async () => {
+    const answer = await post({ query: "{ __typename }" }, { origin: new URL(server.url).origin });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+    expect(answer.headers.get("cross-origin-resource-policy")).toBe("same-origin");
+    const preflight = await ask(server.url, "OPTIONS", "/api/graphql", {
+      headers: { origin: "https://evil.example.com", "access-control-request-method": "POST" },
+    });
+    expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  it.each([
+    ["a batch", [{ query: "{ __typename }" }, { query: "{ __typename }" }], 400, "BAD_USER_INPUT"],
+    ["a batch of one", [{ query: "{ __typename }" }], 400, "BAD_USER_INPUT"],
+    ["a field twice", `{"query":"{ __typename }","query":"{ unreadCount }"}`, 400, "BAD_USER_INPUT"],
+    ["another field", { query: "{ __typename }", doc_id: "1" }, 400, "BAD_USER_INPUT"],
+    ["a number for a query", { query: 1 }, 400, "BAD_USER_INPUT"],
+    ["a list of variables", { query: "{ __typename }", variables: [] }, 400, "BAD_USER_INPUT"],
+    [
+      "variables nested without end",
+      { query: "{ __typename }", variables: { a: JSON.parse("[".repeat(30) + "]".repeat(30)) } },
+      400,
+      "BAD_USER_INPUT",
+    ],
+    ["too much", { query: `{ __typename } #${" ".repeat(70_000)}` }, 413, "PAYLOAD_TOO_LARGE"],
+    ["nothing", "", 400, "BAD_USER_INPUT"],
+  ])("%s is refused", async (_name, body, status, code) => {
+    const answer = await post(body);
+    expect(answer.status).toBe(status);
+    expect(refusals(answer)).toEqual({ "": code });
+  });
+
+  it.each([
+    ["in the document", { query: String.raw`mutation { changeRole(userId: "\u0000", role: USER) { id } }` }],
+    ["in a block of text", { query: String.raw`mutation { updateProfile(name: "a\u{0}b") { id } }` }],
+    [
+      "in a variable",
+      {
+        query: "mutation ($id: ID!) { changeRole(userId: $id, role: USER) { id } }",
+        variables: { id: "\0" },
+      },
+    ],
+  ])("NUL %s does not get as far as the database", async (_name, body) => {
+    const answer = await post(body, { accept: "application/graphql-response+json" });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain("NUL");
+  });
+
+  it("only GET and POST are known", async () => {
+    for (const method of ["PUT", "DELETE", "PATCH"]) {
+      const answer = await ask(server.url, method, "/api/graphql", { body: { query: RENAME } });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get("allow")).toContain("POST");
+    }
+  });
+
+  it("answers in the media type that the client prefers, never as a stream", async () => {
+    for (const [accept, type] of [
+      ["application/graphql-response+json;q=0.5, application/json", "application/json"],
+      ["application/json;q=0.5, application/graphql-response+json", "application/graphql-response+json"],
+      ["multipart/mixed;deferSpec=20220824, application/json", "application/json"],
+      ["text/event-stream", "application/json"],
+      ["*/*", "application/json"],
+    ] as const) {
+      const answer = await post({ query: "{ __typename }" }, { accept });
+      expect(answer.headers.get("content-type")).toBe(`${type}; charset=utf-8`);
+      expect(JSON.parse(answer.text)).toEqual({ data: { __typename: "Query" } });
+    }
+  });
+});
+
+describe("versions", () => {
+  it.each(["/api/v1/graphql", "/api/v2/graphql"])("%s is served as /api/graphql", async (path) => {
+    const answer = await ask(server.url, "POST", path, {
+      cookie: person.cookie,
+      body: { query: "{ me { id } }" },
+    });
+    expect(answer.body).toEqual({ data: { me: { id: person.id } } });
+    expect(answer.headers.get("x-api-version")).toBe(path.slice(5, 7));
+    expect((await ask(server.url, "GET", `${path}?query=%7B__typename%7D`)).status).toBe(200);
+  });
+});
+
+describe("what is inside", () => {
+  it("stays there: a defect is logged under the request's id, and answered without a word about it", async () => {
+    const defect = new Error(`relation "secret" does not exist`);
+    const database = { run: () => Promise.reject(defect) } as unknown as Database;
+    const { app, noted } = doorlessApi({ database });
+    const { url, close } = await listening(app);
+    const { body, status, headers } = await askGraphql(url, "{ me { id } plans { items { id } } }", {
+      headers: { "x-test-user": "user_0" },
+    });
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ me: null, plans: { items: expect.any(Array) } });
+    expect(body.errors).toEqual([
+      {
+        message: "Internal server error",
+        locations: [{ line: 1, column: 3 }],
+        path: ["me"],
+        extensions: { code: "INTERNAL_SERVER_ERROR" },
+      },
+    ]);
+    expect(noted).toEqual([
+      {
+        fields: { err: defect, requestId: headers.get("x-request-id"), path: "/api/graphql" },
+        message: "request failed",
+      },
+    ]);
+    await close();
+  });
+
+  it("a database that is away is said to be", async () => {
+    const away: Pick<Database, "run"> = {
+      run: () => Promise.reject(Object.assign(new Error("10.0.0.7:5432"), { name: "DatabaseUnavailable" })),
+    };
+    const app = await graphqlApp(away);
+    const { body } = await askGraphql(app.url, "{ me { id } }", { headers: { "x-test-user": "user_0" } });
+    expect(body.errors).toMatchObject([
+      { message: "Service unavailable", extensions: { code: "UNAVAILABLE" } },
+    ]);
+    await app.close();
+  });
+});
+
+describe("introspection", () => {
+  it("is answered when it is on", async () => {
+    const { body } = await askGraphql(server.url, getIntrospectionQuery());
+    expect(body.data.__schema.queryType).toMatchObject({ name: "Query" });
+  });
+
+  it.each([
+    ["the whole of it", getIntrospectionQuery()],
+    ["one type", `{ __type(name: "User") { name } }`],
+    ["one type, under another name", `{ typename: __type(name: "User") { name } }`],
+    ["through a fragment", "{ ...S } fragment S on Query { __schema { types { name } } }"],
+  ])("tells nothing when it is off: %s", async (_name, query) => {
+    const app = await graphqlApp(test.database, { introspection: false });
+    const { body } = await askGraphql(app.url, query);
+    expect(body.data).toBeUndefined();
+    expect(body.errors[0].message).toContain("introspection has been disabled");
+    await app.close();
+  });
+
+  it.each([
+    ["a field", "{ mee { id } }", {}],
+    ["a field of a type", "{ plans { items { nam } } }", {}],
+    ["an argument", "{ plans(limt: 1) { nextCursor } }", {}],
+    ["an argument that is missing", "{ subscription { id } }", {}],
+    ["a type", "query ($a: Localee) { __typename }", {}],
+    ["a value", "mutation { setLocale(locale: DEE) { id } }", {}],
+    ["a value in a variable", "mutation ($l: Locale!) { setLocale(locale: $l) { id } }", { l: "DEE" }],
+    [
+      "a field in a variable",
+      "mutation ($p: PreferencesInput) { updateProfile(preferences: $p) { id } }",
+      { p: { them: "DARK" } },
+    ],
+  ])("nor does a guess that is nearly right: %s", async (_name, query, variables) => {
+    const app = await graphqlApp(test.database, { introspection: false });
+    const { body } = await askGraphql(app.url, query, { variables });
+    expect(body.errors.length).toBeGreaterThan(0);
+    expect(JSON.stringify(body)).not.toContain("Did you mean");
+    await app.close();
+  });
+
+  it("__typename is always answered", async () => {
+    const app = await graphqlApp(test.database, { introspection: false });
+    expect((await askGraphql(app.url, "{ __typename }")).body).toEqual({ data: { __typename: "Query" } });
+    await app.close();
+  });
+});
+
+it("there is no such endpoint when it is off", async () => {
+  const app = await graphqlApp(test.database, { enabled: false });
+  for (const method of ["GET", "POST"]) {
+    const answer = await ask(app.url, method, "/api/graphql?query=%7B__typename%7D");
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({ error: "Not found" });
+  }
+  await app.close();
+});

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { RunningServer } from "../../../src/server.ts";
+import { ask, GENEROUS, signedUp } from "../../support/api-client.ts";
+import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { serverOn } from "../../support/server.ts";
+import { graphqlApp } from "./graphql-app.ts";
+
+const HTML = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
+
+let test: TestDatabase;
+let server: RunningServer;
+
+beforeAll(async () => {
+  test = await freshDatabase(1);
+  server = await serverOn(test.url, GENEROUS);
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+it("is served to browsers alone, under a policy of its own", async () => {
+  const page = await ask(server.url, "GET", "/api/graphql", HTML);
+  expect(page.status).toBe(200);
+  expect(page.headers.get("content-type")).toMatch(/^text\/html/);
+  const policy = page.headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toMatch(/script-src 'sha256-[\w+/=]+';/);
+  expect(policy).not.toMatch(/https?:|unsafe-eval|script-src[^;]*unsafe-inline/);
+
+  const answer = await ask(server.url, "GET", "/api/graphql?query=%7B__typename%7D");
+  expect(answer.body).toEqual({ data: { __typename: "Query" } });
+  expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+});
+
+it("is not served without introspection", async () => {
+  const app = await graphqlApp(test.database, { introspection: false });
+  const page = await ask(app.url, "GET", "/api/graphql", HTML);
+  expect(page.status).toBe(400);
+  expect(page.text).not.toContain("<html");
+  await app.close();
+});
+
+const missing = missingBrowser();
+
+it.skipIf(missing !== null)(
+  `works in a browser, as whoever is signed in, and loads nothing from outside${missing ? ` (${missing})` : ""}`,
+  async () => {
+    const person = await signedUp(server.url, "Somebody In GraphiQL");
+    const browser = await startBrowser();
+    const page = await browser.newPage();
+    const [name = "", value = ""] = person.cookie.split("; ")[0]?.split(/=(.*)/) ?? [];
+    await page.context().addCookies([{ name, value, url: server.url }]);
+    const requested: string[] = [];
+    const problems: string[] = [];
+    page.on("request", (request) => requested.push(request.url()));
+    page.on("console", (message) => {
+      if (/Content.Security.Policy|Refused to/i.test(message.text())) problems.push(message.text());
+    });
+    page.on("pageerror", (error) => problems.push(error.message));
+
+    await page.goto(`${server.url}/api/graphql?query=${encodeURIComponent("{ me { name } }")}`);
+    await page.getByRole("button", { name: /execute query/i }).click();
+    await page.getByText("Somebody In GraphiQL").waitFor();
+    expect(problems).toEqual([]);
+    const outside = requested.filter((url) => !url.startsWith(server.url) && !/^(blob|data):/.test(url));
+    expect(outside).toEqual([]);
+    await browser.close();
+  },
+);

@@ -1,0 +1,33 @@
+import plans from "../../../plans.config.ts";
+import { graphql } from "../../../src/api/graphql/graphql.ts";
+import { newApiKey } from "../../../src/auth/api-key.ts";
+import type { Log } from "../../../src/log.ts";
+import type { Dependencies } from "../../../src/operations/dependencies.ts";
+import type { Database } from "../../../src/store/database.ts";
+import { listening } from "../../support/ask.ts";
+import { guardedApp, testDesk, testLimits } from "../../support/guarded-app.ts";
+
+export type Noted = { fields: Record<string, unknown>; message: string };
+
+/** The endpoint alone, over a database that may be watched. `x-test-user` is who calls, `x-test-role` as what. */
+export async function graphqlApp(
+  database: Pick<Database, "run">,
+  { enabled = true, introspection = true, limits = testLimits() } = {},
+): Promise<{ url: string; noted: Noted[]; close(): Promise<void> }> {
+  const noted: Noted[] = [];
+  const note = (fields: Noted["fields"], message: string) => void noted.push({ fields, message });
+  const deps = { database, plans, newApiKey, limits, observe: null, chat: null } as unknown as Dependencies;
+  const desk: typeof testDesk = {
+    ...testDesk,
+    auth: {
+      identify: async (credentials) => {
+        const { caller, setCookies } = await testDesk.auth.identify(credentials);
+        const isAdmin = credentials.header("x-test-role") === "admin";
+        return { caller: isAdmin ? Object.assign(caller, { role: "admin" }) : caller, setCookies };
+      },
+    },
+  };
+  const log = { error: note } as unknown as Log;
+  const app = guardedApp("/api/graphql", graphql(deps, desk, { enabled, introspection, log }));
+  return { noted, ...(await listening(app)) };
+}

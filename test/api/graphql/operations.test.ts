@@ -1,0 +1,307 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../../src/server.ts";
+import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { serverOn } from "../../support/server.ts";
+import { askGraphql, refusals } from "./ask-graphql.ts";
+
+let test: TestDatabase;
+let server: RunningServer;
+let admin: SignedUp;
+let person: SignedUp;
+
+beforeAll(async () => {
+  test = await freshDatabase(3);
+  server = await serverOn(test.url, GENEROUS);
+  admin = await administrator(server.url, test);
+  person = await signedUp(server.url);
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+const SUBSCRIPTION =
+  "id userId provider providerSubscriptionId planId seats status currentPeriodEnd cancelAtPeriodEnd outOfOrder createdAt updatedAt";
+
+async function subscribed(userId: string): Promise<string> {
+  const id = randomUUID();
+  await test.rows(
+    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+       cancel_at_period_end, out_of_order, current_period_end)
+     values ($1, $2, 'provider-a', $3, 'team', 7, 'past_due', false, false, '2030-01-31T00:00:00Z')`,
+    [id, userId, randomUUID()],
+  );
+  return id;
+}
+
+async function delivered(status = "failed"): Promise<string> {
+  const [row] = await test.rows<{ id: string }>(
+    `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
+     values ('provider-a', $1, 'x', 'stripe', $2, 'delivery', '{"some":["json"]}') returning id::text`,
+    [randomUUID(), status],
+  );
+  return row?.id as string;
+}
+
+/** What is an enumeration here is spelt as GraphQL spells it. */
+const spelt = (text: string) => text.replaceAll("-", "_").toUpperCase();
+
+describe("reading", () => {
+  it("shows what REST shows", async () => {
+    const { cookie } = person;
+    await subscribed(person.id);
+    await subscribed(person.id);
+    await test.rows("insert into notification (user_id, kind, details) values ($1, 'role_changed', $2)", [
+      person.id,
+      JSON.stringify({ role: "admin" }),
+    ]);
+    const [me, subscriptions, plans, notifications] = await Promise.all(
+      ["users/me", "subscriptions?limit=1", "plans?limit=2", "notifications"].map(
+        async (path) => (await ask(server.url, "GET", `/api/v2/${path}`, { cookie })).body,
+      ),
+    );
+    const { body } = await askGraphql(
+      server.url,
+      `{ me { id name email emailVerified role locale preferences { theme emailNotifications } onboarded createdAt updatedAt }
+         subscriptions(limit: 1) { items { ${SUBSCRIPTION} } nextCursor }
+         plans(limit: 2) { items { id name price { amount currency interval } features seats { min max } } nextCursor }
+         notifications { items { id kind details createdAt readAt } nextCursor } unreadCount
+         features { name planIds } currentSubscription { planId } }`,
+      { cookie },
+    );
+    expect(body.errors).toBeUndefined();
+    expect(body.data.me).toEqual({
+      ...me,
+      role: spelt(me.role),
+      locale: spelt(me.locale),
+      preferences: { ...me.preferences, theme: spelt(me.preferences.theme) },
+    });
+    expect(body.data.subscriptions).toEqual({
+      items: subscriptions.data.map((one: { status: string; provider: string }) => ({
+        ...one,
+        status: spelt(one.status),
+        provider: spelt(one.provider),
+      })),
+      nextCursor: subscriptions.nextCursor,
+    });
+    expect(body.data.subscriptions.nextCursor).toEqual(expect.any(String));
+    expect(body.data.plans.items.map(({ id }: { id: string }) => id)).toEqual(
+      plans.data.map(({ id }: { id: string }) => id),
+    );
+    expect(body.data.notifications).toEqual({
+      items: notifications.data.map((one: { kind: string }) => ({ ...one, kind: spelt(one.kind) })),
+      nextCursor: null,
+    });
+    expect(body.data.unreadCount).toBe(notifications.data.length);
+    expect(body.data.features).toContainEqual({ name: expect.any(String), planIds: expect.any(Array) });
+    expect(body.data.currentSubscription).toEqual({ planId: "team" });
+
+    const next = await askGraphql(
+      server.url,
+      "query ($cursor: String) { subscriptions(cursor: $cursor) { items { id } nextCursor } }",
+      { cookie, variables: { cursor: body.data.subscriptions.nextCursor } },
+    );
+    expect(next.body.data.subscriptions).toEqual({ items: [{ id: expect.any(String) }], nextCursor: null });
+  });
+
+  it("shows deliveries to an administrator, in detail when one is asked for", async () => {
+    const id = await delivered();
+    const { body } = await askGraphql(
+      server.url,
+      `query ($id: ID!) {
+         deliveries(limit: 5, provider: PROVIDER_A, status: FAILED, type: "x") { items { id status provider lastError } nextCursor }
+         delivery(id: $id) { id payload attemptLog { outcome } receivedAt completedAt }
+       }`,
+      { cookie: admin.cookie, variables: { id } },
+    );
+    expect(body.errors).toBeUndefined();
+    expect(body.data.deliveries.items).toContainEqual({
+      id,
+      status: "FAILED",
+      provider: "PROVIDER_A",
+      lastError: null,
+    });
+    expect(body.data.delivery).toMatchObject({ id, payload: { some: ["json"] }, attemptLog: [] });
+  });
+
+  it("answers what it may, beside what it may not", async () => {
+    const others = await subscribed(person.id);
+    const nobody = await askGraphql(
+      server.url,
+      "{ me { id } plans { items { id } } deliveries { nextCursor } unreadCount }",
+    );
+    expect(nobody.status).toBe(200);
+    expect(nobody.body.data).toMatchObject({ me: null, deliveries: null, unreadCount: null });
+    expect(nobody.body.data.plans.items.length).toBeGreaterThan(1);
+    expect(refusals(nobody)).toEqual({
+      me: "UNAUTHENTICATED",
+      deliveries: "UNAUTHENTICATED",
+      unreadCount: "UNAUTHENTICATED",
+    });
+
+    const another = await signedUp(server.url);
+    const foreign = await askGraphql(
+      server.url,
+      `{ theirs: subscription(id: "${others}") { id } none: subscription(id: "${randomUUID()}") { id }
+         bad: subscription(id: "1 or 1=1") { id } deliveries { nextCursor } plans(limit: 101) { nextCursor } }`,
+      { cookie: another.cookie },
+    );
+    expect(refusals(foreign)).toEqual({
+      theirs: "NOT_FOUND",
+      none: "NOT_FOUND",
+      bad: "BAD_USER_INPUT",
+      deliveries: "FORBIDDEN",
+      plans: "BAD_USER_INPUT",
+    });
+    const messages = foreign.body.errors.map(({ message }: { message: string }) => message);
+    expect(messages).toContain("limit: expected at most 100");
+  });
+});
+
+describe("writing", () => {
+  it("changes one's profile, leaving alone what is not given or null", async () => {
+    const { cookie } = await signedUp(server.url, "Before");
+    const { body } = await askGraphql(
+      server.url,
+      `mutation ($preferences: PreferencesInput) {
+         a: updateProfile(name: "After", locale: null) { name locale }
+         b: updateProfile(preferences: $preferences) { name preferences { theme emailNotifications } }
+         c: setLocale(locale: ES) { locale onboarded }
+         d: completeOnboarding { locale onboarded }
+       }`,
+      { cookie, variables: { preferences: { theme: "DARK", emailNotifications: null } } },
+    );
+    expect(body).toEqual({
+      data: {
+        a: { name: "After", locale: "EN" },
+        b: { name: "After", preferences: { theme: "DARK", emailNotifications: true } },
+        c: { locale: "ES", onboarded: false },
+        d: { locale: "ES", onboarded: true },
+      },
+    });
+  });
+
+  it("runs mutations in their order, and those before and after one that is refused all the same", async () => {
+    const { id, cookie } = await signedUp(server.url);
+    const answer = await askGraphql(
+      server.url,
+      `mutation { first: updateProfile(name: "One") { name } bad: updateProfile(name: "") { name }
+         last: updateProfile(name: "Three") { name } }`,
+      { cookie },
+    );
+    expect(answer.body.data).toEqual({ first: { name: "One" }, bad: null, last: { name: "Three" } });
+    expect(refusals(answer)).toEqual({ bad: "BAD_USER_INPUT" });
+    expect(answer.body.errors[0].message).toMatch(/^name: /);
+    expect(await test.rows(`select name from "user" where id = $1`, [id])).toEqual([{ name: "Three" }]);
+  });
+
+  it("makes keys and revokes them; a key itself does neither", async () => {
+    const { cookie } = await signedUp(server.url);
+    const made = await askGraphql(
+      server.url,
+      `mutation { createApiKey(name: "CI", expiresAt: "2099-01-31T00:00:00Z") { id key prefix name createdAt } }`,
+      { cookie },
+    );
+    const { id, key } = made.body.data.createApiKey;
+    expect(key).toMatch(/^tg_[A-Za-z0-9]{40}$/);
+
+    const byKey = await askGraphql(server.url, "{ me { id } apiKeys { items { id expiresAt } } }", { key });
+    expect(byKey.body.data.apiKeys.items).toEqual([{ id, expiresAt: "2099-01-31T00:00:00.000Z" }]);
+    const refused = await askGraphql(
+      server.url,
+      `mutation { createApiKey(name: "more") { id } revokeApiKey(id: "${id}") }`,
+      { key },
+    );
+    expect(refusals(refused)).toEqual({ createApiKey: "FORBIDDEN", revokeApiKey: "FORBIDDEN" });
+
+    const badTime = await askGraphql(
+      server.url,
+      `mutation { createApiKey(name: "CI", expiresAt: "tomorrow") { id } }`,
+      { cookie },
+    );
+    expect(badTime.body.errors[0]).toMatchObject({
+      message: "expiresAt: expected a time such as 2030-01-31T00:00:00Z",
+      extensions: { code: "BAD_USER_INPUT" },
+    });
+
+    const revoked = await askGraphql(server.url, `mutation { revokeApiKey(id: "${id}") }`, { cookie });
+    expect(revoked.body).toEqual({ data: { revokeApiKey: true } });
+    const after = await askGraphql(server.url, "{ me { id } }", { key });
+    expect(after.status).toBe(401);
+    expect(after.headers.get("www-authenticate")).toMatch(/^Bearer/);
+    expect(after.body).toEqual({
+      errors: [{ message: expect.any(String), extensions: { code: "UNAUTHENTICATED" } }],
+    });
+  });
+
+  it("marks notifications as read", async () => {
+    const { id, cookie } = await signedUp(server.url);
+    const made = await test.rows<{ id: string }>(
+      `insert into notification (user_id, kind) select $1, 'role_changed' from generate_series(1, 3) returning id::text`,
+      [id],
+    );
+    const { body } = await askGraphql(
+      server.url,
+      `mutation { markRead(id: "${made[0]?.id}") { readAt } markAllRead }`,
+      { cookie },
+    );
+    expect(body.data).toEqual({ markRead: { readAt: expect.any(String) }, markAllRead: 2 });
+  });
+
+  it("lets administrators change roles, delete people, replay and reconcile, and nobody else", async () => {
+    const someone = await signedUp(server.url);
+    const deliveryId = await delivered("successful");
+    const subscriptionId = await subscribed(someone.id);
+    const leaving = await signedUp(server.url);
+    const query = `mutation ($user: ID!, $leaving: ID!, $delivery: ID!, $subscription: ID!) {
+      changeRole(userId: $user, role: ADMIN) { role }
+      replayDelivery(id: $delivery) { outcome }
+      reconcileSubscription(id: $subscription) { id }
+      deleteUser(userId: $leaving)
+    }`;
+    const variables = {
+      user: someone.id,
+      leaving: leaving.id,
+      delivery: deliveryId,
+      subscription: subscriptionId,
+    };
+    const fields = ["changeRole", "replayDelivery", "reconcileSubscription", "deleteUser"];
+
+    const refused = await askGraphql(server.url, query, { cookie: person.cookie, variables });
+    expect(refusals(refused)).toEqual(Object.fromEntries(fields.map((field) => [field, "FORBIDDEN"])));
+
+    const done = await askGraphql(server.url, query, { cookie: admin.cookie, variables });
+    expect(done.body.data).toMatchObject({ changeRole: { role: "ADMIN" }, deleteUser: true });
+    expect(refusals(done)).toMatchObject({ replayDelivery: "CONFLICT" });
+    expect(await test.rows(`select from "user" where id = $1`, [leaving.id])).toEqual([]);
+  });
+
+  it("refuses what cannot be sold, and says so", async () => {
+    const answer = await askGraphql(
+      server.url,
+      `mutation { free: createCheckout(planId: "free") none: createCheckout(planId: "gold", seats: 2, provider: PROVIDER_B) }`,
+      { cookie: person.cookie },
+    );
+    expect(refusals(answer)).toEqual({ free: "BAD_USER_INPUT", none: "BAD_USER_INPUT" });
+  });
+
+  it("deletes one's own account when the address is confirmed", async () => {
+    const { cookie, email } = await signedUp(server.url);
+    const wrong = await askGraphql(
+      server.url,
+      `mutation { deleteAccount(confirmation: "other@example.com") }`,
+      { cookie },
+    );
+    expect(refusals(wrong)).toEqual({ deleteAccount: "BAD_USER_INPUT" });
+    const right = await askGraphql(server.url, `mutation ($e: String!) { deleteAccount(confirmation: $e) }`, {
+      cookie,
+      variables: { e: email },
+    });
+    expect(right.body).toEqual({ data: { deleteAccount: true } });
+    expect(refusals(await askGraphql(server.url, "{ me { id } }", { cookie }))).toEqual({
+      me: "UNAUTHENTICATED",
+    });
+  });
+});

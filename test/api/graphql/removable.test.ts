@@ -1,0 +1,77 @@
+import { execFile, spawn } from "node:child_process";
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ask } from "../../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { cleanedUp } from "../../support/leftovers.ts";
+import { serverVariables } from "../../support/secrets.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const MODULE = join(ROOT, "src/api/graphql");
+
+let test: TestDatabase;
+let folder: string;
+
+beforeAll(async () => {
+  test = await freshDatabase(1);
+  folder = await mkdtemp(join(tmpdir(), "tollgate-without-graphql-"));
+  const ownFiles = (await readdir(ROOT)).filter((name) =>
+    /\.ts$|^package\.json$|^tsconfig\.json$/.test(name),
+  );
+  for (const name of ["src", ...ownFiles]) {
+    await cp(join(ROOT, name), join(folder, name), {
+      recursive: true,
+      filter: (source) => !source.startsWith(MODULE),
+    });
+  }
+  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await test.drop();
+});
+
+it("the module goes with its folder and its line: the rest type-checks, and serves", async () => {
+  const app = join(folder, "src/api/app.ts");
+  const lines = (await readFile(app, "utf8")).split("\n");
+  const others = lines.filter((line) => !/"\.\/graphql\/graphql\.ts"|\bgraphql\(/.test(line));
+  expect(lines.length - others.length).toBe(2);
+  await writeFile(app, others.join("\n"));
+
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    join(ROOT, "node_modules/typescript/bin/tsc"),
+    "-p",
+    folder,
+    // What only the removed lines used is the remover's to tidy up.
+    "--noUnusedLocals",
+    "false",
+    "--noUnusedParameters",
+    "false",
+  ]).catch((failure) => failure as { stdout: string });
+  expect(stdout).toBe("");
+
+  const url = await served();
+  const answer = await ask(url, "POST", "/api/graphql", { body: { query: "{ __typename }" } });
+  expect(answer.status).toBe(404);
+  expect((await ask(url, "GET", "/api/plans")).status).toBe(200);
+}, 180_000);
+
+function served(): Promise<string> {
+  const child = spawn(process.execPath, ["src/server.ts"], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...serverVariables(test.url), LOG_LEVEL: "info" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  cleanedUp(async () => void child.kill("SIGKILL"));
+  return new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const url = /"url":"([^"]+)"/.exec(line)?.[1];
+      if (url) resolve(url);
+    });
+    child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
+  });
+}

@@ -1,0 +1,289 @@
+import { setImmediate } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import plans from "../../../plans.config.ts";
+import type { CallerDesk } from "../../../src/api/call.ts";
+import { rpc } from "../../../src/api/rpc/rpc.ts";
+import type { Limits } from "../../../src/limits/rate-limit.ts";
+import { createLog } from "../../../src/log.ts";
+import type { Dependencies } from "../../../src/operations/dependencies.ts";
+import type { RunningServer } from "../../../src/server.ts";
+import { type ApiAnswer, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
+import { ask as askRaw, listening } from "../../support/ask.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { guardedApp, testDesk, testLimits } from "../../support/guarded-app.ts";
+import { refusalOf, rpcClient } from "../../support/rpc-client.ts";
+import { serverOn } from "../../support/server.ts";
+
+const TOO_MANY = "Too many requests. Please wait a moment.";
+const STREAM = { "trpc-accept": "application/jsonl" };
+
+let test: TestDatabase;
+/** 30 of `api`, 10 of `settings`, 60 of `rpc` a minute, as it ships. */
+let server: RunningServer;
+/** Fewer of `rpc` than a batch may hold. */
+let narrow: RunningServer;
+
+beforeAll(async () => {
+  test = await freshDatabase(3);
+  const signUps = { RATE_LIMIT_AUTH_SIGN_UP: "100000/60" };
+  server = await serverOn(test.url, signUps);
+  narrow = await serverOn(test.url, { ...GENEROUS, RATE_LIMIT_RPC: "4/60" });
+});
+afterAll(async () => {
+  await server.close();
+  await narrow.close();
+  await test.drop();
+});
+
+/** Sent as it is written. */
+function get(path: string, { cookie }: Pick<SignedUp, "cookie">, headers: Record<string, string> = {}) {
+  return askRaw(server.url, path, { headers: { cookie, ...headers } });
+}
+
+type Told = { "x-ratelimit-remaining"?: string; ratelimit?: string; "retry-after"?: string };
+
+/** How many of a scope are left, by the draft standard's header. */
+function left(headers: Told | Headers, scope: string): number {
+  const told = headers instanceof Headers ? headers.get("ratelimit") : headers.ratelimit;
+  return Number(new RegExp(`"${scope}";r=(\\d+)`).exec(told ?? "")?.[1]);
+}
+
+describe("the number of calls", () => {
+  it.each([
+    ["one name", "/api/trpc/billing.plans", 1],
+    ["one name, said to be a batch", "/api/trpc/billing.plans?batch=1", 1],
+    ["several names", "/api/trpc/billing.plans,billing.features,billing.plans?batch=1", 3],
+    ["encoded commas", "/api/trpc/billing.plans%2Cbilling.features%2cbilling.plans?batch=1", 3],
+    ["encoded names", "/api/trpc/billing%2Eplans,%62illing.plans?batch=1", 2],
+    ["empty names", "/api/trpc/,,billing.plans,?batch=1", 4],
+    ["nothing but commas", "/api/trpc/,,,?batch=1", 4],
+    ["unknown names", "/api/trpc/a,b,c?batch=1", 3],
+    ["no name", "/api/trpc?batch=1", 1],
+    ["a parameter given twice, of which the first counts", "/api/trpc/a,b?batch=1&batch=0", 2],
+    ["an encoded parameter", "/api/trpc/a,b?b%61tch=%31", 2],
+    ["commas without a batch", "/api/trpc/billing.plans,billing.plans", 1],
+    ["commas and another word for a batch", "/api/trpc/billing.plans,billing.plans?batch=true", 1],
+    ["a batch that is none", "/api/trpc/a,b?batch=0&batch=1", 1],
+    ["twice encoded commas", "/api/trpc/a%252Cb?batch=1", 1],
+    ["a version in front", "/api/v2/trpc/a,b?batch=1", 2],
+  ])("is counted as tRPC does: %s", async (_, path, calls) => {
+    const person = await signedUp(server.url);
+    const answer = await get(path, person);
+    expect(left(answer.headers as Told, "rpc")).toBe(60 - calls);
+    // And so many does tRPC answer.
+    const body = JSON.parse(answer.body);
+    expect(Array.isArray(body) ? body.length : 1).toBe(calls);
+  });
+
+  it.each([
+    ["ten", "billing.plans,".repeat(9).concat("billing.plans"), 200],
+    ["eleven", "billing.plans,".repeat(10).concat("billing.plans"), 400],
+    ["eleven, by a comma at the end", "billing.plans,".repeat(10), 400],
+    ["eleven, by empty names", ",".repeat(10), 400],
+    ["eleven, by encoded commas", "billing.plans%2C".repeat(10).concat("billing.plans"), 400],
+    ["a thousand", "a,".repeat(1000), 400],
+  ])("may be ten: %s", async (_, names, status) => {
+    for (const headers of [{}, STREAM]) {
+      const person = await signedUp(server.url);
+      const answer = await get(`/api/trpc/${names}?batch=1`, person, headers as Record<string, string>);
+      expect(answer.status).toBe(status);
+      if (status === 200) continue;
+      expect(JSON.parse(answer.body)).toEqual({
+        error: {
+          json: {
+            message: "Batch call exceeds maximum size",
+            code: -32600,
+            data: { code: "BAD_REQUEST", httpStatus: 400 },
+          },
+        },
+      });
+      // Nothing of it has been charged.
+      expect(left((await get("/api/trpc/billing.plans", person)).headers as Told, "rpc")).toBe(59);
+    }
+  });
+
+  it("does not count for who is calling: that is looked up once a request", async () => {
+    let lookUps = 0;
+    const desk: CallerDesk = {
+      ...testDesk,
+      auth: {
+        identify: async (credentials) => {
+          lookUps += 1;
+          return testDesk.auth.identify(credentials);
+        },
+      },
+    };
+    const deps = { plans, limits: testLimits(), observe: null } as unknown as Dependencies;
+    const served = await listening(guardedApp("/api/trpc", rpc(deps, desk, createLog("silent"))));
+    const names = Array(10).fill("billing.features").join(",");
+    for (const headers of [{}, STREAM]) {
+      lookUps = 0;
+      const answer = await askRaw(served.url, `/api/trpc/${names}?batch=1`, {
+        headers: { "x-test-user": "user_0", ...headers },
+      });
+      expect([answer.status, lookUps]).toEqual([200, 1]);
+    }
+    await served.close();
+  });
+
+  it("of writes that are too many does none of them", async () => {
+    const person = await signedUp(server.url);
+    const { user } = rpcClient(server.url, person);
+    const calls = Array.from({ length: 11 }, (_, n) => user.updateProfile.mutate({ name: `Name ${n}` }));
+    for (const call of calls) {
+      expect(await refusalOf(call)).toEqual(["BAD_REQUEST", "Batch call exceeds maximum size"]);
+    }
+    expect(await test.rows(`select name from "user" where id = $1`, [person.id])).toEqual([
+      { name: person.name },
+    ]);
+  });
+
+  it("may not be more than the limit admits at all", async () => {
+    const person = await signedUp(narrow.url);
+    const batch = (calls: number) =>
+      ask(narrow.url, "GET", `/api/trpc/${Array(calls).fill("billing.plans").join(",")}?batch=1`, person);
+    expect((await batch(5)).status).toBe(400);
+    expect((await batch(4)).status).toBe(200);
+    expect((await batch(1)).status).toBe(429);
+  });
+});
+
+describe("what is left", () => {
+  it("is charged to `rpc` by the call and to each operation's own scope, and told as the least of them", async () => {
+    const person = await signedUp(server.url);
+    const answer = await ask(
+      server.url,
+      "GET",
+      "/api/trpc/user.me,billing.plans,notifications.list?batch=1",
+      person,
+    );
+    expect([answer.status, told(answer)]).toEqual([
+      200,
+      {
+        "x-ratelimit-remaining": "27",
+        ratelimit: expect.stringMatching(/^"rpc";r=57;t=\d+, "api";r=27;t=\d+$/),
+        "ratelimit-policy": '"rpc";q=60;w=60, "api";q=30;w=60',
+        "retry-after": null,
+      },
+    ]);
+    // REST's count is the same one.
+    const rest = await ask(server.url, "GET", "/api/users/me", person);
+    expect(rest.headers.get("x-ratelimit-remaining")).toBe("26");
+    const write = await ask(server.url, "POST", "/api/trpc/user.updateProfile", {
+      ...person,
+      body: { json: { name: "New" } },
+    });
+    expect(write.headers.get("x-ratelimit-remaining")).toBe("9");
+    expect(write.headers.get("ratelimit-policy")).toBe('"rpc";q=60;w=60, "settings";q=10;w=60');
+  });
+
+  it("counts nobody by the address, and says so too when the call is refused", async () => {
+    const other = await serverOn(test.url, { TRUSTED_PROXIES: "1" });
+    const from = (address: string, path: string) =>
+      ask(other.url, "GET", path, { headers: { "x-forwarded-for": address } });
+    const refused = await from("192.0.2.1", "/api/trpc/user.me");
+    expect([refused.status, refused.headers.get("x-ratelimit-remaining")]).toEqual([401, "59"]);
+    const plans = await from("192.0.2.1", "/api/trpc/billing.plans");
+    expect([plans.status, left(plans.headers, "rpc"), left(plans.headers, "api")]).toEqual([200, 58, 29]);
+    expect(left((await from("192.0.2.2", "/api/trpc/billing.plans")).headers, "rpc")).toBe(59);
+    await other.close();
+  });
+
+  it.each([
+    ["at once", {}],
+    ["in a stream", STREAM],
+  ])("over an operation's limit those calls alone are refused, answered %s", async (_, headers) => {
+    const person = await signedUp(server.url);
+    const send = (calls: number) =>
+      ask(server.url, "POST", `/api/trpc/${Array(calls).fill("user.completeOnboarding").join(",")}?batch=1`, {
+        ...person,
+        headers: headers as Record<string, string>,
+        body: {},
+      });
+    const all = await send(8);
+    expect([all.status, all.headers.get("x-ratelimit-remaining"), all.headers.get("retry-after")]).toEqual([
+      200,
+      "2",
+      null,
+    ]);
+    const some = await send(3);
+    // A stream has begun before its results are known; its headers have not.
+    expect(some.status).toBe("trpc-accept" in headers ? 200 : 207);
+    expect(some.headers.get("x-ratelimit-remaining")).toBe("0");
+    expect(some.headers.get("ratelimit")).toMatch(/^"rpc";r=49;t=\d+, "settings";r=0;t=\d+$/);
+    expect(Number(some.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect(some.text.split(TOO_MANY)).toHaveLength(2);
+    expect(some.text.split('"success":true')).toHaveLength(3);
+  });
+
+  it.each([
+    ["at once", {}],
+    ["in a stream", STREAM],
+  ])(
+    "over the limit of `rpc` the request is refused as a whole, charged nothing, answered %s",
+    async (_, headers) => {
+      const person = await signedUp(narrow.url);
+      const send = (calls: number) =>
+        ask(
+          narrow.url,
+          "POST",
+          `/api/trpc/${Array(calls).fill("user.completeOnboarding").join(",")}?batch=1`,
+          {
+            ...person,
+            headers: headers as Record<string, string>,
+            body: {},
+          },
+        );
+      expect((await send(3)).headers.get("x-ratelimit-remaining")).toBe("1");
+      const refused = await send(2);
+      expect([refused.status, refused.body.error.json]).toEqual([
+        429,
+        { message: TOO_MANY, code: -32029, data: { code: "TOO_MANY_REQUESTS", httpStatus: 429 } },
+      ]);
+      expect(refused.headers.get("x-ratelimit-remaining")).toBe("1");
+      expect(refused.headers.get("ratelimit-policy")).toBe('"rpc";q=4;w=60');
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+      // What was refused has cost nothing: the one that is left is still there.
+      expect([(await send(1)).status, (await send(1)).status]).toEqual([200, 429]);
+    },
+  );
+
+  it("is known before a stream begins, also when the counts are kept elsewhere and take their time", async () => {
+    const counts = testLimits();
+    const limits: Limits = {
+      ...counts,
+      charge: async (scope, id, cost) => {
+        await setImmediate();
+        return counts.charge(scope, id, cost);
+      },
+    };
+    const deps = { plans, limits, observe: null } as unknown as Dependencies;
+    const served = await listening(guardedApp("/api/trpc", rpc(deps, testDesk, createLog("silent"))));
+    const answer = await askRaw(served.url, "/api/trpc/billing.features,billing.plans,nothing?batch=1", {
+      headers: STREAM,
+    });
+    expect([
+      answer.status,
+      answer.headers["ratelimit-policy"],
+      answer.headers["x-ratelimit-remaining"],
+    ]).toEqual([200, '"rpc";q=60;w=60, "api";q=30;w=60', "28"]);
+    await served.close();
+  });
+
+  it("is what the official client reads of a refusal, by every link", async () => {
+    for (const link of ["httpLink", "httpBatchLink", "httpBatchStreamLink"] as const) {
+      const person = await signedUp(narrow.url);
+      const answers: Response[] = [];
+      const client = rpcClient(narrow.url, { link, ...person, onAnswer: (one) => answers.push(one) });
+      for (let n = 0; n < 4; n += 1) await client.billing.plans.query();
+      expect(await refusalOf(client.billing.plans.query())).toEqual(["TOO_MANY_REQUESTS", TOO_MANY]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
+      expect(Number(answers.at(-1)?.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    }
+  });
+});
+
+function told({ headers }: ApiAnswer): Record<string, string | null> {
+  const names = ["x-ratelimit-remaining", "ratelimit", "ratelimit-policy", "retry-after"];
+  return Object.fromEntries(names.map((name) => [name, headers.get(name)]));
+}

@@ -1,0 +1,197 @@
+import { loggerLink, splitLink } from "@trpc/client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AppRouter } from "../../../src/api/rpc/app-router.ts";
+import type { RunningServer } from "../../../src/server.ts";
+import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { LINKS, type LinkName, refusalOf, rpcClient, sendingLink } from "../../support/rpc-client.ts";
+import { serverOn } from "../../support/server.ts";
+
+const DAY_SECONDS = 24 * 3600;
+
+let test: TestDatabase;
+let server: RunningServer;
+let ada: SignedUp;
+let admin: SignedUp;
+
+beforeAll(async () => {
+  test = await freshDatabase(3);
+  server = await serverOn(test.url, GENEROUS);
+  ada = await signedUp(server.url, "Ada");
+  admin = await administrator(server.url, test);
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s", (link) => {
+  const as = ({ cookie }: Pick<SignedUp, "cookie">, more = {}) =>
+    rpcClient(server.url, { link, cookie, ...more });
+
+  it("reads the caller, exactly as the specification says", async () => {
+    expect(await as(ada).user.me.query()).toEqual({ id: ada.id, name: ada.name, email: ada.email });
+  });
+
+  it("changes the caller's name and the time of the change, and answers that it did", async () => {
+    const person = await signedUp(server.url);
+    const before = await rowOf(person);
+    expect(await as(person).user.updateProfile.mutate({ name: "Ada Lovelace" })).toEqual({ success: true });
+    const after = await rowOf(person);
+    expect(after?.name).toBe("Ada Lovelace");
+    expect(after?.updated_at.getTime()).toBeGreaterThan(before?.updated_at.getTime() ?? Number.NaN);
+  });
+
+  it("receives dates as dates, and null as null", async () => {
+    const { items, nextCursor } = await as(admin).user.list.query({ limit: 1 });
+    expect(items).toHaveLength(1);
+    expect(items[0]?.createdAt).toBeInstanceOf(Date);
+    expect(items[0]?.createdAt.toISOString()).toBe(
+      (await ask(server.url, "GET", "/api/users?limit=1", admin)).body.users[0].createdAt,
+    );
+    const next = await as(admin).user.list.query({ limit: 1, cursor: nextCursor });
+    expect(next.items[0]?.id).not.toBe(items[0]?.id);
+    const { nextCursor: end } = await as(admin).user.list.query({ limit: 100, cursor: undefined });
+    expect(end).toBeNull();
+  });
+
+  it("reads by API key", async () => {
+    const { body } = await ask(server.url, "POST", "/api/api-keys", { ...ada, body: { name: "CI" } });
+    expect(await rpcClient(server.url, { link, key: body.key }).user.me.query()).toMatchObject({
+      id: ada.id,
+    });
+    const wrong = rpcClient(server.url, { link, cookie: ada.cookie, key: `tg_${"x".repeat(40)}` });
+    expect(await refusalOf(wrong.user.me.query())).toEqual(["UNAUTHORIZED", "Unauthorized"]);
+    expect(await refusalOf(wrong.billing.plans.query())).toEqual(["UNAUTHORIZED", "Unauthorized"]);
+  });
+
+  it("is told why a call was refused, in the operation's words", async () => {
+    expect(await refusalOf(rpcClient(server.url, { link }).user.me.query())).toEqual([
+      "UNAUTHORIZED",
+      "Unauthorized",
+    ]);
+    expect(await refusalOf(as(ada).user.list.query())).toEqual(["FORBIDDEN", "Forbidden"]);
+    expect(await refusalOf(as(ada).user.updateProfile.mutate({ name: "" }))).toEqual([
+      "BAD_REQUEST",
+      "name: expected 1 to 100 characters",
+    ]);
+    expect(await refusalOf(as(ada).notifications.markRead.mutate({ id: "999999" }))).toEqual([
+      "NOT_FOUND",
+      "there is no such notification",
+    ]);
+  });
+
+  it("is served under every version of the API, in the same form", async () => {
+    for (const version of ["v1", "v2"]) {
+      const answers: Response[] = [];
+      const client = as(ada, { base: `/api/${version}`, onAnswer: (one: Response) => answers.push(one) });
+      expect(await client.user.me.query()).toMatchObject({ id: ada.id });
+      expect(await client.billing.plans.query({ limit: 1 })).toMatchObject({ items: [{ id: "free" }] });
+      for (const { headers } of answers) expect(headers.get("x-api-version")).toBe(version);
+    }
+  });
+
+  it("goes through links of the application's own", async () => {
+    const logged: unknown[] = [];
+    const client = as(ada, {
+      links: [
+        loggerLink<AppRouter>({ logger: ({ path, direction }) => logged.push([direction, path]) }),
+        splitLink<AppRouter>({
+          condition: ({ type }) => type === "mutation",
+          true: sendingLink(server.url, { link: "httpLink", cookie: ada.cookie }),
+          false: sendingLink(server.url, { link, cookie: ada.cookie }),
+        }),
+      ],
+    });
+    expect(await client.user.me.query()).toMatchObject({ id: ada.id });
+    expect(await client.user.updateProfile.mutate({ name: "Ada" })).toEqual({ success: true });
+    expect(logged).toEqual([
+      ["up", "user.me"],
+      ["down", "user.me"],
+      ["up", "user.updateProfile"],
+      ["down", "user.updateProfile"],
+    ]);
+  });
+
+  it("hands on the cookie of a session that is prolonged", async () => {
+    const person = await signedUp(server.url);
+    await test.rows(
+      "update session set expires_at = now() + $2::int * interval '1 second' where user_id = $1",
+      [person.id, 5 * DAY_SECONDS],
+    );
+    const answers: Response[] = [];
+    const me = as(person, { onAnswer: (one: Response) => answers.push(one) }).user.me;
+    expect(await me.query()).toMatchObject({ id: person.id });
+    expect(await me.query()).toMatchObject({ id: person.id });
+    expect(answers.map(({ headers }) => headers.getSetCookie().length)).toEqual([1, 0]);
+  });
+});
+
+describe("a batch", () => {
+  it.each(["httpBatchLink", "httpBatchStreamLink"] as const)(
+    "through %s is one request, whose calls fail by themselves",
+    async (link) => {
+      const answers: Response[] = [];
+      const client = rpcClient(server.url, {
+        link,
+        cookie: ada.cookie,
+        onAnswer: (one) => answers.push(one),
+      });
+      const results = await Promise.allSettled([
+        client.user.me.query(),
+        client.user.list.query(),
+        client.billing.plans.query({ limit: 1 }),
+        client.billing.plans.query({ limit: 0 }),
+        client.notifications.list.query(),
+      ]);
+      expect(answers).toHaveLength(1);
+      expect(results.map(({ status }) => status)).toEqual([
+        "fulfilled",
+        "rejected",
+        "fulfilled",
+        "rejected",
+        "fulfilled",
+      ]);
+      expect(results.map((one) => (one.status === "rejected" ? one.reason.data.code : null))).toEqual([
+        null,
+        "FORBIDDEN",
+        null,
+        "BAD_REQUEST",
+        null,
+      ]);
+    },
+  );
+
+  it("of writes is one request too, each done once", async () => {
+    const person = await signedUp(server.url);
+    const answers: Response[] = [];
+    const client = rpcClient(server.url, { cookie: person.cookie, onAnswer: (one) => answers.push(one) });
+    await Promise.all(["One", "Two", "Three"].map((name) => client.user.updateProfile.mutate({ name })));
+    expect(answers).toHaveLength(1);
+    expect(["One", "Two", "Three"]).toContain((await rowOf(person))?.name);
+  });
+
+  it("that is streamed answers each call as soon as it is known", async () => {
+    const client = rpcClient(server.url, { link: "httpBatchStreamLink", cookie: ada.cookie });
+    const holder = await test.database.connection();
+    await holder.script("begin; lock table notification in access exclusive mode");
+    let isListed = false;
+    const listing = client.notifications.list.query().then(({ items }) => {
+      isListed = true;
+      return items;
+    });
+    const plans = await client.billing.plans.query();
+    expect([plans.items.length, isListed]).toEqual([3, false]);
+    await holder.script("commit");
+    holder.release({ healthy: true });
+    expect(await listing).toHaveLength(Object.keys(LINKS).length);
+  });
+});
+
+async function rowOf({ id }: SignedUp) {
+  const rows = await test.rows<{ name: string; updated_at: Date }>(
+    `select name, updated_at from "user" where id = $1`,
+    [id],
+  );
+  return rows[0];
+}

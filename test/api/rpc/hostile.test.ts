@@ -1,0 +1,347 @@
+import { type OutgoingHttpHeaders, request } from "node:http";
+import { TRPCError } from "@trpc/server";
+import superjson from "superjson";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { statusOf } from "../../../src/api/door/problem.ts";
+import { shapeOf } from "../../../src/api/rpc/errors.ts";
+import { Refusal, type RefusalCode } from "../../../src/domain/refusal.ts";
+import type { Dependencies } from "../../../src/operations/dependencies.ts";
+import type { RunningServer } from "../../../src/server.ts";
+import { type ApiRequest, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
+import { listening } from "../../support/ask.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { doorlessApi } from "../../support/doorless-api.ts";
+import { serverOn } from "../../support/server.ts";
+
+const RENAME = "/api/trpc/user.updateProfile";
+const BOUNDARY = "----a-form";
+
+let test: TestDatabase;
+let server: RunningServer;
+let person: SignedUp;
+
+beforeAll(async () => {
+  test = await freshDatabase(3);
+  server = await serverOn(test.url, GENEROUS);
+  person = await signedUp(server.url);
+});
+afterAll(async () => {
+  expect(await look()).toEqual({ name: person.name, onboarded: false });
+  await server.close();
+  await test.drop();
+});
+
+async function look() {
+  const [row] = await test.rows(`select name, onboarded from "user" where id = $1`, [person.id]);
+  return row;
+}
+
+const send = (method: string, path: string, call: ApiRequest = {}) =>
+  ask(server.url, method, path, { cookie: person.cookie, ...call });
+
+describe("a write that a foreign page could send", () => {
+  const form = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="json"\r\n\r\n{"name":"X"}\r\n--${BOUNDARY}--\r\n`;
+
+  it.each([
+    ["a form", "application/x-www-form-urlencoded", "json=%7B%22name%22%3A%22X%22%7D"],
+    ["a form with files", `multipart/form-data; boundary=${BOUNDARY}`, form],
+    ["a form with files, in capitals", `Multipart/Form-Data; boundary=${BOUNDARY}`, form],
+    ["a file", "application/octet-stream", '{"json":{"name":"X"}}'],
+    ["text", "text/plain", '{"json":{"name":"X"}}'],
+    ["text that speaks of JSON", "text/plain; charset=application/json", '{"json":{"name":"X"}}'],
+    ["a type that begins like JSON", "application/jsonp", '{"json":{"name":"X"}}'],
+    ["two types", "application/json, text/plain", '{"json":{"name":"X"}}'],
+    ["a beacon's blob", "", '{"json":{"name":"X"}}'],
+  ])("is refused by its type: %s", async (_, type, body) => {
+    // Without Sec-Fetch-Site and Origin, as if no browser had sent it: the type alone is enough.
+    for (const path of [
+      RENAME,
+      "/api/trpc/user.completeOnboarding",
+      `${RENAME}?batch=1`,
+      `/api/v1/trpc/user.completeOnboarding`,
+    ]) {
+      const answer = await send("POST", path, { body: Buffer.from(body), headers: { "content-type": type } });
+      expect([path, answer.status, answer.body.error.json.data.code]).toEqual([
+        path,
+        415,
+        "UNSUPPORTED_MEDIA_TYPE",
+      ]);
+    }
+    expect(await look()).toEqual({ name: person.name, onboarded: false });
+  });
+
+  it("is refused by its origin, as JSON too", async () => {
+    for (const headers of [
+      { origin: "https://evil.example.com" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site", origin: "null" },
+    ] as Record<string, string>[]) {
+      for (const more of [{}, { "trpc-accept": "application/jsonl" }]) {
+        const answer = await send("POST", `${RENAME}?batch=1`, {
+          body: { 0: { json: { name: "X" } } },
+          headers: { ...headers, ...more },
+        });
+        expect([answer.status, answer.body.error.json.message]).toEqual([403, "Forbidden"]);
+      }
+    }
+  });
+
+  it("is not done by GET or HEAD, whatever comes with it", async () => {
+    const input = encodeURIComponent('{"json":{"name":"X"}}');
+    for (const path of [`${RENAME}?input=${input}`, "/api/trpc/user.completeOnboarding"]) {
+      for (const headers of [{}, { "x-http-method-override": "POST", "content-type": "application/json" }]) {
+        const answer = await send("GET", path, { headers: headers as Record<string, string> });
+        expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+        expect((await send("HEAD", path, { headers: headers as Record<string, string> })).status).toBe(405);
+      }
+    }
+  });
+});
+
+describe("a request that is not as clients send it", () => {
+  it("by another method is 405 and names those that there are", async () => {
+    for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) {
+      for (const path of ["/api/trpc/user.me", "/api/v2/trpc/user.me", "/api/trpc"]) {
+        const answer = await send(method, path);
+        expect([method, answer.status, answer.body]).toEqual([method, 405, { error: "Method not allowed" }]);
+        expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "HEAD", "POST"]);
+      }
+    }
+  });
+
+  it("HEAD is answered as GET is, without the body", async () => {
+    for (const path of ["/api/trpc/user.me", "/api/trpc/user.nothing", "/api/trpc/user.list"]) {
+      const got = await send("GET", path);
+      const head = await send("HEAD", path);
+      expect([head.status, head.text]).toEqual([got.status, ""]);
+      for (const name of ["content-type", "x-api-version", "ratelimit-policy", "cache-control"]) {
+        expect(head.headers.get(name)).toBe(got.headers.get(name));
+      }
+    }
+  });
+
+  it("for an unknown procedure is told so, and not what there is", async () => {
+    for (const name of [
+      "nothing",
+      "user",
+      "user.",
+      "__proto__",
+      "constructor",
+      "user.me.call",
+      "user%2Fme",
+      "user/me",
+      "",
+      "_def",
+    ]) {
+      const answer = await send("GET", `/api/trpc/${name}`);
+      expect([name, answer.status, answer.body.error.json]).toEqual([
+        name,
+        404,
+        {
+          message: "there is no such procedure",
+          code: -32004,
+          data: { code: "NOT_FOUND", httpStatus: 404 },
+        },
+      ]);
+    }
+  });
+
+  it.each([
+    ["no JSON", "{"],
+    ["a list", "[]"],
+    ["text", '"json"'],
+    ["a field twice", '{"json":{"name":"A"},"json":{"name":"B"}}'],
+    ["a prototype", '{"json":{"__proto__":{"admin":true},"name":"X"}}'],
+    ["a constructor", '{"json":{"constructor":{"prototype":{"admin":true}},"name":"X"}}'],
+    ["a prototype beside the input", '{"json":{"name":"X"},"__proto__":{}}'],
+    ["too deep", `{"json":${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}}`],
+    ["too deep in lists", `{"json":${"[".repeat(20_000)}${"]".repeat(20_000)}}`],
+    [
+      "annotations that are too deep",
+      `{"json":{},"meta":{"values":${'{"a":'.repeat(500)}1${"}".repeat(500)}}}`,
+    ],
+    ["NUL", '{"json":{"name":"a\\u0000b"}}'],
+    ["half a character", '{"json":{"name":"a\\ud800b"}}'],
+    ["bytes that are no UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ["no envelope", '{"name":"X"}'],
+    ["a way into the prototype", '{"json":{"name":"X"},"meta":{"values":{"__proto__.x":["undefined"]}}}'],
+    ["gigabytes", '{"json":{"name":4000000000},"meta":{"values":{"name":[["typed-array","Float64Array"]]}}}'],
+    ["a knot", '{"json":{"name":"X"},"meta":{"referentialEqualities":[["name"]]}}'],
+  ])("in its input is 400 in a sentence that quotes nothing: %s", async (_, body) => {
+    const batched = typeof body === "string" ? [[`${RENAME}?batch=1`, `{"0":${body}}`] as const] : [];
+    for (const [path, sent] of [[RENAME, body] as const, ...batched]) {
+      const answer = await send("POST", path, {
+        body: typeof sent === "string" ? sent : new Uint8Array(sent),
+        headers: { "content-type": "application/json" },
+      });
+      const error = (answer.body[0] ?? answer.body).error.json;
+      expect([answer.status, error.data]).toEqual([
+        400,
+        { code: "BAD_REQUEST", httpStatus: 400, path: "user.updateProfile" },
+      ]);
+      expect(error.message.length).toBeLessThan(120);
+      expect(error.message).not.toMatch(/position|token|node_modules|at \S+:\d/);
+      if (typeof sent !== "string") continue;
+      const got = await send(
+        "GET",
+        `/api/trpc/billing.plans?${path.split("?")[1] ?? ""}&input=${encodeURIComponent(sent).slice(0, 12_000)}`,
+      );
+      expect(got.status).toBe(400);
+    }
+    expect("admin" in Object.prototype || "x" in Object.prototype).toBe(false);
+  });
+
+  it("in its address is 400", async () => {
+    for (const path of [
+      "/api/trpc/%E0%A4%A",
+      "/api/trpc/user.me?connectionParams=x",
+      "/api/trpc/user.me,user.updateProfile?batch=1",
+    ]) {
+      const answer = await send("GET", path);
+      expect([path, answer.status, answer.body.error.json.data.code]).toEqual([
+        path,
+        400,
+        expect.stringMatching(/^(BAD_REQUEST|PARSE_ERROR)$/),
+      ]);
+    }
+  });
+
+  it("with a body that is too large is 413, before the rest has come in", async () => {
+    const body = { json: { name: "x".repeat(70_000) } };
+    const answer = await send("POST", RENAME, { body });
+    expect([answer.status, answer.body.error.json.data.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+    const batch = await send("POST", `${RENAME}?batch=1`, { body: { 0: body } });
+    expect([batch.status, batch.body[0].error.json.data.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+    expect(await answerToUnfinished({ "content-length": 10_000_000 }, Buffer.alloc(0))).toBe(413);
+    expect(await answerToUnfinished({ "transfer-encoding": "chunked" }, Buffer.alloc(70_000, " "))).toBe(413);
+  });
+
+  it("that is compressed is not inflated", async () => {
+    const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+    expect((await send("POST", RENAME, { body: new Uint8Array([0x1f, 0x8b]), headers })).status).toBe(400);
+  });
+
+  it("is refused before its body is read by those who may not call", async () => {
+    const answer = await ask(server.url, "POST", RENAME, { body: "{" });
+    expect([answer.status, answer.body.error.json.message]).toEqual([401, "Unauthorized"]);
+    expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
+  });
+});
+
+/** Begins a body, and does not go on. */
+function answerToUnfinished(headers: OutgoingHttpHeaders, begun: Buffer): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(`${server.url}${RENAME}`, {
+      method: "POST",
+      headers: { cookie: person.cookie, "content-type": "application/json", ...headers },
+    });
+    outgoing.on("error", reject);
+    outgoing.on("response", (incoming) => {
+      outgoing.removeAllListeners("error").on("error", () => {});
+      outgoing.destroy();
+      resolve(incoming.statusCode);
+    });
+    outgoing.flushHeaders();
+    outgoing.write(begun);
+  });
+}
+
+describe("an answer", () => {
+  it("says which version it is of and what every answer of the API says", async () => {
+    for (const [path, version] of [
+      ["/api/trpc/user.me", "v1"],
+      ["/api/v2/trpc/user.me", "v2"],
+      ["/api/v2/trpc/user.nothing", "v2"],
+    ] as const) {
+      for (const accept of [{}, { "trpc-accept": "application/jsonl" }]) {
+        const batch = "trpc-accept" in accept ? "?batch=1" : "";
+        const { headers } = await send("GET", path + batch, { headers: accept as Record<string, string> });
+        expect(headers.get("x-api-version")).toBe(version);
+        expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+        expect(headers.get("cache-control")).toBe("no-store");
+        expect(headers.get("x-content-type-options")).toBe("nosniff");
+        expect(headers.get("vary")).toContain("trpc-accept");
+        expect(headers.get("content-type")).toBe(batch === "" ? "application/json" : "application/x-ndjson");
+      }
+    }
+    expect((await send("GET", "/api/v99/trpc/user.me")).status).toBe(404);
+  });
+
+  it("has the status that REST has for the same refusal", () => {
+    for (const [code, status] of Object.entries(statusOf)) {
+      const cause = new Refusal(code as RefusalCode, "a sentence");
+      const shape = shapeOf(new TRPCError({ code: "INTERNAL_SERVER_ERROR", cause }), "user.me");
+      expect([code, shape.data.httpStatus, shape.message]).toEqual([code, status, "a sentence"]);
+    }
+  });
+});
+
+describe("a defect", () => {
+  const SECRET = "postgres://tollgate:hunter2@db.internal:5432/tollgate";
+
+  it.each([
+    ["an error", () => new Error(`connect ECONNREFUSED ${SECRET}`)],
+    ["an error with a cause", () => new Error("query failed", { cause: new Error(SECRET) })],
+    [
+      "an error that names itself like a refusal",
+      () => Object.assign(new Error(SECRET), { name: "Refusal" }),
+    ],
+    ["an error with a code", () => Object.assign(new Error(SECRET), { code: "NOT_FOUND" })],
+    ["what is no error", () => SECRET],
+    ["an object", () => ({ message: SECRET })],
+    ["nothing", () => undefined],
+  ])("(%s) is 500 and tells the client nothing; the operator all, once", async (_, thrown) => {
+    const database = {
+      run: async () => {
+        throw thrown();
+      },
+    } as unknown as Dependencies["database"];
+    const { app, noted } = doorlessApi({ database });
+    const served = await listening(app);
+    for (const [path, headers] of [
+      ["/api/trpc/user.me", {}],
+      ["/api/v2/trpc/user.me,billing.plans?batch=1", {}],
+      ["/api/trpc/billing.plans,user.me?batch=1", { "trpc-accept": "application/jsonl" }],
+    ] as const) {
+      noted.length = 0;
+      const answer = await ask(served.url, "GET", path, { headers: { "x-test-user": "user_0", ...headers } });
+      expect(answer.text).toContain('"message":"Internal server error"');
+      const told = `${answer.text}${JSON.stringify([...answer.headers])}`;
+      for (const part of ["hunter2", "db.internal", "stack", "Error:", "file:"])
+        expect(told).not.toContain(part);
+      expect(noted).toEqual([
+        {
+          fields: expect.objectContaining({
+            err: expect.any(Error),
+            requestId: answer.headers.get("x-request-id"),
+          }),
+          message: "request failed",
+        },
+      ]);
+    }
+    await served.close();
+  });
+
+  it("of whoever looks callers up is told once too, and to every call of a batch", async () => {
+    const own = await freshDatabase(0);
+    const running = await serverOn(own.url, GENEROUS);
+    const { cookie } = await signedUp(running.url);
+    await own.drop();
+    for (const headers of [{}, { "trpc-accept": "application/jsonl" }]) {
+      const answer = await ask(running.url, "GET", "/api/trpc/user.me,billing.plans?batch=1", {
+        cookie,
+        headers: headers as Record<string, string>,
+      });
+      expect([answer.status, superjson.deserialize(answer.body.error)]).toEqual([
+        503,
+        {
+          message: "Service unavailable",
+          code: -32603,
+          data: { code: "SERVICE_UNAVAILABLE", httpStatus: 503 },
+        },
+      ]);
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    }
+    await running.close();
+  });
+});

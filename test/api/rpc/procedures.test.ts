@@ -1,0 +1,296 @@
+import type { AnyTRPCProcedure, inferRouterInputs, inferRouterOutputs } from "@trpc/server";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import type { AppRouter } from "../../../src/api/rpc/app-router.ts";
+import { adminProcedure, protectedProcedure, publicProcedure } from "../../../src/api/rpc/procedures.ts";
+import { appRouter } from "../../../src/api/rpc/router.ts";
+import { rpc } from "../../../src/api/rpc/rpc.ts";
+import { createLog } from "../../../src/log.ts";
+import type { Dependencies } from "../../../src/operations/dependencies.ts";
+import { listPlans } from "../../../src/operations/plans/list-plans.ts";
+import { changeRole } from "../../../src/operations/users/change-role.ts";
+import { showProfile } from "../../../src/operations/users/show-profile.ts";
+import type { RunningServer } from "../../../src/server.ts";
+import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
+import { listening } from "../../support/ask.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { guardedApp, testDesk, testLimits } from "../../support/guarded-app.ts";
+import { refusalOf, rpcClient } from "../../support/rpc-client.ts";
+import { serverOn } from "../../support/server.ts";
+
+/** What the contract lists, with the level of each. */
+const OFFERED = {
+  "user.me": ["query", "protected"],
+  "user.updateProfile": ["mutation", "protected"],
+  "user.setLocale": ["mutation", "protected"],
+  "user.completeOnboarding": ["mutation", "protected"],
+  "user.deleteAccount": ["mutation", "session"],
+  "user.list": ["query", "admin"],
+  "user.changeRole": ["mutation", "admin"],
+  "user.delete": ["mutation", "admin"],
+  "billing.plans": ["query", "public"],
+  "billing.features": ["query", "public"],
+  "billing.subscription": ["query", "protected"],
+  "billing.createCheckout": ["mutation", "protected"],
+  "billing.openPortal": ["mutation", "protected"],
+  "billing.deliveries": ["query", "admin"],
+  "billing.replay": ["mutation", "admin"],
+  "billing.reconcile": ["mutation", "admin"],
+  "notifications.list": ["query", "protected"],
+  "notifications.unreadCount": ["query", "protected"],
+  "notifications.markRead": ["mutation", "protected"],
+} as const;
+
+type Level = (typeof OFFERED)[keyof typeof OFFERED][1];
+
+/** Of a call whose input no procedure takes: whoever may not call must not learn that. */
+const ANSWERED: Record<Level, Record<"nobody" | "user" | "key of an admin" | "admin", string>> = {
+  public: {
+    nobody: "BAD_REQUEST",
+    user: "BAD_REQUEST",
+    "key of an admin": "BAD_REQUEST",
+    admin: "BAD_REQUEST",
+  },
+  protected: {
+    nobody: "UNAUTHORIZED",
+    user: "BAD_REQUEST",
+    "key of an admin": "BAD_REQUEST",
+    admin: "BAD_REQUEST",
+  },
+  session: {
+    nobody: "UNAUTHORIZED",
+    user: "BAD_REQUEST",
+    "key of an admin": "FORBIDDEN",
+    admin: "BAD_REQUEST",
+  },
+  admin: { nobody: "UNAUTHORIZED", user: "FORBIDDEN", "key of an admin": "FORBIDDEN", admin: "BAD_REQUEST" },
+};
+
+let test: TestDatabase;
+let server: RunningServer;
+let user: SignedUp;
+let admin: SignedUp;
+let key: string;
+
+beforeAll(async () => {
+  test = await freshDatabase(3);
+  server = await serverOn(test.url, GENEROUS);
+  user = await signedUp(server.url);
+  admin = await administrator(server.url, test);
+  key = (await ask(server.url, "POST", "/api/api-keys", { ...admin, body: { name: "CI" } })).body.key;
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+describe("the procedures", () => {
+  it("are those of the contract", () => {
+    const procedures: Record<string, unknown> = appRouter._def.procedures;
+    const kinds = Object.entries(procedures as Record<string, AnyTRPCProcedure>).map(([path, { _def }]) => [
+      path,
+      _def.type,
+    ]);
+    expect(Object.fromEntries(kinds)).toEqual(
+      Object.fromEntries(Object.entries(OFFERED).map(([path, [kind]]) => [path, kind])),
+    );
+  });
+
+  it.each(Object.entries(OFFERED))("%s is for whom it is offered to", async (path, [kind, level]) => {
+    const input = JSON.stringify({ json: { noSuchField: 1 } });
+    const method = kind === "query" ? "GET" : "POST";
+    const query = kind === "query" ? `?input=${encodeURIComponent(input)}` : "";
+    for (const [who, call] of [
+      ["nobody", {}],
+      ["user", { cookie: user.cookie }],
+      ["key of an admin", { key }],
+      ["admin", { cookie: admin.cookie }],
+    ] as const) {
+      const answer = await ask(server.url, method, `/api/trpc/${path}${query}`, {
+        ...call,
+        ...(kind === "mutation" ? { body: input } : {}),
+      });
+      expect([who, answer.body.error?.json.data.code]).toEqual([who, ANSWERED[level][who]]);
+      expect(answer.status).toBe(answer.body.error.json.data.httpStatus);
+      expect(answer.body.error.json.data.path).toBe(path);
+      expect(answer.headers.get("www-authenticate") !== null).toBe(answer.status === 401);
+    }
+  });
+
+  it("do not start, and do not compile, at a level that their operation is not for", () => {
+    // @ts-expect-error an operation for administrators
+    expect(() => protectedProcedure.mutation(changeRole)).toThrow('users.changeRole is for "admin"');
+    // @ts-expect-error an operation for administrators
+    expect(() => publicProcedure.mutation(changeRole)).toThrow('not for "anyone"');
+    // @ts-expect-error an operation for everybody who is signed in
+    expect(() => publicProcedure.query(showProfile)).toThrow('users.me is for "person"');
+    // @ts-expect-error an operation for everybody who is signed in
+    expect(() => adminProcedure.query(showProfile)).toThrow('not for "admin"');
+    // @ts-expect-error an operation for everybody
+    expect(() => protectedProcedure.query(listPlans)).toThrow('not for "person" or "session"');
+  });
+});
+
+describe("what they do", () => {
+  it("user: settings, and an administrator's view of others", async () => {
+    const person = await signedUp(server.url);
+    const { user } = rpcClient(server.url, person);
+    expect(await user.setLocale.mutate({ locale: "de" })).toEqual({ success: true });
+    expect(await user.completeOnboarding.mutate()).toEqual({ success: true });
+    expect((await ask(server.url, "GET", "/api/users/me", person)).body).toMatchObject({
+      locale: "de",
+      onboarded: true,
+    });
+
+    const asAdmin = rpcClient(server.url, admin).user;
+    expect(await asAdmin.changeRole.mutate({ userId: person.id, role: "admin" })).toMatchObject({
+      role: "admin",
+    });
+    expect((await user.list.query({ limit: 100 })).items.map(({ id }) => id)).toContain(admin.id);
+    expect(await asAdmin.changeRole.mutate({ userId: person.id, role: "user" })).toMatchObject({
+      role: "user",
+    });
+    expect(await asAdmin.delete.mutate({ userId: person.id })).toEqual({ success: true });
+    expect(await refusalOf(user.me.query())).toEqual(["UNAUTHORIZED", "Unauthorized"]);
+  });
+
+  it("user: leaving for good", async () => {
+    const person = await signedUp(server.url);
+    const { user } = rpcClient(server.url, person);
+    expect(await refusalOf(user.deleteAccount.mutate({ confirmation: "nobody@example.com" }))).toMatchObject([
+      "BAD_REQUEST",
+      expect.stringMatching(/^confirmation: /),
+    ]);
+    expect(await user.deleteAccount.mutate({ confirmation: person.email })).toEqual({ success: true });
+    expect(await refusalOf(user.me.query())).toEqual(["UNAUTHORIZED", "Unauthorized"]);
+  });
+
+  it("billing: plans and features for everybody, one's own subscription", async () => {
+    const nobody = rpcClient(server.url).billing;
+    expect((await nobody.plans.query()).items.map(({ id }) => id)).toEqual(["free", "pro", "team"]);
+    const { features } = await nobody.features.query();
+    expect(features.every(({ name, planIds }) => name !== "" && planIds.length > 0)).toBe(true);
+
+    const person = await signedUp(server.url);
+    const { billing } = rpcClient(server.url, person);
+    expect(await billing.subscription.query()).toBeNull();
+    await test.rows(
+      `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+                                 cancel_at_period_end, out_of_order)
+       values (gen_random_uuid(), $1, 'provider-a', 'sub_rpc', 'pro', 2, 'active', false, false)`,
+      [person.id],
+    );
+    const subscription = await billing.subscription.query();
+    expect(subscription).toMatchObject({ userId: person.id, planId: "pro", seats: 2, status: "active" });
+    expect(subscription?.updatedAt).toBeInstanceOf(Date);
+    expect(await refusalOf(billing.createCheckout.mutate({ planId: "pro", seats: 0 }))).toEqual([
+      "BAD_REQUEST",
+      "seats: expected at least 1",
+    ]);
+  });
+
+  it("billing: the log of deliveries and what can be done about them, for administrators", async () => {
+    const [row] = await test.rows<{ id: string }>(
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
+       values ('provider-a', 'evt_rpc', 'x', 'stripe', 'failed', 'delivery', '{}') returning id`,
+    );
+    const id = row?.id as string;
+    const { billing } = rpcClient(server.url, admin);
+    const { items } = await billing.deliveries.query({ provider: "provider-a", status: "failed" });
+    expect(items).toMatchObject([{ id, eventId: "evt_rpc", receivedAt: expect.any(Date) }]);
+    expect(await billing.replay.mutate({ id })).toMatchObject({ id, outcome: "ignored" });
+    expect(await refusalOf(billing.replay.mutate({ id: "999999" }))).toEqual([
+      "NOT_FOUND",
+      "there is no delivery 999999",
+    ]);
+    const unknown = "0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11";
+    expect(await refusalOf(billing.reconcile.mutate({ id: unknown }))).toEqual([
+      "NOT_FOUND",
+      expect.any(String),
+    ]);
+  });
+
+  it("notifications: what is there, how much of it is new, and one or all of it read", async () => {
+    const person = await signedUp(server.url);
+    await test.rows(
+      `insert into notification (user_id, kind, details)
+       select $1, 'subscription_activated', '{"planId":"pro"}' from generate_series(1, 3)`,
+      [person.id],
+    );
+    const { notifications } = rpcClient(server.url, person);
+    const { items } = await notifications.list.query({ limit: 2 });
+    expect(items).toMatchObject([
+      { details: { planId: "pro" }, readAt: null },
+      { details: { planId: "pro" }, readAt: null },
+    ]);
+    const id = items[0]?.id as string;
+    expect(await notifications.unreadCount.query()).toEqual({ count: 3 });
+    expect(await notifications.markRead.mutate({ id })).toMatchObject({ id, readAt: expect.any(Date) });
+    expect(await notifications.unreadCount.query()).toEqual({ count: 2 });
+    expect(await notifications.markRead.mutate({ id: "all" })).toEqual({ count: 2 });
+    expect(await notifications.unreadCount.query()).toEqual({ count: 0 });
+    expect(await refusalOf(notifications.markRead.mutate({ id: "some" }))).toEqual([
+      "BAD_REQUEST",
+      'id: expected a notification\'s number, e.g. 42, or "all"',
+    ]);
+    const other = rpcClient(server.url, user).notifications;
+    expect(await refusalOf(other.markRead.mutate({ id }))).toEqual(["NOT_FOUND", expect.any(String)]);
+  });
+
+  it("user.me is null when no row exists, and every other refusal stays one", async () => {
+    const deps = { database: test.database, limits: testLimits(), observe: null } as unknown as Dependencies;
+    const app = guardedApp("/api/trpc", rpc(deps, testDesk, createLog("silent")));
+    const served = await listening(app);
+    const headers = { "x-test-user": "user_that_never_was" };
+    const me = await ask(served.url, "GET", "/api/trpc/user.me", { headers });
+    expect([me.status, me.body]).toEqual([200, { result: { data: { json: null } } }]);
+    const locale = await ask(served.url, "POST", "/api/trpc/user.setLocale", {
+      headers,
+      body: { json: { locale: "de" } },
+    });
+    expect([locale.status, locale.body.error.json.message]).toEqual([404, "there is no such user"]);
+    await served.close();
+  });
+});
+
+describe("the types that clients see", () => {
+  type Inputs = inferRouterInputs<AppRouter>;
+  type Outputs = inferRouterOutputs<AppRouter>;
+
+  it("are those of the specification's table", () => {
+    expectTypeOf<Outputs["user"]["me"]>().toEqualTypeOf<{ id: string; name: string; email: string } | null>();
+    expectTypeOf<Inputs["user"]["updateProfile"]>().toEqualTypeOf<{ name: string }>();
+    expectTypeOf<Outputs["user"]["updateProfile"]>().toEqualTypeOf<{ success: true }>();
+    expectTypeOf<Outputs["user"]["list"]["items"][number]["createdAt"]>().toEqualTypeOf<Date>();
+    expectTypeOf<undefined>().toExtend<Inputs["billing"]["plans"]>();
+  });
+
+  it("do not let a wrong input compile", async () => {
+    const client = rpcClient(server.url, user);
+    const settled = await Promise.allSettled([
+      // @ts-expect-error a name is text
+      client.user.updateProfile.mutate({ name: 1 }),
+      // @ts-expect-error a name has to be given
+      client.user.updateProfile.mutate({}),
+      // @ts-expect-error an input has to be given
+      client.user.updateProfile.mutate(),
+      // @ts-expect-error there is no such field
+      client.user.updateProfile.mutate({ name: "Ada", role: "admin" }),
+      // @ts-expect-error there is no such language
+      client.user.setLocale.mutate({ locale: "tlh" }),
+      // @ts-expect-error a limit is a number
+      client.billing.plans.query({ limit: "1" }),
+      // @ts-expect-error it takes no input
+      client.user.me.query({ id: "somebody else" }),
+    ]);
+    expect(settled.map((one) => one.status === "rejected" && one.reason.data.code)).toEqual(
+      settled.map(() => "BAD_REQUEST"),
+    );
+    // @ts-expect-error there is no such procedure
+    expect(await refusalOf(client.user.promote.mutate())).toEqual([
+      "NOT_FOUND",
+      "there is no such procedure",
+    ]);
+    // @ts-expect-error it is no mutation
+    expect(await refusalOf(client.user.me.mutate())).toEqual(["METHOD_NOT_SUPPORTED", expect.any(String)]);
+  });
+});

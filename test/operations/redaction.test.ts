@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { OPERATOR } from "../../src/domain/caller.ts";
+import { deleteUser } from "../../src/operations/users/delete-user.ts";
+import { redactDeleted } from "../../src/operations/users/redact-deleted.ts";
+import { ADAPTERS } from "../../src/providers/formats.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { openRedactions, type Redaction, redact } from "../../src/store/redaction.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { type Ground, groundOn } from "./ground.ts";
+import { placesOf } from "./places.ts";
+
+let test: TestDatabase;
+let ground: Ground;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  ground = groundOn(test.database);
+});
+afterAll(() => test.drop());
+beforeEach(async () => {
+  await test.rows("truncate webhook_delivery, webhook_attempt, subscription, deleted_user restart identity");
+  await test.rows(`delete from "user"`);
+  await test.rows(
+    `insert into "user" (id, name, email) select id, id, id || '@example.com' from unnest('{user_1,user_10,other}'::text[]) id`,
+  );
+});
+
+let events = 0;
+
+/** A delivery as the log keeps it; returns its id. */
+async function logged(
+  payload: unknown,
+  { format = "stripe", type = "else.happened", status = "successful", error = null as string | null } = {},
+): Promise<string> {
+  events += 1;
+  const text = typeof payload === "string" ? payload : JSON.stringify(payload);
+  const [row] = await test.rows<{ id: string }>(
+    `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload, last_error,
+       next_attempt_at)
+     values ('provider-a', $1, $2, $3, $4, 'delivery', $5::text::json, $6, case when $4 = 'failed' then now() end)
+     returning id`,
+    [`evt_${events}`, type, format, status, text, error],
+  );
+  const id = row?.id as string;
+  if (error !== null) {
+    await test.rows(
+      `insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
+       values ($1, 1, 'delivery', 'failed', $2, now(), 1)`,
+      [id, error],
+    );
+  }
+  return id;
+}
+
+async function subscription(userId: string, sub: string, customer: string): Promise<void> {
+  await test.rows(
+    `insert into subscription (id, user_id, provider, provider_subscription_id, customer_id, plan_id, seats, status,
+       cancel_at_period_end, out_of_order)
+     values (gen_random_uuid(), $1, 'provider-a', $2, $3, 'pro', 1, 'canceled', false, false)`,
+    [userId, sub, customer],
+  );
+}
+
+const stripe = (userId: string | null, sub: string | null, customer: string | null) => ({
+  type: "customer.subscription.updated",
+  data: { object: { id: sub, customer, metadata: { userId } } },
+});
+const UPDATED = { type: "customer.subscription.updated" };
+
+const leave = (userId = "user_1") => ground.call(deleteUser, OPERATOR, { userId });
+
+/** Those whose payloads are still there. */
+async function kept(ids: readonly string[]): Promise<string[]> {
+  const rows = await test.rows<{ id: string }>(
+    "select id from webhook_delivery where id = any ($1::bigint[]) and payload is not null order by id",
+    [ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** But for the tables of people, where there is one whose id begins alike. */
+async function placesInLog(text: string): Promise<string[]> {
+  return (await placesOf(test, text)).filter((place) => place.startsWith("webhook_"));
+}
+
+describe("what is redacted", () => {
+  it("is what names the person, however it is written, and nobody whose id begins alike", async () => {
+    const theirs = [
+      await logged(stripe("user_1", "sub", "cus"), UPDATED),
+      await logged('{"metadata": {"userId": "\\u0075ser_1"}}'),
+      await logged({ deep: [{ inside: ["user_1"] }] }),
+      await logged(stripe("user_1", null, null), { ...UPDATED, format: "of-old" }),
+      await logged(
+        { data: { object: { metadata: { userId: "user_1" }, customer: { wrong: [] } } } },
+        UPDATED,
+      ),
+    ];
+    const others = [
+      await logged(stripe("user_10", "sub_10", "cus_10"), UPDATED),
+      await logged({ metadata: { userId: "user_10" }, text: "not user_1 but \\ another" }),
+      await logged('{"metadata": {"userId": "\\u0075ser_10"}}'),
+      await logged({ user_1: "as a name of something" }),
+    ];
+    await leave();
+    expect(await kept([...theirs, ...others])).toEqual(others);
+  });
+
+  it("is what names a subscription or customer of theirs alone, a number only where one is named", async () => {
+    await subscription("user_1", "sub", "cus");
+    await subscription("user_1", "77", "88");
+    const theirs = [
+      await logged(stripe(null, "sub", null), UPDATED),
+      await logged(stripe(null, "new", "cus"), UPDATED),
+      await logged({ invoice: { subscription: "sub", customer: { id: "cus", name: "Ann" } } }),
+      await logged({ data: { attributes: { customer_id: 88 } } }, { format: "lemon-squeezy" }),
+      await logged(
+        { meta: {}, data: { id: "77", attributes: {} } },
+        { format: "lemon-squeezy", type: "subscription_updated" },
+      ),
+    ];
+    const others = [
+      await logged(
+        { data: { id: "88", attributes: { quantity: 77, store_id: 88 } } },
+        { format: "lemon-squeezy" },
+      ),
+      await logged({ invoice: { subscription: "sub_2", customer: "cus_2" } }),
+      await logged({ data: { attributes: { customer_id: 888 } } }, { format: "lemon-squeezy" }),
+    ];
+    await leave();
+    expect(await kept([...theirs, ...others])).toEqual(others);
+  });
+
+  it("is not what belongs to another who pays as the same customer", async () => {
+    await subscription("user_1", "sub", "agency");
+    await subscription("other", "sub_other", "agency");
+    const theirs = [
+      await logged(stripe("user_1", "sub", "agency"), UPDATED),
+      await logged(stripe(null, "sub", "agency"), UPDATED),
+    ];
+    const others = [
+      await logged(stripe("other", "sub_other", "agency"), UPDATED),
+      await logged(stripe("other", "sub_new", "agency"), {
+        ...UPDATED,
+        status: "failed",
+        error: "plan: none",
+      }),
+      await logged(stripe(null, "sub_other", "agency"), UPDATED),
+      await logged({ invoice: { customer: "agency" } }),
+    ];
+    await leave();
+    expect(await kept([...theirs, ...others])).toEqual(others);
+    expect(await placesInLog("user_1")).toEqual([]);
+  });
+
+  it("is not what names another, whose own events have yet to be applied", async () => {
+    await subscription("user_1", "sub", "agency");
+    const theirs = [await logged(stripe(null, "sub_new", "agency"), UPDATED)];
+    const others = [
+      await logged(stripe("other", "sub_other", "agency"), {
+        ...UPDATED,
+        status: "failed",
+        error: "plan: none",
+      }),
+    ];
+    await leave();
+    expect(await kept([...theirs, ...others])).toEqual(others);
+    const open = await test.rows("select id from webhook_delivery where next_attempt_at is not null");
+    expect(open.map(({ id }) => id)).toEqual(others);
+  });
+
+  it("is also what came before the customer was found to be theirs", async () => {
+    const theirs = [
+      await logged({ customer: { id: "cus_early", email: "ann@example.com" } }),
+      await logged({ checkout: { customer: "cus_early", metadata: { userId: "user_1" } } }),
+      await logged({ invoice: { customer: "cus_early" } }),
+    ];
+    const others = [await logged({ invoice: { customer: "cus_earlier" } })];
+    await leave();
+    expect(await kept([...theirs, ...others])).toEqual(others);
+    expect(await openRedactions(test.database)).toEqual([]);
+    expect(await placesOf(test, "cus_early ")).toEqual([]);
+  });
+
+  it("is every reason that quotes the person, also where the payload has long been pruned", async () => {
+    const failed = await logged(stripe("user_1", "sub", null), {
+      ...UPDATED,
+      status: "failed",
+      error: 'user: there is no user "user_1"',
+    });
+    const pruned = await logged("null", { error: 'user: there is no user "user_1"' });
+    const another = await logged("null", { error: 'user: there is no user "user_10"' });
+    await test.rows("update webhook_delivery set payload = null where id = any ($1::bigint[])", [
+      [pruned, another],
+    ]);
+    await leave();
+    const rows = await test.rows(
+      `select d.id, d.status, d.last_error as error, a.reason, d.next_attempt_at as next
+       from webhook_delivery d join webhook_attempt a on a.delivery_id = d.id order by d.id`,
+    );
+    const redacted = "redacted: the person has deleted the account";
+    const quote = 'user: there is no user "user_10"';
+    expect(rows).toEqual([
+      { id: failed, status: "failed", error: redacted, reason: redacted, next: null },
+      { id: pruned, status: "successful", error: redacted, reason: redacted, next: null },
+      { id: another, status: "successful", error: quote, reason: quote, next: null },
+    ]);
+  });
+});
+
+describe("redaction", () => {
+  const tools = () => ({ database: test.database, intake: { adapters: ADAPTERS } });
+
+  async function bulk(count: number): Promise<void> {
+    await test.rows(
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
+       select 'provider-a', 'bulk_' || n, 'else.happened', 'stripe', 'successful', 'delivery',
+         json_build_object('userId', case when n % 500 = 0 then 'user_1' else 'other' end)
+       from generate_series(1, $1::int) n`,
+      [count],
+    );
+  }
+  const left = async () =>
+    (
+      await test.rows<{ n: number }>(
+        "select count(*)::int n from webhook_delivery where payload::text like '%user_1\"%'",
+      )
+    )[0]?.n;
+
+  /** The person is gone, and nothing is redacted yet: as after a crash behind the commit. */
+  async function goneOnly(): Promise<void> {
+    await leave();
+    await test.rows(
+      `update deleted_user set to_redact = '{"subscriptions": [], "customers": [], "after": "0", "again": false}'`,
+    );
+  }
+
+  it("goes on where it was interrupted, step by step", async () => {
+    await goneOnly();
+    await bulk(20_000);
+    const seen: (number | undefined)[] = [];
+    let isDone = false;
+    while (!isDone) {
+      let steps = 0;
+      isDone = await redactDeleted(tools(), () => {
+        steps += 1;
+        return steps > 2;
+      });
+      seen.push(await left());
+    }
+    expect(seen.length).toBeGreaterThan(4);
+    expect(seen).toEqual(seen.toSorted((a, b) => (b ?? 0) - (a ?? 0)));
+    expect(await left()).toBe(0);
+    expect(await placesInLog("user_1")).toEqual([]);
+    const [others] = await test.rows(
+      "select count(*)::int n from webhook_delivery where payload is not null",
+    );
+    expect(others).toEqual({ n: 20_000 - 40 });
+  });
+
+  it("forgets nothing that was found when two take the same step", async () => {
+    await goneOnly();
+    const [before] = (await openRedactions(test.database)) as [Redaction];
+    const step = { before, deliveryIds: [], until: "0", quotedId: '"user_1"' };
+    const found: Redaction = { ...before, customers: [{ provider: "provider-a", id: "cus" }], again: true };
+    expect(await redact(test.database, { ...step, next: found })).toBe(true);
+    expect(await redact(test.database, { ...step, next: { ...before, after: "9" } })).toBe(false);
+    expect(await redact(test.database, { ...step, next: null })).toBe(false);
+    expect(await openRedactions(test.database)).toEqual([found]);
+  });
+
+  it("is complete when several processes are at it, and find something at once", async () => {
+    await goneOnly();
+    await logged({ customer: "cus_x", email: "ann@example.com" });
+    await bulk(6_000);
+    await logged({ customer: "cus_x", userId: "user_1" });
+    const databases = [1, 2, 3].map(() =>
+      openDatabase({ url: test.url, prepared: true, maxConnections: 2, answerTimeoutMs: 30_000 }),
+    );
+    const until = async (database: (typeof databases)[number]) => {
+      while (!(await redactDeleted({ database, intake: { adapters: ADAPTERS } }, () => false)));
+    };
+    await Promise.all(databases.map(until));
+    await Promise.all(databases.map((database) => database.close()));
+    expect(await placesInLog("user_1")).toEqual([]);
+    expect(await placesOf(test, "cus_x")).toEqual([]);
+  });
+
+  it("of payloads that have to be read one by one comes to its end, too", async () => {
+    await goneOnly();
+    await test.rows(
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
+       select 'provider-a', 'odd_' || n, 'x', 'stripe', 'successful', 'delivery',
+         case when n = 777 then '{"\\u0061": "\\u0075ser_1"}' else '{"\\u0061": "b"}' end::json
+       from generate_series(1, 1000) n`,
+    );
+    expect(await redactDeleted(tools(), () => false)).toBe(true);
+    const redacted = await test.rows("select event_id from webhook_delivery where payload is null");
+    expect(redacted).toEqual([{ event_id: "odd_777" }]);
+  });
+});
