@@ -26,7 +26,7 @@ The whole result goes to test-results/bench-api.json. A figure that is missed do
 status, only a measurement that cannot be trusted does.
 
   --rounds N           measured rounds of each contender (5)
-  --seconds N          length of a round (4)
+  --seconds N          length of a round (4); half of it under light load
   --warm-up N          seconds under load before the first round, not measured (6)
   --connections N      connections that send as fast as they are answered (64)
   --only A,B           only these parts: ${PARTS.join(", ")}

@@ -12,7 +12,7 @@ export type Read = {
 export type Question = { method: "GET"; path: string } | { method: "POST"; path: string; body: string };
 
 /** Items as JSON has them, whatever the surface's own spelling. */
-export type Said = { items: unknown[]; nextCursor: string | null } | { refused: Refused };
+type Said = { items: unknown[]; nextCursor: string | null } | { refused: Refused };
 
 type Refused = "unauthorized" | "invalid_input" | "for another reason";
 

@@ -55,7 +55,7 @@ async function offered(
   }));
   return takeTurns(
     paced,
-    { ...options, warmUpSeconds: OFFERED_WARM_UP_SECONDS },
+    { ...options, seconds: Math.ceil(options.seconds / 2), warmUpSeconds: OFFERED_WARM_UP_SECONDS },
     ({ p50Ms, p99Ms }) => `p50 ${p50Ms.toFixed(1)}, p99 ${p99Ms.toFixed(1)} ms`,
   );
 }

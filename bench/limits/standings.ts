@@ -22,7 +22,7 @@ export type Standing = {
   accuracy?: Accuracy;
 };
 
-export type Rates = {
+type Rates = {
   callsPerSecond: number;
   cpuMicrosPerCall: number;
   redisMicrosPerCall: number | null;

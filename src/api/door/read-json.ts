@@ -26,8 +26,8 @@ export async function readJson(
   return inspectJson(body);
 }
 
-/** The same within the same limit, for whoever parses it elsewhere. @throws Refusal `invalid_input`, `too_large` */
-export async function readBytes(incoming: IncomingMessage, maxBytes: number = MAX_BYTES): Promise<Buffer> {
+/** @throws Refusal */
+async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   try {
     return await readBody(incoming, maxBytes);
   } catch (error) {
