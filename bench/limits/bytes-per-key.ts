@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { BrokenMeasurement } from "../shared/broken.ts";
 import type { Limiter } from "./contender.ts";
 import { CONTENDERS, openerOf } from "./contenders.ts";
-import { drive, lanesOf, onceThrough, sliceOf } from "./drive.ts";
+import { drive, lanesOf, sliceOf, through } from "./drive.ts";
 import { freshKeys } from "./keys.ts";
 import { withRedis } from "./redis-server.ts";
 import type { Turn } from "./turn.ts";
@@ -43,7 +43,7 @@ async function hitTenTimes({ limiter, contender, from, to }: Hits): Promise<void
   }
   for (let hits = 0; !limiter.fill && hits < HITS; hits += 1) {
     for (let first = from; first < to; first += FIRST) {
-      const next = onceThrough(freshKeys(keyPrefix, first, FIRST), sliceOf(contender));
+      const next = through(freshKeys(keyPrefix, first, FIRST), sliceOf(contender));
       const driven = await drive(limiter, lanesOf(contender), next);
       if (driven.admitted !== driven.calls) throw new BrokenMeasurement("a hit was refused");
     }

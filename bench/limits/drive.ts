@@ -50,14 +50,14 @@ export function roundAndRound(keys: readonly string[], slice: number): () => Sli
   };
 }
 
-/** Once through the keys. */
-export function onceThrough(keys: readonly string[], slice: number): () => Slice | null {
+/** From the first key to the last, so many times. */
+export function through(keys: readonly string[], slice: number, times = 1): () => Slice | null {
   const next = roundAndRound(keys, slice);
-  let isOver = false;
+  let left = times;
   return () => {
-    if (isOver) return null;
+    if (left === 0) return null;
     const taken = next();
-    isOver = taken.to === keys.length;
+    if (taken.to === keys.length) left -= 1;
     return taken;
   };
 }

@@ -5,7 +5,6 @@ import type { RateName, Standing } from "./standings.ts";
 
 const [MEMORY] = IN_MEMORY as [ContenderName];
 const [REDIS] = ON_REDIS as [ContenderName];
-const GATE: ContenderName = "tollgate, as the gate";
 const PEER: ContenderName = "rate-limiter-flexible";
 const PEERS_ON_REDIS = ON_REDIS.filter((name) => name.startsWith(`${PEER}, `));
 
@@ -13,8 +12,6 @@ const GOALS: readonly Goal<Standing[]>[] = [
   ...[MEMORY, REDIS].flatMap(exact),
   ratio("one key", 2, (standings) => compared(standings, MEMORY, PEER, "hot")),
   ratio("100,000 keys", 2, (standings) => compared(standings, MEMORY, PEER, "keys")),
-  ratio("one key, as the gate", 2, (standings) => compared(standings, GATE, PEER, "hot")),
-  ratio("100,000 keys, as the gate", 2, (standings) => compared(standings, GATE, PEER, "keys")),
   {
     figure: `bytes per key, compared with ${PEER}`,
     unit: " x",

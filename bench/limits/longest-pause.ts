@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { BrokenMeasurement } from "../shared/broken.ts";
 import { CONTENDERS, openerOf } from "./contenders.ts";
-import { drive, lanesOf, onceThrough } from "./drive.ts";
+import { drive, lanesOf, through } from "./drive.ts";
 import { freshKeys } from "./keys.ts";
 import { withRedis } from "./redis-server.ts";
 import type { Turn } from "./turn.ts";
@@ -42,7 +42,7 @@ export async function longestPause({ contender, redis }: Turn): Promise<LongestP
   };
 
   if (store === "redis") {
-    await drive(limiter, lanesOf(contender), onceThrough(keys, 1));
+    await drive(limiter, lanesOf(contender), through(keys, 1));
     lastTurn = performance.now();
   } else if (limiter.fill) {
     for (let index = 0; index < keys.length; index += 1) {

@@ -25,6 +25,10 @@ export function addCookie(c: Context, cookie: string): void {
   c.set("hasCookies", true);
 }
 
+export function hasCookies(c: Context): boolean {
+  return c.get("hasCookies") === true;
+}
+
 /** An answer in JSON with the whole head; `more` wins over it. Other headers that `c.header` has been given are left out. */
 export function answerJson(
   c: Context,
@@ -32,8 +36,12 @@ export function answerJson(
   status: ContentfulStatusCode,
   more: Head = {},
 ): Response {
-  if (c.get("hasCookies")) return c.json(body, status, more);
+  return answerText(c, JSON.stringify(body), status, { "content-type": "application/json", ...more });
+}
+
+/** The same of what is text already; `more` names its type. */
+export function answerText(c: Context, text: string, status: ContentfulStatusCode, more: Head): Response {
+  if (hasCookies(c)) return c.body(text, status, more);
   c.set("isWhole", true);
-  const headers = { ...headOf(c), "content-type": "application/json", ...more };
-  return new Response(JSON.stringify(body), { status, headers });
+  return new Response(text, { status, headers: { ...headOf(c), ...more } });
 }

@@ -5,6 +5,7 @@ import type { Log } from "../../log.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { charge } from "../../operations/operation.ts";
 import { type CallerDesk, openCall } from "../call.ts";
+import { answerText } from "../door/head.ts";
 import { limitHeaders } from "../door/limit-headers.ts";
 import { answerError } from "../door/problem.ts";
 import type { ApiEnvironment } from "../environment.ts";
@@ -56,12 +57,12 @@ export function graphql(
       accept: mediaType(c),
       note: noted(c),
     });
-    sayLimits(c, deps.limits.now());
+    const more = limitHeaders(call.charges, deps.limits.now());
     for (const name of PASSED_ON) {
       const value = answered.headers.get(name);
-      if (value !== null) c.header(name, value);
+      if (value !== null) more[name] = value;
     }
-    return c.body(await answered.text(), answered.status as ContentfulStatusCode);
+    return answerText(c, await answered.text(), answered.status as ContentfulStatusCode, more);
   };
 
   if (introspection) routes.get("/", graphiql());

@@ -2,6 +2,7 @@ import type { TRPCError } from "@trpc/server";
 import type { Context } from "hono";
 import superjson from "superjson";
 import type { Limits } from "../../limits/rate-limit.ts";
+import { hasCookies } from "../door/head.ts";
 import { limitHeaders } from "../door/limit-headers.ts";
 import type { ApiEnvironment } from "../environment.ts";
 import { shapeOf } from "./errors.ts";
@@ -23,7 +24,7 @@ export function finished(c: Context<ApiEnvironment>, answer: Response, limits: L
   // tRPC leaves the type out when it refuses a request that it cannot read.
   if (!headers.get("content-type")?.startsWith("application/"))
     headers.set("content-type", "application/json");
-  for (const [name, value] of c.newResponse(null).headers) headers.append(name, value);
+  if (hasCookies(c)) for (const [name, value] of c.newResponse(null).headers) headers.append(name, value);
   const said = limitHeaders(c.get("charges") ?? [], limits.now());
   for (const [name, value] of Object.entries(said)) headers.set(name, value);
   if (status === 401) headers.set("www-authenticate", 'Bearer realm="tollgate"');
