@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { sharedPool } from "../../src/store/shared-pool.ts";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 
 const CONNECTIONS = 4;
 const MAX_TRANSACTIONS = 2;
@@ -50,6 +51,7 @@ it("transactions hold some of the connections, and the others are free meanwhile
       held -= 1;
     }),
   );
+  await eventually(async () => held, MAX_TRANSACTIONS);
   for (let n = 0; n < 20; n += 1) await database.run({ name: "one", text: "select 1" });
   go();
   await Promise.all(transactions);
