@@ -6,9 +6,10 @@ import { measureAll } from "./limits/standings.ts";
 import { writeResults } from "./shared/results-file.ts";
 import { runBench } from "./shared/run-bench.ts";
 
+const options = readOptions(process.argv.slice(2));
+
 await runBench(async (folder) => {
   const startedAt = new Date();
-  const options = readOptions(process.argv.slice(2));
   const redis = await startRedis(folder);
   const contenders = await measureAll({ options, redis }).finally(() => redis.stop());
   const reached = figures(contenders);

@@ -19,7 +19,7 @@ The whole result goes to test-results/bench-limits.json. A figure that is missed
 status, only a measurement that cannot be trusted does.
 
   --rounds N           measured rounds of each contender (3)
-  --seconds N          length of a round (1)
+  --seconds N          length of a round (1); in memory, 100,000 keys are asked for ten times each however long it takes
   --only A,B           only these parts: ${PARTS.join(", ")}
                        ("memory" and "redis": calls/s of those that count there)
   --help               this text

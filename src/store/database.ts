@@ -40,6 +40,9 @@ export type DatabaseOptions = {
   answerTimeoutMs: number;
 };
 
+/** Tells this process's connections from those of others, for `embedded.ts`. */
+export const APPLICATION_NAME = `tollgate ${process.pid}`;
+
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
@@ -53,7 +56,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     pipeline: true,
     Client: BurstClient,
-    application_name: "tollgate",
+    application_name: APPLICATION_NAME,
   });
   // A connection that breaks while idle is replaced by the pool; while in use its queries reject.
   pool.on("error", () => {});

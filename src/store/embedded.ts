@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { openDatabase } from "./database.ts";
+import { APPLICATION_NAME, openDatabase } from "./database.ts";
 import {
   type Account,
   checkAccess,
@@ -190,12 +190,16 @@ async function stopUnlessUsed(
 async function isUsedByOthers(url: string): Promise<boolean> {
   const database = openDatabase({ url, prepared: false, maxConnections: 1, answerTimeoutMs: 5_000 });
   try {
-    const [row] = await database.run<{ others: boolean }>({
-      name: "others",
-      text: `select exists (
-        select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()
+    const [row] = await database.run<{ others: boolean }>(
+      {
+        name: "others",
+        text: `select exists (
+        select from pg_stat_activity where backend_type = 'client backend' and application_name <> $1
       ) as others`,
-    });
+        // Connections of our own that have just been closed take a moment to go, and are nobody else's.
+      },
+      [APPLICATION_NAME],
+    );
     return row?.others ?? false;
   } catch {
     return false;
