@@ -3,6 +3,8 @@ type Waiting = { expiresAt: number; onLate: (() => void) | null };
 /** By how much the timer may be late before it is this process that is taken for slow. */
 const OWN_DELAY_MS = 10;
 const LONGEST_GRACE = 3;
+/** Places that are empty at the front of the queue before it is moved up. */
+const EMPTY_PLACES = 1_024;
 
 /** The same time limit for many: one timer for all, where a timer for each would cost more than what it watches. */
 export class Deadlines {
@@ -20,6 +22,7 @@ export class Deadlines {
   /** @returns a function that ends the wait, and says whether it was still on */
   start(onLate: () => void): () => boolean {
     const waiting: Waiting = { expiresAt: performance.now() + this.#limitMs, onLate };
+    this.#letGoOfAnswered();
     this.#queue.push(waiting);
     if (!this.#timer) this.#schedule(waiting.expiresAt);
     return () => {
@@ -31,6 +34,15 @@ export class Deadlines {
 
   close(): void {
     clearTimeout(this.#timer);
+  }
+
+  /** Nearly all are answered in order and soon: kept until their time is up, they would have to be collected as old. */
+  #letGoOfAnswered(): void {
+    while (this.#first < this.#queue.length && this.#queue[this.#first]?.onLate === null) this.#first += 1;
+    if (this.#first === this.#queue.length) this.#queue.length = 0;
+    else if (this.#first >= EMPTY_PLACES) this.#queue.splice(0, this.#first);
+    else return;
+    this.#first = 0;
   }
 
   #schedule(at: number): void {

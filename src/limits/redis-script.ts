@@ -35,7 +35,7 @@ local function at(index)
   return (unpack('<d', redis.call('GETRANGE', key, index * 8, index * 8 + 7)))
 end
 
-local renewed, counted, first = nil, 0, 1
+local renewed, oldest, counted, first = nil, now, 0, 1
 if length > 0 then
   if at(length) > now then
     -- The clock was set back. What it calls the future has been admitted already: now, at the latest.
@@ -45,14 +45,15 @@ if length > 0 then
     log = table.concat(times)
     redis.call('SET', key, log, 'PX', keepMs)
   end
-  renewed = at(0)
+  renewed, oldest = unpack('<dd', log or redis.call('GETRANGE', key, 0, 15))
   local left = now - window
-  if at(1) <= left then
+  if oldest <= left then
     local last = length + 1
     while first < last do
       local middle = math.floor((first + last) / 2)
       if at(middle) <= left then first = middle + 1 else last = middle end
     end
+    oldest = first <= length and at(first) or now
   end
   counted = length - first + 1
 end
@@ -66,7 +67,6 @@ if counted + cost > limit then
   return answer
 end
 
-local oldest = counted > 0 and at(first) or now
 local added = struct.pack('<d', now)
 local head = added
 if cost > 1 then added = string.rep(added, cost) end
