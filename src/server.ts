@@ -14,12 +14,15 @@ import { type Environment, readEnvironment, requireAuthSecret } from "./env.ts";
 import type { Milestone } from "./intake/intake.ts";
 import { startRetryJob } from "./intake/retry-job.ts";
 import { createLog, type Log } from "./log.ts";
+import { createPages } from "./pages.ts";
 import { type Runtime, startRuntime, warnOfMissingSecrets } from "./runtime.ts";
 import { type Service, startService } from "./service.ts";
 
 export type RunningServer = {
   /** Where it listens, e.g. `http://127.0.0.1:3000`. */
   url: string;
+  /** Where the simulated payment provider is; `null`: there is none. */
+  simulatorUrl: string | null;
   /** Stops accepting, finishes what runs, closes the database. */
   close(): Promise<void>;
 };
@@ -34,7 +37,9 @@ export type ServerOptions = {
 export async function startServer(environment: Environment, options: ServerOptions): Promise<RunningServer> {
   const { log } = options;
   const origins = ownOrigins(environment);
-  const runtime = await startRuntime(environment, options);
+  let url = `http://127.0.0.1:${environment.port}`;
+  const deliverTo = (slot: Slot) => `${url}/api/webhooks/${slot}`;
+  const runtime = await startRuntime(environment, { ...options, deliverTo });
   const closing = [runtime.close];
   const close = async () => {
     for (const end of closing.splice(0).reverse()) await end();
@@ -44,8 +49,11 @@ export async function startServer(environment: Environment, options: ServerOptio
     const service = await startService(environment, runtime, { log, ownOrigins: () => origins });
     closing.push(service.close);
     const api = await apiOf(environment, options, { runtime, service, ownOrigins: () => origins });
-    const server = createServer(
-      getRequestListener(api.fetch, { hostname: "localhost", errorHandler: unroutable(log) }),
+    const pages = pagesOf(environment, options, { service, ownOrigins: () => origins });
+    closing.push(pages.close);
+    const toApi = getRequestListener(api.fetch, { hostname: "localhost", errorHandler: unroutable(log) });
+    const server = createServer((incoming, outgoing) =>
+      isPage(incoming.url) ? pages.answer(incoming, outgoing) : toApi(incoming, outgoing),
     );
     server.on("clientError", refuseUnreadable);
     await listening(server, environment);
@@ -54,7 +62,8 @@ export async function startServer(environment: Environment, options: ServerOptio
     const { port } = server.address() as AddressInfo;
     origins.push(...localOrigins(environment, port));
     const host = environment.host.includes(":") ? `[${environment.host}]` : environment.host;
-    return { url: `http://${host}:${port}`, close };
+    url = `http://${host}:${port}`;
+    return { url, simulatorUrl: runtime.simulatorUrl, close };
   } catch (error) {
     // What has been started, an embedded database above all, must not outlive a start that failed.
     await close();
@@ -97,6 +106,26 @@ async function apiOf(
   });
 }
 
+/** What is not a path at all goes to the API as well, which refuses it. */
+function isPage(url = ""): boolean {
+  return url.startsWith("/") && !/^\/api(?:[/?]|$)/.test(url);
+}
+
+function pagesOf(
+  environment: Environment,
+  { log }: ServerOptions,
+  { service, ownOrigins }: Omit<Wired, "runtime">,
+) {
+  return createPages({
+    auth: service.auth,
+    deps: service.deps,
+    clientAddress: createClientAddress(environment.trustedProxies),
+    ownOrigins,
+    appUrl: environment.appUrl,
+    log,
+  });
+}
+
 /**
  * Pages of these may write with a person's cookie. On one's own machine, where nobody has named another address, it goes by
  * either name.
@@ -122,7 +151,7 @@ export async function runServer(environment: Environment, options: ServerOptions
   const { log } = options;
   const server = await startServer(environment, options);
   log.info({ url: server.url }, "listening");
-  if (environment.databaseUrl === null) greet(environment, server.url);
+  if (environment.databaseUrl === null) greet(environment, server);
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -136,7 +165,7 @@ export async function runServer(environment: Environment, options: ServerOptions
 }
 
 /** For the person who has just typed `script/server`; on stderr, as stdout is the log's. */
-function greet(environment: Environment, url: string): void {
+function greet(environment: Environment, { url, simulatorUrl }: RunningServer): void {
   const same = [
     ...(environment.port === 3000 ? [] : [`PORT=${environment.port} `]),
     ...(environment.dataDir === ".data" ? [] : [`DATA_DIR=${environment.dataDir} `]),
@@ -145,6 +174,7 @@ function greet(environment: Environment, url: string): void {
     `
   Tollgate takes webhooks at ${url}/api/webhooks/provider-a (and -b, -c)
   Its database and secrets are in ${resolve(environment.dataDir)}
+  ${simulatorUrl ? `A payment provider is simulated: pay, renew and cancel at ${simulatorUrl}` : "No payment provider is simulated (SIMULATOR is off)"}
 
   The API is described at ${url}/api/docs. To sign in, sign up first:
     curl -c cookies -H 'Content-Type: application/json' ${url}/api/auth/sign-up/email \\
@@ -163,7 +193,7 @@ function greet(environment: Environment, url: string): void {
 function startFailure(error: NodeJS.ErrnoException): string {
   const { code, message, syscall } = error;
   if (error.name === "DatabaseUnavailable") return `DATABASE_URL: the database cannot be reached: ${message}`;
-  if (code === "EADDRINUSE") return `PORT: ${message}, e.g. PORT=3001`;
+  if (code === "EADDRINUSE") return `PORT: ${message}, e.g. PORT=3080`;
   if (syscall === "listen" || code === "ENOTFOUND") return `HOST or PORT: ${message}, e.g. HOST=127.0.0.1`;
   if (code !== undefined && UNUSABLE_FOLDER.has(code)) return `DATA_DIR: ${message}`;
   return message;

@@ -48,6 +48,13 @@ const RULES: Record<string, Rule> = {
     rooms: ["operations", "intake", "domain", "simulator", "runtime.ts", "env.ts", "log.ts"],
     packages: ["commander", "cli-table3", "cli-progress", "zod", "node:*"],
   },
+  app: {
+    rooms: ["operations", "ui", "domain", "page-request.ts"],
+    packages: ["next", "next-intl", "react", "lucide-react", "zod"],
+  },
+  ui: { rooms: ["domain"], packages: ["next", "react", "react-dom", "lucide-react"] },
+  "page-request.ts": { rooms: [], packages: ["node:*"] },
+  "pages.ts": { rooms: ["page-request.ts"], packages: ["node:*"] },
   "job.ts": { rooms: [], packages: [] },
   "metrics.ts": { rooms: [], packages: ["prom-client"] },
   "service.ts": {
@@ -91,6 +98,7 @@ const RULES: Record<string, Rule> = {
       "drain.ts",
       "env.ts",
       "log.ts",
+      "pages.ts",
       "runtime.ts",
       "service.ts",
       "../versions.config.ts",
@@ -105,11 +113,14 @@ const TYPE_RULES: Record<string, readonly string[]> = {
   operations: ["providers", "limits", "chat"],
   api: ["log.ts", "env.ts", "limits", "chat"],
   "env.ts": ["providers", "limits"],
+  "page-request.ts": ["domain", "limits", "log.ts", "operations"],
+  "pages.ts": ["auth", "domain", "log.ts", "operations"],
 };
 
 /** Single files that a room may import although the room as a whole is closed to it. */
 const EXCEPTIONS: Record<string, readonly string[]> = {
   "env.ts": ["providers/adapter.ts", "limits/policies.ts"],
+  "pages.ts": ["api/door/own-origin.ts"],
 };
 
 type Import = { from: string; what: string; typeOnly: boolean };

@@ -1,0 +1,65 @@
+import { unstable_rethrow } from "next/navigation";
+import { getTranslations } from "next-intl/server";
+import type { RefusalCode } from "../../domain/refusal.ts";
+import type { Outcome } from "../../ui/outcome.ts";
+import { type PageRefusal, refusalOf } from "./refusal.ts";
+import { currentRequest } from "./request.ts";
+
+/**
+ * What came of an action, for the form that it was sent by: Next.js masks what is thrown in production. Redirects go on.
+ * @param entered the form's fields, given back so that a refused form is not empty; never passwords
+ */
+export async function outcomeOf<Value>(
+  entered: FormData,
+  action: () => Promise<Value>,
+): Promise<Outcome<Value>> {
+  try {
+    return { done: true, value: await action() };
+  } catch (error) {
+    unstable_rethrow(error);
+    const refusal = refusalOf(error);
+    if (refusal) return refused(refusal, entered);
+    const { log, id } = currentRequest();
+    log.error({ err: error, requestId: id }, "an action failed");
+    const words = await getTranslations("refusals");
+    return {
+      done: false,
+      code: "defect",
+      message: words("defect", { id }),
+      field: null,
+      retryAfterSeconds: null,
+      entered: kept(entered),
+    };
+  }
+}
+
+async function refused(refusal: PageRefusal, entered: FormData): Promise<Outcome<never>> {
+  const words = await getTranslations("refusals");
+  const { code, message } = refusal;
+  return {
+    done: false,
+    code,
+    message: words(KEYS[code]),
+    field: code === "invalid_input" ? (/^(\w+)[.:]/.exec(message)?.[1] ?? null) : null,
+    retryAfterSeconds: refusal.retryAfterSeconds ?? null,
+    entered: kept(entered),
+  };
+}
+
+const KEYS = {
+  unauthorized: "unauthorized",
+  forbidden: "forbidden",
+  rate_limited: "rateLimited",
+  invalid_input: "invalidInput",
+  too_large: "tooLarge",
+  not_found: "notFound",
+  conflict: "conflict",
+  unavailable: "unavailable",
+} as const satisfies Record<RefusalCode, string>;
+
+function kept(entered: FormData): Record<string, string> {
+  const fields = [...entered].filter(
+    ([name, value]) => typeof value === "string" && !/password|^\$/i.test(name),
+  );
+  return Object.fromEntries(fields) as Record<string, string>;
+}

@@ -1,0 +1,20 @@
+import { getRequestConfig } from "next-intl/server";
+import type { Locale } from "../../domain/locale.ts";
+import { profile } from "../gate/read.ts";
+import { currentRequest } from "../gate/request.ts";
+import { localeOf } from "./locale-of.ts";
+import { messagesIn } from "./messages.ts";
+
+/** Which language a page is in: the one its reader has chosen, else the browser's. */
+export default getRequestConfig(async () => {
+  const locale = await chosen();
+  return { locale, messages: await messagesIn(locale), timeZone: "UTC" };
+});
+
+async function chosen(): Promise<Locale> {
+  const request = currentRequest();
+  // Without the database there is still an error page to be read.
+  const someone = await request.person().catch(() => null);
+  const user = someone === null ? null : await profile().catch(() => null);
+  return user?.locale ?? localeOf(request.header("accept-language"));
+}

@@ -1,0 +1,45 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Person } from "./domain/caller.ts";
+import type { Scope } from "./limits/policies.ts";
+import type { Log } from "./log.ts";
+import type { Dependencies } from "./operations/dependencies.ts";
+
+/** What the pages know of the request that they answer, and what they work with. */
+export type PageRequest = {
+  /** Names the request in answers and in the log. */
+  id: string;
+  /** With its query, as the browser asked for it; of an action, the page that it was sent from. */
+  path: string;
+  /** Who is signed in, or `null`. @throws DatabaseUnavailable */
+  person(): Promise<Person | null>;
+  /** What limits count by when nobody is signed in. */
+  address: string;
+  /** For scripts and styles in the page, RFC: CSP level 3, section 6.7.2.3. */
+  nonce: string;
+  /** The request's header, by its name in lower case. */
+  header(name: string): string | undefined;
+  deps: Dependencies;
+  accounts: PageAccounts;
+  /** The public origin, without a slash at the end. */
+  appUrl: string;
+  log: Log;
+};
+
+/** Better Auth's door, behind which one becomes somebody. */
+export type PageAccounts = {
+  scopeOf(method: string, path: string): Scope | null;
+  handle(request: Request, address: string): Promise<Response>;
+};
+
+const SHARED = Symbol.for("tollgate.page-requests");
+
+type Shared = { [SHARED]?: AsyncLocalStorage<PageRequest> };
+
+/**
+ * Next.js bundles the pages: modules of theirs are copies of the server's. What both must share is kept where both find it.
+ */
+export function pageRequests(): AsyncLocalStorage<PageRequest> {
+  const shared = globalThis as Shared;
+  shared[SHARED] ??= new AsyncLocalStorage();
+  return shared[SHARED];
+}

@@ -1,0 +1,37 @@
+import type { ReactNode } from "react";
+import { classes } from "./classes.ts";
+
+/** A part of a page, with a heading of its own. */
+export function Card({
+  title,
+  about,
+  action,
+  tone = "plain",
+  children,
+}: {
+  title?: string;
+  about?: ReactNode;
+  action?: ReactNode;
+  tone?: "plain" | "danger";
+  children?: ReactNode;
+}) {
+  return (
+    <section
+      className={classes(
+        "rounded-box border bg-surface p-4 shadow-box sm:p-6",
+        tone === "danger" ? "border-bad" : "border-line",
+      )}
+    >
+      {title && (
+        <div className="mb-4 flex flex-wrap items-start justify-between gap-3">
+          <div>
+            <h2 className="text-lg font-semibold">{title}</h2>
+            {about && <p className="mt-1 max-w-prose text-muted">{about}</p>}
+          </div>
+          {action}
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}

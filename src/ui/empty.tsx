@@ -1,0 +1,14 @@
+import type { ReactNode } from "react";
+
+/** Nothing here yet: why, and what to do next. */
+export function Empty({ title, about, action }: { title: string; about: string; action?: ReactNode }) {
+  return (
+    <div className="flex flex-col items-start gap-3 rounded-box border border-line border-dashed p-6">
+      <div>
+        <p className="font-medium">{title}</p>
+        <p className="max-w-prose text-muted">{about}</p>
+      </div>
+      {action}
+    </div>
+  );
+}

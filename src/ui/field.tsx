@@ -1,0 +1,138 @@
+"use client";
+
+import { type ComponentProps, type ReactNode, useId } from "react";
+import { classes } from "./classes.ts";
+import { useOutcome } from "./form-outcome.ts";
+
+const BOX =
+  "min-h-9 w-full rounded-box border border-line-strong bg-surface px-3 py-1.5 text-ink placeholder:text-muted aria-invalid:border-bad disabled:opacity-60";
+
+type Labelled = { label: string; name: string; help?: ReactNode };
+
+/** A line to type in: label above, help below, and in its place what is wrong with it. */
+export function Field({
+  label,
+  name,
+  help,
+  defaultValue,
+  className,
+  ...rest
+}: Labelled & Omit<ComponentProps<"input">, "name" | "id">) {
+  const { id, error, entered } = useField(name);
+  return (
+    <Frame id={id} label={label} help={help} error={error} className={className}>
+      <input
+        {...rest}
+        id={id}
+        name={name}
+        defaultValue={entered ?? defaultValue}
+        aria-invalid={error !== null || undefined}
+        aria-describedby={`${id}-about`}
+        className={BOX}
+      />
+    </Frame>
+  );
+}
+
+/** A choice of a few. */
+export function Choice({
+  label,
+  name,
+  help,
+  defaultValue,
+  options,
+  className,
+}: Labelled & {
+  defaultValue?: string;
+  options: readonly { value: string; label: string }[];
+  className?: string;
+}) {
+  const { id, error, entered } = useField(name);
+  const chosen = entered ?? defaultValue;
+  return (
+    <Frame id={id} label={label} help={help} error={error} className={className}>
+      {/* Keyed: React resets a form after its action, and a select to what it was first. */}
+      <select
+        key={chosen}
+        id={id}
+        name={name}
+        defaultValue={chosen}
+        aria-describedby={`${id}-about`}
+        className={BOX}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </Frame>
+  );
+}
+
+/** On or off; sent as `on` or not at all, as browsers do. */
+export function Toggle({ label, name, help, defaultChecked }: Labelled & { defaultChecked?: boolean }) {
+  const { id } = useField(name);
+  return (
+    <div className="flex items-start gap-3">
+      <input
+        key={String(defaultChecked)}
+        id={id}
+        name={name}
+        type="checkbox"
+        defaultChecked={defaultChecked}
+        aria-describedby={help ? `${id}-about` : undefined}
+        className="mt-1 size-4 accent-accent"
+      />
+      <div>
+        <label htmlFor={id} className="font-medium">
+          {label}
+        </label>
+        {help && (
+          <p id={`${id}-about`} className="text-sm text-muted">
+            {help}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function useField(name: string) {
+  const id = useId();
+  const outcome = useOutcome();
+  const refused = outcome !== null && !outcome.done ? outcome : null;
+  return {
+    id,
+    error: refused?.field === name ? refused.message : null,
+    entered: refused?.entered[name],
+  };
+}
+
+function Frame({
+  id,
+  label,
+  help,
+  error,
+  className,
+  children,
+}: {
+  id: string;
+  label: string;
+  help?: ReactNode;
+  error: string | null;
+  className?: string | undefined;
+  children: ReactNode;
+}) {
+  return (
+    <div className={classes("flex flex-col gap-1", className)}>
+      <label htmlFor={id} className="font-medium">
+        {label}
+      </label>
+      {children}
+      <p id={`${id}-about`} className={classes("text-sm", error ? "text-bad" : "text-muted")}>
+        {error ?? help}
+      </p>
+    </div>
+  );
+}

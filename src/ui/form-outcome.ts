@@ -1,0 +1,13 @@
+"use client";
+
+import { createContext, useContext } from "react";
+import type { Outcome } from "./outcome.ts";
+
+const FormOutcome = createContext<Outcome>(null);
+
+export const OutcomeOf = FormOutcome.Provider;
+
+/** Of the form that is round this. */
+export function useOutcome(): Outcome {
+  return useContext(FormOutcome);
+}

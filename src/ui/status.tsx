@@ -1,0 +1,20 @@
+import { classes } from "./classes.ts";
+
+export type Tone = "good" | "warn" | "bad" | "neutral";
+
+const DOTS: Record<Tone, string> = {
+  good: "bg-good",
+  warn: "bg-warn",
+  bad: "bg-bad",
+  neutral: "bg-line-strong",
+};
+
+/** A state as a word with a dot: never by colour alone. */
+export function Status({ tone, children }: { tone: Tone; children: string }) {
+  return (
+    <span className="inline-flex items-center gap-2 whitespace-nowrap">
+      <span aria-hidden="true" className={classes("size-2 rounded-full", DOTS[tone])} />
+      {children}
+    </span>
+  );
+}
