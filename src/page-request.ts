@@ -3,6 +3,7 @@ import type { Person } from "./domain/caller.ts";
 import type { Scope } from "./limits/policies.ts";
 import type { Log } from "./log.ts";
 import type { Dependencies } from "./operations/dependencies.ts";
+import type { Charge } from "./operations/operation.ts";
 
 /** What the pages know of the request that they answer, and what they work with. */
 export type PageRequest = {
@@ -18,6 +19,8 @@ export type PageRequest = {
   nonce: string;
   /** The request's header, by its name in lower case. */
   header(name: string): string | undefined;
+  /** Puts into the answer's head what a call has cost, as long as the head has not been sent. */
+  charged(charges: readonly Charge[]): void;
   deps: Dependencies;
   accounts: PageAccounts;
   /** The public origin, without a slash at the end. */

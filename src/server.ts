@@ -14,7 +14,7 @@ import { type Environment, readEnvironment, requireAuthSecret } from "./env.ts";
 import type { Milestone } from "./intake/intake.ts";
 import { startRetryJob } from "./intake/retry-job.ts";
 import { createLog, type Log } from "./log.ts";
-import { createPages } from "./pages.ts";
+import { createPages } from "./page-server/create-pages.ts";
 import { type Runtime, startRuntime, warnOfMissingSecrets } from "./runtime.ts";
 import { type Service, startService } from "./service.ts";
 

@@ -15,7 +15,10 @@ const NODE = /^node:/;
 /** Who may know whom. A room that is not listed may not exist; a file at the top is a room of its own. */
 const RULES: Record<string, Rule> = {
   domain: { rooms: [], packages: ["zod"] },
-  providers: { rooms: ["domain"], packages: ["node:crypto"] },
+  providers: {
+    rooms: ["domain"],
+    packages: ["node:crypto", "node:timers/promises", "stripe", "@polar-sh/sdk"],
+  },
   store: { rooms: ["domain"], packages: ["pg", "node:*"] },
   intake: { rooms: ["domain", "store"], packages: ["node:*"] },
   limits: { rooms: [], packages: ["redis", "node:*"] },
@@ -54,7 +57,7 @@ const RULES: Record<string, Rule> = {
   },
   ui: { rooms: ["domain"], packages: ["next", "react", "react-dom", "lucide-react"] },
   "page-request.ts": { rooms: [], packages: ["node:*"] },
-  "pages.ts": { rooms: ["page-request.ts"], packages: ["node:*"] },
+  "page-server": { rooms: ["page-request.ts"], packages: ["next", "hono", "@hono/node-server", "node:*"] },
   "job.ts": { rooms: [], packages: [] },
   "metrics.ts": { rooms: [], packages: ["prom-client"] },
   "service.ts": {
@@ -73,7 +76,8 @@ const RULES: Record<string, Rule> = {
     packages: [],
   },
   "drain.ts": { rooms: [], packages: ["node:*"] },
-  "env.ts": { rooms: ["domain"], packages: ["zod", "node:*"] },
+  environment: { rooms: ["domain"], packages: ["zod", "node:*"] },
+  "env.ts": { rooms: ["domain", "environment"], packages: ["zod"] },
   "log.ts": { rooms: [], packages: ["pino"] },
   "embedded-secrets.ts": { rooms: ["domain"], packages: ["zod", "node:*"] },
   "runtime.ts": {
@@ -85,9 +89,24 @@ const RULES: Record<string, Rule> = {
       "env.ts",
       "log.ts",
       "embedded-secrets.ts",
+      "payments.ts",
+      "simulated-provider.ts",
       "../plans.config.ts",
     ],
     packages: [],
+  },
+  "payments.ts": { rooms: ["domain", "providers", "embedded-secrets.ts", "env.ts"], packages: [] },
+  "simulated-provider.ts": {
+    rooms: [
+      "domain",
+      "providers",
+      "simulator",
+      "embedded-secrets.ts",
+      "env.ts",
+      "log.ts",
+      "../plans.config.ts",
+    ],
+    packages: ["node:*"],
   },
   "server.ts": {
     rooms: [
@@ -98,7 +117,7 @@ const RULES: Record<string, Rule> = {
       "drain.ts",
       "env.ts",
       "log.ts",
-      "pages.ts",
+      "page-server",
       "runtime.ts",
       "service.ts",
       "../versions.config.ts",
@@ -111,16 +130,19 @@ const RULES: Record<string, Rule> = {
 const TYPE_RULES: Record<string, readonly string[]> = {
   intake: ["providers"],
   operations: ["providers", "limits", "chat"],
-  api: ["log.ts", "env.ts", "limits", "chat"],
-  "env.ts": ["providers", "limits"],
+  api: ["log.ts", "env.ts", "environment", "limits", "chat"],
+  "env.ts": ["limits"],
+  environment: ["providers", "limits"],
   "page-request.ts": ["domain", "limits", "log.ts", "operations"],
-  "pages.ts": ["auth", "domain", "log.ts", "operations"],
+  "page-server": ["auth", "domain", "log.ts", "operations"],
 };
 
 /** Single files that a room may import although the room as a whole is closed to it. */
 const EXCEPTIONS: Record<string, readonly string[]> = {
-  "env.ts": ["providers/adapter.ts", "limits/policies.ts"],
-  "pages.ts": ["api/door/own-origin.ts"],
+  environment: ["providers/adapter.ts", "limits/policies.ts"],
+  // How a provider has failed is told by the class of what it throws.
+  operations: ["providers/payment-api.ts"],
+  "page-server": ["api/door/own-origin.ts", "api/door/limit-headers.ts"],
 };
 
 type Import = { from: string; what: string; typeOnly: boolean };

@@ -2,17 +2,22 @@ import type { Call } from "../../operations/operation.ts";
 import { refusalOf } from "./refusal.ts";
 import { currentRequest } from "./request.ts";
 
-/** Says with a refusal over the limit how long to wait, as `Retry-After` does elsewhere. */
+/**
+ * Tells with the answer what a call has cost, in the same headers as everywhere, and with a refusal over the limit how long to
+ * wait.
+ */
 export async function withWait<Done>(call: Call, charged: () => Promise<Done>): Promise<Done> {
+  const request = currentRequest();
   try {
     return await charged();
   } catch (error) {
     const refusal = refusalOf(error);
     const last = call.charges.at(-1);
     if (refusal?.code === "rate_limited" && last) {
-      const leftMs = last.resetAt - currentRequest().deps.limits.now();
-      refusal.retryAfterSeconds = Math.max(1, Math.ceil(leftMs / 1000));
+      refusal.retryAfterSeconds = Math.max(1, Math.ceil((last.resetAt - request.deps.limits.now()) / 1000));
     }
     throw error;
+  } finally {
+    request.charged(call.charges);
   }
 }

@@ -1,0 +1,23 @@
+import { existsSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+// Not imported: its types would declare browsers' globals for the whole server.
+const load = createRequire(import.meta.url) as (name: "next") => (options: object) => NextApp;
+
+type NextApp = { prepare(): Promise<void>; getRequestHandler(): NextHandler; close(): Promise<void> };
+
+export type NextHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+
+export class NotBuilt extends Error {
+  override message = "The pages have not been built: start with script/server, or run npm run build.";
+}
+
+/** The built pages, ready to answer. @throws NotBuilt */
+export async function loadNext(project: string) {
+  if (!existsSync(join(project, ".next/BUILD_ID"))) throw new NotBuilt();
+  const app = load("next")({ dev: false, dir: project, quiet: true });
+  await app.prepare();
+  return { handle: app.getRequestHandler(), close: () => app.close() };
+}

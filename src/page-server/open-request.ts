@@ -1,0 +1,68 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { limitHeaders } from "../api/door/limit-headers.ts";
+import type { Person } from "../domain/caller.ts";
+import type { PageRequest } from "../page-request.ts";
+import type { PagesOptions } from "./create-pages.ts";
+import { contentSecurityPolicy, securityHeaders } from "./security-headers.ts";
+
+/** Who asks for a page, and the head of its answer, as far as it is known before the page is. */
+export async function openRequest(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  id: string,
+  { auth, deps, clientAddress, ownOrigins, appUrl, log }: PagesOptions,
+): Promise<PageRequest> {
+  const { headers } = incoming;
+  const address = clientAddress(
+    incoming.socket.remoteAddress,
+    headers["x-forwarded-for"] as string | undefined,
+  );
+  const nonce = randomBytes(16).toString("base64");
+  const policy = contentSecurityPolicy(nonce, appUrl);
+  // Next.js reads the nonce from the request, where only we may have put it.
+  headers["content-security-policy"] = policy;
+  const { host, protocol } = new URL(ownOrigin(headers, ownOrigins(), appUrl));
+  // Next.js compares the origin, checked above, with it, and asks there for the page that an action leads to: nowhere but here.
+  headers["x-forwarded-host"] = host;
+  headers["x-forwarded-proto"] = protocol.slice(0, -1);
+  for (const [name, value] of securityHeaders(policy, appUrl)) outgoing.setHeader(name, value);
+
+  const identified = await auth
+    // People sign in to pages; keys are for programs.
+    .identify({ address, header: (name) => (name === "cookie" ? headers.cookie : undefined) })
+    .catch((error: unknown) => ({ error }));
+  if ("setCookies" in identified && identified.setCookies.length > 0) {
+    outgoing.setHeader("set-cookie", [...identified.setCookies]);
+  }
+  return {
+    id,
+    path: incoming.url ?? "/",
+    person: async () => {
+      if ("error" in identified) throw identified.error;
+      return identified.caller.kind === "session" ? (identified.caller as Person) : null;
+    },
+    address,
+    nonce,
+    header: (name) => headers[name] as string | undefined,
+    charged: (charges) => {
+      if (outgoing.headersSent) return;
+      for (const [name, value] of Object.entries(limitHeaders(charges, deps.limits.now()))) {
+        outgoing.setHeader(name, value);
+      }
+    },
+    deps,
+    accounts: auth,
+    appUrl,
+    log,
+  };
+}
+
+/** By which of its names we were asked for, as far as that can be believed. */
+function ownOrigin(headers: IncomingHttpHeaders, origins: readonly string[], appUrl: string): string {
+  return (
+    origins.find((one) => one === headers.origin) ??
+    origins.find((one) => new URL(one).host === headers.host) ??
+    appUrl
+  );
+}
