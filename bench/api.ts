@@ -1,4 +1,4 @@
-import { ROUTE, SURFACES } from "./api/contenders.ts";
+import { ROUTE, SURFACES, WITH_PAGES } from "./api/contenders.ts";
 import { figures } from "./api/figures.ts";
 import { readOptions } from "./api/options.ts";
 import { populate } from "./api/population.ts";
@@ -21,6 +21,7 @@ await runBench(async (folder) => {
     contenders = [
       ...(await measureSideBySide(bench, ROUTE, { light: options.parts.has("offered") })),
       ...(await measureSideBySide(bench, SURFACES, { light: false })),
+      ...(await measureSideBySide(bench, WITH_PAGES, { light: false })),
     ];
   } finally {
     await postgres.stop();

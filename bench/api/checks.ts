@@ -69,3 +69,13 @@ async function ask({ read, port, credentials }: Asking, limit: number) {
     remaining: Number(answer.headers.get("x-ratelimit-remaining") ?? Number.NaN),
   };
 }
+
+/** That a page is served, and with it loaded what pages need. */
+export async function assertPage(port: number, path: string): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(30_000) });
+  const text = await answer.text();
+  if (answer.status === 200 && text.includes("</html>")) return;
+  throw new BrokenMeasurement(
+    `expected a page at ${path}, was answered ${answer.status} ${text.slice(0, 500)}`,
+  );
+}

@@ -8,7 +8,7 @@ import { type Paced, sendAtPace } from "../shared/pace.ts";
 import { type Postgres, tidy } from "../shared/postgres.ts";
 import { openSender } from "../shared/sender.ts";
 import { startServerProcess } from "../shared/server-process.ts";
-import { assertGate, assertOwnList, PAGE_LENGTH } from "./checks.ts";
+import { assertGate, assertOwnList, assertPage, PAGE_LENGTH } from "./checks.ts";
 import { apiServer, CONTENDERS, type ContenderName } from "./contenders.ts";
 import { type Credentials, credentialsOf } from "./credentials.ts";
 import type { Options } from "./options.ts";
@@ -66,6 +66,7 @@ export async function startContender(bench: Bench, name: ContenderName): Promise
   }
 
   async function check(): Promise<void> {
+    if (server.page) await assertPage(port, server.page);
     const all = await freshCredentials();
     for (const [number, one] of people.entries()) {
       await assertOwnList({ read, port, credentials: all[number] as Credentials }, one);

@@ -13,7 +13,10 @@ export const ROUTE = [
 /** One read over Tollgate's three surfaces, each beside the library that it is made with. */
 export const SURFACES = ["rest", "rpc", "bare-trpc", "graphql", "bare-yoga"] as const;
 
-export const CONTENDERS = [...ROUTE, ...SURFACES] as const;
+/** The same route, before a page has been asked for and afterwards. */
+export const WITH_PAGES = ["with-pages", "without-pages"] as const;
+
+export const CONTENDERS = [...ROUTE, ...SURFACES, ...WITH_PAGES] as const;
 
 export type ContenderName = (typeof CONTENDERS)[number];
 
@@ -26,6 +29,8 @@ export type ApiServer = {
    * or by a header that is believed, where there is no gate.
    */
   presents: "cookie" | "cookie and copy" | "user id";
+  /** Asked for before anything is measured, so that Next.js is loaded. */
+  page?: string;
   /** Whether a session that is revoked is refused at the next request. */
   revokes: "at once" | "late";
 };
@@ -47,7 +52,10 @@ export function comparedWith(name: ContenderName): ContenderName | null {
     case "rest":
     case "rpc":
     case "graphql":
+    case "with-pages":
       return null;
+    case "without-pages":
+      return "with-pages";
     case "bare-trpc":
       return "rpc";
     case "bare-yoga":
@@ -109,6 +117,10 @@ export function apiServer(
       };
     case "bare-handler":
       return bare(SUBSCRIPTIONS);
+    case "with-pages":
+      return { ...tollgate(SUBSCRIPTIONS), page: "/" };
+    case "without-pages":
+      return tollgate(SUBSCRIPTIONS);
     case "rest":
       return tollgate(NOTIFICATIONS);
     case "rpc":

@@ -20,7 +20,8 @@ const HELP = `Usage: script/bench api [options]
 GET /api/subscriptions?limit=10, by cookie, limited, validated and read from the database, measured side by side: Tollgate;
 the same route in Hono and in a Next.js route handler, both with Better Auth's getSession and rate-limiter-flexible; and
 its bare handler, without a gate. Then one read, ten notifications, over Tollgate's REST, RPC and GraphQL, the last two
-beside a bare tRPC and a bare Yoga server that do the same without a gate. All read one database on one PostgreSQL, one
+beside a bare tRPC and a bare Yoga server that do the same without a gate. At last the first route again, with the pages
+loaded and without. All read one database on one PostgreSQL, one
 after the other, round by round; what is printed are medians of the rounds, ratios those of neighbours in one round.
 The whole result goes to test-results/bench-api.json. A figure that is missed does not change the exit
 status, only a measurement that cannot be trusted does.

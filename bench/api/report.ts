@@ -1,6 +1,6 @@
 import { type Figure, figuresTable } from "../shared/figures.ts";
 import { NONE, newTable, shown } from "../shared/table.ts";
-import { type ContenderName, ROUTE, SURFACES } from "./contenders.ts";
+import { type ContenderName, ROUTE, SURFACES, WITH_PAGES } from "./contenders.ts";
 import type { Options } from "./options.ts";
 import { OFFERED_PER_SECOND, type Standing } from "./side-by-side.ts";
 
@@ -21,6 +21,7 @@ export function report(standings: Standing[], figures: readonly Figure[], option
 const TABLES: readonly { title: string; names: readonly ContenderName[] }[] = [
   { title: "GET /api/subscriptions?limit=10", names: ROUTE },
   { title: "Ten notifications at most, over each surface and without a gate", names: SURFACES },
+  { title: "GET /api/subscriptions?limit=10 beside the pages", names: WITH_PAGES },
 ];
 
 function sideBySide(title: string, standings: Standing[], options: Options): string {
