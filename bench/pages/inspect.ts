@@ -1,0 +1,102 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import lighthouse from "lighthouse";
+import { chromium } from "playwright-core";
+import { BrokenMeasurement } from "../shared/broken.ts";
+import { note } from "../shared/note.ts";
+import { median } from "../shared/statistics.ts";
+import { type Options, PAGES, type PageName } from "./options.ts";
+
+const EXECUTABLE = "/usr/bin/chromium";
+const CATEGORIES = ["performance", "accessibility", "best-practices"] as const;
+
+type Category = (typeof CATEGORIES)[number];
+
+export type Inspected = {
+  name: PageName;
+  /** Medians of the rounds, 0 to 100. */
+  scores: Record<Category, number>;
+  /** Of all scripts of the first load, as sent. */
+  scriptBytes: number;
+  /** What costs points in the last round. */
+  problems: string[];
+};
+
+export type Site = { url: string; cookie: string; folder: string };
+
+/** Looks at each page with Lighthouse, as often as asked for. */
+export async function inspectPages({ url, cookie, folder }: Site, options: Options): Promise<Inspected[]> {
+  if (!existsSync(EXECUTABLE)) throw new BrokenMeasurement("there is no /usr/bin/chromium: install chromium");
+  const args = ["--remote-debugging-port=0", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])];
+  const browser = await chromium.launchPersistentContext(`${folder}/chromium`, {
+    executablePath: EXECUTABLE,
+    args,
+  });
+  try {
+    const port = await debuggingPort(`${folder}/chromium`);
+    const inspected: Inspected[] = [];
+    for (const name of options.parts) {
+      const looks: Look[] = [];
+      for (let round = 1; round <= options.rounds; round += 1) {
+        // Signed in, there is no sign-in page.
+        const headers = name === "dashboard" ? { Cookie: cookie } : null;
+        const look = await lookAt(`${url}${PAGES[name]}`, port, headers);
+        note(`${name}, round ${round}: ${CATEGORIES.map((one) => `${one} ${look.scores[one]}`).join(", ")}`);
+        looks.push(look);
+      }
+      inspected.push({ name, ...summary(looks) });
+    }
+    return inspected;
+  } finally {
+    await browser.close();
+  }
+}
+
+type Look = Omit<Inspected, "name">;
+
+async function lookAt(url: string, port: number, headers: Record<string, string> | null): Promise<Look> {
+  const result = await lighthouse(url, {
+    port,
+    output: "json",
+    logLevel: "error",
+    onlyCategories: [...CATEGORIES],
+    ...(headers ? { extraHeaders: headers } : {}),
+  });
+  const report = result?.lhr;
+  if (
+    !report ||
+    report.runtimeError ||
+    new URL(report.finalDisplayedUrl).pathname !== new URL(url).pathname
+  ) {
+    throw new BrokenMeasurement(
+      `${url}: ${report?.runtimeError?.message ?? `came to ${report?.finalDisplayedUrl}`}`,
+    );
+  }
+  const scores = Object.fromEntries(
+    CATEGORIES.map((one) => [one, Math.round((report.categories[one]?.score ?? 0) * 100)]),
+  ) as Record<Category, number>;
+  const requests = report.audits["network-requests"]?.details as
+    | { items: { resourceType: string; transferSize: number }[] }
+    | undefined;
+  const scripts = requests?.items.filter(({ resourceType }) => resourceType === "Script") ?? [];
+  if (scripts.length === 0) throw new BrokenMeasurement(`${url}: no script was loaded`);
+  const problems = CATEGORIES.flatMap((one) => report.categories[one]?.auditRefs ?? [])
+    .filter(({ id, weight }) => weight > 0 && (report.audits[id]?.score ?? 1) < 0.9)
+    .map(({ id }) => `${id}: ${report.audits[id]?.displayValue ?? report.audits[id]?.title}`);
+  return { scores, problems, scriptBytes: scripts.reduce((sum, { transferSize }) => sum + transferSize, 0) };
+}
+
+function summary(looks: readonly Look[]): Look {
+  const middle = (of: (look: Look) => number) => median(looks.map(of));
+  return {
+    scores: Object.fromEntries(
+      CATEGORIES.map((one) => [one, middle(({ scores }) => scores[one])]),
+    ) as Look["scores"],
+    scriptBytes: middle(({ scriptBytes }) => scriptBytes),
+    problems: looks.at(-1)?.problems ?? [],
+  };
+}
+
+async function debuggingPort(profile: string): Promise<number> {
+  return Number((await readFile(`${profile}/DevToolsActivePort`, "utf8")).split("\n")[0]);
+}
