@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { Breaker } from "../../src/limits/breaker.ts";
 import { Deadlines } from "../../src/limits/deadlines.ts";
@@ -28,6 +30,22 @@ describe("the time limit of a decision", () => {
     expect(arrived()).toBe(true);
     deadlines.close();
   });
+});
+
+it("waits that are over take no room until their time would have been up", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const deadlines = new Deadlines(60_000);
+  const fill = () => {
+    for (let n = 0; n < 300_000; n += 1) deadlines.start(() => {})();
+  };
+  fill();
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  fill();
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(2_000_000);
+  deadlines.close();
 });
 
 describe("the breaker", () => {
