@@ -28,6 +28,9 @@ const KINDS = eventKinds({
   "subscription.canceled": "customer.subscription.deleted",
 });
 
+/** All that this format has a meaning for. */
+export const PADDLE_EVENT_TYPES: readonly string[] = [...KINDS.keys()];
+
 const STATUSES = wordMap<SubscriptionStatus>({
   active: "active",
   canceled: "canceled",

@@ -15,6 +15,8 @@ export type PaymentApi = {
   cancelSubscription(providerSubscriptionId: string): Promise<void>;
   /** What the provider says it has sent since, oldest first; `null`: it keeps no such list. @throws PaymentApiProblem */
   listEvents: ((since: Date) => AsyncIterable<ListedEvent>) | null;
+  /** Whether something is sold under this id; not there: it cannot be asked. @throws PaymentApiProblem */
+  knowsPrice?(priceId: string): Promise<boolean>;
 };
 
 export type CheckoutOrder = {

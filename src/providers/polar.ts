@@ -15,10 +15,15 @@ const KINDS = eventKinds({
   "subscription.active": "customer.subscription.updated",
   "subscription.uncanceled": "customer.subscription.updated",
   "subscription.past_due": "customer.subscription.updated",
+  "subscription.paused": "customer.subscription.updated",
+  "subscription.resumed": "customer.subscription.updated",
   // Only scheduled: the end itself is `revoked`.
   "subscription.canceled": "customer.subscription.updated",
   "subscription.revoked": "customer.subscription.deleted",
 });
+
+/** All that this format has a meaning for. */
+export const POLAR_EVENT_TYPES: readonly string[] = [...KINDS.keys()];
 
 const STATUSES = wordMap<SubscriptionStatus>({
   incomplete: "incomplete",
@@ -26,6 +31,7 @@ const STATUSES = wordMap<SubscriptionStatus>({
   trialing: "trialing",
   active: "active",
   past_due: "past_due",
+  paused: "paused",
   canceled: "canceled",
   unpaid: "unpaid",
 });

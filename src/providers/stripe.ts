@@ -21,6 +21,9 @@ const KINDS = eventKinds({
   "customer.subscription.resumed": "customer.subscription.updated",
 });
 
+/** All that this format has a meaning for. */
+export const STRIPE_EVENT_TYPES: readonly string[] = [...KINDS.keys()];
+
 const STATUSES = wordMap<SubscriptionStatus>({
   incomplete: "incomplete",
   incomplete_expired: "canceled",

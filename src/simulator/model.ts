@@ -1,4 +1,4 @@
-import type { Subject } from "./formats/renderer.ts";
+import type { Renderer, Subject, ToldStanding } from "./formats/renderer.ts";
 import type { Life, Step } from "./story.ts";
 
 /** What the provider holds to be true of a subscription in the end: the last thing it told. */
@@ -26,12 +26,15 @@ export type Check = {
 
 const COMPARED = ["userId", "planId", "seats", "status", "cancelAtPeriodEnd"] as const;
 
-export function expectedOf(
-  { steps }: Life,
-  subject: Subject,
-  { endKeepsSchedule }: { endKeepsSchedule: boolean },
-): Expected {
+export function expectedOf({ steps }: Life, subject: Subject, renderer: EndTold): Expected {
   const { standing } = steps.at(-1) as Step;
+  return truthOf(standing, subject, renderer);
+}
+
+type EndTold = Pick<Renderer, "endKeepsSchedule">;
+
+/** What whoever has heard all of it must know. */
+export function truthOf(standing: ToldStanding, subject: Subject, { endKeepsSchedule }: EndTold): Expected {
   const { offer, seats, status, cancelAtPeriodEnd } = standing;
   return {
     userId: subject.userId,

@@ -68,12 +68,17 @@ export function userPrefix(run: string): string {
   return `sim_${run}_`;
 }
 
-/** What the catalog sells in a slot. */
-export function offersOf({ plans }: PlanCatalog, slot: Slot): Offer[] {
+/** What the catalog sells in a slot, each plan at its first price. */
+export function offersOf(catalog: PlanCatalog, slot: Slot): Offer[] {
+  const offers = everyOfferOf(catalog, slot);
+  return offers.filter((offer, at) => offers.findIndex(({ planId }) => planId === offer.planId) === at);
+}
+
+/** The same with the prices that plans are recognised by beside their first. */
+export function everyOfferOf({ plans }: PlanCatalog, slot: Slot): Offer[] {
   return plans.flatMap((plan) => {
-    const [priceId] = [plan.priceIds[slot] ?? []].flat();
-    if (priceId === undefined) return [];
-    const { amount, currency } = plan.price;
-    return [{ planId: plan.id, planName: plan.name, priceId, amount, currency, seats: plan.seats }];
+    const { amount, currency, interval } = plan.price;
+    const sold = { planId: plan.id, planName: plan.name, amount, currency, interval, seats: plan.seats };
+    return [plan.priceIds[slot] ?? []].flat().map((priceId) => ({ ...sold, priceId }));
   });
 }

@@ -8,7 +8,7 @@ export type Answer = { tookMs: number } & (
 );
 
 export type Sender = {
-  /** Posts a delivery to a path of the server. Never throws. */
+  /** Posts a delivery to a path of the server, or to any URL. Never throws. */
   post(path: string, delivery: SignedDelivery): Promise<Answer>;
   close(): void;
 };
@@ -16,13 +16,13 @@ export type Sender = {
 const ANSWER_WITHIN_MS = 30_000;
 
 /** Posts over connections that are kept alive, as many as are used at once. */
-export function openSender(serverUrl: string): Sender {
+export function openSender(serverUrl: string, answerWithinMs = ANSWER_WITHIN_MS): Sender {
   const agent = new Agent({ keepAlive: true });
   return {
     post: async (path, delivery) => {
       const startedAt = performance.now();
       try {
-        const { status, text } = await exchange(agent, new URL(path, serverUrl), delivery);
+        const { status, text } = await exchange(agent, new URL(path, serverUrl), delivery, answerWithinMs);
         return { tookMs: performance.now() - startedAt, status, body: parsed(text) };
       } catch (error) {
         const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
@@ -33,7 +33,7 @@ export function openSender(serverUrl: string): Sender {
   };
 }
 
-function exchange(agent: Agent, url: URL, { rawBody, headers }: SignedDelivery) {
+function exchange(agent: Agent, url: URL, { rawBody, headers }: SignedDelivery, answerWithinMs: number) {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const options = { method: "POST", agent, headers: { ...headers, "content-length": rawBody.length } };
     const outgoing = request(url, options, (incoming: IncomingMessage) => {
@@ -44,7 +44,7 @@ function exchange(agent: Agent, url: URL, { rawBody, headers }: SignedDelivery) 
         resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
       );
     });
-    outgoing.setTimeout(ANSWER_WITHIN_MS, () => outgoing.destroy(new Error("no answer in time")));
+    outgoing.setTimeout(answerWithinMs, () => outgoing.destroy(new Error("no answer in time")));
     outgoing.on("error", reject);
     outgoing.end(rawBody);
   });

@@ -5,10 +5,11 @@ export type Offer = {
   planId: string;
   priceId: string;
   planName: string;
-  /** Per seat and month, in the currency's smallest unit. */
+  /** Per seat and interval, in the currency's smallest unit. */
   amount: number;
   /** ISO 4217, upper case. */
   currency: string;
+  interval: "month" | "year";
   seats: { min: number; max: number };
 };
 
@@ -26,7 +27,7 @@ export type Happening =
   | "deleted";
 
 /** Where a subscription stands once something has happened to it. */
-type Standing = {
+export type Standing = {
   offer: Offer;
   seats: number;
   status: "trialing" | "active" | "past_due" | "canceled";

@@ -125,7 +125,7 @@ test("the metadata names the user before the customer does", () => {
 });
 
 test.each([
-  [{ status: "paused" }, "data.status: expected one of incomplete, incomplete_expired, trialing,"],
+  [{ status: "resting" }, "data.status: expected one of incomplete, incomplete_expired, trialing,"],
   [{ seats: "5" }, 'data.seats: expected a whole number from 0 to 1000000, got "5"'],
   [{ prices: [{ id: {} }] }, "data.prices[0].id: expected text or a whole number, got an object"],
   [{ customer: "cus" }, 'data.customer: expected an object, got "cus"'],

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
-import type { Happening } from "../story.ts";
 import { rfc3339 } from "./clock.ts";
-import { customData, type Renderer, type Telling } from "./renderer.ts";
+import { customData, emailOf, type Renderer, type Telling, type Told } from "./renderer.ts";
 
 export const lemonSqueezy: Renderer = {
   namesOf: (run, number) => ({
@@ -22,14 +21,27 @@ export const lemonSqueezy: Renderer = {
           webhook_id: `wh_${run}`,
           custom_data: customData(telling),
         },
-        data: step.happening === "checkout completed" ? order(telling) : subscription(telling),
+        data: dataOf(telling),
       },
     };
   },
+  subscription,
+  restates: ["cancellation scheduled", "cancellation withdrawn", "deleted"],
   endKeepsSchedule: true,
 };
 
-function eventTypeOf(happening: Happening): string {
+function dataOf(telling: Telling): object {
+  switch (telling.step.happening) {
+    case "checkout completed":
+      return order(telling);
+    case "charged":
+      return invoice(telling);
+    default:
+      return subscription(telling);
+  }
+}
+
+function eventTypeOf(happening: Told): string {
   switch (happening) {
     case "checkout completed":
       return "order_created";
@@ -41,6 +53,8 @@ function eventTypeOf(happening: Happening): string {
       return "subscription_resumed";
     case "deleted":
       return "subscription_expired";
+    case "charged":
+      return "subscription_payment_success";
     default:
       return "subscription_updated";
   }
@@ -60,8 +74,8 @@ function order(telling: Telling): object {
       customer_id: Number(subject.customerId),
       identifier: `order-${id}`,
       order_number: 1,
-      user_name: subject.userId,
-      user_email: `${subject.userId}@example.com`,
+      user_name: nameOf(telling),
+      user_email: emailOf(telling),
       currency: offer.currency,
       currency_rate: "1.00000000",
       subtotal: total,
@@ -81,7 +95,7 @@ function order(telling: Telling): object {
         product_id: 20,
         variant_id: offer.priceId,
         product_name: offer.planName,
-        variant_name: "Monthly",
+        variant_name: `Per seat and ${offer.interval}`,
         price: offer.amount,
         quantity: seats,
         created_at: rfc3339(life.startedAtSeconds),
@@ -98,7 +112,34 @@ function order(telling: Telling): object {
   };
 }
 
-function subscription({ life, step, subject }: Telling): object {
+function invoice(telling: Telling): object {
+  const { life, step, at, subject } = telling;
+  const { offer, seats } = step.standing;
+  const id = numberOf(`invoice ${subject.subscriptionId} ${at}`);
+  return {
+    type: "subscription-invoices",
+    id,
+    attributes: {
+      store_id: 1,
+      subscription_id: Number(subject.subscriptionId),
+      customer_id: Number(subject.customerId),
+      user_name: nameOf(telling),
+      user_email: emailOf(telling),
+      billing_reason: "renewal",
+      currency: offer.currency,
+      status: "paid",
+      status_formatted: "Paid",
+      subtotal: offer.amount * seats,
+      total: offer.amount * seats,
+      created_at: rfc3339(life.startedAtSeconds),
+      updated_at: rfc3339(step.atSeconds),
+      test_mode: true,
+    },
+  };
+}
+
+function subscription(telling: Telling): object {
+  const { life, step, subject, checkout } = telling;
   const { offer, seats, status, cancelAtPeriodEnd, periodEndSeconds } = step.standing;
   const id = subject.subscriptionId;
   const ends = cancelAtPeriodEnd || status === "canceled";
@@ -114,9 +155,9 @@ function subscription({ life, step, subject }: Telling): object {
       product_id: 20,
       variant_id: offer.priceId,
       product_name: offer.planName,
-      variant_name: "Monthly",
-      user_name: subject.userId,
-      user_email: `${subject.userId}@example.com`,
+      variant_name: `Per seat and ${offer.interval}`,
+      user_name: nameOf(telling),
+      user_email: emailOf(telling),
       status: word,
       status_formatted: word,
       card_brand: "visa",
@@ -140,7 +181,7 @@ function subscription({ life, step, subject }: Telling): object {
             },
       urls: {
         update_payment_method: `https://store-0.lemonsqueezy.example/subscription/${id}/payment-details`,
-        customer_portal: "https://store-0.lemonsqueezy.example/billing",
+        customer_portal: checkout?.portalUrl ?? "https://store-0.lemonsqueezy.example/billing",
       },
       renews_at: rfc3339(periodEndSeconds),
       ends_at: ends ? rfc3339(periodEndSeconds) : null,
@@ -153,6 +194,10 @@ function subscription({ life, step, subject }: Telling): object {
   };
 }
 
+function nameOf(telling: Telling): string {
+  return telling.checkout ? telling.checkout.email : telling.subject.userId;
+}
+
 function wordFor({ status, cancelAtPeriodEnd }: Telling["step"]["standing"]): string {
   switch (status) {
     case "trialing":
@@ -161,6 +206,8 @@ function wordFor({ status, cancelAtPeriodEnd }: Telling["step"]["standing"]): st
       return cancelAtPeriodEnd ? "cancelled" : "active";
     case "past_due":
       return "past_due";
+    case "unpaid":
+      return "unpaid";
     case "canceled":
       return "expired";
     default:

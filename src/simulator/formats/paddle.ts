@@ -1,6 +1,7 @@
-import type { Happening } from "../story.ts";
 import { rfc3339 } from "./clock.ts";
-import { customData, type Renderer, type Telling } from "./renderer.ts";
+import { paddlePrice } from "./paddle-price.ts";
+import { paddleTransaction } from "./paddle-transaction.ts";
+import { customData, type Renderer, type Telling, type Told } from "./renderer.ts";
 
 export const paddle: Renderer = {
   namesOf: (run, number) => ({ subscriptionId: `sub_${run}_${number}`, customerId: `ctm_${run}_${number}` }),
@@ -16,17 +17,24 @@ export const paddle: Renderer = {
         event_type: eventType,
         occurred_at: rfc3339(step.atSeconds),
         notification_id: `ntf_${name}`,
-        data: step.happening === "checkout completed" ? transaction(telling, name) : subscription(telling),
+        data: isTransaction(step.happening) ? transaction(telling, name) : subscription(telling),
       },
     };
   },
+  subscription,
+  restates: [],
   // An ended subscription has nothing scheduled any more.
   endKeepsSchedule: false,
 };
 
-function eventTypeOf(happening: Happening): string {
+function isTransaction(happening: Told): boolean {
+  return happening === "checkout completed" || happening === "charged";
+}
+
+function eventTypeOf(happening: Told): string {
   switch (happening) {
     case "checkout completed":
+    case "charged":
       return "transaction.completed";
     case "created":
       return "subscription.created";
@@ -43,49 +51,23 @@ function eventTypeOf(happening: Happening): string {
 }
 
 function transaction(telling: Telling, name: string): object {
-  const { life, step, subject } = telling;
-  const { offer, seats } = step.standing;
-  const total = String(offer.amount * seats);
-  return {
-    id: `txn_${name}`,
+  const { life, step, subject, checkout } = telling;
+  const { offer, seats, periodStartSeconds, periodEndSeconds } = step.standing;
+  const isRenewal = step.happening === "charged";
+  return paddleTransaction({
+    id: isRenewal ? `txn_${name}` : (checkout?.id ?? `txn_${name}`),
     status: "completed",
-    customer_id: subject.customerId,
-    address_id: `add_${subject.customerId}`,
-    business_id: null,
-    custom_data: customData(telling),
-    currency_code: offer.currency,
-    origin: "web",
-    subscription_id: subject.subscriptionId,
-    invoice_id: `inv_${name}`,
-    collection_mode: "automatic",
-    discount_id: null,
-    billing_details: null,
-    billing_period: billingPeriod(telling),
-    items: [{ price: price(telling), price_id: offer.priceId, quantity: seats, proration: null }],
-    details: {
-      tax_rates_used: [],
-      totals: {
-        subtotal: total,
-        tax: "0",
-        discount: "0",
-        total,
-        grand_total: total,
-        fee: null,
-        credit: "0",
-        balance: "0",
-        earnings: null,
-        currency_code: offer.currency,
-      },
-      payout_totals: null,
-      line_items: [],
-    },
-    payments: [],
-    checkout: { url: "http://localhost:3000/pay" },
-    created_at: rfc3339(life.startedAtSeconds - 90),
-    updated_at: rfc3339(step.atSeconds),
-    billed_at: rfc3339(step.atSeconds),
-    revised_at: null,
-  };
+    origin: isRenewal ? "subscription_recurring" : checkout ? "api" : "web",
+    offer,
+    seats,
+    customerId: subject.customerId,
+    subscriptionId: subject.subscriptionId,
+    customData: customData(telling),
+    period: { startSeconds: periodStartSeconds, endSeconds: periodEndSeconds },
+    checkoutUrl: checkout ? checkout.successUrl : "http://localhost:3000/pay",
+    createdAtSeconds: isRenewal ? step.atSeconds : life.startedAtSeconds - 90,
+    updatedAtSeconds: step.atSeconds,
+  });
 }
 
 function subscription(telling: Telling): object {
@@ -111,7 +93,7 @@ function subscription(telling: Telling): object {
     collection_mode: "automatic",
     billing_details: null,
     current_billing_period: hasEnded ? null : billingPeriod(telling),
-    billing_cycle: { interval: "month", frequency: 1 },
+    billing_cycle: { interval: offer.interval, frequency: 1 },
     scheduled_change: isScheduled
       ? { action: "cancel", effective_at: rfc3339(periodEndSeconds), resume_at: null }
       : null,
@@ -125,7 +107,7 @@ function subscription(telling: Telling): object {
         previously_billed_at: rfc3339(life.startedAtSeconds),
         next_billed_at: hasEnded ? null : rfc3339(periodEndSeconds),
         trial_dates: null,
-        price: price(telling),
+        price: paddlePrice(offer),
         product: {
           id: `pro_${offer.planId}`,
           name: offer.planName,
@@ -139,26 +121,6 @@ function subscription(telling: Telling): object {
       },
     ],
     custom_data: customData(telling),
-    import_meta: null,
-  };
-}
-
-function price({ step }: Telling): object {
-  const { offer } = step.standing;
-  return {
-    id: offer.priceId,
-    product_id: `pro_${offer.planId}`,
-    type: "standard",
-    name: "Monthly, per seat",
-    description: `${offer.planName}, monthly`,
-    tax_mode: "account_setting",
-    billing_cycle: { interval: "month", frequency: 1 },
-    trial_period: null,
-    unit_price: { amount: String(offer.amount), currency_code: offer.currency },
-    unit_price_overrides: [],
-    quantity: { minimum: offer.seats.min, maximum: offer.seats.max },
-    custom_data: null,
-    status: "active",
     import_meta: null,
   };
 }

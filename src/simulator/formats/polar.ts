@@ -1,7 +1,7 @@
-import { hash } from "node:crypto";
-import type { Happening } from "../story.ts";
 import { rfc3339 } from "./clock.ts";
-import { customData, type Renderer, type Telling } from "./renderer.ts";
+import { polarCustomer } from "./polar-customer.ts";
+import { polarPrice, polarProduct, uuid } from "./polar-product.ts";
+import { customData, emailOf, type Renderer, type Telling, type Told } from "./renderer.ts";
 
 export const polar: Renderer = {
   namesOf: (run, number) => ({
@@ -17,16 +17,26 @@ export const polar: Renderer = {
       body: {
         type: eventType,
         timestamp: rfc3339(step.atSeconds),
-        data: step.happening === "checkout completed" ? order(telling) : subscription(telling),
+        data: eventType === "order.paid" ? order(telling) : subscription(telling),
       },
     };
   },
+  subscription,
+  restates: [
+    "trial ended",
+    "payment failed",
+    "payment recovered",
+    "cancellation scheduled",
+    "cancellation withdrawn",
+    "deleted",
+  ],
   endKeepsSchedule: true,
 };
 
-function eventTypeOf(happening: Happening): string {
+function eventTypeOf(happening: Told): string {
   switch (happening) {
     case "checkout completed":
+    case "charged":
       return "order.paid";
     case "created":
       return "subscription.created";
@@ -47,12 +57,13 @@ function eventTypeOf(happening: Happening): string {
 }
 
 function order(telling: Telling): object {
-  const { life, step, subject, run } = telling;
+  const { life, step, at, subject, run } = telling;
   const { offer, seats } = step.standing;
   const total = offer.amount * seats;
+  const isRenewal = step.happening === "charged";
   return {
-    id: uuid(`order ${subject.subscriptionId}`),
-    created_at: rfc3339(life.startedAtSeconds - 1),
+    id: uuid(`order ${subject.subscriptionId}${isRenewal ? ` ${at}` : ""}`),
+    created_at: rfc3339((isRenewal ? step.atSeconds : life.startedAtSeconds) - 1),
     modified_at: rfc3339(step.atSeconds),
     status: "paid",
     paid: true,
@@ -64,7 +75,7 @@ function order(telling: Telling): object {
     due_amount: total,
     refunded_amount: 0,
     currency: offer.currency.toLowerCase(),
-    billing_reason: "subscription_create",
+    billing_reason: isRenewal ? "subscription_cycle" : "subscription_create",
     billing_name: null,
     billing_address: null,
     invoice_number: `SIM-${run}-0001`,
@@ -74,11 +85,11 @@ function order(telling: Telling): object {
     product_id: offer.priceId,
     discount_id: null,
     subscription_id: subject.subscriptionId,
-    checkout_id: uuid(`checkout ${subject.subscriptionId}`),
+    checkout_id: checkoutIdOf(telling),
     metadata: customData(telling),
     custom_field_data: {},
     customer: customer(telling),
-    product: product(telling),
+    product: polarProduct(offer),
     discount: null,
     items: [],
     description: offer.planName,
@@ -96,7 +107,7 @@ function subscription(telling: Telling): object {
     id: subject.subscriptionId,
     amount: offer.amount * seats,
     currency: offer.currency.toLowerCase(),
-    recurring_interval: "month",
+    recurring_interval: offer.interval,
     recurring_interval_count: 1,
     status,
     current_period_start: rfc3339(periodStartSeconds),
@@ -111,78 +122,31 @@ function subscription(telling: Telling): object {
     customer_id: subject.customerId,
     product_id: offer.priceId,
     discount_id: null,
-    checkout_id: uuid(`checkout ${subject.subscriptionId}`),
+    checkout_id: checkoutIdOf(telling),
     seats,
     customer_cancellation_reason: null,
     customer_cancellation_comment: null,
     metadata: customData(telling),
     custom_field_data: {},
     customer: customer(telling),
-    product: product(telling),
+    product: polarProduct(offer),
     discount: null,
-    prices: [price(telling)],
+    prices: [polarPrice(offer)],
     meters: [],
     pending_update: null,
   };
 }
 
-function customer({ life, subject }: Telling): object {
-  return {
+function customer(telling: Telling): object {
+  const { life, subject, checkout } = telling;
+  return polarCustomer({
     id: subject.customerId,
-    created_at: rfc3339(life.startedAtSeconds - 90),
-    modified_at: null,
-    metadata: {},
-    external_id: subject.userId,
-    email: `${subject.userId}@example.com`,
-    email_verified: true,
-    name: null,
-    billing_address: null,
-    tax_id: null,
-    organization_id: uuid("organization"),
-    deleted_at: null,
-    type: "individual",
-  };
+    createdAtSeconds: life.startedAtSeconds - 90,
+    email: emailOf(telling),
+    externalId: checkout ? checkout.externalId : subject.userId,
+  });
 }
 
-function product(telling: Telling): object {
-  const { offer } = telling.step.standing;
-  return {
-    id: offer.priceId,
-    modified_at: null,
-    name: offer.planName,
-    description: null,
-    recurring_interval: "month",
-    recurring_interval_count: 1,
-    is_recurring: true,
-    is_archived: false,
-    organization_id: uuid("organization"),
-    metadata: {},
-    prices: [price(telling)],
-    benefits: [],
-    medias: [],
-    attached_custom_fields: [],
-  };
-}
-
-function price({ step }: Telling): object {
-  const { offer } = step.standing;
-  return {
-    id: uuid(`price ${offer.priceId}`),
-    source: "catalog",
-    amount_type: "seat_based",
-    is_archived: false,
-    product_id: offer.priceId,
-    type: "recurring",
-    recurring_interval: "month",
-    price_currency: offer.currency.toLowerCase(),
-    seat_tiers: {
-      tiers: [{ min_seats: offer.seats.min, max_seats: offer.seats.max, price_per_seat: offer.amount }],
-    },
-  };
-}
-
-/** The same for the same name, in the shape of a version 4. */
-function uuid(name: string): string {
-  const hex = hash("sha256", name, "hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+function checkoutIdOf({ subject, checkout }: Telling): string {
+  return checkout?.id ?? uuid(`checkout ${subject.subscriptionId}`);
 }

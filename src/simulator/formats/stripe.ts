@@ -1,5 +1,6 @@
-import type { Happening } from "../story.ts";
-import { customData, type Renderer, type Telling } from "./renderer.ts";
+import { customData, type Renderer, type Telling, type Told } from "./renderer.ts";
+import { stripePrice } from "./stripe-price.ts";
+import { completedSession } from "./stripe-session.ts";
 
 const API_VERSION = "2026-02-25.clover";
 
@@ -8,14 +9,14 @@ export const stripe: Renderer = {
   render: (telling) => {
     const eventType = eventTypeOf(telling.step.happening);
     const eventId = `evt_${telling.subject.subscriptionId.slice("sub_".length)}_${telling.at}`;
-    const object =
-      telling.step.happening === "checkout completed" ? checkoutSession(telling) : subscription(telling);
-    return { eventId, eventType, body: envelope(eventId, eventType, telling, object) };
+    return { eventId, eventType, body: envelope(eventId, eventType, telling, objectOf(telling)) };
   },
+  subscription,
+  restates: [],
   endKeepsSchedule: true,
 };
 
-function eventTypeOf(happening: Happening): string {
+function eventTypeOf(happening: Told): string {
   switch (happening) {
     case "checkout completed":
       return "checkout.session.completed";
@@ -23,6 +24,8 @@ function eventTypeOf(happening: Happening): string {
       return "customer.subscription.created";
     case "deleted":
       return "customer.subscription.deleted";
+    case "charged":
+      return "invoice.paid";
     default:
       return "customer.subscription.updated";
   }
@@ -42,60 +45,41 @@ function envelope(eventId: string, eventType: string, { step, at, run }: Telling
   };
 }
 
-function checkoutSession(telling: Telling): object {
-  const { step, subject } = telling;
-  const { offer, seats } = step.standing;
+function objectOf(telling: Telling): object {
+  switch (telling.step.happening) {
+    case "checkout completed":
+      return completedSession(telling);
+    case "charged":
+      return invoice(telling);
+    default:
+      return subscription(telling);
+  }
+}
+
+function invoice({ step, at, subject }: Telling): object {
+  const { offer, seats, periodStartSeconds, periodEndSeconds } = step.standing;
   const total = offer.amount * seats;
   return {
-    id: `cs_test_${subject.subscriptionId}`,
-    object: "checkout.session",
-    after_expiration: null,
-    allow_promotion_codes: true,
-    amount_subtotal: total,
-    amount_total: total,
-    automatic_tax: { enabled: true, liability: { type: "self" }, provider: "stripe", status: "complete" },
-    billing_address_collection: "auto",
-    cancel_url: "http://localhost:3000/billing?checkout=cancelled",
-    client_reference_id: subject.userId,
-    consent: null,
-    created: step.atSeconds - 90,
+    id: `in_${subject.subscriptionId}_${at}`,
+    object: "invoice",
+    amount_due: total,
+    amount_paid: total,
+    amount_remaining: 0,
+    billing_reason: "subscription_cycle",
+    created: step.atSeconds,
     currency: offer.currency.toLowerCase(),
-    custom_fields: [],
     customer: subject.customerId,
-    customer_creation: "always",
-    customer_details: {
-      address: { city: null, country: "DE", line1: null, line2: null, postal_code: "10115", state: null },
-      email: `${subject.userId}@example.com`,
-      name: null,
-      phone: null,
-      tax_exempt: "none",
-      tax_ids: [],
-    },
-    customer_email: null,
-    discounts: [],
-    expires_at: step.atSeconds + 86_400,
-    invoice: `in_${subject.subscriptionId}_0`,
     livemode: false,
-    locale: "auto",
-    metadata: customData(telling),
-    mode: "subscription",
-    payment_intent: null,
-    payment_link: null,
-    payment_method_collection: "always",
-    payment_method_options: { card: { request_three_d_secure: "automatic" } },
-    payment_method_types: ["card", "link"],
-    payment_status: "paid",
-    phone_number_collection: { enabled: false },
-    recovered_from: null,
-    setup_intent: null,
-    shipping_address_collection: null,
-    status: "complete",
-    submit_type: null,
-    subscription: subject.subscriptionId,
-    success_url: "http://localhost:3000/billing?checkout=completed",
-    total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
-    ui_mode: "hosted",
-    url: null,
+    parent: {
+      quote_details: null,
+      subscription_details: { metadata: {}, subscription: subject.subscriptionId },
+      type: "subscription_details",
+    },
+    period_end: periodEndSeconds,
+    period_start: periodStartSeconds,
+    status: "paid",
+    subtotal: total,
+    total,
   };
 }
 
@@ -173,33 +157,7 @@ function item({ life, step, subject }: Telling): object {
     current_period_start: periodStartSeconds,
     discounts: [],
     metadata: {},
-    price: {
-      id: offer.priceId,
-      object: "price",
-      active: true,
-      billing_scheme: "per_unit",
-      created: life.startedAtSeconds - 86_400,
-      currency: offer.currency.toLowerCase(),
-      custom_unit_amount: null,
-      livemode: false,
-      lookup_key: null,
-      metadata: {},
-      nickname: `${offer.planName}, monthly`,
-      product: `prod_${offer.planId}`,
-      recurring: {
-        interval: "month",
-        interval_count: 1,
-        meter: null,
-        trial_period_days: null,
-        usage_type: "licensed",
-      },
-      tax_behavior: "exclusive",
-      tiers_mode: null,
-      transform_quantity: null,
-      type: "recurring",
-      unit_amount: offer.amount,
-      unit_amount_decimal: String(offer.amount),
-    },
+    price: stripePrice(offer, life.startedAtSeconds - 86_400),
     quantity: seats,
     subscription: subject.subscriptionId,
     tax_rates: [],

@@ -1,0 +1,131 @@
+import { PADDLE_EVENT_TYPES, paddle } from "../paddle.ts";
+import type {
+  CheckoutOrder,
+  ListedEvent,
+  OpenedCheckout,
+  PayingCustomer,
+  PaymentApi,
+} from "../payment-api.ts";
+import type { PaymentConnection } from "../payment-apis.ts";
+import { listAt, requiredText, requiredUrl, textAt, valueAt } from "./answer.ts";
+import { type Ask, beginCall } from "./ask.ts";
+import { knownState } from "./known-state.ts";
+import { ensureOver, hasEnded, orNull, segment } from "./missing.ts";
+import { listedEvent, MAX_PAGE_BYTES, oldestFirst } from "./oldest-first.ts";
+import { get, post, readPaddleRefusal } from "./paddle-requests.ts";
+import { payerOf } from "./payer.ts";
+import { problem } from "./problems.ts";
+import { type Provider, providerAt } from "./provider.ts";
+
+const PAGE_SIZE = 100;
+
+/** Plain requests: the SDK can neither be given a time-out nor be kept from following redirects. */
+export function paddleApi(connection: PaymentConnection): Required<PaymentApi> {
+  const provider = providerAt(connection, {
+    name: "Paddle",
+    productionUrl: "https://api.paddle.com",
+    keyHint: "an API key of Paddle (Developer tools, Authentication)",
+    readRefusal: readPaddleRefusal,
+  });
+  const begin = () => beginCall(provider);
+  return {
+    createCheckout: (order) => createCheckout(provider, begin(), order),
+    openPortal: (customer) => openPortal(provider, begin(), customer),
+    fetchSubscription: (id) => fetchSubscription(provider, begin(), id),
+    cancelSubscription: (id) => {
+      const ask = begin();
+      return ensureOver(
+        () => cancel(provider, ask, id),
+        () => fetchSubscription(provider, ask, id),
+        hasEnded,
+      );
+    },
+    knowsPrice: (id) => knowsPrice(provider, begin(), id),
+    listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),
+  };
+}
+
+/** Where the person comes back to is up to the page behind the default payment link, which runs Paddle's script. */
+async function createCheckout(provider: Provider, ask: Ask, order: CheckoutOrder): Promise<OpenedCheckout> {
+  const customerId = order.customerId ?? (await customerOf(provider, ask, order.email));
+  const transaction = {
+    items: [{ price_id: order.priceId, quantity: order.seats }],
+    customer_id: customerId,
+    collection_mode: "automatic",
+    // The subscription that comes of it inherits them.
+    custom_data: { userId: order.userId, planId: order.planId },
+  };
+  const answer = await ask(post(provider, "/transactions", transaction, { repeatable: false }));
+  if (valueAt(answer, "data", "checkout", "url") === null)
+    throw problem(provider, "rejected", "the transaction has no checkout URL", {
+      remedy: "Set the default payment link in Paddle (Checkout, Checkout settings).",
+    });
+  return {
+    id: requiredText(provider, answer, "data", "id"),
+    url: requiredUrl(provider, answer, "data", "checkout", "url"),
+    expiresAt: null,
+  };
+}
+
+// A transaction takes no address, only a customer; and of each address there is one.
+async function customerOf(provider: Provider, ask: Ask, email: string): Promise<string> {
+  const known = await ask(get(provider, `/customers?${new URLSearchParams({ email })}`));
+  const id = textAt(listAt(known, "data")[0], "id");
+  if (id !== null) return id;
+  const made = await ask(post(provider, "/customers", { email }, { repeatable: true }));
+  return requiredText(provider, made, "data", "id");
+}
+
+async function openPortal(provider: Provider, ask: Ask, customer: PayingCustomer): Promise<{ url: string }> {
+  const look = (id: string) => fetchSubscription(provider, ask, id);
+  const customerId = await payerOf(provider, customer, look);
+  const path = `/customers/${segment(provider, customerId)}/portal-sessions`;
+  const answer = await ask(post(provider, path, {}, { repeatable: true }));
+  return { url: requiredUrl(provider, answer, "data", "urls", "general", "overview") };
+}
+
+async function fetchSubscription(provider: Provider, ask: Ask, id: string) {
+  const answer = await orNull(async () => ask(get(provider, `/subscriptions/${segment(provider, id)}`)));
+  return answer && knownState(provider, paddle, { data: valueAt(answer, "data") });
+}
+
+async function knowsPrice(provider: Provider, ask: Ask, id: string): Promise<boolean> {
+  const price = await orNull(async () => ask(get(provider, `/prices/${segment(provider, id)}`)));
+  return price !== null && valueAt(price, "data", "status") !== "archived";
+}
+
+async function cancel(provider: Provider, ask: Ask, id: string): Promise<void> {
+  const path = `/subscriptions/${segment(provider, id)}/cancel`;
+  await ask(post(provider, path, { effective_from: "immediately" }, { repeatable: true }));
+}
+
+/** Latest first, until they are older; only that order ends where it should. */
+async function* eventPages(provider: Provider, since: Date): AsyncGenerator<ListedEvent[]> {
+  const query = new URLSearchParams({
+    order_by: "id[DESC]",
+    per_page: String(PAGE_SIZE),
+    event_type: PADDLE_EVENT_TYPES.join(","),
+  });
+  for (;;) {
+    const ask = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
+    const page = await ask(get(provider, `/events?${query}`));
+    const events = listAt(page, "data");
+    const wanted = events.filter(
+      (event) => Date.parse(textAt(event, "occurred_at") ?? "") >= since.getTime(),
+    );
+    yield wanted
+      .filter((event) => PADDLE_EVENT_TYPES.includes(textAt(event, "event_type") ?? ""))
+      .map((event) =>
+        listedEvent(
+          requiredText(provider, event, "event_id"),
+          requiredText(provider, event, "event_type"),
+          event,
+        ),
+      );
+    const last = textAt(events.at(-1), "event_id");
+    if (last === null || wanted.length < events.length) return;
+    if (valueAt(page, "meta", "pagination", "has_more") !== true) return;
+    // The page's own `next` is a whole URL, and the key goes nowhere but to ours.
+    query.set("after", last);
+  }
+}

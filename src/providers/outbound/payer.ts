@@ -1,0 +1,15 @@
+import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { PayingCustomer } from "../payment-api.ts";
+import { problem } from "./problems.ts";
+import type { Provider } from "./provider.ts";
+
+/** The provider's id of the customer, asked of the subscription where only that is known. @throws PaymentApiProblem */
+export async function payerOf(
+  provider: Provider,
+  { customerId, providerSubscriptionId }: PayingCustomer,
+  look: (subscriptionId: string) => Promise<PaymentEvent | null>,
+): Promise<string> {
+  const known = customerId ?? (providerSubscriptionId && (await look(providerSubscriptionId))?.customerId);
+  if (known) return known;
+  throw problem(provider, "missing", "the person is not known as a customer");
+}

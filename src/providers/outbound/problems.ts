@@ -1,0 +1,50 @@
+import { type PaymentApiFailure, PaymentApiProblem } from "../payment-api.ts";
+import { type Provider, variableOf } from "./provider.ts";
+
+const MAX_WORDS_CHARACTERS = 300;
+
+/** With the provider's own name for what is wrong, for the few that mean something to the caller. */
+export class RefusedByProvider extends PaymentApiProblem {
+  readonly code: string | null;
+
+  constructor(failure: PaymentApiFailure, message: string, code: string | null) {
+    super(failure, message);
+    this.code = code;
+  }
+}
+
+/** @param what one clause: what was asked, and what came of it */
+export function problem(
+  provider: Provider,
+  failure: PaymentApiFailure,
+  what: string,
+  { code = null, remedy = remedyFor(provider, failure) }: { code?: string | null; remedy?: string } = {},
+): RefusedByProvider {
+  const message = `${provider.slot} (${provider.name}): ${tidied(what)}. ${remedy}`;
+  return new RefusedByProvider(failure, withoutKey(provider, message), code);
+}
+
+function remedyFor(provider: Provider, failure: PaymentApiFailure): string {
+  switch (failure) {
+    case "unauthorized":
+      return `Set ${variableOf(provider, "API_KEY")} to ${provider.keyHint}, with the permissions it needs, and start again.`;
+    case "missing":
+      return `Check that the key in ${variableOf(provider, "API_KEY")} is of the account, and of the mode (test or live), that the id comes from.`;
+    case "rejected":
+      return `Check the price ids of ${provider.slot} in plans.config.ts against the provider's catalogue.`;
+    case "unreachable":
+      return `Try again later; if it lasts, check ${variableOf(provider, "API_URL")} and the provider's status page.`;
+    default:
+      return failure satisfies never;
+  }
+}
+
+// What a provider writes ends up in a log line of ours.
+function tidied(text: string): string {
+  const line = text.replace(/[\s\p{C}]+/gu, " ").trim();
+  return line.length > MAX_WORDS_CHARACTERS ? `${line.slice(0, MAX_WORDS_CHARACTERS)}…` : line;
+}
+
+function withoutKey({ apiKey }: Provider, text: string): string {
+  return apiKey === "" ? text : text.replaceAll(apiKey, "(the key)");
+}

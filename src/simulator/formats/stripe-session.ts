@@ -1,0 +1,107 @@
+import { customData, emailOf, type Telling } from "./renderer.ts";
+
+export type Session = {
+  id: string;
+  createdAtSeconds: number;
+  status: "open" | "complete" | "expired";
+  paymentStatus: "paid" | "unpaid" | "no_payment_required";
+  total: number;
+  currency: string;
+  customerId: string | null;
+  /** As given by the seller, and as the customer filled it in. */
+  givenEmail: string | null;
+  paidByEmail: string | null;
+  clientReferenceId: string | null;
+  metadata: object;
+  subscriptionId: string | null;
+  successUrl: string | null;
+  cancelUrl: string | null;
+  /** `null` once it is over. */
+  url: string | null;
+};
+
+const OPEN_FOR_SECONDS = 86_400;
+
+export function sessionExpiry(createdAtSeconds: number): number {
+  return createdAtSeconds + OPEN_FOR_SECONDS;
+}
+
+export function completedSession(telling: Telling): object {
+  const { step, subject, checkout } = telling;
+  const { offer, seats, status } = step.standing;
+  return stripeSession({
+    id: checkout?.id ?? `cs_test_${subject.subscriptionId}`,
+    createdAtSeconds: step.atSeconds - 90,
+    status: "complete",
+    paymentStatus: status === "trialing" ? "no_payment_required" : "paid",
+    total: status === "trialing" ? 0 : offer.amount * seats,
+    currency: offer.currency,
+    customerId: subject.customerId,
+    givenEmail: null,
+    paidByEmail: emailOf(telling),
+    clientReferenceId: checkout ? checkout.externalId : subject.userId,
+    metadata: customData(telling),
+    subscriptionId: subject.subscriptionId,
+    successUrl: checkout ? checkout.successUrl : "http://localhost:3000/billing?checkout=completed",
+    cancelUrl: checkout ? checkout.cancelUrl : "http://localhost:3000/billing?checkout=cancelled",
+    url: null,
+  });
+}
+
+export function stripeSession(session: Session): object {
+  return {
+    id: session.id,
+    object: "checkout.session",
+    after_expiration: null,
+    allow_promotion_codes: true,
+    amount_subtotal: session.total,
+    amount_total: session.total,
+    automatic_tax: { enabled: true, liability: { type: "self" }, provider: "stripe", status: "complete" },
+    billing_address_collection: "auto",
+    cancel_url: session.cancelUrl,
+    client_reference_id: session.clientReferenceId,
+    consent: null,
+    created: session.createdAtSeconds,
+    currency: session.currency.toLowerCase(),
+    custom_fields: [],
+    customer: session.customerId,
+    customer_creation: "always",
+    customer_details: session.paidByEmail === null ? null : customerDetails(session.paidByEmail),
+    customer_email: session.givenEmail,
+    discounts: [],
+    expires_at: sessionExpiry(session.createdAtSeconds),
+    invoice: session.subscriptionId === null ? null : `in_${session.subscriptionId}_0`,
+    livemode: false,
+    locale: "auto",
+    metadata: session.metadata,
+    mode: "subscription",
+    payment_intent: null,
+    payment_link: null,
+    payment_method_collection: "always",
+    payment_method_options: { card: { request_three_d_secure: "automatic" } },
+    payment_method_types: ["card", "link"],
+    payment_status: session.paymentStatus,
+    phone_number_collection: { enabled: false },
+    recovered_from: null,
+    setup_intent: null,
+    shipping_address_collection: null,
+    status: session.status,
+    submit_type: null,
+    subscription: session.subscriptionId,
+    success_url: session.successUrl,
+    total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+    ui_mode: "hosted",
+    url: session.url,
+  };
+}
+
+function customerDetails(email: string): object {
+  return {
+    address: { city: null, country: "DE", line1: null, line2: null, postal_code: "10115", state: null },
+    email,
+    name: null,
+    phone: null,
+    tax_exempt: "none",
+    tax_ids: [],
+  };
+}

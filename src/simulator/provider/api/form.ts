@@ -1,0 +1,30 @@
+import type { Context } from "hono";
+
+/** A form-encoded body with names such as `line_items[0][price]`. */
+export type Form = {
+  /** `null`: not there, or empty. */
+  text(name: string): string | null;
+  wholeNumber(name: string): number | null;
+  /** What is under a name, e.g. `metadata[userId]`. */
+  entries(name: string): Record<string, string>;
+};
+
+export async function readForm(c: Context): Promise<Form> {
+  const fields = new URLSearchParams(await c.req.text());
+  const text = (name: string) => fields.get(name) || null;
+  return {
+    text,
+    wholeNumber: (name) => {
+      const given = text(name);
+      if (given === null) return null;
+      return /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN;
+    },
+    entries: (name) =>
+      Object.fromEntries(
+        [...fields]
+          .filter(([field]) => field.startsWith(`${name}[`) && field.endsWith("]"))
+          .map(([field, value]) => [field.slice(name.length + 1, -1), value])
+          .filter(([key]) => !key?.includes("[")),
+      ),
+  };
+}

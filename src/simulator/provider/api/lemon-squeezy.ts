@@ -1,0 +1,225 @@
+import { type Context, Hono } from "hono";
+import { rfc3339 } from "../../formats/clock.ts";
+import type { Offer } from "../../story.ts";
+import { type Wish, wished } from "../account.ts";
+import { openCheckout } from "../open-checkout.ts";
+import { portalUrl } from "../portal-link.ts";
+import { accountOf, checkoutOf, checkoutUrl, customerOf, nowSeconds, offerOf, type Shop } from "../shop.ts";
+import type { Account, Checkout, Customer } from "../state.ts";
+import { tell, tellingOf } from "../tell.ts";
+import { type Json, readJson } from "./json-body.ts";
+import {
+  answerLemonSqueezyProblem,
+  document,
+  LemonSqueezyProblem,
+  requireLemonSqueezyKey,
+} from "./lemon-squeezy-problem.ts";
+import { isWebUrl } from "./web-url.ts";
+
+const NOT_FOUND = "The requested resource was not found.";
+const STORE_ID = "1";
+
+/** https://docs.lemonsqueezy.com/api, as much of it as a seller of subscriptions asks for. */
+export function lemonSqueezyApi(shop: Shop): Hono {
+  const app = new Hono();
+  app.onError(answerLemonSqueezyProblem);
+  app.use(requireLemonSqueezyKey(shop.apiKey));
+  app.get("/v1/stores", (c) => document(c, { meta: { page: ONE_PAGE }, data: [store(shop)] }));
+  app.post("/v1/checkouts", async (c) => {
+    const checkout = openCheckout(shop, orderOf(shop, await body(c)));
+    return document(c, { data: checkoutDocument(shop, checkout) }, 201);
+  });
+  app.get("/v1/checkouts/:id", (c) => {
+    const checkout = checkoutOf(shop, c.req.param("id"));
+    if (!checkout) throw new LemonSqueezyProblem(404, NOT_FOUND);
+    return document(c, { data: checkoutDocument(shop, checkout) });
+  });
+  app.get("/v1/subscriptions/:id", (c) => document(c, { data: subscription(shop, account(shop, c)) }));
+  app.patch("/v1/subscriptions/:id", async (c) => {
+    const attributes = (await body(c)).at("data").at("attributes");
+    const wishes = wishesIn(shop, attributes);
+    const changed = wishes.reduce((now, wish) => grant(shop, now, wish), account(shop, c));
+    return document(c, { data: subscription(shop, changed) });
+  });
+  // There is no ending at once: what is paid for is used up.
+  app.delete("/v1/subscriptions/:id", (c) => {
+    const before = account(shop, c);
+    const hasEnded = before.step.standing.status === "canceled";
+    const after = hasEnded ? before : grant(shop, before, { to: "cancel at period end" });
+    return document(c, { data: subscription(shop, after) });
+  });
+  app.get("/v1/customers/:id", (c) => {
+    const known = customerOf(shop, c.req.param("id"));
+    if (!known) throw new LemonSqueezyProblem(404, NOT_FOUND);
+    return document(c, { data: customer(shop, known) });
+  });
+  app.get("/v1/variants/:id", (c) => {
+    const offer = offerOf(shop, c.req.param("id"));
+    if (!offer) throw new LemonSqueezyProblem(404, NOT_FOUND);
+    return document(c, { data: variant(offer) });
+  });
+  app.all("*", () => {
+    throw new LemonSqueezyProblem(404, NOT_FOUND);
+  });
+  return app;
+}
+
+const ONE_PAGE = { currentPage: 1, from: 1, lastPage: 1, perPage: 10, to: 1, total: 1 };
+
+async function body(c: Context): Promise<Json> {
+  const read = await readJson(c);
+  if (read === null) throw new LemonSqueezyProblem(400, "The request body is no JSON.");
+  return read;
+}
+
+function orderOf(shop: Shop, order: Json) {
+  const data = order.at("data");
+  if (data.at("type").text() !== "checkouts") {
+    throw new LemonSqueezyProblem(422, "The type field must be checkouts.", "/data/type");
+  }
+  const relations = data.at("relationships");
+  const storeId = idOf(relations.at("store"));
+  if (storeId === null) {
+    throw new LemonSqueezyProblem(422, "The store field is required.", "/data/relationships/store");
+  }
+  const variantId = idOf(relations.at("variant"));
+  const offer = variantId === null ? null : offerOf(shop, variantId);
+  if (storeId !== STORE_ID || !offer) {
+    const relation = storeId !== STORE_ID ? "store" : "variant";
+    throw new LemonSqueezyProblem(
+      404,
+      "The related resource does not exist.",
+      `/data/relationships/${relation}`,
+    );
+  }
+  const filled = data.at("attributes").at("checkout_data");
+  const custom = filled.at("custom").entries();
+  const url = data.at("attributes").at("product_options").at("redirect_url").text();
+  if (url !== null && !isWebUrl(url)) {
+    const pointer = "/data/attributes/product_options/redirect_url";
+    throw new LemonSqueezyProblem(422, "The redirect url must be a valid URL.", pointer);
+  }
+  return {
+    offer,
+    seats: filled.at("variant_quantities").at(0).at("quantity").wholeNumber() || 1,
+    data: custom,
+    subscriptionData: custom,
+    email: filled.at("email").text(),
+    customerId: null,
+    externalId: null,
+    successUrl: url,
+    cancelUrl: null,
+  };
+}
+
+/** Of a relationship; ids are text in JSON:API, and senders forget it. */
+function idOf(relation: Json): string | null {
+  const id = relation.at("data").at("id");
+  return id.text() ?? id.wholeNumber()?.toString() ?? null;
+}
+
+function checkoutDocument(shop: Shop, checkout: Checkout): object {
+  const { id, offer, seats, email, data, successUrl, createdAtSeconds } = checkout;
+  const createdAt = rfc3339(createdAtSeconds);
+  return {
+    type: "checkouts",
+    id,
+    attributes: {
+      store_id: Number(STORE_ID),
+      variant_id: offer.priceId,
+      custom_price: null,
+      product_options: { redirect_url: successUrl, enabled_variants: [] },
+      checkout_options: { embed: false, media: true, logo: true },
+      checkout_data: {
+        email: email ?? "",
+        name: "",
+        custom: data,
+        variant_quantities: [{ variant_id: offer.priceId, quantity: seats }],
+      },
+      preview: false,
+      expires_at: null,
+      created_at: createdAt,
+      updated_at: createdAt,
+      test_mode: true,
+      url: checkoutUrl(shop, checkout),
+    },
+    links: { self: `${shop.url()}/v1/checkouts/${id}` },
+  };
+}
+
+function subscription(shop: Shop, known: Account): object {
+  return shop.renderer.subscription(tellingOf(shop, known));
+}
+
+function account(shop: Shop, c: Context): Account {
+  const known = accountOf(shop, c.req.param("id") ?? "");
+  if (!known) throw new LemonSqueezyProblem(404, NOT_FOUND);
+  return known;
+}
+
+function wishesIn(shop: Shop, attributes: Json): Wish[] {
+  const wishes: Wish[] = [];
+  const cancels = attributes.at("cancelled").flag();
+  if (cancels !== null) wishes.push({ to: cancels ? "cancel at period end" : "resume" });
+  const variant = attributes.at("variant_id");
+  const variantId = variant.text() ?? variant.wholeNumber()?.toString() ?? null;
+  if (variantId !== null) {
+    const offer = offerOf(shop, variantId);
+    if (!offer)
+      throw new LemonSqueezyProblem(422, "The variant does not exist.", "/data/attributes/variant_id");
+    wishes.push({ to: "change plan", offer });
+  }
+  return wishes;
+}
+
+function grant(shop: Shop, before: Account, wish: Wish): Account {
+  const outcome = wished(before, wish);
+  if (typeof outcome === "string") throw new LemonSqueezyProblem(422, outcome);
+  return tell(shop, outcome);
+}
+
+function customer(shop: Shop, { id, email, createdAtSeconds }: Customer): object {
+  const createdAt = rfc3339(createdAtSeconds);
+  return {
+    type: "customers",
+    id,
+    attributes: {
+      ...{ store_id: Number(STORE_ID), name: email, email, status: "subscribed", test_mode: true },
+      ...{ city: null, region: null, country: null, total_revenue_currency: 0, mrr: 0 },
+      urls: { customer_portal: portalUrl(shop, { customerId: id, returnUrl: null }) },
+      ...{ created_at: createdAt, updated_at: createdAt },
+    },
+  };
+}
+
+function store(shop: Shop): object {
+  const createdAt = rfc3339(nowSeconds(shop));
+  return {
+    type: "stores",
+    id: STORE_ID,
+    attributes: {
+      ...{ name: "Simulated store", slug: "simulated", domain: "simulated.lemonsqueezy.example" },
+      ...{ url: shop.url(), country: "DE", currency: shop.offers[0]?.currency ?? "EUR" },
+      ...{ created_at: createdAt, updated_at: createdAt },
+    },
+  };
+}
+
+function variant(offer: Offer): object {
+  return {
+    type: "variants",
+    id: offer.priceId,
+    attributes: {
+      product_id: 20,
+      name: `Per seat and ${offer.interval}`,
+      slug: offer.planId,
+      price: offer.amount,
+      is_subscription: true,
+      interval: offer.interval,
+      interval_count: 1,
+      has_free_trial: false,
+      status: "published",
+      test_mode: true,
+    },
+  };
+}

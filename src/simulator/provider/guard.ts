@@ -1,0 +1,49 @@
+import { isIP } from "node:net";
+import type { Context, MiddlewareHandler } from "hono";
+
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const EVERY_ADDRESS = new Set(["0.0.0.0", "::"]);
+
+/**
+ * Lets only this machine's own pages in. A name that is not ours may be somebody's that resolves to this machine (DNS
+ * rebinding), and a write from elsewhere is a form on somebody's page.
+ * @param host where the simulator listens
+ */
+export function guardPages(host: string): MiddlewareHandler {
+  return async (c, next) => {
+    const named = c.req.header("host") ?? "";
+    if (!isOwnName(named, host)) return c.text("This is not the name of the simulator.\n", 421);
+    if (c.req.method !== "GET" && c.req.method !== "HEAD" && isForeign(c.req.raw.headers, named)) {
+      return c.text("A form of another site is not taken.\n", 403);
+    }
+    await next();
+    setHeaders(c);
+    return undefined;
+  };
+}
+
+function setHeaders(c: Context): void {
+  c.header("X-Content-Type-Options", "nosniff");
+  c.header("X-Frame-Options", "DENY");
+  c.header("Cache-Control", "no-store");
+  // Browsers say where a form comes from only as long as the page does not forbid it.
+  c.header("Referrer-Policy", "same-origin");
+  c.header(
+    "Content-Security-Policy",
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+  );
+}
+
+function isOwnName(named: string, host: string): boolean {
+  const name = URL.parse(`http://${named}`)?.hostname ?? "";
+  const own = host.includes(":") ? `[${host}]` : host;
+  const isAddress = isIP(name.replace(/^\[|\]$/g, "")) !== 0;
+  return LOOPBACK.has(name) || name === own || (EVERY_ADDRESS.has(host) && isAddress);
+}
+
+function isForeign(headers: Headers, named: string): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null && site !== "same-origin" && site !== "none") return true;
+  const origin = headers.get("origin");
+  return origin !== null && origin !== `http://${named}`;
+}

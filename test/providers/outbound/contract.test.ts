@@ -1,0 +1,326 @@
+import { createServer } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ADAPTERS } from "../../../src/providers/formats.ts";
+import { type PaymentApi, PaymentApiProblem } from "../../../src/providers/payment-api.ts";
+import { createPaymentApi } from "../../../src/providers/payment-apis.ts";
+import { loadFixture } from "../../fixtures/fixture.ts";
+import { DIALECTS, happily, KEY, ORDER } from "./dialects.ts";
+import { type LocalProvider, localProvider } from "./local-provider.ts";
+
+describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
+  const { format, name, subscriptionId } = dialect;
+  let provider: LocalProvider;
+  let api: PaymentApi;
+  beforeAll(async () => {
+    provider = await localProvider();
+    api = createPaymentApi({ slot: "provider-a", format, apiKey: KEY, apiUrl: `${provider.url}/` });
+  });
+  afterAll(() => provider.close());
+
+  it("opens a checkout that names the person, the plan and the seats", async () => {
+    provider.answer(happily(dialect));
+    const checkout = await api.createCheckout(ORDER);
+    expect(checkout).toMatchObject({ id: expect.stringMatching(/./), url: dialect.checkoutUrl });
+    const asked = provider.heard.at(-1);
+    expect(asked).toMatchObject({ method: "POST", path: dialect.checkoutPath });
+    expect(asked?.headers.authorization).toMatch(new RegExp(`^bearer ${KEY}$`, "i"));
+    for (const told of ["user_7", "pro", "21", "3"]) expect(asked?.body).toContain(told);
+  });
+
+  it("opens the portal of a customer who is known by id, and of one who is known by a subscription", async () => {
+    provider.answer((heard) => {
+      const reply = happily(dialect)(heard);
+      const isSubscription = heard.method === "GET" && heard.path === dialect.subscriptionPath;
+      if (!isSubscription || format !== "lemon-squeezy") return reply;
+      return {
+        body: {
+          data: {
+            type: "subscriptions",
+            id: "50",
+            attributes: { urls: { customer_portal: "https://portal.example/squeezy" } },
+          },
+        },
+      };
+    });
+    const returnUrl = "https://app.example.com/billing";
+    const byId = await api.openPortal({
+      customerId: dialect.customerId,
+      providerSubscriptionId: null,
+      returnUrl,
+    });
+    const bySubscription = await api.openPortal({
+      customerId: null,
+      providerSubscriptionId: subscriptionId,
+      returnUrl,
+    });
+    expect(byId.url).toMatch(/^https:\/\/portal\.example\//);
+    expect(bySubscription).toEqual(byId);
+    await expect(
+      api.openPortal({ customerId: null, providerSubscriptionId: null, returnUrl }),
+    ).rejects.toMatchObject({ failure: "missing" });
+  });
+
+  it.each(["customer.subscription.updated", "customer.subscription.deleted"])(
+    "reads a subscription as the event would be read: %s",
+    async (kind) => {
+      provider.answer(() => ({ body: dialect.subscription(kind) }));
+      const { body, eventType } = loadFixture(format, kind);
+      const told = ADAPTERS[format].interpret(eventType, body);
+      // Lemon Squeezy says who and what only in its deliveries.
+      const unsaid = format === "lemon-squeezy" ? { userId: null, planId: null } : {};
+      expect(await api.fetchSubscription(subscriptionId)).toEqual({
+        ...told,
+        ...unsaid,
+        kind,
+        occurredAtMicros: null,
+      });
+      expect(provider.heard.map(({ method, path }) => `${method} ${path}`)).toEqual([
+        `GET ${dialect.subscriptionPath}`,
+      ]);
+    },
+  );
+
+  it("knows nothing of a subscription that the provider does not know, and cancels it without complaint", async () => {
+    provider.answer(() => ({ status: 404, body: dialect.missing }));
+    expect(await api.fetchSubscription(subscriptionId)).toBeNull();
+    await api.cancelSubscription(subscriptionId);
+    provider.answer(() => "hang-up");
+    expect(await api.fetchSubscription("../stores")).toBeNull();
+    await api.cancelSubscription("..");
+    expect(provider.heard).toEqual([]);
+  });
+
+  it("cancels", async () => {
+    provider.answer(happily(dialect));
+    await api.cancelSubscription(subscriptionId);
+    expect(provider.heard.map(({ method, path }) => [method, path])).toEqual([dialect.cancel]);
+  });
+
+  it("is content with a subscription that has ended already, and with no other that it cannot cancel", async () => {
+    const refusing = (delivery: string) =>
+      provider.answer(({ method, path }) =>
+        method === "GET" && path === dialect.subscriptionPath
+          ? { body: dialect.subscription(delivery) }
+          : dialect.alreadyOver,
+      );
+    refusing("customer.subscription.deleted");
+    await api.cancelSubscription(subscriptionId);
+    refusing("customer.subscription.updated");
+    await expect(api.cancelSubscription(subscriptionId)).rejects.toThrow(PaymentApiProblem);
+  });
+
+  it("knows what is sold", async () => {
+    provider.answer(() => ({ body: { id: "21", object: "price", active: true, data: { id: "21" } } }));
+    expect(await api.knowsPrice?.("21")).toBe(true);
+    expect(provider.heard.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      `GET ${dialect.pricePath}`,
+    ]);
+    provider.answer(() => ({ status: 404, body: dialect.missing }));
+    expect(await api.knowsPrice?.("21")).toBe(false);
+    const { retiredPrice } = dialect;
+    if (!retiredPrice) return;
+    provider.answer(() => ({ body: retiredPrice }));
+    expect(await api.knowsPrice?.("21")).toBe(false);
+  });
+
+  it("says which variable is wrong when the key is refused, without the key", async () => {
+    provider.answer(() => ({ status: 401, body: dialect.refusal(`Bad key ${KEY}\n given`) }));
+    const problem = await problemOf(api.createCheckout(ORDER));
+    expect(problem.failure).toBe("unauthorized");
+    for (const said of ["provider-a", name, "401", "Bad key (the key) given", "PROVIDER_A_API_KEY"])
+      expect(problem.message).toContain(said);
+    expect(JSON.stringify([problem.message, problem.stack, problem.cause])).not.toContain(KEY);
+    await expect(api.fetchSubscription(subscriptionId)).rejects.toMatchObject({ failure: "unauthorized" });
+    await expect(api.cancelSubscription(subscriptionId)).rejects.toMatchObject({ failure: "unauthorized" });
+  });
+
+  it("does not even send a key that no header can carry", async () => {
+    const broken = createPaymentApi({
+      slot: "provider-b",
+      format,
+      apiKey: `${KEY}\u2026`,
+      apiUrl: provider.url,
+    });
+    provider.answer(happily(dialect));
+    const problem = await problemOf(broken.fetchSubscription(subscriptionId));
+    expect(problem).toMatchObject({
+      failure: "unauthorized",
+      message: expect.stringContaining("PROVIDER_B_API_KEY"),
+    });
+    expect(problem.message).not.toContain(KEY);
+    expect(provider.heard).toEqual([]);
+  });
+
+  it("repeats the provider's words when it will not sell", async () => {
+    provider.answer((heard) =>
+      heard.path === dialect.checkoutPath
+        ? { status: 400, body: dialect.refusal("No such price: 21") }
+        : happily(dialect)(heard),
+    );
+    const problem = await problemOf(api.createCheckout(ORDER));
+    expect(problem).toMatchObject({
+      failure: "rejected",
+      message: expect.stringContaining(`400: "No such price: 21`),
+    });
+    expect(problem.message).toContain("plans.config.ts");
+  });
+
+  it("asks again when the provider fails or hangs up, and no more than twice", async () => {
+    const answers = [
+      { status: 500, body: "oops" },
+      "hang-up",
+      { body: dialect.subscription("customer.subscription.updated") },
+    ] as const;
+    provider.answer((_, nth) => answers[nth] ?? "hang-up");
+    expect(await api.fetchSubscription(subscriptionId)).toMatchObject({
+      kind: "customer.subscription.updated",
+    });
+    provider.answer(() => ({ status: 503, body: dialect.refusal("Down for a moment") }));
+    const problem = await problemOf(api.fetchSubscription(subscriptionId));
+    expect(problem).toMatchObject({ failure: "unreachable", message: expect.stringContaining("503") });
+    expect(provider.heard).toHaveLength(3);
+  });
+
+  it("never opens a second checkout for an answer that failed to come", async () => {
+    for (const reply of [{ status: 502, body: "<html>" }, "hang-up"] as const) {
+      provider.answer((heard) => (heard.path === dialect.checkoutPath ? reply : happily(dialect)(heard)));
+      await expect(api.createCheckout(ORDER)).rejects.toMatchObject({ failure: "unreachable" });
+      const orders = provider.heard.filter(({ path }) => path === dialect.checkoutPath);
+      expect(orders).toHaveLength(dialect.repeatsCheckouts ? 3 : 1);
+      if (dialect.repeatsCheckouts)
+        expect(new Set(orders.map(({ headers }) => headers["idempotency-key"]))).toEqual(
+          new Set(["checkout-1"]),
+        );
+    }
+  });
+
+  it("waits as long as it is told to when that is not long, and gives up otherwise", async () => {
+    const busy = (seconds: string) => ({
+      status: 429,
+      headers: { "retry-after": seconds },
+      body: dialect.refusal("Too many requests"),
+    });
+    provider.answer((heard, nth) => (nth === 0 ? busy("1") : happily(dialect)(heard)));
+    const begun = performance.now();
+    await api.createCheckout(ORDER);
+    expect(performance.now() - begun).toBeGreaterThan(990);
+    provider.answer(() => busy("60"));
+    await expect(api.createCheckout(ORDER)).rejects.toMatchObject({ failure: "unreachable" });
+    expect(provider.heard).toHaveLength(1);
+  });
+
+  it("says that nobody answers where nobody listens", async () => {
+    const nowhere = createPaymentApi({
+      slot: "provider-a",
+      format,
+      apiKey: KEY,
+      apiUrl: `http://127.0.0.1:${await unusedPort()}`,
+    });
+    const problem = await problemOf(nowhere.fetchSubscription(subscriptionId));
+    expect(problem).toMatchObject({
+      failure: "unreachable",
+      message: expect.stringMatching(/ECONNREFUSED.*PROVIDER_A_API_URL/),
+    });
+  });
+
+  it("takes no page of somebody else's for an answer", async () => {
+    provider.answer(() => ({ body: "<html>Welcome</html>", headers: { "content-type": "text/html" } }));
+    await expect(api.fetchSubscription(subscriptionId)).rejects.toMatchObject({ failure: "unreachable" });
+    provider.answer(() => ({ status: 404, body: "<html>Not here</html>" }));
+    const calls = [
+      () => api.fetchSubscription(subscriptionId),
+      () => api.cancelSubscription(subscriptionId),
+      () => api.createCheckout(ORDER),
+    ];
+    for (const call of calls)
+      expect(await problemOf(call())).toMatchObject({
+        failure: "rejected",
+        message: expect.stringContaining("PROVIDER_A_API_URL"),
+      });
+    provider.answer(() => ({ body: "" }));
+    for (const call of calls) expect(await problemOf(call())).toMatchObject({ failure: "unreachable" });
+    provider.answer(() => ({ body: [1, 2] }));
+    await expect(api.createCheckout(ORDER)).rejects.toMatchObject({ failure: "unreachable" });
+    provider.answer(() => ({ body: {} }));
+    await expect(api.createCheckout(ORDER)).rejects.toBeInstanceOf(PaymentApiProblem);
+  });
+
+  it("sends nobody to what is no link to a page", async () => {
+    provider.answer((heard) => {
+      const reply = happily(dialect)(heard);
+      const text = JSON.stringify("body" in (reply as object) ? (reply as { body: object }).body : {});
+      return {
+        body: text.replace(JSON.stringify(dialect.checkoutUrl), JSON.stringify("javascript:alert(1)")),
+      };
+    });
+    await expect(api.createCheckout(ORDER)).rejects.toMatchObject({ failure: "unreachable" });
+  });
+
+  it("does not follow a redirect", async () => {
+    const stranger = await localProvider();
+    stranger.answer(happily(dialect));
+    for (const status of [301, 302, 307, 308]) {
+      provider.answer(({ path }) => ({ status, headers: { location: stranger.url + path } }));
+      const problem = await problemOf(api.createCheckout(ORDER));
+      expect(problem).toMatchObject({
+        failure: "rejected",
+        message: expect.stringContaining(new URL(stranger.url).origin),
+      });
+    }
+    expect(stranger.heard).toEqual([]);
+    await stranger.close();
+  });
+
+  it("reads no answer that is larger than any should be", async () => {
+    provider.answer(() => ({ body: { padding: "x".repeat(1_100_000) } }));
+    const problem = await problemOf(api.fetchSubscription(subscriptionId));
+    expect(problem).toMatchObject({ failure: "unreachable", message: expect.stringContaining("more than") });
+    expect(provider.heard).toHaveLength(1);
+  });
+
+  it("says when a subscription is not as it should be", async () => {
+    const text = JSON.stringify(dialect.subscription("customer.subscription.updated"));
+    provider.answer(() => ({ body: text.replaceAll(`"status":"active"`, `"status":"elated"`) }));
+    const problem = await problemOf(api.fetchSubscription(subscriptionId));
+    expect(problem).toMatchObject({ failure: "unreachable", message: expect.stringContaining("status") });
+  });
+});
+
+it("ends every call within 10 s, whatever the provider does not answer", async () => {
+  const provider = await localProvider();
+  provider.answer(() => "silence");
+  const took = await Promise.all(
+    DIALECTS.flatMap(({ format, subscriptionId, customerId }) => {
+      const api = createPaymentApi({ slot: "provider-a", format, apiKey: KEY, apiUrl: provider.url });
+      return [
+        api.createCheckout(ORDER),
+        api.openPortal({ customerId, providerSubscriptionId: null, returnUrl: "https://app.example.com" }),
+        api.fetchSubscription(subscriptionId),
+        api.cancelSubscription(subscriptionId),
+      ];
+    }).map(async (call) => {
+      const begun = performance.now();
+      await expect(call).rejects.toMatchObject({ failure: "unreachable" });
+      return performance.now() - begun;
+    }),
+  );
+  expect(Math.max(...took)).toBeLessThan(10_000);
+  await provider.close();
+});
+
+async function problemOf(call: Promise<unknown>): Promise<PaymentApiProblem> {
+  const problem = await call.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(problem).toBeInstanceOf(PaymentApiProblem);
+  return problem as PaymentApiProblem;
+}
+
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listens) => server.listen(0, "127.0.0.1", listens));
+  const { port } = server.address() as { port: number };
+  await new Promise((closed) => server.close(closed));
+  return port;
+}

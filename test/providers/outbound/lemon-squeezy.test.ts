@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { PaymentApi } from "../../../src/providers/payment-api.ts";
+import { createPaymentApi } from "../../../src/providers/payment-apis.ts";
+import { dialectOf, happily, KEY, ORDER } from "./dialects.ts";
+import { type LocalProvider, localProvider } from "./local-provider.ts";
+
+describe("Lemon Squeezy's API", () => {
+  const dialect = dialectOf("lemon-squeezy");
+  let provider: LocalProvider;
+  let api: PaymentApi;
+  beforeAll(async () => {
+    provider = await localProvider();
+  });
+  beforeEach(() => {
+    api = createPaymentApi({
+      slot: "provider-a",
+      format: "lemon-squeezy",
+      apiKey: KEY,
+      apiUrl: provider.url,
+    });
+  });
+  afterAll(() => provider.close());
+
+  it("is asked for a checkout that says who and what, in the one store that there is", async () => {
+    provider.answer(happily(dialect));
+    await api.createCheckout(ORDER);
+    const [, asked] = provider.heard;
+    expect(asked?.headers).toMatchObject({
+      accept: "application/vnd.api+json",
+      "content-type": "application/vnd.api+json",
+    });
+    expect(JSON.parse(asked?.body ?? "")).toEqual({
+      data: {
+        type: "checkouts",
+        attributes: {
+          product_options: { redirect_url: ORDER.successUrl, enabled_variants: [21] },
+          checkout_data: {
+            email: ORDER.email,
+            custom: { userId: "user_7", planId: "pro" },
+            variant_quantities: [{ variant_id: 21, quantity: 3 }],
+          },
+        },
+        relationships: {
+          store: { data: { type: "stores", id: "1" } },
+          variant: { data: { type: "variants", id: "21" } },
+        },
+      },
+    });
+    // The store is asked for once.
+    await api.createCheckout(ORDER);
+    expect(provider.heard.map(({ path }) => path)).toEqual([
+      "/provider-a/v1/stores",
+      "/provider-a/v1/checkouts",
+      "/provider-a/v1/checkouts",
+    ]);
+  });
+
+  it.each([0, 2])(
+    "says what to do when the key reaches %i stores, and looks again when that is done",
+    async (count) => {
+      const stores = Array.from({ length: count }, (_, n) => ({ type: "stores", id: String(n) }));
+      provider.answer(() => ({ body: { data: stores } }));
+      await expect(api.createCheckout(ORDER)).rejects.toMatchObject({
+        failure: "rejected",
+        message: expect.stringMatching(new RegExp(`${count} stores.*exactly one store`)),
+      });
+      provider.answer(happily(dialect));
+      await api.createCheckout(ORDER);
+    },
+  );
+
+  it("is content with a cancellation that is scheduled already", async () => {
+    provider.answer(({ method }) =>
+      method === "DELETE" ? dialect.alreadyOver : { body: dialect.subscription("subscription_cancelled") },
+    );
+    await api.cancelSubscription("50");
+    expect(provider.heard.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
+  });
+
+  it.each([404, 422])("names what it does not like, and where that is: with %i", async (status) => {
+    const pointer = "/data/relationships/variant";
+    const errors = [
+      { detail: "The related resource does not exist.", source: { pointer }, status: `${status}` },
+    ];
+    provider.answer((heard) =>
+      heard.method === "POST" ? { status, body: { errors } } : happily(dialect)(heard),
+    );
+    await expect(api.createCheckout(ORDER)).rejects.toMatchObject({
+      failure: "rejected",
+      message: expect.stringContaining(`The related resource does not exist. (${pointer})`),
+    });
+  });
+
+  it("does not take a path that is none for a subscription that is none", async () => {
+    provider.answer(() => ({ status: 404, body: { message: "The route could not be found." } }));
+    await expect(api.cancelSubscription("50")).rejects.toMatchObject({ failure: "rejected" });
+    provider.answer(() => ({ status: 401, body: { message: "Unauthenticated." } }));
+    await expect(api.cancelSubscription("50")).rejects.toThrow('401: "Unauthenticated"');
+  });
+
+  it("keeps no list of events", () => {
+    expect(api.listEvents).toBeNull();
+  });
+});

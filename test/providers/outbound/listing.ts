@@ -1,0 +1,7 @@
+import type { ListedEvent } from "../../../src/providers/payment-api.ts";
+
+export async function allOf(events: AsyncIterable<ListedEvent>): Promise<ListedEvent[]> {
+  const all: ListedEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}

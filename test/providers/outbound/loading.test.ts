@@ -1,0 +1,29 @@
+import { spawnSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { WIRE_FORMATS } from "../../../src/providers/adapter.ts";
+
+const APIS = new URL("../../../src/providers/payment-apis.ts", import.meta.url).href;
+
+it.each(WIRE_FORMATS)("nothing of %s is loaded before its first call", (format) => {
+  const program = `
+    import { registerHooks } from "node:module";
+    const loaded = [];
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+    const { createPaymentApi } = await import(${JSON.stringify(APIS)});
+    const api = createPaymentApi({ slot: "provider-a", format: "${format}", apiKey: "\\u2026", apiUrl: null });
+    const before = loaded.splice(0);
+    await api.fetchSubscription("1").catch(() => {});
+    console.log(JSON.stringify({ before, after: loaded }));
+  `;
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("");
+  const { before, after } = JSON.parse(stdout) as { before: string[]; after: string[] };
+  expect(before).toEqual([APIS]);
+  expect(after.some((url) => url.endsWith(`/providers/outbound/${format}.ts`))).toBe(true);
+  const sdks = ["stripe", "polar-sh"].filter((sdk) =>
+    after.some((url) => url.includes(`node_modules/${sdk === "stripe" ? sdk : `@${sdk}`}/`)),
+  );
+  expect(sdks).toEqual({ stripe: ["stripe"], polar: ["polar-sh"], paddle: [], "lemon-squeezy": [] }[format]);
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { PaymentApi } from "../../../src/providers/payment-api.ts";
+import { createPaymentApi } from "../../../src/providers/payment-apis.ts";
+import { loadFixture } from "../../fixtures/fixture.ts";
+import { dialectOf, happily, KEY, ORDER } from "./dialects.ts";
+import { allOf } from "./listing.ts";
+import { type LocalProvider, localProvider } from "./local-provider.ts";
+
+describe("Paddle's API", () => {
+  const dialect = dialectOf("paddle");
+  let provider: LocalProvider;
+  let api: PaymentApi;
+  beforeAll(async () => {
+    provider = await localProvider();
+    api = createPaymentApi({ slot: "provider-b", format: "paddle", apiKey: KEY, apiUrl: provider.url });
+  });
+  afterAll(() => provider.close());
+
+  it("is asked for a transaction that says who and what", async () => {
+    provider.answer(happily(dialect));
+    const checkout = await api.createCheckout({ ...ORDER, customerId: "ctm_9" });
+    expect(checkout).toEqual({ id: "txn_1", url: dialect.checkoutUrl, expiresAt: null });
+    expect(provider.heard.map(({ body }) => JSON.parse(body))).toEqual([
+      {
+        items: [{ price_id: "21", quantity: 3 }],
+        customer_id: "ctm_9",
+        collection_mode: "automatic",
+        custom_data: { userId: "user_7", planId: "pro" },
+      },
+    ]);
+    expect(provider.heard[0]?.headers).toMatchObject({
+      "paddle-version": "1",
+      "content-type": "application/json",
+    });
+  });
+
+  it("knows the customer by the address, and is told of a new one", async () => {
+    provider.answer(happily(dialect));
+    await api.createCheckout(ORDER);
+    expect(provider.heard[0]?.query.get("email")).toBe("ada+shop@example.com");
+    expect(JSON.parse(provider.heard[1]?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });
+    provider.answer((heard) => {
+      if (heard.path !== "/provider-a/customers") return happily(dialect)(heard);
+      return heard.method === "GET"
+        ? { body: { data: [] } }
+        : { status: 201, body: { data: { id: "ctm_new" } } };
+    });
+    await api.createCheckout(ORDER);
+    expect(provider.heard.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "GET /provider-a/customers",
+      "POST /provider-a/customers",
+      "POST /provider-a/transactions",
+    ]);
+    expect(JSON.parse(provider.heard[1]?.body ?? "")).toEqual({ email: ORDER.email });
+    expect(JSON.parse(provider.heard[2]?.body ?? "")).toMatchObject({ customer_id: "ctm_new" });
+  });
+
+  it("says what to do when there is no page to pay on", async () => {
+    provider.answer((heard) =>
+      heard.path === dialect.checkoutPath
+        ? { body: { data: { id: "txn_1", checkout: { url: null } } } }
+        : happily(dialect)(heard),
+    );
+    await expect(api.createCheckout(ORDER)).rejects.toThrow(/default payment link/);
+  });
+
+  it("takes its word for a wrong key, which it says with 403", async () => {
+    provider.answer(() => ({
+      status: 403,
+      body: dialect.refusal("Invalid or revoked API key.", "invalid_token"),
+    }));
+    await expect(api.fetchSubscription("sub_0")).rejects.toMatchObject({
+      failure: "unauthorized",
+      message: expect.stringContaining("PROVIDER_B_API_KEY"),
+    });
+  });
+
+  it("names the fields that it does not like", async () => {
+    const { error } = dialect.refusal("Invalid request.") as { error: object };
+    const errors = [{ field: "items.0.price_id", message: "does not match the pattern" }];
+    provider.answer((heard) =>
+      heard.path === dialect.checkoutPath
+        ? { status: 400, body: { error: { ...error, errors } } }
+        : happily(dialect)(heard),
+    );
+    await expect(api.createCheckout(ORDER)).rejects.toThrow("items.0.price_id: does not match the pattern");
+  });
+
+  it("cancels at once", async () => {
+    provider.answer(happily(dialect));
+    await api.cancelSubscription("sub_0");
+    expect(JSON.parse(provider.heard[0]?.body ?? "")).toEqual({ effective_from: "immediately" });
+  });
+
+  it("lists its events in pages until they are older, oldest first", async () => {
+    const { body } = loadFixture("paddle", "subscription.updated");
+    const kept = [6, 5, 4, 3, 2, 1].map((n) => ({
+      ...body,
+      event_id: `evt_${n}`,
+      event_type: n === 4 ? "address.updated" : "subscription.updated",
+      occurred_at: `2026-03-01T13:00:0${n}.000001Z`,
+    }));
+    provider.answer(({ query }) => {
+      const after = kept.findIndex(({ event_id }) => event_id === query.get("after"));
+      const next = "https://elsewhere.example/events?after=evt_0";
+      return {
+        body: { data: kept.slice(after + 1, after + 3), meta: { pagination: { has_more: true, next } } },
+      };
+    });
+    const listed = await allOf(api.listEvents?.(new Date("2026-03-01T13:00:03Z")) ?? none());
+    expect(listed.map(({ eventId }) => eventId)).toEqual(["evt_3", "evt_5", "evt_6"]);
+    expect(JSON.parse(String(listed[0]?.rawBody))).toEqual(kept[3]);
+    expect(provider.heard.map(({ query }) => query.get("order_by"))).toEqual([
+      "id[DESC]",
+      "id[DESC]",
+      "id[DESC]",
+    ]);
+    expect(provider.heard[0]?.query.get("event_type")).toContain("transaction.completed");
+  });
+});
+
+async function* none() {}

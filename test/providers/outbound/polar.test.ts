@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { PaymentApi } from "../../../src/providers/payment-api.ts";
+import { createPaymentApi } from "../../../src/providers/payment-apis.ts";
+import { loadFixture } from "../../fixtures/fixture.ts";
+import { dialectOf, happily, KEY, ORDER } from "./dialects.ts";
+import { allOf } from "./listing.ts";
+import { type LocalProvider, localProvider } from "./local-provider.ts";
+
+describe("Polar's API", () => {
+  const dialect = dialectOf("polar");
+  let provider: LocalProvider;
+  let api: PaymentApi;
+  beforeAll(async () => {
+    provider = await localProvider();
+    api = createPaymentApi({ slot: "provider-c", format: "polar", apiKey: KEY, apiUrl: provider.url });
+  });
+  afterAll(() => provider.close());
+
+  const checkout = {
+    products: ["21"],
+    metadata: { userId: "user_7", planId: "pro" },
+    success_url: ORDER.successUrl,
+    return_url: ORDER.cancelUrl,
+    seats: 3,
+  };
+  const bodies = () => provider.heard.map(({ body }) => JSON.parse(body));
+
+  it("is asked for a checkout that says who and what", async () => {
+    provider.answer(happily(dialect));
+    expect(await api.createCheckout(ORDER)).toEqual({
+      id: "00000000-0000-4000-8000-000000000030",
+      url: dialect.checkoutUrl,
+      expiresAt: new Date("2026-03-02T12:00:00.123Z"),
+    });
+    await api.createCheckout({ ...ORDER, customerId: dialect.customerId });
+    expect(bodies()).toEqual([
+      { ...checkout, external_customer_id: "user_7", customer_email: ORDER.email },
+      { ...checkout, customer_id: dialect.customerId },
+    ]);
+  });
+
+  it("sells one seat of what is not sold by the seat, but not three", async () => {
+    const detail = [
+      {
+        type: "value_error",
+        loc: ["body", "seats"],
+        msg: "Seats can only be set for seat-based pricing.",
+        input: 1,
+      },
+    ];
+    provider.answer((heard) =>
+      "seats" in JSON.parse(heard.body) ? { status: 422, body: { detail } } : happily(dialect)(heard),
+    );
+    await api.createCheckout({ ...ORDER, seats: 1 });
+    expect(bodies().map(({ seats }) => seats)).toEqual([1, undefined]);
+    await expect(api.createCheckout(ORDER)).rejects.toMatchObject({
+      failure: "rejected",
+      message: expect.stringContaining("body.seats: Seats can only be set for seat-based pricing"),
+    });
+  });
+
+  it("sells nothing else when the number of seats is refused for another reason", async () => {
+    const detail = [{ type: "value_error", loc: ["body", "seats"], msg: "At least 5 seats.", input: 1 }];
+    provider.answer(() => ({ status: 422, body: { detail } }));
+    await expect(api.createCheckout({ ...ORDER, seats: 1 })).rejects.toMatchObject({ failure: "rejected" });
+    expect(provider.heard).toHaveLength(1);
+  });
+
+  it("opens the portal with a way back", async () => {
+    provider.answer(happily(dialect));
+    await api.openPortal({
+      customerId: dialect.customerId,
+      providerSubscriptionId: null,
+      returnUrl: ORDER.successUrl,
+    });
+    expect(bodies()).toEqual([{ customer_id: dialect.customerId, return_url: ORDER.successUrl }]);
+  });
+
+  it("does not know what has not the form of an id", async () => {
+    const detail = [
+      { type: "uuid_parsing", loc: ["path", "id"], msg: "Input should be a valid UUID", input: "sub_0" },
+    ];
+    provider.answer(() => ({ status: 422, body: { detail } }));
+    expect(await api.fetchSubscription("sub_0")).toBeNull();
+  });
+
+  it("is asked again while a change of the subscription is under way", async () => {
+    const locked = {
+      status: 409,
+      body: { error: "SubscriptionLocked", detail: "Subscription is pending an update." },
+    };
+    provider.answer((heard, nth) => (nth === 0 ? locked : happily(dialect)(heard)));
+    await api.cancelSubscription(dialect.subscriptionId);
+    expect(provider.heard).toHaveLength(2);
+  });
+
+  it("lists what it delivered once each, oldest first, byte for byte", async () => {
+    const { body } = loadFixture("polar", "subscription.updated");
+    const payload = JSON.stringify(body, null, 2);
+    const delivery = (id: string, more: object = {}) => ({
+      id: `attempt-${id}`,
+      succeeded: false,
+      webhook_event: { id, type: "subscription.updated", payload, is_archived: false, ...more },
+    });
+    // The event 1 was tried twice, of 3 nothing is left, 4 is none of ours.
+    const attempts = [
+      delivery("5"),
+      delivery("1"),
+      delivery("4", { type: "benefit.created" }),
+      delivery("3", { payload: null, is_archived: true }),
+      delivery("2"),
+      delivery("1"),
+    ];
+    const endpoints = [
+      { id: "chat", url: "https://chat.example/webhooks/provider-c", format: "slack" },
+      { id: "other", url: "https://other.example/hooks", format: "raw" },
+      { id: "ours", url: "https://app.example.com/api/webhooks/provider-c", format: "raw", enabled: true },
+    ];
+    provider.answer(({ path, query }) => {
+      if (path === "/provider-a/v1/webhooks/endpoints") return { body: { items: endpoints } };
+      const page = Number(query.get("page"));
+      const items = attempts.slice((page - 1) * 4, page * 4);
+      return { body: { items, pagination: { total_count: 6, max_page: 2 } } };
+    });
+    const listed = await allOf(api.listEvents?.(new Date("2026-03-01T13:00:00Z")) ?? none());
+    expect(listed.map(({ eventId, eventType }) => [eventId, eventType])).toEqual([
+      ["1", "subscription.updated"],
+      ["2", "subscription.updated"],
+      ["5", "subscription.updated"],
+    ]);
+    expect(String(listed[0]?.rawBody)).toBe(payload);
+    expect(provider.heard.map(({ path }) => path).slice(1)).toEqual(
+      Array(2).fill("/provider-a/v1/webhooks/deliveries"),
+    );
+    const [, asked] = provider.heard;
+    expect(asked?.query.get("start_timestamp")).toBe("2026-03-01T13:00:00.000Z");
+    expect(asked?.query.get("endpoint_id")).toBe("ours");
+    // Which of two it is, only the operator can tell.
+    endpoints.push({ id: "staging", url: "https://staging.example/api/webhooks/provider-c", format: "raw" });
+    await expect(allOf(api.listEvents?.(new Date()) ?? none())).rejects.toMatchObject({
+      failure: "rejected",
+      message: expect.stringMatching(/2 webhook endpoints.*an organization of its own/),
+    });
+  });
+});
+
+async function* none() {}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { PaymentApi } from "../../../src/providers/payment-api.ts";
+import { createPaymentApi } from "../../../src/providers/payment-apis.ts";
+import { stripe } from "../../../src/providers/stripe.ts";
+import { loadFixture } from "../../fixtures/fixture.ts";
+import { dialectOf, happily, KEY, ORDER } from "./dialects.ts";
+import { allOf } from "./listing.ts";
+import { type LocalProvider, localProvider } from "./local-provider.ts";
+
+describe("Stripe's API", () => {
+  const dialect = dialectOf("stripe");
+  let provider: LocalProvider;
+  let api: PaymentApi;
+  beforeAll(async () => {
+    provider = await localProvider();
+    api = createPaymentApi({ slot: "provider-a", format: "stripe", apiKey: KEY, apiUrl: provider.url });
+  });
+  afterAll(() => provider.close());
+
+  it("is asked for a session whose subscription, too, says who and what", async () => {
+    provider.answer(happily(dialect));
+    expect(await api.createCheckout(ORDER)).toEqual({
+      id: "cs_test_a1",
+      url: dialect.checkoutUrl,
+      expiresAt: new Date("2026-03-02T12:00:00Z"),
+    });
+    const [asked] = provider.heard;
+    expect(asked?.headers).toMatchObject({
+      "idempotency-key": "checkout-1",
+      "content-type": "application/x-www-form-urlencoded",
+      "stripe-version": expect.stringMatching(/^\d{4}-\d\d-\d\d/),
+    });
+    expect(Object.fromEntries(new URLSearchParams(asked?.body))).toEqual({
+      mode: "subscription",
+      "line_items[0][price]": "21",
+      "line_items[0][quantity]": "3",
+      success_url: ORDER.successUrl,
+      cancel_url: ORDER.cancelUrl,
+      client_reference_id: "user_7",
+      customer_email: ORDER.email,
+      "metadata[userId]": "user_7",
+      "metadata[planId]": "pro",
+      "subscription_data[metadata][userId]": "user_7",
+      "subscription_data[metadata][planId]": "pro",
+    });
+  });
+
+  it("is told the customer's id instead of an address where there is one", async () => {
+    provider.answer(happily(dialect));
+    await api.createCheckout({ ...ORDER, customerId: "cus_0" });
+    const form = new URLSearchParams(provider.heard[0]?.body);
+    expect([form.get("customer"), form.get("customer_email")]).toEqual(["cus_0", null]);
+  });
+
+  it("opens the portal with a way back", async () => {
+    provider.answer(happily(dialect));
+    await api.openPortal({
+      customerId: "cus_0",
+      providerSubscriptionId: "sub_0",
+      returnUrl: ORDER.successUrl,
+    });
+    expect(provider.heard.map(({ body }) => Object.fromEntries(new URLSearchParams(body)))).toEqual([
+      { customer: "cus_0", return_url: ORDER.successUrl },
+    ]);
+  });
+
+  it("does not know a customer: missing, although it answers 400", async () => {
+    const error = {
+      type: "invalid_request_error",
+      code: "resource_missing",
+      param: "customer",
+      message: "No such customer: 'cus_0'",
+    };
+    provider.answer(() => ({ status: 400, body: { error } }));
+    const asked = { customerId: "cus_0", providerSubscriptionId: null, returnUrl: ORDER.successUrl };
+    await expect(api.openPortal(asked)).rejects.toMatchObject({ failure: "missing" });
+  });
+
+  it("is asked again while it works on the same key, or on the same object", async () => {
+    for (const code of ["idempotency_key_in_use", "lock_timeout"]) {
+      const locked = { status: 409, body: dialect.refusal("Wait for the other request", code) };
+      provider.answer((heard, nth) => (nth === 0 ? locked : happily(dialect)(heard)));
+      await api.createCheckout(ORDER);
+      expect(provider.heard).toHaveLength(2);
+    }
+  });
+
+  it("lists its events in pages, oldest first, as it would have delivered them", async () => {
+    const { body } = loadFixture("stripe", "customer.subscription.updated");
+    const kept = [5, 4, 3, 2, 1].map((n) => ({ ...body, id: `evt_${n}`, created: 1_772_370_000 + n }));
+    provider.answer(({ query }) => {
+      const after = kept.findIndex(({ id }) => id === query.get("starting_after"));
+      const data = kept.slice(after + 1, after + 3);
+      return { body: { object: "list", data, has_more: after + 3 < kept.length, url: "/v1/events" } };
+    });
+    const listed = await allOf(api.listEvents?.(new Date(1_772_370_000_500)) ?? none());
+    expect(listed.map(({ eventId }) => eventId)).toEqual(["evt_1", "evt_2", "evt_3", "evt_4", "evt_5"]);
+    const [first] = listed;
+    expect(JSON.parse(String(first?.rawBody))).toEqual(kept[4]);
+    expect(first?.eventType).toBe("customer.subscription.updated");
+    const [asked] = provider.heard;
+    expect([asked?.path, asked?.query.get("created[gte]"), asked?.query.get("limit")]).toEqual([
+      "/provider-a/v1/events",
+      "1772370000",
+      "100",
+    ]);
+    const types = [...(asked?.query ?? [])]
+      .filter(([name]) => name.startsWith("types"))
+      .map(([, type]) => type);
+    expect(types).toContain("checkout.session.async_payment_succeeded");
+    // It takes 20 at most.
+    expect(types.length).toBeLessThanOrEqual(20);
+    for (const type of types)
+      expect(stripe.interpret(type, { data: { object: {} } }).kind).not.toBe("ignored");
+    expect(provider.heard).toHaveLength(3);
+  });
+});
+
+async function* none() {}

@@ -1,0 +1,229 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { definePlans } from "../../src/domain/plan.ts";
+import type { Slot } from "../../src/domain/slot.ts";
+import { WIRE_FORMATS } from "../../src/providers/adapter.ts";
+import type { Simulator } from "../../src/simulator/provider/start-simulator.ts";
+import { API_KEY, control, press, simulator } from "./ground.ts";
+
+let sim: Simulator;
+let lemon: Simulator;
+beforeAll(async () => {
+  const deliverTo = () => "http://127.0.0.1:1/";
+  sim = await simulator({ deliverTo });
+  lemon = await simulator({ deliverTo, formats: { "provider-a": "lemon-squeezy" } });
+});
+
+type Asked = { key?: string | null; body?: object | URLSearchParams; method?: string; headers?: object };
+
+async function ask(
+  from: Simulator,
+  slot: Slot,
+  path: string,
+  { key = API_KEY, body, method, headers }: Asked = {},
+) {
+  const answer = await fetch(`${from.url}/${slot}${path}`, {
+    method: method ?? (body ? "POST" : "GET"),
+    headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
+    ...(body ? { body: body instanceof URLSearchParams ? body : JSON.stringify(body) } : {}),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: the tests look into it as they please.
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any };
+}
+
+const sessionOf = (changes: Record<string, string> = {}) =>
+  new URLSearchParams({
+    mode: "subscription",
+    "line_items[0][price]": "price_pro_monthly",
+    "line_items[0][quantity]": "2",
+    success_url: "http://localhost:3000/done?session={CHECKOUT_SESSION_ID}",
+    "metadata[userId]": "user_0",
+    ...changes,
+  });
+
+describe("an unknown key", () => {
+  it("is refused in each provider's words", async () => {
+    const stripe = await ask(sim, "provider-a", "/v1/subscriptions/sub_1", { key: "sk_wrong_1234" });
+    expect(stripe).toMatchObject({
+      status: 401,
+      body: { error: { type: "invalid_request_error", message: "Invalid API Key provided: ********1234" } },
+    });
+    const paddle = await ask(sim, "provider-b", "/subscriptions/sub_1", { key: "wrong" });
+    expect(paddle).toMatchObject({
+      status: 403,
+      body: { error: { type: "request_error", code: "invalid_token" } },
+    });
+    const nobody = await ask(sim, "provider-b", "/subscriptions/sub_1", { key: null });
+    expect(nobody).toMatchObject({ status: 403, body: { error: { code: "authentication_missing" } } });
+    const polar = await ask(sim, "provider-c", "/v1/subscriptions/1", { key: "wrong" });
+    expect(polar).toMatchObject({ status: 401, body: { error: "invalid_token" } });
+    const squeezy = await ask(lemon, "provider-a", "/v1/stores", { key: "wrong" });
+    expect(squeezy).toMatchObject({
+      status: 401,
+      body: { errors: [{ status: "401", title: "Unauthorized" }] },
+    });
+  });
+});
+
+describe("the provider a", () => {
+  it("opens one checkout for one idempotency key, and refuses the key for another request", async () => {
+    const headers = { "idempotency-key": "key-1" };
+    const ask2 = (body: URLSearchParams) =>
+      ask(sim, "provider-a", "/v1/checkout/sessions", { body, headers });
+    const [first, second] = [await ask2(sessionOf()), await ask2(sessionOf())];
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get("idempotent-replayed")).toBe("true");
+    const other = await ask2(sessionOf({ "line_items[0][quantity]": "3" }));
+    expect(other).toMatchObject({ status: 400, body: { error: { type: "idempotency_error" } } });
+    const atOnce = { body: sessionOf(), headers: { "idempotency-key": "key-2" } };
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => ask(sim, "provider-a", "/v1/checkout/sessions", atOnce)),
+    );
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  });
+
+  it("does not copy a session's metadata to its subscription", async () => {
+    const { body: session } = await ask(sim, "provider-a", "/v1/checkout/sessions", { body: sessionOf() });
+    const paid = await press(session.url, {
+      action: "pay",
+      email: "a@example.com",
+      card: "4242424242424242",
+    });
+    expect(paid.headers.get("location")).toBe(`http://localhost:3000/done?session=${session.id}`);
+    const { body: complete } = await ask(sim, "provider-a", `/v1/checkout/sessions/${session.id}`);
+    expect(complete).toMatchObject({
+      status: "complete",
+      payment_status: "paid",
+      metadata: { userId: "user_0" },
+    });
+    const { body: subscription } = await ask(sim, "provider-a", `/v1/subscriptions/${complete.subscription}`);
+    expect(subscription).toMatchObject({
+      status: "active",
+      items: { data: [{ quantity: 2 }] },
+    });
+    expect(subscription.metadata).toEqual({});
+    const { body: list } = await ask(
+      sim,
+      "provider-a",
+      `/v1/subscriptions?customer=${subscription.customer}`,
+    );
+    expect(list.data.map(({ id }: { id: string }) => id)).toEqual([subscription.id]);
+  });
+
+  it("says what is wrong with an order, and about what it does not know", async () => {
+    const wrong = async (changes: Record<string, string>) =>
+      (await ask(sim, "provider-a", "/v1/checkout/sessions", { body: sessionOf(changes) })).body.error;
+    expect(await wrong({ "line_items[0][price]": "price_x" })).toMatchObject({ code: "resource_missing" });
+    expect(await wrong({ mode: "payment" })).toMatchObject({ param: "mode" });
+    expect(await wrong({ success_url: "javascript:alert(1)" })).toMatchObject({ code: "url_invalid" });
+    expect(await wrong({ cancel_url: "data:text/html,x" })).toMatchObject({ code: "url_invalid" });
+    expect(await wrong({ "line_items[0][quantity]": "-1" })).toMatchObject({ type: "invalid_request_error" });
+    expect(await wrong({ customer: "cus_x" })).toMatchObject({ code: "resource_missing" });
+    for (const path of ["/v1/subscriptions/x", "/v1/checkout/sessions/x", "/v1/prices/x", "/v1/nothing"]) {
+      expect((await ask(sim, "provider-a", path)).status).toBe(404);
+    }
+  });
+
+  it("closes a session that is expired, by call or by time", async () => {
+    const open = async () =>
+      (await ask(sim, "provider-a", "/v1/checkout/sessions", { body: sessionOf() })).body;
+    const one = await open();
+    const path = `/v1/checkout/sessions/${one.id}/expire`;
+    expect(await ask(sim, "provider-a", path, { method: "POST" })).toMatchObject({
+      body: { status: "expired", url: null },
+    });
+    expect((await ask(sim, "provider-a", path, { method: "POST" })).status).toBe(400);
+    const other = await open();
+    await control(sim.url, "/clock", { by: "day" });
+    const paid = await press(other.url, { action: "pay", email: "a@example.com", card: "4242424242424242" });
+    expect(paid.status).toBe(409);
+    expect(await paid.text()).toContain("This checkout has expired");
+  });
+
+  it("lists its events in pages, newest first, by type and time", async () => {
+    const pages: string[] = [];
+    for (let after = ""; ; ) {
+      const { body } = await ask(sim, "provider-a", `/v1/events?limit=1${after}`);
+      pages.push(...body.data.map(({ id }: { id: string }) => id));
+      if (!body.has_more) break;
+      after = `&starting_after=${pages.at(-1)}`;
+    }
+    const { deliveries } = (await control(sim.url, "/state")).slots["provider-a"];
+    expect(pages).toEqual(deliveries.map(({ eventId }: { eventId: string }) => eventId).reverse());
+    const one = await ask(sim, "provider-a", "/v1/events?types[0]=customer.subscription.created");
+    expect(one.body.data).toHaveLength(1);
+    const later = Math.floor(Date.now() / 1_000) + 3 * 86_400;
+    expect((await ask(sim, "provider-a", `/v1/events?created[gte]=${later}`)).body.data).toEqual([]);
+    expect((await ask(sim, "provider-a", "/v1/events?limit=0")).status).toBe(400);
+  });
+});
+
+describe("what is wrong with an order", () => {
+  it("is said in each provider's shape", async () => {
+    const paddle = await ask(sim, "provider-b", "/transactions", { body: { items: [] } });
+    expect(paddle).toMatchObject({
+      status: 400,
+      body: { error: { code: "bad_request", errors: [{ field: "items.0.price_id" }] } },
+    });
+    const unknown = await ask(sim, "provider-b", "/transactions/txn_x");
+    expect(unknown).toMatchObject({ status: 404, body: { error: { code: "not_found" } } });
+    const polar = await ask(sim, "provider-c", "/v1/checkouts/", { body: { products: ["nothing"] } });
+    expect(polar).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "products", 0] }] } });
+    expect(await ask(sim, "provider-c", "/v1/checkouts/x")).toMatchObject({
+      status: 404,
+      body: { error: "ResourceNotFound" },
+    });
+    const squeezy = await ask(lemon, "provider-a", "/v1/checkouts", {
+      body: { data: { type: "checkouts" } },
+    });
+    expect(squeezy).toMatchObject({
+      status: 422,
+      body: { errors: [{ source: { pointer: "/data/relationships/store" } }] },
+    });
+    const broken = await fetch(`${sim.url}/provider-b/transactions`, {
+      ...{ method: "POST", body: "{", headers: { authorization: `Bearer ${API_KEY}` } },
+    });
+    expect(broken.status).toBe(400);
+  });
+
+  it("sells for a year as well, under each name that a plan has had", async () => {
+    const catalog = definePlans([
+      {
+        ...{ id: "big", name: "Big", price: { amount: 100_000, currency: "JPY", interval: "year" } },
+        ...{
+          features: [],
+          seats: { min: 1, max: 9 },
+          priceIds: { "provider-a": ["price_new", "price_old"] },
+        },
+      },
+    ]);
+    const yearly = await simulator({ deliverTo: () => "http://127.0.0.1:1/", catalog });
+    const body = sessionOf({ "line_items[0][price]": "price_old" });
+    const { body: session } = await ask(yearly, "provider-a", "/v1/checkout/sessions", { body });
+    expect(await (await fetch(session.url)).text()).toContain("Pay 200,000 JPY");
+    await press(session.url, { action: "pay", email: "a@example.com", card: "4242424242424242" });
+    const [bought] = (await control(yearly.url, "/state")).slots["provider-a"].subscriptions;
+    const days = (bought.periodEndSeconds - bought.periodStartSeconds) / 86_400;
+    expect([365, 366]).toContain(days);
+    expect(bought.offer).toMatchObject({ priceId: "price_old", planId: "big", interval: "year" });
+    await yearly.close();
+  });
+
+  it("knows every price that the catalog names", async () => {
+    expect(WIRE_FORMATS).toHaveLength(4);
+    expect((await ask(sim, "provider-a", "/v1/prices/price_team_monthly")).body).toMatchObject({
+      unit_amount: 1500,
+      currency: "eur",
+    });
+    expect((await ask(sim, "provider-b", "/prices/pri_team_monthly")).body.data.unit_price).toEqual({
+      amount: "1500",
+      currency_code: "EUR",
+    });
+    expect((await ask(sim, "provider-c", "/v1/products/prod_team")).body).toMatchObject({
+      id: "prod_team",
+      name: "Team",
+    });
+    expect(
+      (await ask(lemon, "provider-a", "/v1/variants/price_pro_monthly")).body.data.attributes,
+    ).toMatchObject({ price: 2000 });
+  });
+});

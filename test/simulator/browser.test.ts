@@ -1,0 +1,69 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { missingBrowser, startBrowser } from "../support/browser.ts";
+import { cleanedUp } from "../support/leftovers.ts";
+import { control, order, simulator } from "./ground.ts";
+
+const missing = missingBrowser();
+let browser: Browser;
+beforeAll(async () => {
+  if (!missing) browser = await startBrowser();
+});
+afterAll(() => browser?.close());
+
+/** Somewhere else to come back to. */
+async function shopPage(): Promise<string> {
+  const server = createServer((_, response) => response.end("back in the shop"));
+  await new Promise<void>((listens) => server.listen(0, "127.0.0.1", listens));
+  cleanedUp(async () => server.closeAllConnections());
+  cleanedUp(async () => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe.skipIf(missing)(`a browser without JavaScript${missing ? ` (${missing})` : ""}`, () => {
+  it("pays and comes back, manages what was bought, and moves the clock", async () => {
+    const shop = await shopPage();
+    const sim = await simulator({ deliverTo: () => `${shop}/hook` });
+    const context = await browser.newContext({ javaScriptEnabled: false, locale: "de-DE" });
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on("console", (message) => {
+      // The answer to a declined card is one of 422.
+      if (!message.text().includes("422")) problems.push(message.text());
+    });
+
+    const { url } = await order(sim.url, "stripe", { successUrl: `${shop}/paid`, cancelUrl: `${shop}/left` });
+    await page.goto(url);
+    await page.getByRole("button", { name: "Decline the card" }).click();
+    await page.getByRole("alert").getByText("The card was declined").waitFor();
+    await page.getByRole("button", { name: "Cancel and go back" }).click();
+    await page.waitForURL(`${shop}/left`);
+    await page.goto(url);
+    await page.getByLabel("E-mail").fill("somebody@example.com");
+    await page.getByRole("button", { name: "Pay 20,00 EUR" }).click();
+    await page.waitForURL(`${shop}/paid`);
+
+    await page.goto(sim.url);
+    await page.getByRole("link", { name: "Open portal" }).click();
+    await page.getByLabel("Seats").fill("4");
+    await page.getByRole("button", { name: "Change seats" }).click();
+    await page.getByRole("status").getByText("The seats are changed.").waitFor();
+    await page.getByRole("button", { name: "Cancel at the end of the period" }).click();
+    await page.getByText("Active, cancelled").waitFor();
+    await page.getByRole("link", { name: "Go back" }).click();
+    await page.getByRole("button", { name: "Forward a month" }).click();
+    await page.getByText("Ended").waitFor();
+    expect(sim.truth("provider-a")).toMatchObject([{ seats: 4, status: "canceled" }]);
+
+    await page.locator("#provider-b").getByText("Disturb the next deliveries").click();
+    await page.locator("#provider-b").getByRole("form", { name: "Drop" }).getByLabel("Next").fill("2");
+    await page.locator("#provider-b").getByRole("form", { name: "Drop" }).getByRole("button").click();
+    await page.locator("#provider-b").getByText("On", { exact: true }).waitFor();
+    expect((await control(sim.url, "/state")).slots["provider-b"].faults.drop).toEqual({ next: 2, share: 0 });
+    expect(problems).toEqual([]);
+    await context.close();
+    await sim.close();
+  });
+});

@@ -1,0 +1,283 @@
+import { describe, expect, it } from "vitest";
+import { WIRE_FORMATS, type WireFormat } from "../../src/providers/adapter.ts";
+import { ADAPTERS } from "../../src/providers/formats.ts";
+import { eventually } from "../support/eventually.ts";
+import { SECRETS } from "../support/secrets.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import { control, order, press, simulator } from "./ground.ts";
+
+const SECRET = SECRETS["provider-a"];
+
+/** A provider with one slot in use, and an endpoint to deliver to. */
+async function provider(format: WireFormat, options: { haste?: number; answerWithinMs?: number } = {}) {
+  const hook = await endpoint(format, SECRET);
+  const sim = await simulator({
+    formats: { "provider-a": format },
+    deliverTo: () => hook.url,
+    haste: 1_000,
+    ...options,
+  });
+  const slot = async () => (await control(sim.url, "/state")).slots["provider-a"];
+  const buy = async () => {
+    const { url } = await order(sim.url, format);
+    await press(url, { action: "pay", email: "user@example.com", card: "4242424242424242" });
+  };
+  const act = async (action: string, fields: Record<string, string> = {}) => {
+    const [{ id, portalUrl }] = (await slot()).subscriptions.slice(-1);
+    const answer = await press(portalUrl, { subscription: id, action, ...fields });
+    expect(answer.status).toBe(303);
+  };
+  const fault = (kind: string, next: number, share = 0) =>
+    control(sim.url, "/provider-a/faults", { kind, next, share });
+  return { hook, sim, slot, buy, act, fault };
+}
+
+const typesOf = ({ arrivals }: Endpoint) => arrivals.map(({ eventType }) => eventType);
+
+describe.each(WIRE_FORMATS)("deliveries in the format %s", (format) => {
+  it("are signed, each with an id of its own, and tell in the end what is true", async () => {
+    const { hook, sim, buy, act } = await provider(format);
+    await buy();
+    for (const [action, fields] of [
+      ["seats", { seats: "4" }],
+      ["plan", { price: "price_team_monthly" }],
+      ["cancel_at_period_end", {}],
+      ["resume", {}],
+      ["fail_renewal", {}],
+    ] as const) {
+      await act(action, fields);
+      await sim.settle();
+      check();
+    }
+    for (const by of ["next", "next", "month"]) {
+      await control(sim.url, "/clock", { by });
+      await sim.settle();
+      check();
+    }
+    await act("cancel_now").catch(() => {});
+    await sim.settle();
+    check();
+
+    function check(): void {
+      expect(hook.arrivals.map(({ problem }) => problem)).toEqual(hook.arrivals.map(() => null));
+      expect(new Set(hook.arrivals.map(({ eventId }) => eventId)).size).toBe(hook.arrivals.length);
+      const told = hook.arrivals.map(({ eventType, body }) => ADAPTERS[format].interpret(eventType, body));
+      const standings = told.filter(({ status }) => status !== null);
+      const last = standings.reduce((one, other) =>
+        (other.occurredAtMicros ?? 0) >= (one.occurredAtMicros ?? 0) ? other : one,
+      );
+      const [truth] = sim.truth("provider-a");
+      expect({
+        ...{ providerSubscriptionId: last.providerSubscriptionId, userId: last.userId, status: last.status },
+        ...{ cancelAtPeriodEnd: last.cancelAtPeriodEnd, seats: last.items[0]?.seats },
+      }).toEqual({
+        ...{
+          providerSubscriptionId: truth?.providerSubscriptionId,
+          userId: truth?.userId,
+          status: truth?.status,
+        },
+        ...{ cancelAtPeriodEnd: truth?.cancelAtPeriodEnd, seats: truth?.seats },
+      });
+    }
+  });
+
+  it("come once more when asked for, dropped ones never by themselves", async () => {
+    const { hook, sim, buy, slot, fault } = await provider(format);
+    await fault("drop", 1);
+    await buy();
+    await sim.settle();
+    const [dropped, second] = (await slot()).deliveries;
+    expect({ dropped: dropped.status, tries: dropped.tries, second: second.status }).toEqual({
+      ...{ dropped: "dropped", tries: [], second: "delivered" },
+    });
+    const before = hook.arrivals.length;
+    await control(sim.url, "/provider-a/redeliver", { number: dropped.number });
+    await sim.settle();
+    expect(hook.arrivals.slice(before).map(({ eventType }) => eventType)).toEqual([dropped.eventType]);
+  });
+
+  it("come twice, damaged, late, or after a later one, as the control page says", async () => {
+    const { hook, sim, buy, act, fault, slot } = await provider(format);
+    await buy();
+    await sim.settle();
+
+    await fault("duplicate", 1);
+    hook.arrivals.length = 0;
+    await act("seats", { seats: "2" });
+    await sim.settle();
+    expect(hook.arrivals.map(({ eventId }) => eventId)).toEqual([
+      hook.arrivals[0]?.eventId,
+      hook.arrivals[0]?.eventId,
+    ]);
+
+    await fault("corrupt", 1);
+    hook.arrivals.length = 0;
+    hook.answer(({ problem }) => (problem === null ? 200 : 400));
+    await act("seats", { seats: "3" });
+    await sim.settle();
+    expect(hook.arrivals.map(({ problem }) => problem === null)).toEqual([false, true]);
+
+    await fault("delay", 1);
+    hook.arrivals.length = 0;
+    const startedAt = performance.now();
+    await act("seats", { seats: "4" });
+    await sim.settle();
+    expect((hook.arrivals[0]?.atMs ?? 0) - startedAt).toBeGreaterThan(25);
+    expect((await slot()).deliveries.at(-1)).toMatchObject({ fault: "delay", status: "delivered" });
+
+    await fault("reorder", 1);
+    hook.arrivals.length = 0;
+    await Promise.all([act("seats", { seats: "5" }), act("plan", { price: "price_team_monthly" })]);
+    await sim.settle();
+    const [first, second] = (await slot()).deliveries
+      .slice(-2)
+      .map((one: { eventId: string }) => one.eventId);
+    expect(hook.arrivals.map(({ eventId }) => eventId)).toEqual([second, first]);
+  });
+});
+
+describe("a failing endpoint", () => {
+  it("gets Stripe's events again for three days, then no more; several at once and in no order", async () => {
+    const { hook, sim, buy, slot } = await provider("stripe", { haste: 1e6 });
+    let release = () => {};
+    const both = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    hook.answer(async () => {
+      if (hook.arrivals.length === 2) release();
+      await both;
+      return 500;
+    });
+    await buy();
+    await sim.settle();
+    expect(hook.most).toBeGreaterThan(1);
+    expect(
+      (await slot()).deliveries.map((one: { status: string; tries: [] }) => [one.status, one.tries.length]),
+    ).toEqual(Array.from({ length: 2 }, () => ["given up", 10]));
+  });
+
+  it("gets Paddle's 60 times more", async () => {
+    const { hook, sim, buy, slot } = await provider("paddle", { haste: 1e7 });
+    hook.answer(() => 302);
+    await buy();
+    await sim.settle();
+    expect((await slot()).deliveries[0]).toMatchObject({ status: "given up", failures: 61 });
+  });
+
+  it("gets Lemon Squeezy's three times more, after 5, 25 and 125 seconds, unless it answers exactly 200", async () => {
+    const { hook, sim, buy } = await provider("lemon-squeezy", { haste: 500 });
+    hook.answer(() => 201);
+    await buy();
+    await sim.settle();
+    const [first] = hook.arrivals;
+    const tries = hook.arrivals.filter(({ eventId }) => eventId === first?.eventId).map(({ atMs }) => atMs);
+    const waits = tries.slice(1).map((atMs, at) => (atMs - (tries[at] ?? 0)) / 2);
+    expect(waits).toHaveLength(3);
+    for (const [at, seconds] of [5, 25, 125].entries()) {
+      expect(waits[at]).toBeGreaterThan(seconds * 0.9);
+      expect(waits[at]).toBeLessThan(seconds * 2 + 100);
+    }
+  });
+
+  it("holds back Polar's later events until the first one is taken, under the same id, newly signed", async () => {
+    const { hook, sim, buy, act } = await provider("polar");
+    hook.answer(() => (hook.arrivals.length <= 3 ? 503 : 200));
+    await buy();
+    await act("seats", { seats: "2" });
+    await sim.settle();
+    expect(typesOf(hook)).toEqual([
+      ...["order.paid", "order.paid", "order.paid", "order.paid"],
+      ...["subscription.created", "subscription.updated"],
+    ]);
+    expect(new Set(hook.arrivals.slice(0, 4).map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+    expect(hook.arrivals.map(({ problem }) => problem)).toEqual(hook.arrivals.map(() => null));
+    expect(hook.most).toBe(1);
+  });
+
+  it("is switched off by Polar after ten failures in a row, until somebody switches it on", async () => {
+    const { hook, sim, buy, act, slot } = await provider("polar", { haste: 1e5 });
+    hook.answer(() => 500);
+    await buy();
+    await sim.settle();
+    expect(hook.arrivals).toHaveLength(10);
+    expect((await slot()).endpoint).toEqual({ isDisabled: true, failuresInARow: 10 });
+    await act("seats", { seats: "2" });
+    await sim.settle();
+    expect(hook.arrivals).toHaveLength(10);
+    expect((await slot()).deliveries.map(({ status }: { status: string }) => status)).toEqual([
+      "given up",
+      "skipped",
+      "skipped",
+    ]);
+    hook.answer(() => 200);
+    await control(sim.url, "/provider-a/enable", {});
+    await act("seats", { seats: "3" });
+    await sim.settle();
+    expect(typesOf(hook).slice(10)).toEqual(["subscription.updated"]);
+    await control(sim.url, "/provider-a/redeliver", {});
+    await sim.settle();
+    expect(typesOf(hook).slice(11)).toEqual(["order.paid", "subscription.created", "subscription.updated"]);
+  });
+
+  it("that does not answer in time is asked again", async () => {
+    const { hook, sim, buy, slot } = await provider("polar", { answerWithinMs: 60 });
+    hook.answer(() => (hook.arrivals.length === 1 ? null : 200));
+    await buy();
+    await sim.settle();
+    const [first] = (await slot()).deliveries;
+    expect(first.tries).toMatchObject([
+      { outcome: "no answer no answer in time", wasTaken: false },
+      { wasTaken: true },
+    ]);
+  });
+
+  it("need not be waited for: what is due later comes when the clock is moved", async () => {
+    const { hook, sim, buy, slot } = await provider("stripe", { haste: 1 });
+    hook.answer(() => (hook.arrivals.length <= 2 ? 500 : 200));
+    await buy();
+    const failures = async () => (await slot()).deliveries.map((one: { failures: number }) => one.failures);
+    await eventually(failures, [1, 1]);
+    await control(sim.url, "/clock", { by: 301 });
+    await sim.settle();
+    expect((await slot()).deliveries.map(({ status }: { status: string }) => status)).toEqual([
+      "delivered",
+      "delivered",
+    ]);
+  });
+});
+
+describe("a server that does not listen yet", () => {
+  it("costs no try: what happens is delivered once it does", async () => {
+    const hook = await endpoint("polar", SECRET);
+    let address = "/not/known/yet";
+    const sim = await simulator({ formats: { "provider-a": "polar" }, deliverTo: () => address });
+    const { url } = await order(sim.url, "polar");
+    await press(url, { action: "pay", email: "user@example.com", card: "4242424242424242" });
+    const slot = async () => (await control(sim.url, "/state")).slots["provider-a"];
+    expect((await slot()).deliveries.map((one: { tries: [] }) => one.tries)).toEqual([[], []]);
+    address = hook.url;
+    await sim.settle();
+    expect((await slot()).deliveries.map((one: { tries: [] }) => one.tries.length)).toEqual([1, 1]);
+  });
+});
+
+describe("a rotated secret", () => {
+  it("signs what comes after it", async () => {
+    const { hook, sim, buy, slot } = await provider("stripe");
+    const { slots } = await control(sim.url, "/provider-a/secret", {});
+    const { secret } = slots["provider-a"];
+    expect(secret).not.toBe(SECRET);
+    await buy();
+    await sim.settle();
+    const [arrival] = hook.arrivals;
+    if (!arrival) throw new Error("nothing came");
+    expect(arrival.problem).toBe("no signature matches a secret");
+    const request = { rawBody: arrival.rawBody, header: (name: string) => arrival.headers[name] };
+    const options = {
+      secrets: [(await slot()).secret],
+      nowSeconds: Date.now() / 1_000,
+      toleranceSeconds: 300,
+    };
+    expect(ADAPTERS.stripe.verify(request, options)).toBeNull();
+  });
+});

@@ -1,0 +1,65 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { WireFormat } from "../../src/providers/adapter.ts";
+import { ADAPTERS } from "../../src/providers/formats.ts";
+import { cleanedUp } from "../support/leftovers.ts";
+
+type Arrival = {
+  rawBody: Buffer;
+  headers: Record<string, string>;
+  atMs: number;
+  /** What is told of it by the format's own adapter. */
+  eventId: string;
+  eventType: string;
+  body: unknown;
+  problem: string | null;
+};
+
+export type Endpoint = {
+  url: string;
+  arrivals: Arrival[];
+  /** How many are being answered at the same time, at most so far. */
+  most: number;
+  /** `null` never answers. */
+  answer(next: (arrival: Arrival) => number | null | Promise<number | null>): void;
+};
+
+/** An endpoint for webhooks that writes down what comes, and answers as the test likes: 200 at first. */
+export async function endpoint(format: WireFormat, secret: string): Promise<Endpoint> {
+  let answer: (arrival: Arrival) => number | null | Promise<number | null> = () => 200;
+  let open = 0;
+  const server = createServer(async (incoming, response) => {
+    open += 1;
+    result.most = Math.max(result.most, open);
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const arrival = read(format, secret, Buffer.concat(chunks), incoming.headers as Record<string, string>);
+    result.arrivals.push(arrival);
+    const status = await answer(arrival);
+    open -= 1;
+    if (status !== null) response.writeHead(status).end('{"received":true}');
+  });
+  await new Promise<void>((listens) => server.listen(0, "127.0.0.1", listens));
+  cleanedUp(async () => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const result: Endpoint = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    arrivals: [],
+    most: 0,
+    answer: (next) => {
+      answer = next;
+    },
+  };
+  return result;
+}
+
+function read(format: WireFormat, secret: string, rawBody: Buffer, headers: Record<string, string>): Arrival {
+  const adapter = ADAPTERS[format];
+  const request = { rawBody, header: (name: string) => headers[name] };
+  const nowSeconds = Date.now() / 1_000;
+  const problem = adapter.verify(request, { secrets: [secret], nowSeconds, toleranceSeconds: 300 });
+  const body: unknown = JSON.parse(rawBody.toString());
+  return { rawBody, headers, atMs: performance.now(), body, problem, ...adapter.identify(request, body) };
+}

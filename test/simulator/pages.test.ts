@@ -1,0 +1,131 @@
+import { request } from "node:http";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Simulator } from "../../src/simulator/provider/start-simulator.ts";
+import { control, order, press, simulator } from "./ground.ts";
+
+const HOSTILE = `"><script>alert(1)</script>@example.com`;
+let sim: Simulator;
+beforeAll(async () => {
+  sim = await simulator({ deliverTo: () => "http://127.0.0.1:1/<script>", haste: 1 });
+});
+
+/** With any Host header, which `fetch` does not allow. */
+function ask(path: string, options: { method?: string; headers: Record<string, string> }) {
+  return new Promise<number>((resolve, reject) => {
+    const outgoing = request(`${sim.url}${path}`, {
+      method: options.method ?? "GET",
+      headers: options.headers,
+    });
+    outgoing.on("response", (incoming) => {
+      incoming.resume();
+      resolve(incoming.statusCode ?? 0);
+    });
+    outgoing.on("error", reject);
+    outgoing.end();
+  });
+}
+
+describe("the pages", () => {
+  it("show what somebody typed as text, never as markup", async () => {
+    const { url } = await order(sim.url, "stripe", { email: HOSTILE });
+    const checkout = await (await fetch(url)).text();
+    const refused = await (await press(url, { action: "pay", email: `x ${HOSTILE}`, card: "<b>" })).text();
+    await press(url, { action: "pay", email: HOSTILE, card: "4242424242424242" });
+    const [{ portalUrl }] = (await control(sim.url, "/state")).slots["provider-a"].subscriptions;
+    const portal = await (await fetch(`${portalUrl}?done=<script>`)).text();
+    const controlPage = await (await fetch(`${sim.url}/?problem=<script>alert(1)</script>`)).text();
+    for (const page of [checkout, refused, portal, controlPage]) {
+      expect(page).toContain("&lt;script&gt;alert(1)");
+      expect(page).not.toMatch(/<script/i);
+    }
+  });
+
+  it("take only test cards, and keep none", async () => {
+    const { url } = await order(sim.url, "stripe");
+    const email = "user@example.com";
+    const real = await press(url, { action: "pay", email, card: "5555 5555 5555 4444" });
+    expect({ status: real.status, says: await real.text() }).toEqual({
+      status: 422,
+      says: expect.stringContaining("Only test cards are taken here"),
+    });
+    expect((await press(url, { action: "pay", email, card: "4000 0000 0000 0002" })).status).toBe(422);
+    expect((await press(url, { action: "pay", email: "nobody", card: "4242424242424242" })).status).toBe(422);
+    expect((await press(url, { email, card: "4242424242424242" })).status).toBe(422);
+  });
+
+  it("lead back to where the product says, when the provider's checkout names no way back", async () => {
+    const backTo = () => "http://localhost:3000/billing";
+    const other = await simulator({ formats: { "provider-a": "paddle" }, deliverTo: () => "", backTo });
+    const { url } = await order(other.url, "paddle");
+    const left = await press(url, { action: "cancel" });
+    expect(left.headers.get("location")).toBe(backTo());
+    const paid = await press(url, { action: "pay", email: "user@example.com", card: "4242424242424242" });
+    expect(paid.headers.get("location")).toBe(backTo());
+    const [{ portalUrl }] = (await control(other.url, "/state")).slots["provider-a"].subscriptions;
+    expect(await (await fetch(portalUrl)).text()).toContain(`href="${backTo()}"`);
+    await other.close();
+  });
+
+  it("say when a link is not theirs", async () => {
+    for (const path of [
+      "/provider-a/checkout/nothing",
+      "/provider-a/portal/nothing",
+      "/provider-a/portal/e30.e30",
+    ]) {
+      expect((await fetch(`${sim.url}${path}`)).status).toBe(404);
+    }
+    const [{ portalUrl, id }] = (await control(sim.url, "/state")).slots["provider-a"].subscriptions;
+    const [text, mac] = portalUrl.split("/").at(-1).split(".");
+    const claims = JSON.parse(Buffer.from(text, "base64url").toString());
+    const forged = Buffer.from(JSON.stringify({ ...claims, customerId: "cus_other" })).toString("base64url");
+    expect((await fetch(portalUrl.replace(text, forged))).status).toBe(404);
+    expect((await press(portalUrl, { subscription: `${id}x`, action: "cancel_now" })).status).toBe(404);
+    expect((await press(portalUrl, { subscription: id, action: "steal" })).status).toBe(422);
+    expect((await press(portalUrl, { subscription: id, action: "seats", seats: "6" })).status).toBe(422);
+    expect(mac).toHaveLength(43);
+  });
+
+  it("refuse the forms of other sites, and names that only resolve to this machine", async () => {
+    const host = new URL(sim.url).host;
+    const method = "POST";
+    for (const path of ["/control/clock", "/provider-a/checkout/x", "/provider-a/portal/x"]) {
+      expect(await ask(path, { method, headers: { host, origin: "http://evil.example" } })).toBe(403);
+      expect(await ask(path, { method, headers: { host, "sec-fetch-site": "cross-site" } })).toBe(403);
+      expect(await ask(path, { method, headers: { host, "sec-fetch-site": "same-site" } })).toBe(403);
+      expect(await ask(path, { method, headers: { host, origin: "null" } })).toBe(403);
+      expect(await ask(path, { method, headers: { host: `evil.example:${new URL(sim.url).port}` } })).toBe(
+        421,
+      );
+    }
+    expect(await ask("/", { headers: { host: "evil.example" } })).toBe(421);
+    expect(await ask("/control/state", { headers: { host: "127.0.0.1.evil.example" } })).toBe(421);
+    expect(await ask("/", { headers: { host: `localhost:${new URL(sim.url).port}` } })).toBe(200);
+    expect(await ask("/", { headers: { host: `[::1]:${new URL(sim.url).port}` } })).toBe(200);
+  });
+
+  it("load nothing from elsewhere, run no script and stand in no frame", async () => {
+    const { url } = await order(sim.url, "stripe");
+    for (const address of [url, `${sim.url}/`]) {
+      const page = await fetch(address);
+      expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+      expect(page.headers.get("x-frame-options")).toBe("DENY");
+      expect(await page.text()).not.toMatch(/(src|href)="(https?:)?\/\/(?!127\.0\.0\.1)/);
+    }
+  });
+});
+
+describe("the clock", () => {
+  it("only goes forward, by what it understands", async () => {
+    const before = await control(sim.url, "/state");
+    for (const by of ["yesterday", -1, 1e12, null]) {
+      await expect(control(sim.url, "/clock", { by })).rejects.toThrow("422");
+    }
+    const after = await control(sim.url, "/clock", { by: "month" });
+    const days = (Date.parse(after.now) - Date.parse(before.now)) / 86_400_000;
+    expect(days).toBeGreaterThan(27.9);
+    expect(days).toBeLessThan(31.1);
+    await expect(control(sim.url, "/provider-a/faults", { kind: "explode", next: 1 })).rejects.toThrow("422");
+    await expect(control(sim.url, "/provider-a/faults", { kind: "drop", next: -1 })).rejects.toThrow("422");
+    await expect(control(sim.url, "/provider-x/faults", { kind: "drop" })).rejects.toThrow("404");
+  });
+});

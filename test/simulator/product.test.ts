@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WIRE_FORMATS, type WireFormat } from "../../src/providers/adapter.ts";
+import { createPaymentApi } from "../../src/providers/payment-apis.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { serverOn } from "../support/server.ts";
+import { API_KEY, control, press, simulator } from "./ground.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await freshDatabase(40);
+});
+afterAll(() => test.drop());
+
+const CARD = { email: "user@example.com", card: "4242 4242 4242 4242" };
+const SUCCESS_URL = "http://localhost:3000/billing?checkout=completed";
+const CANCEL_URL = "http://localhost:3000/billing?checkout=cancelled";
+let people = 0;
+
+/** A server of the product, the simulated provider it takes payments by, and a person who is about to buy. */
+async function shopWith(format: WireFormat) {
+  const server = await serverOn(test.url, { PROVIDER_A_ADAPTER: format });
+  const sim = await simulator({
+    formats: { "provider-a": format },
+    deliverTo: (slot) => `${server.url}/api/webhooks/${slot}`,
+    haste: 100,
+  });
+  const api = createPaymentApi({
+    ...{ slot: "provider-a", format, apiKey: API_KEY, apiUrl: `${sim.url}/provider-a` },
+  });
+  const userId = `user_${people++}`;
+  const order = {
+    ...{
+      idempotencyKey: `order of ${userId}`,
+      priceId: "price_pro_monthly",
+      planId: "pro",
+      seats: 2,
+      userId,
+    },
+    ...{ email: `${userId}@example.com`, customerId: null, successUrl: SUCCESS_URL, cancelUrl: CANCEL_URL },
+  };
+  /** What the product knows of the person's subscription. */
+  const known = async () => {
+    const rows = await test.rows(
+      `select plan_id as "planId", seats, status, cancel_at_period_end as "cancelAtPeriodEnd",
+              provider_subscription_id as "providerSubscriptionId", user_id as "userId"
+         from subscription where user_id = $1`,
+      [userId],
+    );
+    return rows;
+  };
+  const agree = () => eventually(known, sim.truth("provider-a") as never, 10_000);
+  const close = async () => {
+    await sim.close();
+    await server.close();
+  };
+  const buy = async (fields: Record<string, string> = {}) => {
+    const checkout = await api.createCheckout(order);
+    const paid = await press(checkout.url, { ...CARD, action: "pay", ...fields });
+    expect(paid.status).toBeLessThan(400);
+    await agree();
+    const [truth] = sim.truth("provider-a");
+    if (!truth) throw new Error("nothing was bought");
+    const customerId = (await control(sim.url, "/state")).slots["provider-a"].subscriptions[0].customerId;
+    const id = truth.providerSubscriptionId;
+    const portal = async () =>
+      (await api.openPortal({ customerId, providerSubscriptionId: id, returnUrl: CANCEL_URL })).url;
+    /** Presses a button of the portal, and waits until the product has heard of it. */
+    const act = async (action: string, more: Record<string, string> = {}) => {
+      const answer = await press(await portal(), { subscription: id, action, ...more });
+      expect(answer.status, await answer.clone().text()).toBe(303);
+      await sim.settle();
+      await agree();
+    };
+    const forward = async (by: string | number) => {
+      await control(sim.url, "/clock", { by });
+      await sim.settle();
+      await agree();
+    };
+    return { id, customerId, portal, act, forward };
+  };
+  return { server, sim, api, order, userId, known, buy, close };
+}
+
+describe.each(WIRE_FORMATS)("a shop in the format %s", (format) => {
+  it("sells: whoever pays is active when coming back", async () => {
+    const { sim, api, order, known, close } = await shopWith(format);
+    const checkout = await api.createCheckout(order);
+    expect(checkout.url).toContain(`${sim.url}/provider-a/checkout/`);
+    const page = await (await fetch(checkout.url)).text();
+    expect(page).toContain("Simulated provider: no money moves");
+    expect(page).toContain("Pay 40.00 EUR");
+
+    const declined = await press(checkout.url, { ...CARD, action: "decline" });
+    expect(declined.status).toBe(422);
+    expect(await declined.text()).toContain("The card was declined");
+    expect(sim.truth("provider-a")).toEqual([]);
+
+    const cancelled = await press(checkout.url, { action: "cancel" });
+    if (format === "stripe" || format === "polar") expect(cancelled.headers.get("location")).toBe(CANCEL_URL);
+    else expect(await cancelled.text()).toContain("Nothing was bought");
+
+    const another = await api.createCheckout({ ...order, idempotencyKey: "another" });
+    const paid = await press(another.url, { ...CARD, action: "pay" });
+    if (format === "paddle") expect(await paid.text()).toContain("Paid");
+    else expect(paid.headers.get("location")).toBe(SUCCESS_URL);
+    await eventually(known, sim.truth("provider-a") as never, 5_000);
+    expect(await known()).toMatchObject([
+      { userId: order.userId, planId: "pro", seats: 2, status: "active", cancelAtPeriodEnd: false },
+    ]);
+    const again = await press(another.url, { ...CARD, action: "pay" });
+    expect(again.headers.get("location")).toBe(paid.headers.get("location"));
+    expect(sim.truth("provider-a")).toHaveLength(1);
+    await close();
+  });
+
+  it("lets customers change seats and plan, cancel, resume and leave", async () => {
+    const { sim, known, buy, close } = await shopWith(format);
+    const { act, forward } = await buy();
+    await act("seats", { seats: "5" });
+    expect(await known()).toMatchObject([{ seats: 5, planId: "pro" }]);
+    await act("plan", { price: "price_team_monthly" });
+    expect(await known()).toMatchObject([{ seats: 5, planId: "team" }]);
+    await act("cancel_at_period_end");
+    expect(await known()).toMatchObject([{ status: "active", cancelAtPeriodEnd: true }]);
+    await act("resume");
+    expect(await known()).toMatchObject([{ status: "active", cancelAtPeriodEnd: false }]);
+    await act("cancel_at_period_end");
+    await forward("month");
+    expect(await known()).toMatchObject([{ status: "canceled" }]);
+    expect(sim.truth("provider-a")).toMatchObject([{ status: "canceled" }]);
+    await close();
+  });
+
+  it("renews, falls behind, recovers, and ends what is never paid", async () => {
+    const { sim, known, buy, close } = await shopWith(format);
+    const { act, forward } = await buy();
+    const periodEnd = async () =>
+      (await control(sim.url, "/state")).slots["provider-a"].subscriptions[0].periodEndSeconds;
+    const first = await periodEnd();
+    await forward("month");
+    expect((await periodEnd()) - first).toBeGreaterThan(27 * 86_400);
+    expect(await known()).toMatchObject([{ status: "active" }]);
+    await act("fail_renewal");
+    await forward("month");
+    expect(await known()).toMatchObject([{ status: "past_due" }]);
+    await act("pay_owed");
+    expect(await known()).toMatchObject([{ status: "active" }]);
+    await forward("month");
+    expect(await known()).toMatchObject([{ status: "past_due" }]);
+    await act("allow_renewal");
+    await forward("next");
+    expect(await known()).toMatchObject([{ status: "active" }]);
+    await act("fail_renewal");
+    await forward("month");
+    for (let step = 0; step < 6 && sim.truth("provider-a")[0]?.status !== "canceled"; step += 1)
+      await forward("next");
+    expect(await known()).toMatchObject([{ status: "canceled" }]);
+    await close();
+  });
+
+  it("begins with a trial for who wants one", async () => {
+    const { known, buy, close } = await shopWith(format);
+    const { forward } = await buy({ trial: "on" });
+    expect(await known()).toMatchObject([{ status: "trialing" }]);
+    await forward(15 * 86_400);
+    expect(await known()).toMatchObject([{ status: "active" }]);
+    await close();
+  });
+
+  it("answers what the product asks: the subscription, its end, and what was sent", async () => {
+    const { sim, api, buy, known, order, close } = await shopWith(format);
+    const { id, customerId } = await buy();
+    expect(await api.fetchSubscription(id)).toMatchObject({
+      kind: "customer.subscription.updated",
+      ...{ providerSubscriptionId: id, customerId, status: "active", cancelAtPeriodEnd: false },
+      items: [{ seats: 2 }],
+    });
+    expect(await api.fetchSubscription("nobody")).toBeNull();
+    await expect(
+      api.createCheckout({ ...order, priceId: "price_unknown", idempotencyKey: "x" }),
+    ).rejects.toMatchObject({
+      failure: expect.stringMatching(/missing|rejected/),
+    });
+    await api.cancelSubscription(id);
+    await api.cancelSubscription(id);
+    await sim.settle();
+    expect(await known()).toEqual(sim.truth("provider-a"));
+    const ended =
+      format === "lemon-squeezy" ? { status: "active", cancelAtPeriodEnd: true } : { status: "canceled" };
+    expect(await known()).toMatchObject([ended]);
+    if (api.listEvents) {
+      const listed = await Array.fromAsync(api.listEvents(new Date(Date.now() - 3_600_000)));
+      expect(listed.length).toBeGreaterThanOrEqual(3);
+      const sent = (await control(sim.url, "/state")).slots["provider-a"].deliveries;
+      expect(sent.map((one: { eventId: string }) => one.eventId)).toEqual(
+        expect.arrayContaining(listed.map(({ eventId }) => eventId)),
+      );
+    }
+    const stranger = createPaymentApi({
+      ...{ slot: "provider-a", format, apiKey: "another", apiUrl: `${sim.url}/provider-a` },
+    } as const);
+    await expect(stranger.fetchSubscription(id)).rejects.toMatchObject({ failure: "unauthorized" });
+    await close();
+  });
+});

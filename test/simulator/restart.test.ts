@@ -1,0 +1,94 @@
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { SECRETS } from "../support/secrets.ts";
+import { endpoint } from "./endpoint.ts";
+import { control, order, press, simulator } from "./ground.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "simulator-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+const newFile = () => join(folder, `${files++}`, "simulator.json");
+const SECRET = SECRETS["provider-a"];
+const PAY = { action: "pay", email: "user@example.com", card: "4242424242424242" };
+
+describe("a restart", () => {
+  it("keeps subscriptions, clock and secret, and delivers what was not", async () => {
+    const hook = await endpoint("polar", SECRET);
+    hook.answer(() => 503);
+    const options = {
+      formats: { "provider-a": "polar" },
+      deliverTo: () => hook.url,
+      stateFile: newFile(),
+      haste: 20,
+    } as const;
+    const first = await simulator(options);
+    await press((await order(first.url, "polar")).url, PAY);
+    await control(first.url, "/clock", { by: "day" });
+    const before = await control(first.url, "/provider-a/secret", {});
+    const truth = first.truth("provider-a");
+    await first.close();
+
+    const tries = hook.arrivals.length;
+    hook.answer(() => 200);
+    const second = await simulator(options);
+    const after = await control(second.url, "/state");
+    expect(second.truth("provider-a")).toEqual(truth);
+    expect(Date.parse(after.now)).toBeGreaterThanOrEqual(Date.parse(before.now));
+    expect(after.slots["provider-a"].secret).toBe(before.slots["provider-a"].secret);
+    await second.settle();
+    expect(hook.arrivals.slice(tries).map(({ eventType }) => eventType)).toEqual([
+      "order.paid",
+      "subscription.created",
+    ]);
+    await second.close();
+  });
+
+  it("after a crash finds all that somebody was told of", async () => {
+    const stateFile = newFile();
+    const running = await simulator({ deliverTo: () => "http://127.0.0.1:1/", stateFile });
+    await press((await order(running.url, "stripe")).url, PAY);
+    const crashed = `${stateFile}.as-it-crashed`;
+    copyFileSync(stateFile, crashed);
+    const next = await simulator({ deliverTo: () => "http://127.0.0.1:1/", stateFile: crashed });
+    expect(next.truth("provider-a")).toEqual(running.truth("provider-a"));
+    expect(next.truth("provider-a")).toHaveLength(1);
+    const { deliveries } = (await control(next.url, "/state")).slots["provider-a"];
+    expect(deliveries).toHaveLength(2);
+  });
+
+  it("with another secret takes that one", async () => {
+    const options = { deliverTo: () => "http://127.0.0.1:1/", stateFile: newFile() };
+    const first = await simulator(options);
+    await control(first.url, "/provider-a/secret", {});
+    await first.close();
+    const second = await simulator({ ...options, secret: "whsec_another" });
+    expect((await control(second.url, "/state")).slots["provider-a"].secret).toBe("whsec_another");
+  });
+
+  it("puts a damaged file aside and begins anew", async () => {
+    const stateFile = newFile();
+    const first = await simulator({ deliverTo: () => "http://127.0.0.1:1/", stateFile });
+    await order(first.url, "stripe");
+    await first.close();
+    const half = readFileSync(stateFile, "utf8").slice(0, 1_000);
+    writeFileSync(stateFile, half);
+    const second = await simulator({ deliverTo: () => "http://127.0.0.1:1/", stateFile });
+    expect(second.logged).toEqual(["the simulator's file is damaged: put aside, and begun anew"]);
+    expect(second.truth("provider-a")).toEqual([]);
+    const aside = readdirSync(join(stateFile, "..")).filter((name) => name.includes("damaged"));
+    expect(aside.map((name) => readFileSync(join(stateFile, "..", name), "utf8"))).toEqual([half]);
+  });
+
+  it("in another format begins anew, and says so", async () => {
+    const options = { deliverTo: () => "http://127.0.0.1:1/", stateFile: newFile() };
+    const first = await simulator(options);
+    await press((await order(first.url, "stripe")).url, PAY);
+    await first.close();
+    const second = await simulator({ ...options, formats: { "provider-a": "paddle" } });
+    expect(second.truth("provider-a")).toEqual([]);
+    expect(second.logged).toEqual(["the slot speaks another format now: it begins anew"]);
+  });
+});
