@@ -1,22 +1,28 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { SLOTS } from "./domain/slot.ts";
+import { SLOTS, type Slot } from "./domain/slot.ts";
 
-const EmbeddedSecrets = z.object({
+const PerSlot = z.record(z.enum(SLOTS), z.string().min(1));
+
+const SecretsFile = z.object({
   authSecret: z.string().min(32),
-  webhookSecrets: z.record(z.enum(SLOTS), z.string().min(1)),
+  webhookSecrets: PerSlot,
+  /** With which the simulated provider is asked; not in files of before there was one. */
+  apiKeys: PerSlot.optional(),
 });
 
-export type EmbeddedSecrets = z.infer<typeof EmbeddedSecrets>;
+type Kept = z.infer<typeof SecretsFile>;
+
+export type EmbeddedSecrets = Kept & { apiKeys: Record<Slot, string> };
 
 /** The secrets of the embedded mode: made once, kept in `dataDir/secrets.json`, readable by its owner only. */
 export async function embeddedSecrets(dataDir: string): Promise<EmbeddedSecrets> {
   await mkdir(dataDir, { recursive: true });
   const file = join(dataDir, "secrets.json");
   try {
-    return EmbeddedSecrets.parse(JSON.parse(await readFile(file, "utf8")));
+    return withApiKeys(SecretsFile.parse(JSON.parse(await readFile(file, "utf8"))));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) {
@@ -37,9 +43,20 @@ export async function embeddedSecrets(dataDir: string): Promise<EmbeddedSecrets>
 }
 
 function newSecrets(): EmbeddedSecrets {
-  const webhookSecrets = SLOTS.map((slot) => [slot, `whsec_${randomBytes(24).toString("base64")}`]);
   return {
     authSecret: randomBytes(32).toString("base64url"),
-    webhookSecrets: Object.fromEntries(webhookSecrets),
+    webhookSecrets: perSlot(() => `whsec_${randomBytes(24).toString("base64")}`),
+    apiKeys: perSlot((slot) => `sim_${slot}_${randomBytes(24).toString("hex")}`),
   };
+}
+
+// Made from what an older file holds: the same each time, so that nobody has to write into it beside another process.
+function withApiKeys(kept: Kept): EmbeddedSecrets {
+  const derived = (slot: Slot) =>
+    createHmac("sha256", kept.authSecret).update(`api key ${slot}`).digest("hex").slice(0, 48);
+  return { ...kept, apiKeys: kept.apiKeys ?? perSlot((slot) => `sim_${slot}_${derived(slot)}`) };
+}
+
+function perSlot(value: (slot: Slot) => string): Record<Slot, string> {
+  return Object.fromEntries(SLOTS.map((slot) => [slot, value(slot)])) as Record<Slot, string>;
 }

@@ -21,6 +21,8 @@ export type PageRequest = {
   header(name: string): string | undefined;
   /** Puts into the answer's head what a call has cost, as long as the head has not been sent. */
   charged(charges: readonly Charge[]): void;
+  /** Answers 503: what the page is about cannot be known at the moment. */
+  cannotServe(): void;
   deps: Dependencies;
   accounts: PageAccounts;
   /** The public origin, without a slash at the end. */

@@ -1,12 +1,15 @@
 import plans from "../plans.config.ts";
-import { SLOTS } from "./domain/slot.ts";
+import { SLOTS, type Slot } from "./domain/slot.ts";
 import { type EmbeddedSecrets, embeddedSecrets } from "./embedded-secrets.ts";
 import type { Environment } from "./env.ts";
 import { createIntake } from "./intake/create-intake.ts";
 import type { Intake, Milestone } from "./intake/intake.ts";
 import type { Log } from "./log.ts";
+import { connectPayments, paymentAccess, webhookSecrets } from "./payments.ts";
 import { ADAPTERS } from "./providers/formats.ts";
-import { bindSlots } from "./providers/slots.ts";
+import type { PaymentApi } from "./providers/payment-api.ts";
+import { bindSlots, type SlotBinding } from "./providers/slots.ts";
+import { type SimulatedProvider, startSimulatedProvider } from "./simulated-provider.ts";
 import { type Database, openDatabase } from "./store/database.ts";
 import { startEmbeddedPostgres } from "./store/embedded.ts";
 import { isMigrated, migrate } from "./store/migrate.ts";
@@ -16,8 +19,16 @@ import { untilReachable } from "./store/until-reachable.ts";
 export type Runtime = {
   database: Database;
   intake: Intake;
-  /** The embedded mode's own, or `null` when the operator brings a database and secrets. */
+  /** Those made for one's own machine, or `null` when the operator brings a database and secrets. */
   embedded: EmbeddedSecrets | null;
+  /** By which each slot's provider is asked; `null`: not configured. */
+  payments: Record<Slot, PaymentApi | null>;
+  activeProvider: Slot;
+  /** The public origin, to which people come back from a provider. */
+  appUrl: string;
+  log: Log;
+  /** Where the simulated provider has its pages; `null`: it was not started here. */
+  simulatorUrl: string | null;
   /** Whether the database answers and its schema is up to date. Never throws. */
   isReady(): Promise<boolean>;
   /** Finishes what runs, then lets go of the database. */
@@ -29,6 +40,8 @@ export type RuntimeOptions = {
   /** How long to wait for a database that does not answer yet, in milliseconds. */
   reachWithinMs?: number;
   reached?: (milestone: Milestone) => void | Promise<void>;
+  /** Has the simulated provider started, where the environment wants it: where it is to deliver to. */
+  deliverTo?: (slot: Slot) => string;
 };
 
 const MAX_CONNECTIONS = 10;
@@ -37,9 +50,32 @@ const SHORTEST_ANSWER_TIMEOUT_MS = 5_000;
 const MIGRATION_TIMEOUT_MS = 30 * 60 * 1000;
 
 export async function startRuntime(environment: Environment, options: RuntimeOptions): Promise<Runtime> {
-  const isEmbedded = environment.databaseUrl === null;
-  const embedded = isEmbedded ? await embeddedSecrets(environment.dataDir) : null;
-  const postgres = isEmbedded ? await startEmbeddedPostgres(environment.dataDir) : null;
+  const isOnOwnMachine = environment.databaseUrl === null || environment.simulator !== null;
+  const embedded = isOnOwnMachine ? await embeddedSecrets(environment.dataDir) : null;
+  const secrets = webhookSecrets(environment, embedded);
+  const slots = bindSlots((slot) => ({ format: environment.slots[slot].format, secrets: secrets[slot] }));
+  const simulated = await startSimulatedProvider(environment, embedded, slots, options);
+  try {
+    return await startOnDatabase(environment, options, { embedded, slots, simulated });
+  } catch (error) {
+    await simulated?.close();
+    throw error;
+  }
+}
+
+type Prepared = {
+  embedded: EmbeddedSecrets | null;
+  slots: Record<Slot, SlotBinding>;
+  simulated: SimulatedProvider | null;
+};
+
+async function startOnDatabase(
+  environment: Environment,
+  options: RuntimeOptions,
+  { embedded, slots, simulated }: Prepared,
+): Promise<Runtime> {
+  const { log } = options;
+  const postgres = environment.databaseUrl === null ? await startEmbeddedPostgres(environment.dataDir) : null;
   const connecting = {
     url: environment.databaseUrl ?? (postgres?.url as string),
     prepared: environment.preparedStatements,
@@ -51,29 +87,32 @@ export async function startRuntime(environment: Environment, options: RuntimeOpt
   });
   // From here on connected: an embedded database is stopped by whoever leaves it alone.
   await untilReachable(database, options.reachWithinMs, (forMs) =>
-    options.log.warn({ forSeconds: forMs / 1000 }, "the database does not answer yet: waiting"),
+    log.warn({ forSeconds: forMs / 1000 }, "the database does not answer yet: waiting"),
   );
-  await bringUpToDate(connecting, options.log);
+  await bringUpToDate(connecting, log);
 
   const intake = createIntake({
     database,
     plans,
     adapters: ADAPTERS,
-    slots: bindSlots((slot) => ({
-      format: environment.slots[slot].format,
-      secrets: environment.slots[slot].secrets ?? [embedded?.webhookSecrets[slot] ?? []].flat(),
-    })),
+    slots,
     leaseSeconds: environment.webhook.leaseSeconds,
     toleranceSeconds: environment.webhook.toleranceSeconds,
-    log: options.log,
+    log,
     ...(options.reached ? { reached: options.reached } : {}),
   });
   return {
     database,
     intake,
     embedded,
+    payments: connectPayments(paymentAccess(environment, embedded, simulated?.url)),
+    activeProvider: environment.activeProvider,
+    appUrl: environment.appUrl,
+    log,
+    simulatorUrl: simulated?.url ?? null,
     isReady: () => isMigrated(database).catch(() => false),
     close: async () => {
+      await simulated?.close();
       await intake.idle();
       await database.close();
       await postgres?.stop();

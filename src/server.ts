@@ -169,6 +169,9 @@ function greet(environment: Environment, { url, simulatorUrl }: RunningServer): 
   const same = [
     ...(environment.port === 3000 ? [] : [`PORT=${environment.port} `]),
     ...(environment.dataDir === ".data" ? [] : [`DATA_DIR=${environment.dataDir} `]),
+    ...(simulatorUrl === null || simulatorUrl.endsWith(":3001")
+      ? []
+      : [`SIMULATOR_PORT=${new URL(simulatorUrl).port} `]),
   ].join("");
   process.stderr.write(
     `
@@ -184,6 +187,7 @@ function greet(environment: Environment, { url, simulatorUrl }: RunningServer): 
     ${same}npm run -s tollgate -- simulate --slot provider-a --events 200
     ${same}npm run -s tollgate -- webhooks list
     ${same}npm run -s tollgate -- users promote somebody@example.com     (makes an administrator)
+    ${same}npm run -s tollgate -- doctor                                 (whether all is well)
 
 `,
   );

@@ -4,11 +4,13 @@ import type { Auth } from "./auth/auth.ts";
 import { createAuth } from "./auth/create-auth.ts";
 import { createMail } from "./auth/mail.ts";
 import type { Environment } from "./env.ts";
-import { startJob } from "./job.ts";
+import { type Job, startJob } from "./job.ts";
 import { createLimits } from "./limits/create-limits.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import { cancelAtProvider } from "./operations/billing/cancel-at-provider.ts";
 import type { Dependencies } from "./operations/dependencies.ts";
+import { reconcileNightly } from "./operations/reconcile/reconcile-nightly.ts";
 import { redactDeleted } from "./operations/users/redact-deleted.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -29,6 +31,7 @@ export type ServiceOptions = {
 };
 
 const MINUTE_MS = 60 * 1000;
+const QUARTER_HOUR_MS = 15 * MINUTE_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
 export async function startService(
@@ -55,7 +58,9 @@ export async function startService(
     log,
     ...(metrics ? { metrics: metrics.limiter } : {}),
   });
+  const isAskable = Object.values(runtime.payments).some((api) => api !== null);
   const jobs = [
+    ...(environment.reconcilesNightly && isAskable ? [reconcilingNightly(runtime, log)] : []),
     startJob(HOUR_MS, forgetting(auth), (err) =>
       log.warn({ err }, "expired sessions could not be deleted: tried again in an hour"),
     ),
@@ -75,7 +80,11 @@ export async function startService(
       newApiKey,
       observe: metrics?.called ?? null,
       chat,
-      cancelSubscription: null,
+      payments: runtime.payments,
+      activeProvider: runtime.activeProvider,
+      appUrl: runtime.appUrl,
+      log,
+      cancelSubscription: cancelAtProvider({ payments: runtime.payments, log }),
     },
     auth,
     metrics,
@@ -84,6 +93,21 @@ export async function startService(
       await Promise.all([auth.idle(), mail.close(), limits.close()]);
     },
   };
+}
+
+/** Looks now and then whether the night's comparison is still to be done. */
+function reconcilingNightly(runtime: Runtime, log: Log): Job {
+  return startJob(
+    QUARTER_HOUR_MS,
+    async (isStopping) => {
+      const report = await reconcileNightly(runtime, isStopping);
+      if (report === null) return;
+      const { slots, compared, corrected, left } = report;
+      const counts = { slots, compared, corrected: corrected.length, left: left.length };
+      log.info(counts, "subscriptions compared with their providers");
+    },
+    (err) => log.warn({ err }, "subscriptions could not be compared with their providers: tried again"),
+  );
 }
 
 function forgetting(auth: Auth): (isStopping: () => boolean) => Promise<void> {

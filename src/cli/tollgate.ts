@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import { concludeFailure } from "./conclude.ts";
+import { addDoctor } from "./doctor.ts";
 import { addKeys } from "./keys.ts";
 import { addSimulate } from "./simulate.ts";
 import { addUsers } from "./users.ts";
@@ -30,6 +31,7 @@ Run it as: npm run -s tollgate -- <command>
 With --json, every command prints one JSON value on stdout and nothing else.
 
 Examples:
+  npm run -s tollgate -- doctor
   npm run -s tollgate -- webhooks list --status failed
   npm run -s tollgate -- users promote somebody@example.com
   npm run -s tollgate -- simulate --slot provider-a --events 1000`,
@@ -38,6 +40,7 @@ Examples:
   addUsers(program);
   addKeys(program);
   addSimulate(program);
+  addDoctor(program);
   return program;
 }
 

@@ -10,6 +10,7 @@ import { accepted, jsonOption, wholeNumber } from "./arguments.ts";
 import { conclude } from "./conclude.ts";
 import { deliveryDetails, deliveryTable } from "./delivery-text.ts";
 import { newestDeliveries } from "./newest-deliveries.ts";
+import { addReconcile } from "./reconcile.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 export function addWebhooks(program: Command): void {
@@ -18,6 +19,7 @@ export function addWebhooks(program: Command): void {
   addShow(webhooks);
   addReplay(webhooks);
   addRetry(webhooks);
+  addReconcile(webhooks);
 }
 
 type Output = { json?: boolean };

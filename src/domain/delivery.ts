@@ -3,7 +3,7 @@ export const DELIVERY_STATUSES = ["pending", "successful", "failed"] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** Through which door an attempt came. */
-export const ATTEMPT_SOURCES = ["delivery", "retry", "replay"] as const;
+export const ATTEMPT_SOURCES = ["delivery", "retry", "replay", "reconcile"] as const;
 export type AttemptSource = (typeof ATTEMPT_SOURCES)[number];
 
 export const MAX_ATTEMPTS = 12;

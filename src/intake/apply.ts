@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { changesOf } from "../domain/changes.ts";
 import { type Decision, decide } from "../domain/decide.ts";
 import { secondsUntilRetry } from "../domain/delivery.ts";
 import { isOlder, type Known } from "../domain/known.ts";
@@ -64,17 +65,20 @@ async function applyTogether(intake: Intake, group: readonly Work[]): Promise<At
       plans: intake.plans,
       newId: randomUUID,
     };
-    const decisions = group.map((work): Decision | null => {
+    const changed: Attempt["changed"][] = group.map(() => null);
+    const decisions = group.map((work, index): Decision | null => {
       if (!held.has(work.claim.id)) return null;
       if ("problem" in work.reading) return { outcome: "failed", reason: work.reading.problem };
       const decision = decide(work.slot, work.reading.event, known);
-      if (decision.outcome === "applied") ledger.record(decision.subscription, work.reading.event);
+      if (decision.outcome === "applied") {
+        changed[index] = ledger.record(decision.subscription, work.reading.event);
+      }
       return decision;
     });
     const ofDeleted = group.filter((work, index) => isOfDeleted(work, decisions[index] ?? null, people));
     const writes = [
       ...ledger.writes(transaction),
-      ...settle(transaction, group, decisions),
+      ...settle(transaction, group, decisions, changed),
       ...(ofDeleted.length > 0
         ? [
             redactHeld(
@@ -104,7 +108,8 @@ function openLedger(locked: readonly Subscription[]) {
       list ??= [...now.values()];
       return list;
     },
-    record(subscription: Subscription, event: PaymentEvent) {
+    /** Returns what it changes of what the event before has left. */
+    record(subscription: Subscription, event: PaymentEvent): Attempt["changed"] {
       const before = now.get(subscription.id) ?? null;
       const isLate = before !== null && isOlder(event, before);
       const { told, notifications } = newsOf(before, subscription, { isLate });
@@ -112,6 +117,8 @@ function openLedger(locked: readonly Subscription[]) {
       now.set(subscription.id, { ...subscription, told });
       changed.add(subscription.id);
       list = null;
+      const changes = changesOf(before, subscription);
+      return changes && { subscriptionId: subscription.id, changes };
     },
     writes(transaction: Transaction): Promise<unknown>[] {
       const written = [...changed].map((id) => now.get(id) as Subscription);
@@ -169,6 +176,7 @@ function settle(
   transaction: Transaction,
   group: readonly Work[],
   decisions: readonly (Decision | null)[],
+  changed: readonly Attempt["changed"][],
 ): Promise<void>[] {
   const attempts: Attempt[] = [];
   const failures: Failure[] = [];
@@ -177,7 +185,13 @@ function settle(
     if (!decision) continue;
     const failedBecause = decision.outcome === "failed" ? decision.reason : null;
     const durationMs = Math.round((performance.now() - work.startedAtMs) * 1000) / 1000;
-    attempts.push({ ...work.claim, source: work.source, failedBecause, durationMs });
+    attempts.push({
+      ...work.claim,
+      source: work.source,
+      failedBecause,
+      durationMs,
+      changed: changed[index] ?? null,
+    });
     if (failedBecause === null) continue;
     const retryInSeconds = secondsUntilRetry(work.claim.claimNo, Math.random());
     failures.push({ ...work.claim, reason: failedBecause, retryInSeconds });
@@ -204,7 +218,7 @@ async function recordDefect(intake: Intake, work: Work, error: unknown): Promise
     return await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
       const held = await holdClaims(transaction, [work.claim]);
       const decision = held.has(work.claim.id) ? failure : null;
-      await transaction.commitAfter(settle(transaction, [work], [decision]));
+      await transaction.commitAfter(settle(transaction, [work], [decision], []));
       return outcomeOf(decision);
     });
   } catch (failed) {

@@ -30,7 +30,7 @@ export async function receive(intake: Intake, slot: Slot, request: SignedRequest
   if ("outcome" in delivery) return delivery;
 
   if (isOverloaded(intake)) return { outcome: "unavailable" };
-  return answeredInTime(process(intake, adapter, delivery));
+  return answeredInTime(takeIn(intake, delivery, "delivery"));
 }
 
 function isOverloaded({ claims, attempts }: Intake): boolean {
@@ -41,28 +41,44 @@ function isOverloaded({ claims, attempts }: Intake): boolean {
   );
 }
 
-type Identified = { slot: Slot; identity: EventIdentity; text: string; reading: Work["reading"] };
+export type Identified = {
+  slot: Slot;
+  adapter: Adapter;
+  identity: EventIdentity;
+  text: string;
+  reading: Work["reading"];
+};
 
-function identify(adapter: Adapter, slot: Slot, request: SignedRequest): Identified | Reception {
+/** Which event a genuine body is, and what it means. */
+export function identify(
+  adapter: Adapter,
+  slot: Slot,
+  request: SignedRequest,
+): Identified | Extract<Reception, { outcome: "invalid" }> {
   try {
     const { text, body } = parsePayload(request.rawBody);
     const identity = adapter.identify(request, body);
-    return { slot, identity, text, reading: readEvent(adapter, identity.eventType, body) };
+    return { slot, adapter, identity, text, reading: readEvent(adapter, identity.eventType, body) };
   } catch (error) {
     if (error instanceof InvalidPayload) return { outcome: "invalid", problem: error.message };
     throw error;
   }
 }
 
-async function process(intake: Intake, adapter: Adapter, identified: Identified): Promise<Reception> {
-  const { slot, reading } = identified;
+/** Claims an event, unless somebody has it, and applies it. Resolves when what it answers is durable. */
+export async function takeIn(
+  intake: Intake,
+  { slot, adapter, identity, text, reading }: Identified,
+  source: NewDelivery["source"],
+): Promise<Reception> {
   const startedAtMs = performance.now();
   const delivery: NewDelivery = {
     provider: slot,
-    ...identified.identity,
+    ...identity,
     format: adapter.format,
     occurredAtMicros: "event" in reading ? reading.event.occurredAtMicros : null,
-    payload: identified.text,
+    source,
+    payload: text,
   };
   for (let tries = 1; tries <= CLAIM_TRIES; tries += 1) {
     const claimed = await intake.claims.submit(delivery);
@@ -71,7 +87,7 @@ async function process(intake: Intake, adapter: Adapter, identified: Identified)
     const attempt = await intake.attempts.submit({
       claim: claimed.claim,
       slot,
-      source: "delivery",
+      source,
       reading,
       startedAtMs,
       bytes: delivery.payload.length,

@@ -1,8 +1,10 @@
 import type { Chat } from "../chat/chat.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
+import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Database } from "../store/database.ts";
 import type { NewApiKey } from "./api-keys/create-api-key.ts";
+import type { OperatorLog, Payments } from "./billing/ask-provider.ts";
 import type { Gate } from "./operation.ts";
 import type { CancelSubscription } from "./users/delete-person.ts";
 
@@ -14,6 +16,12 @@ export type Dependencies = Gate & {
   newApiKey(): NewApiKey;
   /** `null`: not configured. */
   chat: Chat | null;
+  payments: Payments;
+  /** Where checkouts are opened unless the caller chooses. */
+  activeProvider: Slot;
+  /** The public origin, without a slash at the end. */
+  appUrl: string;
+  log: OperatorLog;
   /** `null`: no payment provider is configured. */
   cancelSubscription: CancelSubscription | null;
 };

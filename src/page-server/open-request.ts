@@ -51,6 +51,9 @@ export async function openRequest(
         outgoing.setHeader(name, value);
       }
     },
+    cannotServe: () => {
+      if (!outgoing.headersSent) outgoing.statusCode = 503;
+    },
     deps,
     accounts: auth,
     appUrl,

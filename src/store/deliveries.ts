@@ -1,3 +1,4 @@
+import type { Changes } from "../domain/changes.ts";
 import type { AttemptSource, DeliveryStatus } from "../domain/delivery.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "./database.ts";
@@ -16,6 +17,8 @@ export type NewDelivery = {
   eventType: string;
   format: string;
   occurredAtMicros: number | null;
+  /** Whether it was sent to us, or fetched. */
+  source: Extract<AttemptSource, "delivery" | "reconcile">;
   /** Well-formed JSON text. */
   payload: string;
 };
@@ -30,10 +33,10 @@ const CLAIM = {
   name: "claim_deliveries",
   text: `
 with input as materialized (
-  select provider, event_id, event_type, format, to_timestamp(occurred / 1e6) as occurred_at, payload
+  select provider, event_id, event_type, format, to_timestamp(occurred / 1e6) as occurred_at, payload, source
   from unnest(
-    $1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], string_to_array($6::text, U&'\\001E')
-  ) as given (provider, event_id, event_type, format, occurred, payload)
+    $1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], string_to_array($6::text, U&'\\001E'), $8::text[]
+  ) as given (provider, event_id, event_type, format, occurred, payload, source)
 ), before as materialized (
   select d.id, d.provider, d.event_id, d.status, d.claim_no, d.claim_source, d.claimed_at, d.lease_until
   from input i cross join lateral (
@@ -44,7 +47,7 @@ with input as materialized (
 ), claimed as (
   insert into webhook_delivery as d
     (provider, event_id, event_type, format, status, claim_source, lease_until, occurred_at, payload)
-  select i.provider, i.event_id, i.event_type, i.format, 'pending', 'delivery',
+  select i.provider, i.event_id, i.event_type, i.format, 'pending', i.source,
     clock_timestamp() + $7::float8 * interval '1 second', i.occurred_at, i.payload::json
   from input i
   -- Not even tried: the conflict would wait for whoever is applying the event, and all claims behind it with it.
@@ -53,7 +56,7 @@ with input as materialized (
       and (b.status = 'successful' or (b.status = 'pending' and b.lease_until >= clock_timestamp()))
   )
   on conflict (provider, event_id) do update set
-    status = 'pending', claim_no = d.claim_no + 1, claim_source = 'delivery', claimed_at = clock_timestamp(),
+    status = 'pending', claim_no = d.claim_no + 1, claim_source = excluded.claim_source, claimed_at = clock_timestamp(),
     lease_until = clock_timestamp() + $7::float8 * interval '1 second', next_attempt_at = null, completed_at = null,
     last_error = case when d.status = 'pending' then 'lease expired' else d.last_error end
   where d.status = 'failed' or (d.status = 'pending' and d.lease_until < clock_timestamp())
@@ -96,6 +99,7 @@ export async function claimDeliveries(
     sorted.map((one) => one.occurredAtMicros),
     sorted.map((one) => one.payload).join(SEPARATOR),
     leaseSeconds,
+    sorted.map((one) => one.source),
   ]);
   const answers = new Map<string, ClaimAnswer>();
   for (const row of rows) {
@@ -194,19 +198,26 @@ export type Attempt = Claim & {
   /** `null`: it succeeded. */
   failedBecause: string | null;
   durationMs: number;
+  /** `null`: nothing. */
+  changed: { subscriptionId: string; changes: Changes } | null;
 };
 
 const LOG = {
   name: "log_attempts",
   text: `
-insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
+insert into webhook_attempt
+  (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms, subscription_id, changes, changed_at)
 select id, claim_no, source, case when reason is null then 'successful' else 'failed' end, reason,
-  clock_timestamp() - duration * interval '1 millisecond', duration
-from unnest($1::bigint[], $2::int[], $3::text[], $4::text[], $5::float8[])
-  as a (id, claim_no, source, reason, duration)`,
+  logged.at - duration * interval '1 millisecond', duration, subscription_id, changes::json,
+  case when changes is not null then logged.at + place * interval '1 microsecond' end
+from (select clock_timestamp() as at offset 0) logged
+cross join unnest(
+  $1::bigint[], $2::int[], $3::text[], $4::text[], $5::float8[], $6::uuid[],
+  string_to_array($7::text, U&'\\001E', '')
+) with ordinality as a (id, claim_no, source, reason, duration, subscription_id, changes, place)`,
 };
 
-/** Writes down attempts that have come to their end just now. */
+/** Writes down attempts that have come to their end just now, in the order in which they were applied. */
 export async function logAttempts(transaction: Queryable, attempts: readonly Attempt[]): Promise<void> {
   await transaction.run(LOG, [
     attempts.map((attempt) => attempt.id),
@@ -214,6 +225,8 @@ export async function logAttempts(transaction: Queryable, attempts: readonly Att
     attempts.map((attempt) => attempt.source),
     attempts.map((attempt) => attempt.failedBecause),
     attempts.map((attempt) => attempt.durationMs),
+    attempts.map(({ changed }) => changed?.subscriptionId),
+    attempts.map(({ changed }) => (changed ? JSON.stringify(changed.changes) : "")).join(SEPARATOR),
   ]);
 }
 

@@ -1,5 +1,6 @@
+import type { Changes } from "../domain/changes.ts";
 import type { AttemptSource, DeliveryStatus } from "../domain/delivery.ts";
-import type { Slot } from "../domain/slot.ts";
+import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { Queryable, Statement } from "./database.ts";
 
 export type LoggedDelivery = {
@@ -23,6 +24,9 @@ export type LoggedAttempt = {
   reason: string | null;
   startedAt: Date;
   durationMs: number;
+  /** Which subscription it has changed, and how; `null`: none. */
+  subscriptionId: string | null;
+  changes: Changes | null;
 };
 
 /** `null`: any. */
@@ -30,6 +34,10 @@ export type DeliveryFilter = {
   provider: Slot | null;
   status: DeliveryStatus | null;
   type: string | null;
+  /** Whole: the index does not know how ids begin. */
+  eventId: string | null;
+  /** Those that have changed this subscription. */
+  subscriptionId: string | null;
 };
 
 /** Deliveries with ids below `before`, newest first; `before: null` starts with the newest. */
@@ -70,16 +78,26 @@ export async function listLoggedDeliveries(
   filter: DeliveryFilter,
   { before, limit }: DeliveryPage,
 ): Promise<{ deliveries: LoggedDelivery[]; next: string | null }> {
-  const { status, provider, type } = filter;
   const start = before ?? GREATEST_ID;
-  const isOpenWork = status === "pending" || status === "failed";
+  const indexed = indexedFor(filter);
   // One more than asked for: whether there is a next page.
-  const found = isOpenWork
-    ? await database.run<LoggedDelivery>(OPEN[status], [start, provider, type, limit + 1])
-    : await database.run<LoggedDelivery>(LATEST, [start, provider, type, limit + 1, status]);
+  const values = [start, filter.provider, filter.type, limit + 1];
+  const found = indexed
+    ? await database.run<LoggedDelivery>(indexed.statement, [...values, ...indexed.values])
+    : await database.run<LoggedDelivery>(LATEST, [...values, filter.status]);
   const deliveries = found.slice(0, limit);
   if (found.length > limit) return { deliveries, next: deliveries.at(-1)?.id ?? null };
-  return { deliveries, next: isOpenWork ? null : await endOfLook(database, start) };
+  return { deliveries, next: indexed ? null : await endOfLook(database, start) };
+}
+
+/** The statement that finds all that passes by an index of its own; `null`: there is none, the log has to be read. */
+function indexedFor({ status, provider, eventId, subscriptionId }: DeliveryFilter) {
+  if (eventId !== null) {
+    const slots = provider === null ? SLOTS : [provider];
+    return { statement: OF_EVENT, values: [status, eventId, slots, subscriptionId] };
+  }
+  if (subscriptionId !== null) return { statement: OF_SUBSCRIPTION, values: [status, subscriptionId] };
+  return status === "pending" || status === "failed" ? { statement: OPEN[status], values: [] } : null;
 }
 
 async function endOfLook(database: Queryable, start: string): Promise<string | null> {
@@ -89,19 +107,35 @@ async function endOfLook(database: Queryable, start: string): Promise<string | n
 
 // The status stands in the text: only so does the planner know that the partial index holds all that is asked for.
 const OPEN: Record<"pending" | "failed", Statement> = {
-  pending: openWork("pending"),
-  failed: openWork("failed"),
+  pending: pageOf("pending_deliveries", "select * from webhook_delivery where status = 'pending'"),
+  failed: pageOf("failed_deliveries", "select * from webhook_delivery where status = 'failed'"),
 };
 
-function openWork(status: "pending" | "failed"): Statement {
+const OF_EVENT = pageOf(
+  "deliveries_of_event",
+  `select * from webhook_delivery d where event_id = $6::text and provider = any ($7::text[])
+    and ($5::text is null or status = $5)
+    and ($8::uuid is null
+      or exists (select from webhook_attempt a where a.delivery_id = d.id and a.subscription_id = $8::uuid))`,
+);
+
+const OF_SUBSCRIPTION = pageOf(
+  "deliveries_of_subscription",
+  `select d.* from (select distinct delivery_id from webhook_attempt where subscription_id = $6::uuid) changed
+    join webhook_delivery d on d.id = changed.delivery_id
+    where $5::text is null or d.status = $5`,
+);
+
+/** @param found in SQL: the deliveries that an index has found, before they are filtered further */
+function pageOf(name: string, found: string): Statement {
   return {
-    name: `${status}_deliveries`,
+    name,
     text: `
-with open as materialized (
-  select id from webhook_delivery
-  where status = '${status}' and ($2::text is null or provider = $2) and ($3::text is null or event_type = $3)
+with found as materialized (
+  select id from (${found}) indexed
+  where ($2::text is null or provider = $2) and ($3::text is null or event_type = $3)
 ), page as (
-  select id from open where id < $1::bigint order by id desc limit $4::int
+  select id from found where id < $1::bigint order by id desc limit $4::int
 )
 select ${COLUMNS} from page join webhook_delivery d on d.id = page.id order by d.id desc`,
   };
@@ -124,11 +158,29 @@ export async function findLoggedDelivery(
 const ATTEMPTS = {
   name: "attempts_of_delivery",
   text: `
-select claim_no as attempt, source, outcome, reason, started_at as "startedAt", duration_ms as "durationMs"
+select claim_no as attempt, source, outcome, reason, started_at as "startedAt", duration_ms as "durationMs",
+  subscription_id as "subscriptionId", changes
 from webhook_attempt where delivery_id = $1::bigint order by claim_no`,
 };
 
 /** What became of each attempt that is over, the first one first. */
 export async function attemptsOf(database: Queryable, id: string): Promise<LoggedAttempt[]> {
   return database.run<LoggedAttempt>(ATTEMPTS, [id]);
+}
+
+const KNOWN = {
+  name: "known_events",
+  text: `
+select event_id as "eventId" from webhook_delivery
+where provider = $1 and event_id = any ($2::text[])`,
+};
+
+/** Which of a slot's events are in the log, whatever came of them. */
+export async function knownEvents(
+  database: Queryable,
+  provider: Slot,
+  eventIds: readonly string[],
+): Promise<Set<string>> {
+  const rows = await database.run<{ eventId: string }>(KNOWN, [provider, eventIds]);
+  return new Set(rows.map(({ eventId }) => eventId));
 }

@@ -42,6 +42,16 @@ export async function isMigrated(database: Database): Promise<boolean> {
   return (await migrationFiles()).every((name) => done.has(name));
 }
 
+/** The names of those that have not; in a database that nobody has used yet, of all. */
+export async function pendingMigrations(database: Database): Promise<string[]> {
+  const [table] = await database.run<{ exists: boolean }>({
+    name: "has_migrations",
+    text: "select to_regclass('schema_migration') is not null as exists",
+  });
+  const done = table?.exists ? await appliedMigrations(database) : new Set();
+  return (await migrationFiles()).filter((name) => !done.has(name));
+}
+
 async function appliedMigrations(database: Pick<Database, "run">): Promise<Set<string>> {
   const rows = await database.run<{ name: string }>({
     name: "applied_migrations",

@@ -39,6 +39,25 @@ CREATE INDEX api_key_by_prefix ON public.api_key USING btree (prefix);
 
 CREATE INDEX api_key_by_user ON public.api_key USING btree (user_id, created_at);
 
+create table checkout (
+  user_id text not null,
+  provider text not null,
+  plan_id text not null,
+  price_id text not null,
+  seats integer not null,
+  idempotency_key uuid not null,
+  asked_at timestamp with time zone not null default clock_timestamp(),
+  lease_until timestamp with time zone not null,
+  session_id text,
+  url text,
+  opened_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  constraint checkout_check CHECK (((url IS NULL) = (opened_at IS NULL))),
+  constraint checkout_pkey PRIMARY KEY (user_id),
+  constraint checkout_seats_check CHECK ((seats > 0)),
+  constraint checkout_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+);
+
 create table deleted_user (
   id text not null,
   deleted_at timestamp with time zone not null default now(),
@@ -47,6 +66,13 @@ create table deleted_user (
 );
 
 CREATE INDEX deleted_user_to_redact ON public.deleted_user USING btree (deleted_at) WHERE (to_redact IS NOT NULL);
+
+create table nightly_reconcile (
+  night date not null,
+  lease_until timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  constraint nightly_reconcile_pkey PRIMARY KEY (night)
+);
 
 create table notification (
   id bigint not null generated always as identity,
@@ -62,6 +88,23 @@ create table notification (
 CREATE INDEX notification_by_user ON public.notification USING btree (user_id, id);
 
 CREATE INDEX notification_unread ON public.notification USING btree (user_id) WHERE (read_at IS NULL);
+
+create table reconciliation (
+  id bigint not null generated always as identity,
+  subscription_id uuid not null,
+  at timestamp with time zone not null default clock_timestamp(),
+  by text not null,
+  user_id text,
+  changes json not null,
+  constraint reconciliation_by_check CHECK ((by = ANY (ARRAY['operator'::text, 'administrator'::text]))),
+  constraint reconciliation_pkey PRIMARY KEY (id),
+  constraint reconciliation_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE,
+  constraint reconciliation_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE SET NULL
+);
+
+CREATE INDEX reconciliation_by_subscription ON public.reconciliation USING btree (subscription_id, at);
+
+CREATE INDEX reconciliation_by_user ON public.reconciliation USING btree (user_id) WHERE (user_id IS NOT NULL);
 
 create table schema_migration (
   name text not null,
@@ -144,7 +187,13 @@ create table "user" (
 
 CREATE INDEX user_administrators ON public."user" USING btree (id) WHERE (role = 'admin'::text);
 
+CREATE INDEX user_by_address ON public."user" USING btree (email text_pattern_ops);
+
 CREATE INDEX user_by_age ON public."user" USING btree (created_at, id);
+
+CREATE INDEX user_by_last_name ON public."user" USING btree ((((lower("substring"(name, '[^ ]+$'::text)) || chr(1)) || id)) text_pattern_ops) WHERE (POSITION((' '::text) IN (name)) > 0);
+
+CREATE INDEX user_by_name ON public."user" USING btree ((((lower(name) || chr(1)) || id)) text_pattern_ops);
 
 create table verification (
   id text not null,
@@ -170,10 +219,15 @@ create table webhook_attempt (
   reason text,
   started_at timestamp with time zone not null,
   duration_ms double precision not null,
+  subscription_id uuid,
+  changes json,
+  changed_at timestamp with time zone,
   constraint webhook_attempt_outcome_check CHECK ((outcome = ANY (ARRAY['successful'::text, 'failed'::text]))),
   constraint webhook_attempt_pkey PRIMARY KEY (delivery_id, claim_no),
-  constraint webhook_attempt_source_check CHECK ((source = ANY (ARRAY['delivery'::text, 'retry'::text, 'replay'::text])))
+  constraint webhook_attempt_source_check CHECK ((source = ANY (ARRAY['delivery'::text, 'retry'::text, 'replay'::text, 'reconcile'::text]))) NOT VALID
 );
+
+CREATE INDEX webhook_attempt_changes ON public.webhook_attempt USING btree (subscription_id) WHERE (subscription_id IS NOT NULL);
 
 create table webhook_delivery (
   id bigint not null generated always as identity,
@@ -192,7 +246,7 @@ create table webhook_delivery (
   completed_at timestamp with time zone,
   occurred_at timestamp with time zone,
   payload json,
-  constraint webhook_delivery_claim_source_check CHECK ((claim_source = ANY (ARRAY['delivery'::text, 'retry'::text, 'replay'::text]))),
+  constraint webhook_delivery_claim_source_check CHECK ((claim_source = ANY (ARRAY['delivery'::text, 'retry'::text, 'replay'::text, 'reconcile'::text]))) NOT VALID,
   constraint webhook_delivery_pkey PRIMARY KEY (id),
   constraint webhook_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'successful'::text, 'failed'::text])))
 );

@@ -61,8 +61,8 @@ export async function subscriptionsOfUser(
   return database.run(OF_USER, [userId, before?.createdAtMicros ?? null, before?.id ?? null, limit]);
 }
 
-// Within each of them the newest first. What is over is not among them.
-const LIVE = [
+/** Those that are not over; what entitles to most comes first. */
+export const LIVE_STATUSES = [
   "active",
   "trialing",
   "past_due",
@@ -85,7 +85,7 @@ export async function liveSubscriptionOfUser(
   database: Queryable,
   userId: string,
 ): Promise<ListedSubscription | null> {
-  const [row] = await database.run<ListedSubscription>(LIVE_OF_USER, [userId, LIVE]);
+  const [row] = await database.run<ListedSubscription>(LIVE_OF_USER, [userId, LIVE_STATUSES]);
   return row ?? null;
 }
 
@@ -114,4 +114,25 @@ export async function subscriptionsOfUsers(
 ): Promise<Map<string, ListedSubscription[]>> {
   const rows = await database.run<ListedSubscription & { userId: string }>(OF_USERS, [userIds, perUser]);
   return Map.groupBy(rows, (row) => row.userId);
+}
+
+// Of those that are marked there is an index, which holds nothing else.
+const OUT_OF_ORDER = {
+  name: "subscriptions_out_of_order",
+  text: `
+select found.*, u.name as "userName", u.email as "userEmail"
+from (
+  select ${COLUMNS} from subscription where out_of_order and id > $1::uuid order by id limit $2::int
+) found left join "user" u on u.id = found."userId"
+order by found.id`,
+};
+
+const LEAST_ID = "00000000-0000-0000-0000-000000000000";
+
+/** Those that an older event has changed after a newer one, by their ids. Without names once the person has gone. */
+export async function subscriptionsOutOfOrder(
+  database: Queryable,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<(ListedSubscription & { userName: string | null; userEmail: string | null })[]> {
+  return database.run(OUT_OF_ORDER, [after ?? LEAST_ID, limit]);
 }

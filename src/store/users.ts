@@ -59,17 +59,20 @@ export type User = {
   updatedAt: Date;
 };
 
-const COLUMNS = `id, name, email, email_verified as "emailVerified", role, locale, preferences, onboarded,
+export const USER_COLUMNS = `id, name, email, email_verified as "emailVerified", role, locale, preferences, onboarded,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
-const FIND = { name: "find_user", text: `select ${COLUMNS} from "user" where id = $1` };
+const FIND = { name: "find_user", text: `select ${USER_COLUMNS} from "user" where id = $1` };
 
 export async function findUser(database: Queryable, id: string): Promise<User | null> {
   const [user] = await database.run<User>(FIND, [id]);
   return user ?? null;
 }
 
-const FIND_BY_EMAIL = { name: "find_user_by_email", text: `select ${COLUMNS} from "user" where email = $1` };
+const FIND_BY_EMAIL = {
+  name: "find_user_by_email",
+  text: `select ${USER_COLUMNS} from "user" where email = $1`,
+};
 
 /** Addresses are kept in lower case. */
 export async function findUserByEmail(database: Queryable, email: string): Promise<User | null> {
@@ -77,7 +80,7 @@ export async function findUserByEmail(database: Queryable, email: string): Promi
   return user ?? null;
 }
 
-const PLACED = `${COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint::text as "createdAtMicros"`;
+const PLACED = `${USER_COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint::text as "createdAtMicros"`;
 
 // Always from behind some place: a plan that also has to serve "from the start" would read all users before it.
 const LIST = {
@@ -122,7 +125,7 @@ const UPDATE_PROFILE = {
 update "user" set name = coalesce($2, name), locale = coalesce($3, locale),
   preferences = preferences || coalesce($4::jsonb, '{}'), updated_at = now()
 where id = $1
-returning ${COLUMNS}`,
+returning ${USER_COLUMNS}`,
 };
 
 /** The user as changed; `null` when there is none. */
@@ -145,7 +148,7 @@ const MARK_ONBOARDED = {
   text: `
 update "user" set onboarded = true, updated_at = case when onboarded then updated_at else now() end
 where id = $1
-returning ${COLUMNS}`,
+returning ${USER_COLUMNS}`,
 };
 
 /** The user as they are then; `null` when there is none. */

@@ -34,6 +34,9 @@ const added = async (text: string, values: unknown[]): Promise<string> =>
 
 const cursorOf = (text: string) => Buffer.from(text).toString("base64url");
 
+const OF_HISTORY = randomUUID();
+let entries = 0;
+
 const LISTS: Record<string, List> = {
   users: {
     path: "/users",
@@ -85,6 +88,42 @@ const LISTS: Record<string, List> = {
       ),
     foreign: ["0", "x", cursorOf(`1700000000000000.${randomUUID()}`)],
   },
+  "the user directory": {
+    path: "/user-directory",
+    plural: "users",
+    order: "newest first",
+    add: (owner, createdAt) => (LISTS.users as List).add(owner, createdAt),
+    foreign: ["42", cursorOf("1700000000000000.somebody"), cursorOf('["42"]'), cursorOf('["x","y"]')],
+  },
+  "a subscription's history": {
+    path: `/subscriptions/${OF_HISTORY}/history`,
+    plural: "history",
+    order: "newest first",
+    add: async ({ id }, at) => {
+      await test.rows(
+        `insert into subscription (id, user_id, provider, plan_id, seats, status, cancel_at_period_end, out_of_order)
+         values ($1, $2, 'provider-a', 'pro', 1, 'active', false, false)
+         on conflict (id) do update set user_id = excluded.user_id`,
+        [OF_HISTORY, id],
+      );
+      entries += 1;
+      const isComparison = entries % 3 === 0;
+      return isComparison
+        ? added(
+            `insert into reconciliation (subscription_id, at, by, changes) values ($1, $2, 'operator', '{}')
+             returning 'reconcile-' || id as id`,
+            [OF_HISTORY, at],
+          )
+        : added(
+            `insert into webhook_attempt (delivery_id, claim_no, source, outcome, started_at, duration_ms,
+               subscription_id, changes, changed_at)
+             values ($3, 1, 'delivery', 'successful', now(), 1, $1, '{}', $2)
+             returning 'event-' || delivery_id || '-1' as id`,
+            [OF_HISTORY, at, entries],
+          );
+    },
+    foreign: ["42", cursorOf("1700000000000000.somebody"), cursorOf(`1700000000000000.${randomUUID()}`)],
+  },
   deliveries: {
     path: "/webhook-deliveries",
     plural: "deliveries",
@@ -111,6 +150,7 @@ function sorted(made: readonly Made[], order: List["order"]): string[] {
 
 describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
   const { path, plural, order } = list;
+  const isOfPeople = plural === "users";
   let owner: SignedUp;
   /** In the order in which they are to be listed. */
   let expected: string[];
@@ -121,7 +161,7 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
     await test.rows("delete from webhook_delivery");
     owner = await administrator(server.url, test);
     await test.rows(`update "user" set created_at = '2020-01-01' where id = $1`, [owner.id]);
-    const made: Made[] = path === "/users" ? [{ id: owner.id, at: "2020-01-01" }] : [];
+    const made: Made[] = isOfPeople ? [{ id: owner.id, at: "2020-01-01" }] : [];
     // Many at one time, and others that differ by less than JavaScript's dates can tell.
     const times = [
       ...Array.from({ length: 14 }, () => "2024-05-06T07:08:09.123456Z"),
@@ -157,7 +197,7 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
   };
 
   it("hold every item once, in one order, whatever their size", async () => {
-    expect(expected).toHaveLength(path === "/users" ? 25 : 24);
+    expect(expected).toHaveLength(isOfPeople ? 25 : 24);
     for (const limit of [1, 2, 5, 8, 12, 23, 24, 25, 26, 100]) expect(await walk(limit)).toEqual(expected);
   });
 

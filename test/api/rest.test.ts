@@ -33,15 +33,21 @@ const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: o
   "GET /users": { expected: [401, 200, 200, 200, 200, 200] },
   "GET /users/me": { expected: [401, 200, 200, 200, 200, 200] },
   "PATCH /users/me": { expected: [401, 200, 200, 200, 200, 200], body: { locale: "de" } },
+  "GET /user-directory": { expected: [401, 403, 403, 403, 200, 403] },
   "GET /subscriptions": { expected: [401, 200, 200, 200, 200, 200] },
   "GET /subscriptions/:id": {
     expected: [401, 200, 200, 404, 404, 404],
     path: () => `/subscriptions/${cast.subscriptionId}`,
   },
+  "GET /subscriptions/:id/history": {
+    expected: [401, 200, 200, 404, 200, 404],
+    path: () => `/subscriptions/${cast.subscriptionId}/history`,
+  },
   "POST /subscriptions/:id/reconcile": {
     expected: [401, 403, 403, 403, 503, 403],
     path: () => `/subscriptions/${cast.subscriptionId}/reconcile`,
   },
+  "GET /out-of-order-subscriptions": { expected: [401, 403, 403, 403, 200, 403] },
   "POST /checkout": { expected: [401, 503, 503, 503, 503, 503], body: { planId: "pro" } },
   "POST /portal": { expected: [401, 503, 503, 503, 503, 503] },
   "GET /api-keys": { expected: [401, 200, 200, 200, 200, 200] },
@@ -64,6 +70,7 @@ const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: o
     expected: [401, 403, 403, 403, 409, 403],
     path: () => `/webhook-deliveries/${cast.applied}/replay`,
   },
+  "GET /webhook-statistics": { expected: [401, 403, 403, 403, 200, 403] },
 };
 
 describe("who may do what", () => {
@@ -335,6 +342,8 @@ describe("the log of deliveries", () => {
           reason: expect.stringMatching(/nobody_at_all/),
           startedAt: time,
           durationMs: expect.any(Number),
+          subscriptionId: null,
+          changes: null,
         },
       ],
     });

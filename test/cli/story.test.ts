@@ -15,6 +15,7 @@ const OFFERS = [
     planName: "Pro",
     amount: 2000,
     currency: "EUR",
+    interval: "month" as const,
     seats: { min: 1, max: 5 },
   },
   {
@@ -23,6 +24,7 @@ const OFFERS = [
     planName: "Team",
     amount: 1500,
     currency: "EUR",
+    interval: "month" as const,
     seats: { min: 5, max: 500 },
   },
 ];

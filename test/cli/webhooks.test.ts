@@ -135,6 +135,8 @@ describe("webhooks show", () => {
           reason: null,
           startedAt: expect.stringMatching(TIME),
           durationMs: expect.any(Number),
+          subscriptionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          changes: expect.objectContaining({ planId: [null, "pro"] }),
         },
       ],
     });

@@ -17,7 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 beforeEach(async () => {
-  await test.rows("truncate webhook_delivery, webhook_attempt, subscription, deleted_user restart identity");
+  await test.rows(
+    "truncate webhook_delivery, webhook_attempt, subscription, reconciliation, deleted_user restart identity",
+  );
   await test.rows(`delete from "user"`);
   await test.rows(
     `insert into "user" (id, name, email) select id, id, id || '@example.com' from unnest('{user_1,user_10,other}'::text[]) id`,

@@ -13,10 +13,13 @@ describe("the environment", () => {
       appUrl: "http://localhost:3000",
       authSecret: null,
       slots: {
-        "provider-a": { format: "stripe", secrets: null },
+        "provider-a": { format: "stripe", secrets: null, apiKey: null, apiUrl: null },
         "provider-b": { format: "paddle", secrets: null },
         "provider-c": { format: "polar", secrets: null },
       },
+      activeProvider: "provider-a",
+      simulator: { port: 3001 },
+      reconcilesNightly: true,
       webhook: { toleranceSeconds: 300, leaseSeconds: 30, maxBytes: 1_048_576 },
       redisUrls: null,
       trustedProxies: { hops: 0 },
@@ -99,7 +102,49 @@ describe("the environment", () => {
     expect(slots["provider-b"].secrets).toEqual(["new", "old"]);
   });
 
+  it("takes a key and an address for each slot's provider", () => {
+    const { slots, activeProvider } = readEnvironment({
+      ACTIVE_PROVIDER: "provider-c",
+      PROVIDER_A_API_KEY: " sk_test_1\n",
+      PROVIDER_C_API_KEY: "polar_oat_1",
+      PROVIDER_C_API_URL: "https://sandbox-api.polar.sh/",
+    });
+    expect(activeProvider).toBe("provider-c");
+    expect(slots["provider-a"]).toMatchObject({ apiKey: "sk_test_1", apiUrl: null });
+    expect(slots["provider-b"]).toMatchObject({ apiKey: null, apiUrl: null });
+    expect(slots["provider-c"]).toMatchObject({
+      apiKey: "polar_oat_1",
+      apiUrl: "https://sandbox-api.polar.sh",
+    });
+    expect(() => readEnvironment({ PROVIDER_B_API_URL: "https://sandbox-api.paddle.com" })).toThrow(
+      /^PROVIDER_B_API_KEY: required when PROVIDER_B_API_URL is set/,
+    );
+  });
+
+  it("simulates a provider where nothing else is configured, and never where people pay", () => {
+    const own = "postgres://localhost/x";
+    const simulator = (variables: Record<string, string>) => readEnvironment(variables).simulator;
+    expect(simulator({})).toEqual({ port: 3001 });
+    expect(simulator({ NODE_ENV: "production" })).toEqual({ port: 3001 });
+    expect(simulator({ DATABASE_URL: own })).toBeNull();
+    expect(simulator({ PROVIDER_B_API_KEY: "pdl_1" })).toBeNull();
+    expect(simulator({ SIMULATOR: "off" })).toBeNull();
+    expect(simulator({ SIMULATOR: "on", DATABASE_URL: own, SIMULATOR_PORT: "4000" })).toEqual({ port: 4000 });
+    expect(simulator({ SIMULATOR: "on", PROVIDER_A_API_KEY: "sk_1" })).toEqual({ port: 3001 });
+    const real = { SIMULATOR: "on", DATABASE_URL: own, NODE_ENV: "production" };
+    expect(() => simulator(real)).toThrow(/^SIMULATOR: not with NODE_ENV=production .+ e\.g\. off$/);
+    expect(() => simulator({ PORT: "3001" })).toThrow(/^SIMULATOR_PORT: is the same as PORT, e\.g\. 3002$/);
+    expect(simulator({ PORT: "3001", SIMULATOR: "off" })).toBeNull();
+  });
+
   it.each([
+    ["ACTIVE_PROVIDER", "stripe", "provider-a"],
+    ["PROVIDER_A_API_KEY", "two words", "sk_test_"],
+    ["PROVIDER_C_API_URL", "api.polar.sh", "https://"],
+    ["PROVIDER_C_API_URL", "https://api.polar.sh?x=1", "https://"],
+    ["SIMULATOR", "yes", "on"],
+    ["SIMULATOR_PORT", "70000", "3001"],
+    ["RECONCILE", "nightly", "on"],
     ["PORT", "eighty", "3000"],
     ["PORT", "70000", "3000"],
     ["PORT", "-1", "3000"],
@@ -138,6 +183,9 @@ describe("the environment", () => {
 
   it("does not print a secret that it refuses", () => {
     expect(() => readEnvironment({ PROVIDER_A_WEBHOOK_SECRET: "whsec_very_secret,," })).not.toThrow(
+      /very_secret/,
+    );
+    expect(() => readEnvironment({ PROVIDER_A_API_KEY: "sk_very_secret and more" })).not.toThrow(
       /very_secret/,
     );
   });

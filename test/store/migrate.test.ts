@@ -32,7 +32,12 @@ it("schema.sql says what the migrations make", async () => {
 it("is not ready before it is migrated, nor when the database is away", async () => {
   const empty = await emptyDatabase();
   await expect(isMigrated(empty.database)).rejects.toThrow("schema_migration");
-  expect(await migrate(empty.database)).toEqual(["0001_intake.sql", "0002_accounts.sql"]);
+  expect(await migrate(empty.database)).toEqual([
+    "0001_intake.sql",
+    "0002_accounts.sql",
+    "0003_changes.sql",
+    "0004_payments.sql",
+  ]);
   expect(await isMigrated(empty.database)).toBe(true);
   expect(await migrate(empty.database)).toEqual([]);
   await empty.drop();

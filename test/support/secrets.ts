@@ -17,6 +17,8 @@ export function serverVariables(databaseUrl: string): Record<string, string> {
     PROVIDER_B_WEBHOOK_SECRET: SECRETS["provider-b"],
     PROVIDER_C_WEBHOOK_SECRET: SECRETS["provider-c"],
     PORT: "0",
+    // Where it is turned on, SIMULATOR_PORT=0 and a DATA_DIR of one's own belong with it.
+    SIMULATOR: "off",
     // Mail and whatever else a server keeps; the project's own folder is not for tests.
     DATA_DIR: join(tmpdir(), "tollgate-test-data"),
   };

@@ -25,7 +25,7 @@ export async function serverProcess(
   databaseUrl: string | null,
   variables: Record<string, string> = {},
 ): Promise<ServerProcess> {
-  const given = databaseUrl === null ? { PORT: "0" } : serverVariables(databaseUrl);
+  const given = databaseUrl === null ? { PORT: "0", SIMULATOR: "off" } : serverVariables(databaseUrl);
   const child = spawn(process.execPath, [ENTRY], {
     env: { PATH: process.env.PATH, ...given, LOG_LEVEL: "info", ...variables },
     stdio: ["ignore", "pipe", "pipe"],
@@ -38,7 +38,7 @@ export async function serverProcess(
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on("line", (line) => {
         lines.push(line);
-        const listening = /"url":"([^"]+)"/.exec(line);
+        const listening = /"url":"([^"]+)".*"msg":"listening"/.exec(line);
         if (listening?.[1]) resolve(listening[1]);
       });
     }

@@ -59,6 +59,12 @@ export async function newCast(test: Rows): Promise<Cast> {
       ),
     ]);
   const [ownerCookie, otherCookie, adminCookie] = cookies as [string, string, string];
+  await test.rows(
+    `update webhook_attempt set subscription_id = $2, changed_at = started_at,
+       changes = '{"status": ["active", "past_due"], "seats": [5, 6]}'
+     where delivery_id = $1`,
+    [applied, subscriptionId],
+  );
   return {
     people,
     callers: {

@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
-import type { TrustedProxies } from "../../env.ts";
+import type { TrustedProxies } from "../../environment/trusted-proxies.ts";
 
 /** Limits count those whose address is not known (the connection is gone already) together. */
 const UNKNOWN = "unknown";

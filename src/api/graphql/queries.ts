@@ -98,6 +98,8 @@ builder.queryType({
         provider: t.arg({ type: SlotEnum }),
         status: t.arg({ type: DeliveryStatusEnum }),
         type: t.arg.string({ description: "The provider's own name of the event, as delivered." }),
+        eventId: t.arg.string({ description: "The provider's id of the event, whole." }),
+        subscriptionId: t.arg.id({ description: "Only what has changed this subscription." }),
       },
       resolve: (_, args, context) => through(listDeliveries, context, args),
     }),

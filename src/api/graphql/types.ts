@@ -166,6 +166,15 @@ const Attempt = builder.objectRef<Result<typeof showDelivery>["attemptLog"][numb
     reason: t.exposeString("reason", { nullable: true }),
     startedAt: t.expose("startedAt", { type: "DateTime" }),
     durationMs: t.exposeFloat("durationMs"),
+    subscriptionId: t.exposeID("subscriptionId", {
+      nullable: true,
+      description: "The subscription that it has changed; null: none.",
+    }),
+    changes: t.expose("changes", {
+      type: "JSON",
+      nullable: true,
+      description: "Field by field what was before and what was after, as a pair; null: nothing was changed.",
+    }),
   }),
 });
 

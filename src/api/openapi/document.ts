@@ -25,7 +25,13 @@ const SYSTEM = {
 };
 
 /** Where the state that something is in may be against it. */
-const CONFLICTING: ReadonlySet<string> = new Set(["apiKeys.create", "webhooks.replay"]);
+const CONFLICTING: ReadonlySet<string> = new Set([
+  "apiKeys.create",
+  "billing.createCheckout",
+  "billing.openPortal",
+  "subscriptions.reconcile",
+  "webhooks.replay",
+]);
 
 type Options = {
   routes: readonly Route[];

@@ -6,15 +6,19 @@ import { openPortal } from "../../operations/billing/open-portal.ts";
 import { listNotifications } from "../../operations/notifications/list-notifications.ts";
 import { markRead } from "../../operations/notifications/mark-read.ts";
 import { listPlans } from "../../operations/plans/list-plans.ts";
+import { listOutOfOrder } from "../../operations/subscriptions/list-out-of-order.ts";
 import { listSubscriptions } from "../../operations/subscriptions/list-subscriptions.ts";
 import { reconcileSubscription } from "../../operations/subscriptions/reconcile-subscription.ts";
+import { showHistory } from "../../operations/subscriptions/show-history.ts";
 import { showSubscription } from "../../operations/subscriptions/show-subscription.ts";
 import { listUsers } from "../../operations/users/list-users.ts";
+import { searchUsers } from "../../operations/users/search-users.ts";
 import { showProfile } from "../../operations/users/show-profile.ts";
 import { updateProfile } from "../../operations/users/update-profile.ts";
 import { listDeliveries } from "../../operations/webhooks/list-deliveries.ts";
 import { replayDelivery } from "../../operations/webhooks/replay-delivery.ts";
 import { showDelivery } from "../../operations/webhooks/show-delivery.ts";
+import { showStatistics } from "../../operations/webhooks/show-statistics.ts";
 import { type Route, route } from "./route.ts";
 
 /** Every operation that is offered over REST, a line each. */
@@ -23,9 +27,12 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/users", listUsers, { plural: "users" }),
   route("GET", "/users/me", showProfile),
   route("PATCH", "/users/me", updateProfile),
+  route("GET", "/user-directory", searchUsers, { plural: "users" }),
   route("GET", "/subscriptions", listSubscriptions, { plural: "subscriptions" }),
   route("GET", "/subscriptions/:id", showSubscription),
+  route("GET", "/subscriptions/:id/history", showHistory, { plural: "history" }),
   route("POST", "/subscriptions/:id/reconcile", reconcileSubscription),
+  route("GET", "/out-of-order-subscriptions", listOutOfOrder, { plural: "subscriptions" }),
   route("POST", "/checkout", createCheckout),
   route("POST", "/portal", openPortal),
   route("GET", "/api-keys", listApiKeys, { plural: "apiKeys" }),
@@ -36,4 +43,5 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/webhook-deliveries", listDeliveries, { plural: "deliveries" }),
   route("GET", "/webhook-deliveries/:id", showDelivery),
   route("POST", "/webhook-deliveries/:id/replay", replayDelivery),
+  route("GET", "/webhook-statistics", showStatistics),
 ];

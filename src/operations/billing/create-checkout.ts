@@ -1,12 +1,25 @@
 import { z } from "zod";
 import type { PlanCatalog } from "../../domain/plan.ts";
 import { refuse } from "../../domain/refusal.ts";
-import { SLOTS } from "../../domain/slot.ts";
+import { SLOTS, type Slot } from "../../domain/slot.ts";
+import { isSubscribed } from "../../store/customers.ts";
+import type { Queryable } from "../../store/database.ts";
+import { findUser } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
+import { type ProviderTools, providerOf } from "./ask-provider.ts";
+import { openCheckout } from "./open-checkout.ts";
+
+export type BillingTools = ProviderTools & {
+  database: Queryable;
+  plans: PlanCatalog;
+  activeProvider: Slot;
+  /** The public origin, without a slash at the end. */
+  appUrl: string;
+};
 
 export const createCheckout = defineOperation({
   name: "billing.createCheckout",
-  summary: "Opens a checkout at the payment provider and tells where",
+  summary: "Opens a checkout at the payment provider and tells where; asked for again, the same one",
   access: "person",
   limit: "billing",
   input: z.strictObject({
@@ -15,7 +28,7 @@ export const createCheckout = defineOperation({
     provider: z.enum(SLOTS).optional().describe("The operator's choice unless given."),
   }),
   output: z.object({ url: z.url() }),
-  run: async (deps: { plans: PlanCatalog }, _caller, { planId, seats }) => {
+  run: async (deps: BillingTools, caller, { planId, seats, provider = deps.activeProvider }) => {
     const plan =
       deps.plans.plans.find((one) => one.id === planId) ??
       refuse("invalid_input", `planId: there is no plan "${planId}"`);
@@ -23,6 +36,16 @@ export const createCheckout = defineOperation({
     if (seats !== undefined && (seats < plan.seats.min || seats > plan.seats.max)) {
       refuse("invalid_input", `seats: ${plan.name} has ${plan.seats.min} to ${plan.seats.max}`);
     }
-    return refuse("unavailable", "no payment provider is configured");
+    const api = providerOf(deps.payments, provider);
+    const [priceId] = [plan.priceIds[provider] ?? []].flat();
+    if (priceId === undefined) refuse("invalid_input", `provider: ${plan.name} is not sold by ${provider}`);
+
+    const { userId } = caller;
+    const user = (await findUser(deps.database, userId)) ?? refuse("not_found", "there is no such user");
+    if (await isSubscribed(deps.database, userId)) refuse("conflict", SUBSCRIBED);
+    const wanted = { userId, provider, planId, priceId, seats: seats ?? plan.seats.min };
+    return { url: await openCheckout(deps, api, { ...wanted, email: user.email }) };
   },
 });
+
+const SUBSCRIBED = "There is a subscription already: change or cancel it in the billing portal.";

@@ -1,10 +1,14 @@
 import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
-import type { Queryable } from "../../store/database.ts";
+import { compare } from "../../intake/compare.ts";
+import type { Intake } from "../../intake/intake.ts";
+import { findReconcilable } from "../../store/reconciliations.ts";
 import { findSubscription } from "../../store/subscription-list.ts";
+import { asked, type ProviderTools } from "../billing/ask-provider.ts";
 import { defineOperation } from "../operation.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 
+/** Refuses with `conflict` what the provider cannot be asked about, or says nothing of: then nothing is changed. */
 export const reconcileSubscription = defineOperation({
   name: "subscriptions.reconcile",
   summary: "Compares a subscription with its provider and corrects it",
@@ -12,9 +16,17 @@ export const reconcileSubscription = defineOperation({
   limit: "admin",
   input: z.strictObject({ id: z.uuid("expected a subscription's id") }),
   output: SubscriptionView,
-  run: async (deps: { database: Queryable }, _caller, { id }) => {
-    const found = await findSubscription(deps.database, id);
-    if (!found) refuse("not_found", "there is no such subscription");
-    return refuse("unavailable", `no payment provider is configured for ${found.provider}`);
+  run: async (deps: ProviderTools & { intake: Intake }, caller, { id }) => {
+    const { database } = deps.intake;
+    const found =
+      (await findReconcilable(database, id)) ?? refuse("not_found", "there is no such subscription");
+    const { provider } = found;
+    const api =
+      deps.payments[provider] ?? refuse("unavailable", `no payment provider is configured for ${provider}`);
+    const by = caller.kind === "operator" ? "operator" : caller.userId;
+    const comparing = compare(deps.intake, api, found, { by, dryRun: false });
+    const comparison = await asked(deps, { slot: provider, userId: by }, comparing);
+    if (comparison.outcome === "left") refuse("conflict", `nothing was changed: ${comparison.reason}`);
+    return (await findSubscription(database, id)) ?? refuse("not_found", "there is no such subscription");
   },
 });

@@ -26,6 +26,19 @@ export const listDeliveries = defineOperation({
       .nullable()
       .default(null)
       .describe("The provider's own name of the event, as delivered."),
+    eventId: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[^\0]*$/, "must not contain NUL")
+      .nullable()
+      .default(null)
+      .describe("The provider's id of the event, whole."),
+    subscriptionId: z
+      .uuid("expected a subscription's id")
+      .nullable()
+      .default(null)
+      .describe("Only what has changed this subscription."),
   }),
   output: pageOf(Delivery),
   run: async (deps: { database: Queryable }, _caller, { cursor, limit, ...filter }) => {

@@ -3,6 +3,7 @@ import { ATTEMPT_SOURCES } from "../../domain/delivery.ts";
 import type { Queryable } from "../../store/database.ts";
 import { attemptsOf, findLoggedDelivery } from "../../store/delivery-log.ts";
 import { defineOperation } from "../operation.ts";
+import { ChangesView } from "../subscriptions/changes-view.ts";
 import { Delivery, DeliveryId, refuseUnknown } from "./delivery.ts";
 
 const DeliveryInDetail = Delivery.extend({
@@ -16,6 +17,8 @@ const DeliveryInDetail = Delivery.extend({
         reason: z.string().nullable(),
         startedAt: z.date(),
         durationMs: z.number(),
+        subscriptionId: z.uuid().nullable().describe("The subscription that it has changed; `null`: none."),
+        changes: ChangesView.nullable().describe("`null`: nothing was changed."),
       }),
     )
     .describe("Every attempt that is over, the first one first."),

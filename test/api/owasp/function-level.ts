@@ -85,10 +85,13 @@ export function functionLevelAuthorization(on: Ground): void {
       "DELETE /api-keys/:id",
     ]);
     expect(routeNames((route) => ADMINS.includes(route))).toEqual([
+      "GET /user-directory",
       "POST /subscriptions/:id/reconcile",
+      "GET /out-of-order-subscriptions",
       "GET /webhook-deliveries",
       "GET /webhook-deliveries/:id",
       "POST /webhook-deliveries/:id/replay",
+      "GET /webhook-statistics",
     ]);
   });
 
@@ -173,7 +176,7 @@ export function functionLevelAuthorization(on: Ground): void {
     for (const route of ADMINS.filter(({ method }) => method === "GET")) {
       const answer = await send(on.url, requestTo(route, on.victim, on), { cookie });
       expect(answer.status).toBe(200);
-      expect(answer.text).toContain(CONFIDENTIAL);
+      if (route.path.startsWith("/webhook-deliveries")) expect(answer.text).toContain(CONFIDENTIAL);
     }
   });
 

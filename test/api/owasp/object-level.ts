@@ -7,7 +7,12 @@ import { send, told } from "./send.ts";
 
 const WITH_ID = ROUTES.filter((route) => route.path.includes(":"));
 const OWNED = WITH_ID.filter((route) => route.operation.access !== "admin");
-const LISTS = ROUTES.filter((route) => route.plural !== null && route.operation.access === "person");
+const LISTS = ROUTES.filter(
+  (route) => route.plural !== null && route.operation.access === "person" && !WITH_ID.includes(route),
+);
+
+/** What an administrator sees of everybody, by an id. */
+const SHOWN_TO_ADMINISTRATORS = ["GET /subscriptions/:id/history"];
 
 /** Ids that belong to nobody, of the kind that the route has. */
 const UNKNOWN: Record<string, () => string> = {
@@ -32,6 +37,7 @@ export function objectLevelAuthorization(on: Ground): void {
   it("knows every route that takes an id", () => {
     expect(routeNames((route) => WITH_ID.includes(route))).toEqual([
       "GET /subscriptions/:id",
+      "GET /subscriptions/:id/history",
       "POST /subscriptions/:id/reconcile",
       "DELETE /api-keys/:id",
       "POST /notifications/:id/read",
@@ -53,7 +59,7 @@ export function objectLevelAuthorization(on: Ground): void {
       for (const as of [
         { cookie: on.attacker.cookie },
         { key: on.attacker.key },
-        { cookie: on.admin.cookie },
+        ...(SHOWN_TO_ADMINISTRATORS.includes(name) ? [{ key: on.admin.key }] : [{ cookie: on.admin.cookie }]),
       ]) {
         const isKeyRefused = "key" in as && route.operation.access === "session";
         const body = BODIES[name];

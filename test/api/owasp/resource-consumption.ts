@@ -101,8 +101,9 @@ export function resourceConsumption(on: Ground): void {
       `insert into notification (user_id, kind) select $1, 'api_key_created' from generate_series(1, 150)`,
       [id],
     );
-    for (const { path, plural } of ROUTES.filter((route) => route.plural !== null)) {
-      const page = (query: string) => send(on.url, `GET /api${path}?${query}`, { cookie });
+    for (const { method, path, plural } of ROUTES.filter((route) => route.plural !== null)) {
+      const list = requestTo({ method, path }, on.victim, on);
+      const page = (query: string) => send(on.url, `${list}?${query}`, { cookie });
       for (const limit of [
         "0",
         "-1",

@@ -27,6 +27,27 @@ export const BILLING: Record<string, Case> = {
     may: OWNER,
     asks: [{ input: ({ subscriptionId }) => ({ id: subscriptionId }) }, noSuch("id"), bad({ id: "1" })],
   },
+  "subscriptions.history": {
+    scope: "api",
+    may: { ...OWNER, admin: "ok" },
+    asks: [
+      { input: ({ subscriptionId }) => ({ id: subscriptionId, limit: 1 }) },
+      noSuch("id"),
+      bad({ id: "1" }),
+      bad({ id: "00000000-0000-4000-8000-000000000000", limit: 0 }),
+    ],
+  },
+  "subscriptions.outOfOrder": {
+    scope: "admin",
+    may: ADMINISTRATORS,
+    asks: [
+      { input: { limit: 100 } },
+      { input: {} },
+      bad({ limit: 0 }),
+      bad({ cursor: "no cursor" }),
+      UNHEARD_OF,
+    ],
+  },
   "subscriptions.current": { scope: "api", may: PEOPLE, asks: WITHOUT_INPUT },
   "subscriptions.reconcile": {
     scope: "admin",
@@ -43,6 +64,10 @@ export const BILLING: Record<string, Case> = {
       {
         input: { limit: 3, provider: "provider-a", status: "failed", type: "customer.subscription.created" },
       },
+      { input: ({ subscriptionId }) => ({ subscriptionId }) },
+      { input: ({ people: { owner } }) => ({ eventId: owner.id.replace("owner", "successful") }) },
+      bad({ eventId: "" }),
+      bad({ subscriptionId: "1" }),
       bad({ limit: 0 }),
       bad({ cursor: "no cursor" }),
       bad({ type: "" }),
@@ -50,6 +75,11 @@ export const BILLING: Record<string, Case> = {
       bad({ provider: "stripe" }),
       UNHEARD_OF,
     ],
+  },
+  "webhooks.statistics": {
+    scope: "api",
+    may: ADMINISTRATORS,
+    asks: [{ input: {} }, { input: { provider: "provider-a" } }, bad({ provider: "stripe" }), UNHEARD_OF],
   },
   "webhooks.show": {
     scope: "admin",

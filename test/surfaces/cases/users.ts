@@ -6,6 +6,19 @@ import { ADMINISTRATORS, OWNER, OWNER_IN_SESSION, PEOPLE, SESSIONS } from "../wh
 export const USERS: Record<string, Case> = {
   "users.me": { scope: "api", may: PEOPLE, asks: WITHOUT_INPUT },
   "users.list": { scope: "api", may: PEOPLE, asks: PAGES },
+  "users.search": {
+    scope: "api",
+    may: ADMINISTRATORS,
+    asks: [
+      { input: { limit: 1 } },
+      { input: ({ people: { owner } }) => ({ search: owner.email }) },
+      { input: ({ people: { owner } }) => ({ search: owner.id }) },
+      { input: { search: "nobody at all" } },
+      bad({ search: "" }),
+      bad({ search: "s".repeat(101) }),
+      bad({ cursor: "no cursor" }),
+    ],
+  },
   "users.updateProfile": {
     scope: "settings",
     may: PEOPLE,

@@ -1,0 +1,52 @@
+import type { ReconcileReport, SlotReport } from "../operations/reconcile/reconcile.ts";
+import { printable, style, table } from "./table.ts";
+
+export function reconcileText({ slots, compared, corrected, left, dryRun }: ReconcileReport): string {
+  const parts = [slots.map((slot) => slotLine(slot, dryRun)).join("\n")];
+  if (corrected.length > 0) {
+    parts.push(
+      table(
+        ["slot", "subscription", "field", "here", "at the provider"],
+        corrected.flatMap((one) =>
+          Object.entries(one.changes).map(([field, [before, after]], line) => [
+            line === 0 ? one.slot : "",
+            line === 0 ? printable(one.providerSubscriptionId ?? one.subscriptionId, 60) : "",
+            field,
+            word(before),
+            style("bold", word(after)),
+          ]),
+        ),
+      ),
+    );
+  }
+  if (left.length > 0) {
+    parts.push(
+      table(
+        ["slot", "subscription", "left as it is, because"],
+        left.map((one) => [
+          one.slot,
+          printable(one.providerSubscriptionId ?? one.subscriptionId, 60),
+          printable(one.reason, 120),
+        ]),
+      ),
+    );
+  }
+  const verb = dryRun ? "would be corrected (dry run: nothing was changed)" : "corrected";
+  parts.push(
+    `compared ${compared}, ${corrected.length} ${verb}${left.length > 0 ? `, ${left.length} left` : ""}`,
+  );
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+function slotLine({ slot, missed, problem }: SlotReport, dryRun: boolean): string {
+  if (problem !== null) return `${slot}: ${style("yellow", printable(problem, 300))}`;
+  if (missed === null) return `${slot}: its events were not looked through`;
+  const { listed, missed: count, applied, ignored, failed } = missed;
+  if (count === 0) return `${slot}: ${listed} events listed, none missed`;
+  const became = dryRun ? "" : `: applied ${applied}, ignored ${ignored}, failed ${failed}`;
+  return `${slot}: ${listed} events listed, ${count} missed${became}`;
+}
+
+function word(value: unknown): string {
+  return value === null || value === undefined ? "nothing" : printable(String(value), 60);
+}

@@ -1,0 +1,99 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { SLOTS, type Slot } from "../domain/slot.ts";
+import {
+  ALL_SLOTS,
+  LOOK_BACK_DAYS,
+  type ReconcileReport,
+  reconcile,
+} from "../operations/reconcile/reconcile.ts";
+import { jsonOption } from "./arguments.ts";
+import { conclude } from "./conclude.ts";
+import { reconcileText } from "./reconcile-text.ts";
+import { withRuntime } from "./with-runtime.ts";
+
+type Options = { slot?: Slot; subscription?: string; since?: Date; dryRun: boolean; json?: boolean };
+
+export function addReconcile(webhooks: Command): void {
+  webhooks
+    .command("reconcile")
+    .description("asks the providers what is true: takes in events that were missed, corrects subscriptions")
+    .addOption(
+      new Option("--slot <slot>", "one slot, and all of its subscriptions that are not over").choices(SLOTS),
+    )
+    .addOption(
+      new Option("--subscription <id>", "one subscription alone, by our id or the provider's").argParser(
+        given,
+      ),
+    )
+    .addOption(
+      new Option(
+        "--since <when>",
+        `how far back missed events are looked for, e.g. 12h, 3d or 2026-11-01 (default: ${LOOK_BACK_DAYS}d)`,
+      ).argParser((text) => moment(text, new Date())),
+    )
+    .option("--dry-run", "show what would be done, and change nothing", false)
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      `
+Missed events come first, then the subscriptions that are out of order are compared. Every correction is written
+down with what was before. Lemon Squeezy keeps no list of events: what was missed there is not found.
+
+Examples:
+  npm run -s tollgate -- webhooks reconcile --dry-run
+  npm run -s tollgate -- webhooks reconcile --slot provider-a --since 3d
+  npm run -s tollgate -- webhooks reconcile --subscription sub_1Q2w3e --json`,
+    )
+    .action(async (options: Options) => {
+      const report = await withRuntime((runtime) =>
+        reconcile(runtime, {
+          slots: options.slot ? [options.slot] : ALL_SLOTS,
+          subscription: options.subscription ?? null,
+          extent: options.slot ? "all" : "out of order",
+          since: options.since ?? moment(`${LOOK_BACK_DAYS}d`, new Date()),
+          dryRun: options.dryRun,
+          isStopping: () => false,
+          progressed: () => {},
+        }),
+      );
+      conclude(
+        { json: report, text: () => reconcileText(report), failure: failureOf(report, options) },
+        options,
+      );
+    });
+}
+
+/** What was asked for by name and could not be asked about has failed; a slot without a provider has not. */
+function failureOf({ slots, left }: ReconcileReport, { slot, subscription }: Options): string | null {
+  const problem = slots.find(
+    (one) => one.problem !== null && (slot || subscription || isAsked(one.problem)),
+  )?.problem;
+  if (problem) return `the provider could not be asked: ${problem}`;
+  const [first] = left;
+  return subscription !== undefined && first ? `nothing was changed: ${first.reason}` : null;
+}
+
+function isAsked(problem: string): boolean {
+  return !problem.startsWith("no payment provider is configured");
+}
+
+function given(text: string): string {
+  if (text.trim() !== "" && text.length <= 255) return text.trim();
+  throw new InvalidArgumentError("expected an id.");
+}
+
+const UNITS = { m: 60, h: 60 * 60, d: 24 * 60 * 60 } as const;
+const LONGEST_DAYS = 90;
+
+/** A time so long before now, or a date. */
+function moment(text: string, now: Date): Date {
+  const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  const at = unit
+    ? new Date(now.getTime() - Number(count) * UNITS[unit as keyof typeof UNITS] * 1000)
+    : new Date(/^\d{4}-\d\d-\d\d/.test(text) ? text : Number.NaN);
+  const days = (now.getTime() - at.getTime()) / (UNITS.d * 1000);
+  if (days >= 0 && days <= LONGEST_DAYS) return at;
+  throw new InvalidArgumentError(
+    `expected a time within the last ${LONGEST_DAYS} days, e.g. 12h, 3d or 2026-11-01.`,
+  );
+}

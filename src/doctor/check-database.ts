@@ -1,0 +1,73 @@
+import type { Environment } from "../env.ts";
+import { type Database, openDatabase } from "../store/database.ts";
+import { startEmbeddedPostgres } from "../store/embedded.ts";
+import { pendingMigrations } from "../store/migrate.ts";
+import { broken, type Finding, good, warning } from "./finding.ts";
+import { reasonOf } from "./look.ts";
+
+const ANSWER_WITHIN_MS = 5_000;
+const OLDEST_VERSION = 150_000;
+
+export type DatabaseLook = {
+  findings: Finding[];
+  /** How far its clock is ahead of ours; `null`: not known. */
+  aheadMs: number | null;
+};
+
+/** Whether it can be reached, is new enough, and has this version's schema. Nothing is changed. */
+export async function checkDatabase(environment: Environment): Promise<DatabaseLook> {
+  const isEmbedded = environment.databaseUrl === null;
+  let stop = async () => {};
+  try {
+    const postgres = isEmbedded ? await startEmbeddedPostgres(environment.dataDir) : null;
+    if (postgres) stop = postgres.stop;
+    const database = openDatabase({
+      url: environment.databaseUrl ?? (postgres?.url as string),
+      prepared: environment.preparedStatements,
+      maxConnections: 1,
+      answerTimeoutMs: ANSWER_WITHIN_MS,
+    });
+    try {
+      return await lookInto(database, isEmbedded ? "the embedded one" : "DATABASE_URL");
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    const remedy = isEmbedded
+      ? `Look at DATA_DIR (${environment.dataDir}): who may write there, and how much room is left.`
+      : "Check DATABASE_URL, and that PostgreSQL runs and lets this machine in.";
+    return { findings: [broken("database", `cannot be reached: ${reasonOf(error)}`, remedy)], aheadMs: null };
+  } finally {
+    await stop();
+  }
+}
+
+async function lookInto(database: Database, which: string): Promise<DatabaseLook> {
+  type Row = { version: string; number: number; now: number };
+  const startedMs = Date.now();
+  const [row] = await database.run<Row>(LOOK);
+  const oursMs = (startedMs + Date.now()) / 2;
+  const { version, number, now } = row as Row;
+  const isOld = number < OLDEST_VERSION;
+  const reached = isOld
+    ? broken("database", `${which}: PostgreSQL ${version}`, "Bring PostgreSQL to version 15 or later.")
+    : good("database", `${which}: PostgreSQL ${version}`);
+  return { findings: [reached, await checkSchema(database)], aheadMs: now - oursMs };
+}
+
+const LOOK = {
+  name: "doctor_look",
+  text: `
+select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+  extract(epoch from clock_timestamp())::float8 * 1000 as now`,
+};
+
+async function checkSchema(database: Database): Promise<Finding> {
+  const pending = await pendingMigrations(database);
+  if (pending.length === 0) return good("schema", "up to date");
+  return warning(
+    "schema",
+    `${pending.length} pending: ${pending.join(", ")}`,
+    "Start the server: it runs them first.",
+  );
+}

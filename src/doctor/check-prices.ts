@@ -1,0 +1,35 @@
+import type { PlanCatalog } from "../domain/plan.ts";
+import type { Slot } from "../domain/slot.ts";
+import { type PaymentApi, PaymentApiProblem } from "../providers/payment-api.ts";
+import { broken, type Finding, good, skipped, warning } from "./finding.ts";
+import { reasonOf } from "./look.ts";
+
+/** Whether everything that is sold can be bought where checkouts are opened. */
+export function checkPlans(plans: PlanCatalog, activeProvider: Slot): Finding {
+  const sold = plans.plans.filter((plan) => Object.keys(plan.priceIds).length > 0);
+  if (sold.length === 0)
+    return warning("plans", "no plan has a price id", "Give plans in plans.config.ts their price ids.");
+  const without = sold.filter((plan) => plan.priceIds[activeProvider] === undefined).map((plan) => plan.id);
+  if (without.length === 0) return good("plans", `${sold.length} sold by ${activeProvider}`);
+  const remedy = `Add priceIds for ${activeProvider} in plans.config.ts, or choose another ACTIVE_PROVIDER.`;
+  return broken("plans", `not sold by ${activeProvider}: ${without.join(", ")}`, remedy);
+}
+
+/** Whether the provider knows the price ids that stand in the catalogue for its slot. */
+export async function checkPrices(plans: PlanCatalog, slot: Slot, api: PaymentApi): Promise<Finding> {
+  const check = `${slot} prices`;
+  const { knowsPrice } = api;
+  const ids = plans.plans.flatMap((plan) => [plan.priceIds[slot] ?? []].flat());
+  if (!knowsPrice || ids.length === 0)
+    return skipped(check, ids.length === 0 ? "no plan has one" : "not looked for");
+  try {
+    const unknown: string[] = [];
+    for (const id of ids) if (!(await knowsPrice(id))) unknown.push(id);
+    if (unknown.length === 0) return good(check, `${ids.length} known to the provider`);
+    const remedy = "Put the provider's own ids into plans.config.ts; test and live mode have different ones.";
+    return broken(check, `unknown to the provider: ${unknown.join(", ")}`, remedy);
+  } catch (error) {
+    const seen = error instanceof PaymentApiProblem ? error.message : reasonOf(error);
+    return warning(check, `could not be looked for: ${seen}`, "See to the slot's key first.");
+  }
+}

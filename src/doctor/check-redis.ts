@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Environment } from "../env.ts";
+import { openRedis } from "../limits/redis-connection.ts";
+import { broken, type Finding, good, skipped, warning } from "./finding.ts";
+import { reasonOf } from "./look.ts";
+
+const ANSWER_WITHIN_MS = 5_000;
+
+export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Environment): Promise<Finding> {
+  if (redisUrls === null) {
+    const seen = "not set: limits are counted in memory";
+    return isProduction && databaseUrl !== null
+      ? warning("redis", seen, "With more than one process, set REDIS_URL: else each counts for itself.")
+      : skipped("redis", seen);
+  }
+  let reason = "no answer";
+  const redis = openRedis(redisUrls, (error) => {
+    reason = reasonOf(error);
+  });
+  try {
+    const pinged = redis.connected.then(() => redis.ask("doctor", ["EXISTS", "doctor"]));
+    const late = sleep(ANSWER_WITHIN_MS, undefined, { ref: false }).then(() => {
+      throw new Error(reason);
+    });
+    await Promise.race([pinged, late]);
+    return good("redis", "answers");
+  } catch (error) {
+    const remedy =
+      "Check REDIS_URL, and that Redis runs and lets this machine in: signing in and billing need it.";
+    return broken("redis", `cannot be used: ${reasonOf(error)}`, remedy);
+  } finally {
+    redis.close();
+  }
+}

@@ -1,0 +1,90 @@
+import plans from "../../plans.config.ts";
+import { SLOTS, type Slot } from "../domain/slot.ts";
+import { embeddedSecrets } from "../embedded-secrets.ts";
+import { BadEnvironment, type Environment, readEnvironment } from "../env.ts";
+import { connectPayments, type PaymentAccess, paymentAccess, webhookSecrets } from "../payments.ts";
+import type { WireFormat } from "../providers/adapter.ts";
+import { checkAddress, checkAuthSecret } from "./check-address.ts";
+import { checkClock } from "./check-clock.ts";
+import { checkDatabase } from "./check-database.ts";
+import { checkKey } from "./check-key.ts";
+import { checkPlans, checkPrices } from "./check-prices.ts";
+import { checkRedis } from "./check-redis.ts";
+import { checkWebhook } from "./check-webhooks.ts";
+import { broken, type Finding, good, skipped } from "./finding.ts";
+import { look } from "./look.ts";
+
+/** Looks at everything that a server with these variables depends on. What it finds wrong it says what to do about. */
+export async function diagnose(variables: Record<string, string | undefined>): Promise<Finding[]> {
+  let environment: Environment;
+  try {
+    environment = readEnvironment(variables);
+  } catch (error) {
+    if (!(error instanceof BadEnvironment)) throw error;
+    const remedy = "Set it right: until then nothing starts, and nothing else can be looked at.";
+    return error.message.split("\n").map((line) => broken("variables", line, remedy));
+  }
+  return [good("variables", "all of them can be read"), ...(await examine(environment))];
+}
+
+async function examine(environment: Environment): Promise<Finding[]> {
+  const { databaseUrl, simulator, dataDir } = environment;
+  const kept = databaseUrl === null || simulator !== null ? await embeddedSecrets(dataDir) : null;
+  const access = paymentAccess(environment, kept);
+  const secrets = webhookSecrets(environment, kept);
+  const payments = connectPayments(access);
+  const [database, redis, address, ofSlots, providerClocks] = await Promise.all([
+    checkDatabase(environment),
+    checkRedis(environment),
+    checkAddress(environment),
+    // One slot after the other: a provider that is slow to answer is asked one thing at a time.
+    Promise.all(
+      SLOTS.map(async (slot): Promise<Finding[]> => {
+        const given = access[slot];
+        const isUsed = given !== null || environment.activeProvider === slot;
+        const webhook = await checkWebhook(environment, slot, { secrets: secrets[slot], isUsed });
+        const api = payments[slot];
+        if (given === null || api === null) return [webhook, withoutKey(environment, slot)];
+        const key = await checkKey(slot, { ...given, api });
+        return [webhook, key, ...(key.state === "good" ? [await checkPrices(plans, slot, api)] : [])];
+      }),
+    ),
+    Promise.all(SLOTS.flatMap((slot) => (access[slot] ? [clockOf(slot, access[slot])] : []))),
+  ]);
+  const clocks = [
+    { whose: "the database", aheadMs: database.aheadMs },
+    { whose: environment.appUrl, aheadMs: address.aheadMs },
+    ...providerClocks,
+  ];
+  return [
+    ...database.findings,
+    redis,
+    checkAuthSecret(environment),
+    address.finding,
+    checkClock(clocks, environment.webhook.toleranceSeconds),
+    checkPlans(plans, environment.activeProvider),
+    ...ofSlots.flat(),
+  ];
+}
+
+function withoutKey({ slots, activeProvider }: Environment, slot: Slot): Finding {
+  const { apiKeyVariable } = slots[slot];
+  if (slot !== activeProvider) return skipped(`${slot} key`, `${apiKeyVariable} is not set`);
+  const remedy = `Set ${apiKeyVariable} to the provider's API key, or ACTIVE_PROVIDER to a slot that has one.`;
+  return broken(`${slot} key`, `${apiKeyVariable} is not set, and checkouts are opened there`, remedy);
+}
+
+const ORIGINS: Record<WireFormat, string> = {
+  stripe: "https://api.stripe.com",
+  paddle: "https://api.paddle.com",
+  polar: "https://api.polar.sh",
+  "lemon-squeezy": "https://api.lemonsqueezy.com",
+};
+
+/** Whatever it answers, it says what time it is there. */
+async function clockOf(slot: Slot, { format, apiUrl }: PaymentAccess) {
+  const answer = await look(apiUrl ?? ORIGINS[format]);
+  const theirsMs = typeof answer === "string" ? null : answer.theirsMs;
+  const aheadMs = typeof answer === "string" || theirsMs === null ? null : theirsMs + 500 - answer.oursMs;
+  return { whose: `${slot}'s provider`, aheadMs };
+}

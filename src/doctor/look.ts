@@ -1,0 +1,56 @@
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+
+export type Looked = {
+  status: number;
+  text: string;
+  location: string | null;
+  /** The other side's clock, whole seconds, and ours in the middle of the exchange; in milliseconds. */
+  theirsMs: number | null;
+  oursMs: number;
+};
+
+export type Asking = { method?: "GET" | "POST"; headers?: Record<string, string>; body?: Buffer };
+
+const WITHIN_MS = 10_000;
+const MAX_BYTES = 64 * 1024;
+
+/** One request as a provider would send it: redirects are not followed. A text: why there is no answer. */
+export function look(
+  url: string,
+  { method = "GET", headers = {}, body }: Asking = {},
+): Promise<Looked | string> {
+  const request = url.startsWith("https:") ? requestHttps : requestHttp;
+  const startedMs = Date.now();
+  return new Promise((resolve) => {
+    const asking = request(url, { method, headers, agent: false, timeout: WITHIN_MS }, (incoming) => {
+      const oursMs = (startedMs + Date.now()) / 2;
+      const dated = Date.parse(incoming.headers.date ?? "");
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      incoming.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= MAX_BYTES) chunks.push(chunk);
+      });
+      incoming.on("error", (error) => resolve(reasonOf(error)));
+      incoming.on("end", () =>
+        resolve({
+          status: incoming.statusCode ?? 0,
+          text: Buffer.concat(chunks).toString("utf8"),
+          location: incoming.headers.location ?? null,
+          theirsMs: Number.isNaN(dated) ? null : dated,
+          oursMs,
+        }),
+      );
+    });
+    asking.on("timeout", () => asking.destroy(new Error(`no answer within ${WITHIN_MS / 1000} s`)));
+    asking.on("error", (error) => resolve(reasonOf(error)));
+    asking.end(body);
+  });
+}
+
+/** Several addresses tried at once fail with an error that has no message of its own. */
+export function reasonOf(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  return message || code || String(error);
+}

@@ -1,0 +1,66 @@
+import { z } from "zod";
+
+/** The kinds of values that variables have. What is wrong with one is said with an example, never with the value. */
+export const wholeNumber = (min: number, max: number, example: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `expected a whole number, e.g. ${example}`)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `expected a number from ${min} to ${max}, e.g. ${example}`);
+
+/** Scheme, host and port; what comes behind would go wrong in links and in comparisons. */
+export const origin = z
+  .string()
+  .refine((text) => {
+    const parsed = URL.parse(text);
+    if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.password) return false;
+    return (
+      `${parsed.pathname}${parsed.search}${parsed.hash}` === "/" && !text.includes("?") && !text.includes("#")
+    );
+  }, "expected an origin without a path, such as https://app.example.com")
+  .transform((text) => new URL(text).origin);
+
+export const url = (protocols: readonly string[], example: string) =>
+  z.string().refine((text) => {
+    const parsed = URL.parse(text);
+    return parsed !== null && protocols.includes(parsed.protocol);
+  }, `expected a URL such as ${example}`);
+
+/** Where an interface begins: paths are added to it. */
+export const baseUrl = (example: string) =>
+  z
+    .string()
+    .refine((text) => {
+      const parsed = URL.parse(text);
+      if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.password) return false;
+      return !text.includes("?") && !text.includes("#");
+    }, `expected a URL such as ${example}`)
+    .transform((text) => text.trim().replace(/\/+$/, ""));
+
+export const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
+  z.enum(words, `expected one of ${words.join(", ")}, e.g. ${words[0]}`);
+
+/** One or several, comma-separated; white space round a secret is not part of it. */
+export const secrets = z
+  .string()
+  .transform((text) => text.split(",").map((secret) => secret.trim()))
+  .refine((list) => list.every((secret) => secret !== ""), {
+    error: "has an empty secret between commas, e.g. whsec_new,whsec_old",
+  });
+
+/** It travels in a header: visible ASCII and nothing else. */
+export const apiKey = z
+  .string()
+  .transform((text) => text.trim())
+  .refine((key) => /^[\x21-\x7e]+$/.test(key), {
+    error: "expected one key without white space, e.g. sk_test_ and what follows",
+  });
+
+/** One node, or several of one cluster. */
+export const redisUrls = z
+  .string()
+  .transform((text) => text.split(",").map((one) => one.trim()))
+  .refine(
+    (urls) => urls.every((one) => /^rediss?:$/.test(URL.parse(one)?.protocol ?? "")),
+    "expected a URL such as redis://localhost:6379, or several of one cluster with commas between them",
+  );

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { DEFAULT_POLICIES, type Limit, type Policies, SCOPES, type Scope } from "../limits/policies.ts";
+
+/** `limit/windowSeconds` */
+const rateLimit = z
+  .string()
+  .regex(/^[1-9]\d{0,5}\/[1-9]\d{0,4}$/, "expected limit/windowSeconds, e.g. 30/60")
+  .transform((text): Limit => {
+    const [limit, windowSeconds] = text.split("/").map(Number) as [number, number];
+    return { limit, windowSeconds };
+  })
+  .optional();
+
+/** A variable for every scope. */
+export const RATE_LIMITS = Object.fromEntries(SCOPES.map((scope) => [rateLimitVariable(scope), rateLimit]));
+
+export function readRateLimits(values: Record<string, unknown>): Policies {
+  return Object.fromEntries(
+    SCOPES.map((scope) => [scope, values[rateLimitVariable(scope)] ?? DEFAULT_POLICIES[scope]]),
+  ) as Policies;
+}
+
+/** What is wrong with the names, or `null`: a misspelt one would leave the default in force, and nobody would know. */
+export function unknownRateLimit(given: Record<string, unknown>): string | null {
+  const known = SCOPES.map(rateLimitVariable);
+  const unknown = Object.keys(given).find((name) => name.startsWith("RATE_LIMIT_") && !known.includes(name));
+  return unknown === undefined
+    ? null
+    : `${unknown}: there is no such limit, only ${known.join(", ")}, e.g. RATE_LIMIT_API=30/60`;
+}
+
+function rateLimitVariable(scope: Scope): string {
+  return `RATE_LIMIT_${scope.replaceAll("-", "_").toUpperCase()}`;
+}

@@ -1,0 +1,27 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+
+/** Whose word on the client's address is taken: that of so many proxies nearest to us, or of those in the ranges. */
+export type TrustedProxies = { hops: number } | { ranges: readonly string[] };
+
+/** A count of hops, or addresses and ranges of them. */
+export const trustedProxies = z.string().transform((text, context): TrustedProxies => {
+  if (/^\d{1,2}$/.test(text.trim())) return { hops: Number(text) };
+  const ranges = text.split(",").map((range) => range.trim());
+  for (const range of ranges) {
+    if (isRange(range)) continue;
+    context.addIssue({
+      code: "custom",
+      message: "expected a hop count or CIDRs, e.g. 1 or 10.0.0.0/8,fd00::/8",
+    });
+    return z.NEVER;
+  }
+  return { ranges };
+});
+
+function isRange(text: string): boolean {
+  const [address = "", prefix, more] = text.split("/");
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] as number;
+  if (more !== undefined || bits < 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+}

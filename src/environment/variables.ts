@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { SLOTS } from "../domain/slot.ts";
+import { WIRE_FORMATS } from "../providers/adapter.ts";
+import { apiKey, baseUrl, oneOf, origin, redisUrls, secrets, url, wholeNumber } from "./kinds.ts";
+import { RATE_LIMITS } from "./rate-limits.ts";
+import { trustedProxies } from "./trusted-proxies.ts";
+
+const apiUrl = baseUrl("https://api.stripe.com").optional();
+
+/** Every variable with its kind and its default. */
+export const Variables = z.object({
+  ...RATE_LIMITS,
+  PORT: wholeNumber(0, 65_535, 3000).default(3000),
+  HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, "expected a host name or address, e.g. 127.0.0.1")
+    .default("127.0.0.1"),
+  DATA_DIR: z.string().default(".data"),
+  DATABASE_URL: url(
+    ["postgres:", "postgresql:"],
+    "postgres://user:password@localhost:5432/tollgate",
+  ).optional(),
+  DATABASE_PREPARED: oneOf(["on", "off"]).default("on"),
+  REDIS_URL: redisUrls.optional(),
+  TRUSTED_PROXIES: trustedProxies.optional(),
+  METRICS_TOKEN: z
+    .string()
+    .min(16, "expected at least 16 characters, e.g. the output of: openssl rand -hex 24")
+    .optional(),
+  SMTP_URL: url(["smtp:", "smtps:"], "smtps://user:password@smtp.example.com").optional(),
+  MAIL_FROM: z.string().max(320).default("Tollgate <no-reply@localhost>"),
+  REQUIRE_EMAIL_CONFIRMATION: oneOf(["off", "on"]).default("off"),
+  AI_BASE_URL: url(["http:", "https:"], "https://api.example.com/v1").optional(),
+  AI_API_KEY: z.string().optional(),
+  AI_MODEL: z.string().max(200).optional(),
+  GRAPHQL: oneOf(["on", "off"]).default("on"),
+  GRAPHQL_INTROSPECTION: oneOf(["on", "off"]).optional(),
+  NODE_ENV: z.string().optional(),
+  DEPRECATION_FORMAT: oneOf(["simple", "rfc"]).default("simple"),
+  APP_URL: origin.optional(),
+  AUTH_SECRET: z
+    .string()
+    .min(32, "expected at least 32 random characters, e.g. the output of: openssl rand -base64 32")
+    .optional(),
+  LOG_LEVEL: oneOf(["info", "debug", "warn", "error", "silent"]).default("info"),
+  ACTIVE_PROVIDER: oneOf(SLOTS).default("provider-a"),
+  PROVIDER_A_WEBHOOK_SECRET: secrets.optional(),
+  PROVIDER_B_WEBHOOK_SECRET: secrets.optional(),
+  PROVIDER_C_WEBHOOK_SECRET: secrets.optional(),
+  PROVIDER_A_ADAPTER: oneOf(WIRE_FORMATS).default("stripe"),
+  PROVIDER_B_ADAPTER: oneOf(WIRE_FORMATS).default("paddle"),
+  PROVIDER_C_ADAPTER: oneOf(WIRE_FORMATS).default("polar"),
+  PROVIDER_A_API_KEY: apiKey.optional(),
+  PROVIDER_B_API_KEY: apiKey.optional(),
+  PROVIDER_C_API_KEY: apiKey.optional(),
+  PROVIDER_A_API_URL: apiUrl,
+  PROVIDER_B_API_URL: apiUrl,
+  PROVIDER_C_API_URL: apiUrl,
+  SIMULATOR: oneOf(["on", "off"]).optional(),
+  SIMULATOR_PORT: wholeNumber(0, 65_535, 3001).default(3001),
+  RECONCILE: oneOf(["on", "off"]).default("on"),
+  WEBHOOK_TOLERANCE_SECONDS: wholeNumber(1, 86_400, 300).default(300),
+  WEBHOOK_LEASE_SECONDS: wholeNumber(1, 3_600, 30).default(30),
+  WEBHOOK_MAX_BYTES: wholeNumber(1_024, 64 * 1024 * 1024, 1_048_576).default(1_048_576),
+});
+
+export type Values = z.output<typeof Variables>;
+
+/** What they ask of one another, a line each. */
+export function contradictionsIn(values: Values): string[] {
+  const wrong: string[] = [];
+  if (values.AI_BASE_URL && !values.AI_MODEL) {
+    wrong.push("AI_MODEL: required when AI_BASE_URL is set, e.g. llama-3.3-70b");
+  }
+  if (values.REQUIRE_EMAIL_CONFIRMATION === "on" && !values.SMTP_URL) {
+    const example = "smtps://user:password@smtp.example.com";
+    wrong.push(`SMTP_URL: required when REQUIRE_EMAIL_CONFIRMATION is on, e.g. ${example}`);
+  }
+  for (const name of ["PROVIDER_A", "PROVIDER_B", "PROVIDER_C"] as const) {
+    if (!values[`${name}_API_URL`] || values[`${name}_API_KEY`]) continue;
+    wrong.push(`${name}_API_KEY: required when ${name}_API_URL is set, e.g. sk_test_ and what follows`);
+  }
+  if (values.SIMULATOR === "on" && values.NODE_ENV === "production" && values.DATABASE_URL) {
+    wrong.push("SIMULATOR: not with NODE_ENV=production and a DATABASE_URL: nobody pays there, e.g. off");
+  }
+  return wrong;
+}

@@ -1,0 +1,43 @@
+import { refuse } from "../../domain/refusal.ts";
+import type { Slot } from "../../domain/slot.ts";
+import { type PaymentApi, PaymentApiProblem } from "../../providers/payment-api.ts";
+
+export type Payments = Record<Slot, PaymentApi | null>;
+
+/** Where the operator learns what a person has no use for. */
+export type OperatorLog = { error(facts: object, message: string): void };
+
+export type ProviderTools = {
+  /** `null`: not configured. */
+  payments: Payments;
+  log: OperatorLog;
+};
+
+/** @throws Refusal `unavailable` when nothing is configured for the slot */
+export function providerOf(payments: Payments, slot: Slot): PaymentApi {
+  return payments[slot] ?? refuse("unavailable", NOT_CONFIGURED);
+}
+
+export const NOT_CONFIGURED = "no payment provider is configured";
+
+/**
+ * What a provider answers, or a refusal: the person reads that it does not work, the operator in the log why.
+ * @throws Refusal `unavailable`
+ */
+export async function asked<Answer>(
+  { log }: Pick<ProviderTools, "log">,
+  facts: { slot: Slot; userId: string },
+  answer: Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof PaymentApiProblem)) throw error;
+    const { failure, message } = error;
+    log.error({ ...facts, failure, reason: message }, "a payment provider did not do what it was asked");
+    return refuse("unavailable", failure === "unreachable" ? UNREACHABLE : REFUSED);
+  }
+}
+
+const UNREACHABLE = "The payment provider cannot be reached. Try again in a minute.";
+const REFUSED = "The payment provider does not accept this. Nothing was charged; please tell us about it.";

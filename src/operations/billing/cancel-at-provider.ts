@@ -1,0 +1,25 @@
+import { PaymentApiProblem } from "../../providers/payment-api.ts";
+import type { CancelSubscription } from "../users/delete-person.ts";
+import type { ProviderTools } from "./ask-provider.ts";
+
+/** How subscriptions are ended whose person leaves; `null` when no provider is configured at all. */
+export function cancelAtProvider({ payments, log }: ProviderTools): CancelSubscription | null {
+  if (Object.values(payments).every((api) => api === null)) return null;
+  return async ({ id, provider, providerSubscriptionId }) => {
+    const facts = { slot: provider, subscriptionId: id };
+    const api = payments[provider];
+    if (api === null || providerSubscriptionId === null) {
+      const reason =
+        api === null ? "nothing is configured for its slot" : "the provider's id of it is not known yet";
+      log.error({ ...facts, reason }, "a subscription could not be cancelled");
+      throw new Error(`the subscription could not be cancelled: ${reason}`);
+    }
+    try {
+      await api.cancelSubscription(providerSubscriptionId);
+    } catch (error) {
+      const reason = error instanceof PaymentApiProblem ? error.message : String(error);
+      log.error({ ...facts, reason }, "a subscription could not be cancelled");
+      throw error;
+    }
+  };
+}

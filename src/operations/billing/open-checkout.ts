@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { refuse } from "../../domain/refusal.ts";
+import type { PaymentApi } from "../../providers/payment-api.ts";
+import {
+  forgetCheckout,
+  keepCheckout,
+  takeCheckoutTurn,
+  type WantedCheckout,
+} from "../../store/checkouts.ts";
+import { customersOfUser } from "../../store/customers.ts";
+import { asked } from "./ask-provider.ts";
+import type { BillingTools } from "./create-checkout.ts";
+
+/** Longer than any call to a provider takes: whoever holds a turn for longer has died over it. */
+const LEASE_SECONDS = 12;
+const WAIT_FOR_OTHERS_MS = (LEASE_SECONDS + 3) * 1_000;
+const LOOK_EVERY_MS = 100;
+/** Some providers do not say for how long a checkout can be paid. */
+const KEEP_SECONDS = 60 * 60;
+
+/**
+ * Where the person can pay. One checkout at a time: whoever wants the same again, or at the same moment, at whichever
+ * process, is sent to the same one. No transaction is open while the provider is asked.
+ * @throws Refusal `unavailable`
+ */
+export async function openCheckout(
+  deps: BillingTools,
+  api: PaymentApi,
+  order: WantedCheckout & { email: string },
+): Promise<string> {
+  const giveUpAt = performance.now() + WAIT_FOR_OTHERS_MS;
+  for (;;) {
+    const turn = await takeCheckoutTurn(deps.database, order, {
+      idempotencyKey: randomUUID(),
+      leaseSeconds: LEASE_SECONDS,
+      keepSeconds: KEEP_SECONDS,
+    });
+    switch (turn.outcome) {
+      case "open":
+        return turn.url;
+      case "to open": {
+        const url = await openAtProvider(deps, api, order, turn.idempotencyKey);
+        if (url !== null) return url;
+        break;
+      }
+      case "being opened":
+        await sleep(LOOK_EVERY_MS);
+        break;
+      default:
+        return turn satisfies never;
+    }
+    if (performance.now() >= giveUpAt)
+      refuse("unavailable", "A checkout is being opened. Try again in a minute.");
+  }
+}
+
+/** `null`: it took too long, and somebody else has taken the turn. */
+async function openAtProvider(
+  deps: BillingTools,
+  api: PaymentApi,
+  { userId, email, provider, planId, priceId, seats }: WantedCheckout & { email: string },
+  idempotencyKey: string,
+): Promise<string | null> {
+  const { database, appUrl } = deps;
+  try {
+    const customers = await customersOfUser(database, userId);
+    const known = customers.find((one) => one.provider === provider && one.customerId !== null);
+    const opening = api.createCheckout({
+      ...{ idempotencyKey, priceId, seats, userId, planId, email },
+      customerId: known?.customerId ?? null,
+      successUrl: `${appUrl}/billing?checkout=completed`,
+      cancelUrl: `${appUrl}/billing?checkout=cancelled`,
+    });
+    const opened = await asked(deps, { slot: provider, userId }, opening);
+    return (await keepCheckout(database, userId, idempotencyKey, opened)) ? opened.url : null;
+  } catch (error) {
+    // A database that is gone is what the caller is to hear of, not that this could not be tidied up.
+    await forgetCheckout(database, userId, idempotencyKey).catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,178 @@
+import type { Changes } from "../../domain/changes.ts";
+import { refuse } from "../../domain/refusal.ts";
+import { SLOTS, type Slot } from "../../domain/slot.ts";
+import { type Comparison, compare } from "../../intake/compare.ts";
+import type { Intake } from "../../intake/intake.ts";
+import { type Missed, takeInMissed } from "../../intake/missed.ts";
+import { type PaymentApi, type PaymentApiFailure, PaymentApiProblem } from "../../providers/payment-api.ts";
+import {
+  type Extent,
+  eachReconcilable,
+  findReconcilable,
+  findReconcilableByName,
+  type ReconcilableSubscription,
+} from "../../store/reconciliations.ts";
+import type { Payments } from "../billing/ask-provider.ts";
+
+export type ReconcileOptions = {
+  slots: readonly Slot[];
+  /** Only this one, by our id or the provider's; `null`: as the extent says. */
+  subscription: string | null;
+  extent: Extent;
+  /** How far back missed events are looked for; `null`: they are not. */
+  since: Date | null;
+  dryRun: boolean;
+  isStopping: () => boolean;
+  /** Heard before each subscription and each slot: how many have been compared. */
+  progressed: (compared: number) => unknown;
+};
+
+export type ReconcileReport = {
+  dryRun: boolean;
+  slots: SlotReport[];
+  compared: number;
+  /** Those that were not as their providers say. */
+  corrected: Corrected[];
+  /** Those that could not be compared, and are as they were. */
+  left: Left[];
+};
+
+export type SlotReport = {
+  slot: Slot;
+  /** `null`: not looked for, or the provider keeps no list of what it has sent. */
+  missed: Missed | null;
+  /** Why the slot was given up, in one sentence for the operator; else `null`. */
+  problem: string | null;
+};
+
+type Named = { subscriptionId: string; slot: Slot; providerSubscriptionId: string | null };
+type Corrected = Named & { changes: Changes };
+type Left = Named & { reason: string };
+
+export type ReconcileTools = { intake: Intake; payments: Payments };
+
+/**
+ * What the operator has run, by hand or at night: takes in what was missed, then compares. Missed events come first, as
+ * what they leave out of order is compared right afterwards. A provider that cannot be reached costs its own slot only.
+ * @throws Refusal, DatabaseUnavailable
+ */
+export async function reconcile(tools: ReconcileTools, options: ReconcileOptions): Promise<ReconcileReport> {
+  const run = new Run(tools, options);
+  if (options.subscription === null) {
+    for (const slot of options.slots) await run.takeInMissed(slot);
+  }
+  for await (const found of meant(tools.intake, options)) {
+    if (options.isStopping()) break;
+    await run.compare(found);
+  }
+  return run.report;
+}
+
+async function* meant(
+  { database }: Intake,
+  { subscription, slots, extent }: ReconcileOptions,
+): AsyncGenerator<ReconcilableSubscription> {
+  if (subscription === null) {
+    yield* eachReconcilable(database, extent, slots);
+    return;
+  }
+  const byId = UUID.test(subscription) ? await findReconcilable(database, subscription) : null;
+  const found = byId ? [byId] : await findReconcilableByName(database, subscription, slots);
+  if (found.length === 0) refuse("not_found", `there is no subscription ${subscription}`);
+  yield* found;
+}
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+type ListEvents = NonNullable<PaymentApi["listEvents"]>;
+
+/** Whatever else is asked of the slot, it would not be answered either. */
+const SLOT_WIDE: ReadonlySet<PaymentApiFailure> = new Set<PaymentApiFailure>(["unreachable", "unauthorized"]);
+const SHORTEST_LOOK_BACK_MS = 60 * 60 * 1000;
+
+class Run {
+  readonly report: ReconcileReport;
+  readonly #tools: ReconcileTools;
+  readonly #options: ReconcileOptions;
+  readonly #givenUp = new Set<Slot>();
+
+  constructor(tools: ReconcileTools, options: ReconcileOptions) {
+    this.#tools = tools;
+    this.#options = options;
+    this.report = { dryRun: options.dryRun, slots: [], compared: 0, corrected: [], left: [] };
+  }
+
+  async takeInMissed(slot: Slot): Promise<void> {
+    const { since, isStopping, progressed } = this.#options;
+    await progressed(this.report.compared);
+    const at = this.#slot(slot);
+    const listEvents = this.#tools.payments[slot]?.listEvents;
+    if (since === null || !listEvents || isStopping()) return;
+    at.missed = await this.#asking(at, () => this.#takeInSince(slot, listEvents, since));
+  }
+
+  /** A provider that lists only so many events at once is asked for a shorter time: better the latest than none. */
+  async #takeInSince(slot: Slot, listEvents: ListEvents, since: Date): Promise<Missed> {
+    const { dryRun, isStopping } = this.#options;
+    for (let lookBackMs = Date.now() - since.getTime(); ; lookBackMs /= 2) {
+      try {
+        const from = new Date(Date.now() - lookBackMs);
+        return await takeInMissed(this.#tools.intake, slot, listEvents, { since: from, dryRun, isStopping });
+      } catch (error) {
+        const isTooMuch = error instanceof PaymentApiProblem && error.failure === "rejected";
+        if (!isTooMuch || lookBackMs < SHORTEST_LOOK_BACK_MS) throw error;
+      }
+    }
+  }
+
+  async compare(found: ReconcilableSubscription): Promise<void> {
+    await this.#options.progressed(this.report.compared);
+    const { id: subscriptionId, provider: slot, providerSubscriptionId } = found;
+    const at = this.#slot(slot);
+    const api = this.#tools.payments[slot];
+    if (!api || this.#givenUp.has(slot)) return;
+    const comparison = await this.#asking(at, () => this.#compare(api, found));
+    if (comparison === null) return;
+    this.report.compared += 1;
+    const named = { subscriptionId, slot, providerSubscriptionId };
+    if (comparison.outcome === "left") this.report.left.push({ ...named, reason: comparison.reason });
+    else if (comparison.changes) this.report.corrected.push({ ...named, changes: comparison.changes });
+  }
+
+  async #compare(api: PaymentApi, found: ReconcilableSubscription): Promise<Comparison> {
+    try {
+      return await compare(this.#tools.intake, api, found, { by: "operator", dryRun: this.#options.dryRun });
+    } catch (error) {
+      // About this one alone: the others may still be asked about.
+      if (!(error instanceof PaymentApiProblem) || SLOT_WIDE.has(error.failure)) throw error;
+      return { outcome: "left", reason: error.message };
+    }
+  }
+
+  #slot(slot: Slot): SlotReport {
+    const known = this.report.slots.find((one) => one.slot === slot);
+    if (known) return known;
+    const isConfigured = this.#tools.payments[slot] !== null;
+    const problem = isConfigured ? null : `no payment provider is configured for ${slot}`;
+    const added: SlotReport = { slot, missed: null, problem };
+    this.report.slots.push(added);
+    return added;
+  }
+
+  async #asking<Answer>(at: SlotReport, ask: () => Promise<Answer>): Promise<Answer | null> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof PaymentApiProblem)) throw error;
+      if (SLOT_WIDE.has(error.failure)) this.#givenUp.add(at.slot);
+      at.problem = `${error.failure}: ${error.message}`;
+      return null;
+    }
+  }
+}
+
+/** For a run of all slots. */
+export const ALL_SLOTS: readonly Slot[] = SLOTS;
+
+/** How far back missed events are looked for unless said otherwise. */
+export const LOOK_BACK_DAYS = 7;

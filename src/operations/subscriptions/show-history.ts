@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { isAdministrator } from "../../domain/caller.ts";
+import { CHANGE_KINDS, kindOf } from "../../domain/changes.ts";
+import { refuse } from "../../domain/refusal.ts";
+import type { Queryable } from "../../store/database.ts";
+import { historyOf } from "../../store/subscription-history.ts";
+import { findSubscription } from "../../store/subscription-list.ts";
+import { defineOperation } from "../operation.ts";
+import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
+import { ChangesView } from "./changes-view.ts";
+
+const Entry = z
+  .object({
+    id: z.string(),
+    at: z.date(),
+    source: z
+      .enum(["event", "reconcile"])
+      .describe("Whether an event of the provider's told it, or a comparison with the provider found it."),
+    eventType: z
+      .string()
+      .nullable()
+      .describe("The provider's own name of the event; `null` of a comparison."),
+    deliveryId: z.string().nullable().describe("The event's delivery, for an administrator."),
+    kind: z.enum(CHANGE_KINDS),
+    changes: ChangesView,
+  })
+  .meta({ id: "HistoryEntry" });
+
+export const showHistory = defineOperation({
+  name: "subscriptions.history",
+  summary:
+    "What has changed one of the caller's subscriptions, or any for an administrator, the latest first",
+  access: "person",
+  limit: "api",
+  input: z.strictObject({ ...PAGE, id: z.uuid("expected a subscription's id") }),
+  output: pageOf(Entry),
+  run: async (deps: { database: Queryable }, caller, { id, limit, cursor }) => {
+    const seesAll = isAdministrator(caller);
+    const found = await findSubscription(deps.database, id);
+    // Somebody else's is answered like one that does not exist: ids must not tell what there is.
+    if (!found || (found.userId !== caller.userId && !seesAll)) {
+      refuse("not_found", "there is no such subscription");
+    }
+    const before = positionOf(cursor, /^(event|reconcile)-[\d-]{1,40}$/);
+    const rows = await historyOf(deps.database, id, {
+      before: before && { atMicros: before.createdAtMicros, id: before.id },
+      limit: limit + 1,
+    });
+    return cutPage(rows, limit, {
+      item: ({ atMicros: _, deliveryId, ...entry }) => ({
+        ...entry,
+        deliveryId: seesAll ? deliveryId : null,
+        kind: kindOf(entry.changes),
+      }),
+      position: ({ atMicros, id: entryId }) => ({ createdAtMicros: atMicros, id: entryId }),
+    });
+  },
+});

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
+import type { Queryable } from "../../store/database.ts";
+import {
+  type DirectoryEntry,
+  FOUND_BY,
+  type FoundBy,
+  findUsers,
+  newestUsers,
+} from "../../store/user-directory.ts";
+import { defineOperation } from "../operation.ts";
+import { PAGE, type Page, pageOf } from "../page.ts";
+import { UserView } from "./user-view.ts";
+
+const Entry = UserView.extend({
+  lastSeenAt: z
+    .date()
+    .nullable()
+    .describe("When a session of theirs was last renewed; `null`: in none that is kept."),
+  subscription: z
+    .object({ planId: z.string(), status: z.enum(SUBSCRIPTION_STATUSES) })
+    .nullable()
+    .describe("The one that is not over; `null`: none."),
+}).meta({ id: "DirectoryEntry" });
+
+/** Text that people are looked for by. */
+const Search = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^\P{Cc}*$/u, "must not contain control characters");
+
+export const searchUsers = defineOperation({
+  name: "users.search",
+  summary:
+    "Users with their subscription and when they were here last: the newest first, or those who are looked for",
+  access: "admin",
+  // As the list of users is: who types asks more often than who administers.
+  limit: "api",
+  input: z.strictObject({
+    ...PAGE,
+    cursor: z
+      .string()
+      .min(1)
+      .max(2_000)
+      .nullable()
+      .default(null)
+      .describe(PAGE.cursor.description ?? ""),
+    search: Search.nullable()
+      .default(null)
+      .describe("How an address, a name or a last name begins, in any case; or an id."),
+  }),
+  output: pageOf(Entry),
+  run: (deps: { database: Queryable }, _caller, { search, ...page }) =>
+    search === null ? newest(deps.database, page) : found(deps.database, search, page),
+});
+
+type Asked = { limit: number; cursor: string | null };
+
+const NewestPlace = z.tuple([z.string().regex(/^-?\d{1,17}$/), z.string().regex(/^[^\0]{1,255}$/)]);
+
+async function newest(database: Queryable, { limit, cursor }: Asked): Promise<Page<DirectoryEntry>> {
+  const after = placeOf(cursor, NewestPlace);
+  const rows = await newestUsers(database, { after, limit: limit + 1 });
+  const last = rows[limit - 1];
+  return {
+    items: rows.slice(0, limit).map(shown),
+    nextCursor: rows.length > limit && last ? toCursor(last.place) : null,
+  };
+}
+
+const FoundPlace = z.tuple([z.enum(FOUND_BY), z.string().regex(/^[^\0]{0,1000}$/)]);
+
+/** One way of finding after the other, until the page is full. */
+async function found(
+  database: Queryable,
+  text: string,
+  { limit, cursor }: Asked,
+): Promise<Page<DirectoryEntry>> {
+  const [startBy, startAfter] = placeOf(cursor, FoundPlace) ?? [FOUND_BY[0], ""];
+  const rows: (DirectoryEntry & { by: FoundBy; place: string })[] = [];
+  for (const by of FOUND_BY.slice(FOUND_BY.indexOf(startBy))) {
+    const after = by === startBy ? startAfter : "";
+    // One more than asked for: whether there is a next page.
+    const some = await findUsers(database, text, { by, after, limit: limit + 1 - rows.length });
+    rows.push(...some.map((row) => ({ ...row, by })));
+    if (rows.length > limit) break;
+  }
+  const last = rows[limit - 1];
+  return {
+    items: rows.slice(0, limit).map(({ by: _, ...row }) => shown(row)),
+    nextCursor: rows.length > limit && last ? toCursor([last.by, last.place]) : null,
+  };
+}
+
+function shown<Row extends DirectoryEntry & { place: unknown }>({ place: _, ...entry }: Row): DirectoryEntry {
+  return entry;
+}
+
+function toCursor(place: readonly string[]): string {
+  return Buffer.from(JSON.stringify(place)).toString("base64url");
+}
+
+/** @throws Refusal `invalid_input` for what no page has given out */
+function placeOf<Place>(cursor: string | null, schema: z.ZodType<Place>): Place | null {
+  if (cursor === null) return null;
+  const parsed = schema.safeParse(parseOrNull(Buffer.from(cursor, "base64url").toString()));
+  if (!parsed.success) refuse("invalid_input", "cursor: expected the nextCursor of the page before");
+  return parsed.data;
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

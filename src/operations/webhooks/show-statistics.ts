@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { SLOTS } from "../../domain/slot.ts";
+import type { Queryable } from "../../store/database.ts";
+import { countDeliveries } from "../../store/delivery-statistics.ts";
+import { defineOperation } from "../operation.ts";
+
+const Count = z.int().min(0);
+
+const DeliveryStatistics = z
+  .object({
+    hours: z
+      .array(z.object({ startsAt: z.date(), successful: Count, failed: Count, pending: Count }))
+      .length(24)
+      .describe("The hour that has begun last, and the 23 before it, the earliest first."),
+    isEstimate: z
+      .boolean()
+      .describe("Whether the successful ones of a busy day were estimated; the others never are."),
+  })
+  .meta({ id: "DeliveryStatistics" });
+
+export const showStatistics = defineOperation({
+  name: "webhooks.statistics",
+  summary: "The deliveries of the last 24 hours, by hour and by what has become of them",
+  access: "admin",
+  // Shown beside the list, which has a limit of its own.
+  limit: "api",
+  input: z.strictObject({ provider: z.enum(SLOTS).nullable().default(null) }),
+  output: DeliveryStatistics,
+  run: (deps: { database: Queryable }, _caller, filter) => countDeliveries(deps.database, filter),
+});

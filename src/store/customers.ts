@@ -1,0 +1,50 @@
+import type { Slot } from "../domain/slot.ts";
+import type { SubscriptionStatus } from "../domain/subscription-status.ts";
+import type { Queryable } from "./database.ts";
+
+export type StoredCustomer = {
+  provider: Slot;
+  customerId: string | null;
+  providerSubscriptionId: string | null;
+};
+
+/** Which of somebody's subscriptions there is most to manage in: those that are paid for come first. */
+const LIVELIEST = [
+  "active",
+  "trialing",
+  "past_due",
+  "unpaid",
+  "paused",
+  "incomplete",
+  "canceled",
+] satisfies SubscriptionStatus[];
+
+const CUSTOMERS = {
+  name: "customers_of_user",
+  text: `
+select provider, customer_id as "customerId", provider_subscription_id as "providerSubscriptionId"
+from subscription
+where user_id = $1 and (customer_id is not null or provider_subscription_id is not null)
+order by array_position($2::text[], status), created_at desc, id desc
+limit 20`,
+};
+
+/** As whom the providers know a person, those first where something is being paid for. */
+export async function customersOfUser(database: Queryable, userId: string): Promise<StoredCustomer[]> {
+  return database.run<StoredCustomer>(CUSTOMERS, [userId, LIVELIEST]);
+}
+
+/** In these somebody is a subscriber already, whom the provider goes on charging or will charge again. */
+const RUNNING = ["trialing", "active", "past_due", "unpaid", "paused"] satisfies SubscriptionStatus[];
+
+const SUBSCRIBES = {
+  name: "user_subscribes",
+  text: `
+select exists (select from subscription where user_id = $1 and status = any ($2::text[])) as "subscribes"`,
+};
+
+/** Whether a subscription of theirs is running, in whatever slot. */
+export async function isSubscribed(database: Queryable, userId: string): Promise<boolean> {
+  const [row] = await database.run<{ subscribes: boolean }>(SUBSCRIBES, [userId, RUNNING]);
+  return row?.subscribes ?? false;
+}

@@ -1,0 +1,115 @@
+import type { Changes } from "../domain/changes.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Queryable, Statement } from "./database.ts";
+
+/** A subscription as one finds it before its provider is asked. */
+export type ReconcilableSubscription = {
+  id: string;
+  provider: Slot;
+  providerSubscriptionId: string | null;
+  /** Grows with every write: whether something has come in between. */
+  version: string;
+};
+
+const COLUMNS = `id, provider, provider_subscription_id as "providerSubscriptionId",
+  (extract(epoch from updated_at) * 1000000)::bigint::text || ' ' || coalesce(last_event_at_micros, 0) as version`;
+
+const FIND = {
+  name: "find_reconcilable",
+  text: `select ${COLUMNS} from subscription where id = any (array[$1::uuid])`,
+};
+
+export async function findReconcilable(
+  database: Queryable,
+  id: string,
+): Promise<ReconcilableSubscription | null> {
+  const [row] = await database.run<ReconcilableSubscription>(FIND, [id]);
+  return row ?? null;
+}
+
+const FIND_BY_NAME = {
+  name: "find_reconcilable_by_name",
+  text: `select ${COLUMNS} from subscription where provider_subscription_id = $1 and provider = any ($2::text[]) order by id`,
+};
+
+/** Those that providers know by this id: as each slot has ids of its own, more than one may. */
+export async function findReconcilableByName(
+  database: Queryable,
+  providerSubscriptionId: string,
+  slots: readonly Slot[],
+): Promise<ReconcilableSubscription[]> {
+  return database.run<ReconcilableSubscription>(FIND_BY_NAME, [providerSubscriptionId, slots]);
+}
+
+/** Which are to be compared: those that are known to be doubtful, these and the lately changed, or all that live. */
+export type Extent = "out of order" | "lately changed" | "all";
+
+const LATELY = "updated_at > clock_timestamp() - interval '2 days'";
+/** How many rows one look goes through: none may grow with the table. */
+const LOOK_THROUGH = 5_000;
+
+// An index holds the first, however few they are; for the others everything is looked through.
+const EACH: Record<Extent, Statement> = {
+  "out of order": {
+    name: "reconcilable_out_of_order",
+    text: `
+select ${COLUMNS}, provider = any ($2::text[]) as "isMeant"
+from subscription where out_of_order and id > $1::uuid order by id limit 500`,
+  },
+  "lately changed": lookingThrough("reconcilable_lately", `out_of_order or ${LATELY}`),
+  all: lookingThrough("reconcilable_all", `out_of_order or status <> 'canceled' or ${LATELY}`),
+};
+
+function lookingThrough(name: string, condition: string): Statement {
+  return {
+    name,
+    text: `
+with looked as materialized (
+  select * from subscription where id > $1::uuid order by id limit ${LOOK_THROUGH}
+), judged as (
+  select looked.*, provider = any ($2::text[]) and (${condition}) as "isMeant", lead(id) over (order by id) is null as "isLast"
+  from looked
+)
+select ${COLUMNS}, "isMeant" from judged where "isMeant" or "isLast" order by id`,
+  };
+}
+
+const START = "00000000-0000-0000-0000-000000000000";
+
+/** All that are meant, in the order of their ids, a few at a time; those that come meanwhile may be among them. */
+export async function* eachReconcilable(
+  database: Queryable,
+  extent: Extent,
+  slots: readonly Slot[],
+): AsyncGenerator<ReconcilableSubscription> {
+  type Row = ReconcilableSubscription & { isMeant: boolean };
+  for (let after = START; ; ) {
+    const rows: Row[] = await database.run<Row>(EACH[extent], [after, slots]);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    for (const { isMeant, ...row } of rows) if (isMeant) yield row;
+    after = last.id;
+  }
+}
+
+export type Reconciliation = {
+  subscriptionId: string;
+  /** An administrator's user id, or `operator`: the command line and the nightly job. */
+  by: string | "operator";
+  changes: Changes;
+};
+
+const INSERT = {
+  name: "insert_reconciliation",
+  text: `
+insert into reconciliation (subscription_id, by, user_id, changes)
+values ($1::uuid, case when $2::text is null then 'operator' else 'administrator' end, $2::text, $3::json)`,
+};
+
+/** Writes down what a comparison has changed, in the transaction that changes it. */
+export async function insertReconciliation(
+  transaction: Queryable,
+  { subscriptionId, by, changes }: Reconciliation,
+): Promise<void> {
+  await transaction.run(INSERT, [subscriptionId, by === "operator" ? null : by, JSON.stringify(changes)]);
+}

@@ -1,0 +1,58 @@
+import type { Changes } from "../domain/changes.ts";
+import type { Queryable } from "./database.ts";
+
+/** What a subscription has gone through, once. */
+export type HistoryEntry = {
+  id: string;
+  at: Date;
+  /** Finer than a JavaScript date, in microseconds since the epoch. */
+  atMicros: string;
+  source: "event" | "reconcile";
+  deliveryId: string | null;
+  /** The provider's own name of the event. */
+  eventType: string | null;
+  changes: Changes;
+};
+
+// Of each kind as many as the page may hold, and of those the latest.
+const HISTORY = {
+  name: "subscription_history",
+  text: `
+with place as materialized (
+  select coalesce(timestamptz 'epoch' + $2::bigint * interval '1 microsecond', 'infinity') as at
+), event as (
+  select a.changed_at as at, named.id, a.delivery_id, a.changes
+  from webhook_attempt a
+  cross join lateral (select ('event-' || a.delivery_id || '-' || a.claim_no) collate "C" as id) named
+  where a.subscription_id = $1::uuid and a.changed_at <= (select at from place)
+    and (a.changed_at < (select at from place) or named.id < $3::text)
+  order by a.changed_at desc, named.id desc limit $4::int
+), comparison as (
+  select r.at, named.id, null::bigint as delivery_id, r.changes::json
+  from reconciliation r cross join lateral (select ('reconcile-' || r.id) collate "C" as id) named
+  where r.subscription_id = $1::uuid and r.at <= (select at from place)
+    and (r.at < (select at from place) or named.id < $3::text)
+  order by r.at desc, named.id desc limit $4::int
+), entry as (
+  select * from event union all select * from comparison order by 1 desc, 2 desc limit $4::int
+)
+select e.id, e.at, (extract(epoch from e.at) * 1000000)::bigint::text as "atMicros",
+  case when e.delivery_id is null then 'reconcile' else 'event' end as source,
+  e.delivery_id as "deliveryId", d.event_type as "eventType", e.changes
+from entry e left join webhook_delivery d on d.id = e.delivery_id
+order by e.at desc, e.id desc`,
+};
+
+/** What has changed a subscription, the latest first. */
+export async function historyOf(
+  database: Queryable,
+  subscriptionId: string,
+  { before, limit }: { before: { atMicros: string; id: string } | null; limit: number },
+): Promise<HistoryEntry[]> {
+  return database.run<HistoryEntry>(HISTORY, [
+    subscriptionId,
+    before?.atMicros ?? null,
+    before?.id ?? null,
+    limit,
+  ]);
+}

@@ -1,0 +1,88 @@
+import type { SubscriptionStatus } from "../domain/subscription-status.ts";
+import type { Queryable, Statement } from "./database.ts";
+import { LIVE_STATUSES } from "./subscription-list.ts";
+import { USER_COLUMNS, type User } from "./users.ts";
+
+export type DirectoryEntry = User & {
+  /** When a session of theirs was last renewed; `null`: never. */
+  lastSeenAt: Date | null;
+  /** The one that is not over; of several that which entitles to most. */
+  subscription: { planId: string; status: SubscriptionStatus } | null;
+};
+
+type Placed<Place> = DirectoryEntry & { place: Place };
+
+const ENTRY = `${USER_COLUMNS},
+  (select max(s.updated_at) from session s where s.user_id = "user".id) as "lastSeenAt",
+  (select json_build_object('planId', s.plan_id, 'status', s.status)
+    from subscription s where s.user_id = "user".id and s.status = any ($1::text[])
+    order by array_position($1::text[], s.status), s.created_at desc, s.id desc limit 1) as subscription`;
+
+const NEWEST = {
+  name: "newest_users",
+  text: `
+select ${ENTRY}, json_build_array((extract(epoch from created_at) * 1000000)::bigint::text, id) as place
+from "user"
+where (created_at, id) < (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::text)
+order by created_at desc, id desc limit $4::int`,
+};
+
+/** The year 9999. */
+const BEHIND_ALL: [micros: string, id: string] = ["253370764800000000", ""];
+
+/** All users, the newest first, from behind a place on. */
+export async function newestUsers(
+  database: Queryable,
+  { after, limit }: { after: [micros: string, id: string] | null; limit: number },
+): Promise<Placed<[micros: string, id: string]>[]> {
+  return database.run(NEWEST, [LIVE_STATUSES, ...(after ?? BEHIND_ALL), limit]);
+}
+
+/** By what people are found, in the order in which they are shown: who is found by the first is not by the next. */
+export const FOUND_BY = ["id", "address", "name", "lastName"] as const;
+export type FoundBy = (typeof FOUND_BY)[number];
+
+const NAME = "(lower(name) || chr(1) || id)";
+const LAST_NAME = `(lower(substring(name from '[^ ]+$')) || chr(1) || id)`;
+const HAS_ID = "id = $2::text";
+const HAS_ADDRESS = "starts_with(email, lower($2::text))";
+const HAS_NAME = "starts_with(lower(name), lower($2::text))";
+
+const SEARCH: Record<FoundBy, Statement> = {
+  id: {
+    name: "user_of_id",
+    text: `
+select ${ENTRY}, id as place from "user" where ${HAS_ID} and $3::text = '' limit $4::int`,
+  },
+  address: beginningWith("users_by_address", "email", `not (${HAS_ID})`),
+  name: beginningWith("users_by_name", NAME, `not (${HAS_ID} or ${HAS_ADDRESS})`),
+  lastName: beginningWith(
+    "users_by_last_name",
+    LAST_NAME,
+    `position(' ' in name) > 0 and not (${HAS_ID} or ${HAS_ADDRESS} or ${HAS_NAME})`,
+  ),
+};
+
+/** As its index has it: a range in the order of bytes, which also a plan for any text can use. */
+function beginningWith(name: string, key: string, unless: string): Statement {
+  return {
+    name,
+    text: `
+select ${ENTRY}, ${key} as place from "user"
+where ${key} ~>=~ lower($2::text) and ${key} ~<~ (lower($2::text) || chr(1114111)) and ${key} ~>~ $3::text and ${unless}
+order by ${key} using ~<~ limit $4::int`,
+  };
+}
+
+/**
+ * Who has this id, or whose address, name or last word of the name begins with the text, in any case; letters beyond
+ * ASCII only if the database's locale knows them.
+ * @param page.after a place among those who are found `by` it
+ */
+export async function findUsers(
+  database: Queryable,
+  text: string,
+  { by, after, limit }: { by: FoundBy; after: string; limit: number },
+): Promise<Placed<string>[]> {
+  return database.run(SEARCH[by], [LIVE_STATUSES, text, after, limit]);
+}

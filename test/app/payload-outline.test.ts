@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { type Node, outline } from "../../src/ui/payload-outline.ts";
+
+const MASK = "•••";
+const PAYLOAD = {
+  id: "evt_1",
+  data: {
+    object: { plan: { interval: "month" }, email: MASK, items: [{ price: "price_1" }], extra: { a: 1 } },
+  },
+};
+
+function openBranches(node: Node): string[] {
+  if (node.kind === "leaf") return [];
+  return [...(node.isOpen ? [node.name ?? ""] : []), ...node.children.flatMap(openBranches)];
+}
+
+const look = (find: string | null, most = 100) => outline(PAYLOAD, { find, mask: MASK, most });
+
+describe("outline", () => {
+  it("is folded where it goes deep", () => {
+    expect(openBranches(look(null).root)).toEqual(["", "data"]);
+  });
+
+  it("is open on the way to what is looked for, and nowhere else", () => {
+    const found = look("MONTH");
+    expect(found.hits).toBe(1);
+    expect(openBranches(found.root)).toEqual(["", "data", "object", "plan"]);
+  });
+
+  it("finds names as well as values", () => {
+    expect(look("price").hits).toBe(1);
+    expect(look("items").hits).toBe(1);
+    expect(look("nowhere").hits).toBe(0);
+  });
+
+  it("does not find what was taken out", () => {
+    expect(look("•").hits).toBe(0);
+    expect(look("email").hits).toBe(1);
+  });
+
+  it("says so when there is too much to draw", () => {
+    const long = outline(
+      Array.from({ length: 1_000 }, (_, at) => at),
+      { find: null, mask: MASK, most: 50 },
+    );
+    expect(long.isCut).toBe(true);
+    expect(long.root.kind === "branch" && long.root.children.length).toBe(49);
+    expect(long.root.kind === "branch" && long.root.size).toBe(1_000);
+    expect(look(null).isCut).toBe(false);
+  });
+});

@@ -1,0 +1,226 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { checkClock } from "../../src/doctor/check-clock.ts";
+import { checkPlans } from "../../src/doctor/check-prices.ts";
+import type { Finding } from "../../src/doctor/finding.ts";
+import { definePlans } from "../../src/domain/plan.ts";
+import type { RunningServer } from "../../src/server.ts";
+import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
+import { SECRETS, serverVariables } from "../support/secrets.ts";
+import { serverOn } from "../support/server.ts";
+import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+import { tollgateIn } from "./tollgate.ts";
+
+let test: TestDatabase;
+let server: RunningServer;
+let stripe: StripeServer;
+let variables: Record<string, string>;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  stripe = await stripeServer();
+  server = await serverOn(test.url);
+  variables = {
+    ...serverVariables(test.url),
+    APP_URL: server.url,
+    PROVIDER_A_API_KEY: STRIPE_KEY,
+    PROVIDER_A_API_URL: stripe.url,
+  };
+});
+afterAll(async () => {
+  await server.close();
+  await stripe.close();
+  await test.drop();
+});
+
+const stands: Server[] = [];
+afterEach(() => {
+  stripe.interfere(null);
+  for (const stand of stands.splice(0)) stand.close();
+});
+
+/** Something that stands where the server should. */
+async function standIn(answer: RequestListener): Promise<string> {
+  const stand = createServer(answer);
+  stands.push(stand);
+  await new Promise<void>((listens) => stand.listen(0, "127.0.0.1", listens));
+  return `http://127.0.0.1:${(stand.address() as AddressInfo).port}`;
+}
+
+const CLOSED = "127.0.0.1:1";
+
+async function examined(
+  changed: Record<string, string> = {},
+): Promise<(check: string) => Finding | undefined> {
+  const { findings, ok } = await tollgateIn({ ...variables, ...changed }).json("doctor");
+  expect(ok).toBe(!findings.some((one: Finding) => one.state === "broken"));
+  return (check) => findings.find((one: Finding) => one.check === check);
+}
+
+describe("doctor", () => {
+  it("finds nothing wrong where nothing is, has changed nothing but the log, and says it in a table", async () => {
+    const { code, stdout, stderr } = await tollgateIn(variables)("doctor");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("provider-a webhook   a signed test event came through");
+    expect(stdout).toContain("provider-a key       the provider takes it");
+    expect(stdout).not.toMatch(/broken|warning/);
+    expect(stdout).toMatch(/Nothing to do\.\n$/);
+    expect(await test.rows("select distinct event_type, status from webhook_delivery")).toEqual([
+      { event_type: "tollgate.doctor", status: "successful" },
+    ]);
+    expect(stdout).not.toContain(STRIPE_KEY);
+  });
+
+  it("shows what it is for in --help, with examples", async () => {
+    const { code, stdout } = await tollgateIn({})("doctor", "--help");
+    expect(code).toBe(0);
+    expect(stdout).toContain("npm run -s tollgate -- doctor --json");
+  });
+
+  it("with something broken: exit status 1, a sentence on stderr, and what to do about each", async () => {
+    const { code, stdout, stderr } = await tollgateIn({ ...variables, PROVIDER_A_API_KEY: "sk_wrong" })(
+      "doctor",
+    );
+    expect([code, stderr]).toEqual([1, "1 thing is broken\n"]);
+    expect(stdout).toMatch(/To do:\n {2}provider-a key: Set PROVIDER_A_API_KEY to/);
+    expect(stdout).not.toContain("sk_wrong");
+  });
+
+  it.each<[string, string, "broken" | "warning", Record<string, string>, RegExp]>([
+    [
+      "a bad variable",
+      "variables",
+      "broken",
+      { WEBHOOK_LEASE_SECONDS: "soon" },
+      /^WEBHOOK_LEASE_SECONDS: expected/,
+    ],
+    ["no database", "database", "broken", { DATABASE_URL: `postgres://${CLOSED}/x` }, /ECONNREFUSED/],
+    ["no Redis", "redis", "broken", { REDIS_URL: `redis://${CLOSED}` }, /cannot be used/],
+    ["memory where there may be several", "redis", "warning", { NODE_ENV: "production" }, /in memory/],
+    ["no AUTH_SECRET", "auth secret", "broken", { AUTH_SECRET: "" }, /not set/],
+    ["an AUTH_SECRET of one letter", "auth secret", "warning", { AUTH_SECRET: "a".repeat(40) }, /guessed/],
+    [
+      "no server",
+      "address",
+      "broken",
+      { APP_URL: `http://${CLOSED}` },
+      /nothing answers at http:\/\/127.0.0.1:1/,
+    ],
+    ["a local address in production", "address", "broken", { NODE_ENV: "production" }, /this machine alone/],
+    [
+      "a secret missing",
+      "provider-a webhook",
+      "broken",
+      { PROVIDER_A_WEBHOOK_SECRET: "" },
+      /every delivery is refused/,
+    ],
+    [
+      "another secret",
+      "provider-b webhook",
+      "broken",
+      { PROVIDER_B_WEBHOOK_SECRET: "whsec_b3RoZXI=" },
+      /answers 400$/,
+    ],
+    ["a wrong key", "provider-a key", "broken", { PROVIDER_A_API_KEY: "sk_wrong" }, /^unauthorized/],
+    [
+      "no key",
+      "provider-b key",
+      "broken",
+      { ACTIVE_PROVIDER: "provider-b" },
+      /PROVIDER_B_API_KEY is not set/,
+    ],
+    ["no provider", "provider-a key", "broken", { PROVIDER_A_API_URL: `http://${CLOSED}` }, /^unreachable/],
+  ])("notices %s", async (_, check, state, changed, seen) => {
+    const found = (await examined(changed))(check);
+    expect(found).toMatchObject({
+      state,
+      seen: expect.stringMatching(seen),
+      remedy: expect.stringMatching(/\.|:/),
+    });
+  });
+
+  it("notices migrations that are still to be run, and runs none", async () => {
+    const empty = await emptyDatabase();
+    expect((await examined({ DATABASE_URL: empty.url }))("schema")).toMatchObject({
+      state: "warning",
+      seen: expect.stringMatching(/pending: 0001_intake\.sql/),
+    });
+    expect(await empty.rows("select to_regclass('webhook_delivery') as found")).toEqual([{ found: null }]);
+    await empty.drop();
+  });
+
+  it("notices something else at APP_URL, one that redirects, and one that is not encrypted", async () => {
+    const other = await standIn((_, response) => response.writeHead(404).end());
+    const found = await examined({ APP_URL: other });
+    expect(found("address")).toMatchObject({ state: "broken", seen: `${other}/api/ready answers 404` });
+    expect(found("provider-a webhook")).toMatchObject({
+      state: "broken",
+      seen: expect.stringMatching(/answers 404$/),
+    });
+    const moved = await standIn((_, response) =>
+      response.writeHead(308, { location: "https://b.example/" }).end(),
+    );
+    expect((await examined({ APP_URL: moved }))("provider-c webhook")).toMatchObject({
+      remedy: expect.stringMatching(/redirects to https:\/\/b\.example\//),
+    });
+  });
+
+  it("notices a clock that is so far off that deliveries are refused, and one that is a little", async () => {
+    const ahead = (seconds: number) =>
+      standIn((_, response) =>
+        response
+          .writeHead(200, { date: new Date(Date.now() + seconds * 1000).toUTCString() })
+          .end('{"status":"ready"}'),
+      );
+    expect((await examined({ APP_URL: await ahead(400) }))("clock")).toMatchObject({
+      state: "broken",
+      seen: expect.stringMatching(/^(399|400|401) s behind http/),
+    });
+    expect((await examined({ APP_URL: await ahead(-60) }))("clock")).toMatchObject({
+      state: "warning",
+      seen: expect.stringMatching(/ s ahead of http/),
+    });
+  });
+
+  it("notices a price id that the provider does not know", async () => {
+    stripe.prices.delete("price_team_monthly");
+    expect((await examined())("provider-a prices")).toMatchObject({
+      state: "broken",
+      seen: "unknown to the provider: price_team_monthly",
+    });
+    stripe.prices.add("price_team_monthly");
+  });
+
+  it("takes a server that knows two secrets for one with the first", async () => {
+    const found = await examined({ PROVIDER_A_WEBHOOK_SECRET: `${SECRETS["provider-a"]},whsec_b2xk` });
+    expect(found("provider-a webhook")).toMatchObject({ state: "good" });
+  });
+});
+
+describe("what it goes by", () => {
+  it("a plan that is sold elsewhere only cannot be bought", () => {
+    const plan = {
+      ...{ id: "pro", name: "Pro", price: { amount: 1, currency: "EUR", interval: "month" as const } },
+      ...{ features: [], seats: { min: 1, max: 1 } },
+    };
+    const catalog = definePlans([{ ...plan, priceIds: { "provider-a": "price_1" } }]);
+    expect(checkPlans(catalog, "provider-a").state).toBe("good");
+    expect(checkPlans(catalog, "provider-b")).toMatchObject({
+      state: "broken",
+      seen: "not sold by provider-b: pro",
+    });
+    expect(checkPlans(definePlans([{ ...plan, priceIds: {} }]), "provider-a").state).toBe("warning");
+  });
+
+  it("the clock that is furthest off counts", () => {
+    const clocks = [
+      { whose: "one", aheadMs: 100 },
+      { whose: "two", aheadMs: -310_000 },
+      { whose: "three", aheadMs: null },
+    ];
+    expect(checkClock(clocks, 300)).toMatchObject({ state: "broken", seen: "310 s ahead of two" });
+    expect(checkClock(clocks, 600).state).toBe("warning");
+    expect(checkClock(clocks.slice(0, 1), 300).state).toBe("good");
+    expect(checkClock([], 300).state).toBe("skipped");
+  });
+});

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../src/server.ts";
+import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
+import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { SECRETS, serverVariables } from "../support/secrets.ts";
+import { deliver } from "../support/send.ts";
+import { serverOn } from "../support/server.ts";
+import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+import { type Tollgate, tollgateIn } from "./tollgate.ts";
+
+let test: TestDatabase;
+let stripe: StripeServer;
+let server: RunningServer;
+let tollgate: Tollgate;
+let variables: Record<string, string>;
+let admin: SignedUp;
+let person: SignedUp;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  stripe = await stripeServer();
+  variables = { ...GENEROUS, PROVIDER_A_API_KEY: STRIPE_KEY, PROVIDER_A_API_URL: stripe.url };
+  server = await serverOn(test.url, variables);
+  tollgate = tollgateIn({ ...serverVariables(test.url), ...variables });
+  admin = await administrator(server.url, test);
+});
+afterAll(async () => {
+  await server.close();
+  await stripe.close();
+  await test.drop();
+});
+
+let events = 0;
+
+function eventOf(given: FixtureOverrides = {}) {
+  events += 1;
+  return loadFixture("stripe", "customer.subscription.created", {
+    ...{ eventId: `evt_${events}`, occurredAt: new Date(), userId: person.id, planId: "pro" },
+    ...{ subscriptionId: `sub_${person.id}`, customerId: `cus_${person.id}`, priceId: "price_pro_monthly" },
+    ...{ seats: 1, status: "active", cancelAtPeriodEnd: false },
+    ...given,
+  }).body as { id: string; type: string; created: number; data: { object: object } };
+}
+
+/** What the provider says from now on. */
+const truth = (given: FixtureOverrides) =>
+  void stripe.subscriptions.set(`sub_${person.id}`, eventOf(given).data.object);
+
+let id: string;
+beforeEach(async () => {
+  stripe.interfere(null);
+  stripe.events.length = 0;
+  person = await signedUp(server.url);
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  const delivery = signedDelivery("stripe", eventOf(), { secret: SECRETS["provider-a"], nowSeconds });
+  expect((await deliver(server.url, "provider-a", delivery)).body).toEqual({ received: true });
+  const [row] = await test.rows<{ id: string }>("select id from subscription where user_id = $1", [
+    person.id,
+  ]);
+  id = row?.id as string;
+});
+
+const seats = async () =>
+  (await test.rows<{ seats: number }>("select seats from subscription where id = $1", [id]))[0]?.seats;
+
+describe("webhooks reconcile", () => {
+  it("shows in a dry run what it would correct, corrects it, and then finds nothing more", async () => {
+    truth({ seats: 3 });
+    const asked = ["webhooks", "reconcile", "--subscription", `sub_${person.id}`];
+    const dry = await tollgate(...asked, "--dry-run");
+    expect([dry.code, dry.stderr]).toEqual([0, ""]);
+    expect(dry.stdout).toMatch(new RegExp(`provider-a +sub_${person.id} +seats +1 +3\\n`));
+    expect(dry.stdout).toContain("compared 1, 1 would be corrected (dry run: nothing was changed)");
+    expect(await seats()).toBe(1);
+    const done = await tollgate(...asked);
+    expect([done.code, await seats()]).toEqual([0, 3]);
+    expect(done.stdout).toContain("compared 1, 1 corrected");
+    expect((await tollgate(...asked)).stdout).toContain("compared 1, 0 corrected");
+  });
+
+  it("takes in what was missed and puts right what that left out of order; --json says all of it", async () => {
+    stripe.events.push(eventOf({ seats: 2, occurredAt: new Date(Date.now() - 60_000) }));
+    truth({ seats: 1 });
+    expect(await tollgate.json("webhooks", "reconcile", "--since", "1h")).toEqual({
+      dryRun: false,
+      slots: [
+        {
+          slot: "provider-a",
+          missed: { listed: 1, missed: 1, applied: 1, ignored: 0, failed: 0 },
+          problem: null,
+        },
+        { slot: "provider-b", missed: null, problem: "no payment provider is configured for provider-b" },
+        { slot: "provider-c", missed: null, problem: "no payment provider is configured for provider-c" },
+      ],
+      compared: 1,
+      corrected: [
+        {
+          subscriptionId: id,
+          slot: "provider-a",
+          providerSubscriptionId: `sub_${person.id}`,
+          changes: { seats: [2, 1], outOfOrder: [true, false] },
+        },
+      ],
+      left: [],
+    });
+  });
+
+  it("has failed when the provider cannot be asked, or does not know the one that was meant", async () => {
+    stripe.interfere(async () => ({ status: 500 }));
+    const away = await tollgate("webhooks", "reconcile");
+    expect([away.code, away.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^the provider could not be asked: unreachable/),
+    ]);
+    stripe.interfere(null);
+    stripe.subscriptions.clear();
+    const unknown = await tollgate("webhooks", "reconcile", "--subscription", id);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      "nothing was changed: the provider knows no subscription by its id\n",
+    ]);
+    const none = await tollgate("webhooks", "reconcile", "--subscription", "sub_of_nobody");
+    expect([none.code, none.stderr]).toEqual([1, "there is no subscription sub_of_nobody\n"]);
+    expect(await seats()).toBe(1);
+  });
+
+  it.each([
+    ["--since", "yesterday"],
+    ["--since", "400d"],
+    ["--since", "2999-01-01"],
+    ["--slot", "stripe"],
+  ])("refuses %s %s as wrong usage", async (...wrong) => {
+    expect((await tollgate("webhooks", "reconcile", ...wrong)).code).toBe(2);
+  });
+
+  it("has examples in --help", async () => {
+    expect((await tollgate("webhooks", "reconcile", "--help")).stdout).toContain(
+      "webhooks reconcile --dry-run",
+    );
+  });
+});
+
+describe("POST /api/subscriptions/:id/reconcile", () => {
+  const reconcile = (cookie = admin.cookie) =>
+    ask(server.url, "POST", `/api/subscriptions/${id}/reconcile`, { cookie });
+
+  it("answers the subscription as corrected, and writes down who had it corrected", async () => {
+    truth({ seats: 4, status: "past_due" });
+    await test.rows("update subscription set out_of_order = true where id = $1", [id]);
+    const answer = await reconcile();
+    expect([answer.status, answer.body]).toMatchObject([
+      200,
+      { id, userId: person.id, seats: 4, status: "past_due", outOfOrder: false },
+    ]);
+    expect(
+      await test.rows("select by, user_id, changes from reconciliation where subscription_id = $1", [id]),
+    ).toEqual([
+      {
+        by: "administrator",
+        user_id: admin.id,
+        changes: { seats: [1, 4], status: ["active", "past_due"], outOfOrder: [true, false] },
+      },
+    ]);
+    const history = await ask(server.url, "GET", `/api/subscriptions/${id}/history`, {
+      cookie: person.cookie,
+    });
+    expect(history.body.history[0]).toMatchObject({ source: "reconcile", changes: { seats: [1, 4] } });
+  });
+
+  it("is 409 and changes nothing when the provider does not know it, 503 when it cannot be reached", async () => {
+    stripe.subscriptions.clear();
+    const unknown = await reconcile();
+    expect([unknown.status, unknown.body]).toEqual([
+      409,
+      { error: "nothing was changed: the provider knows no subscription by its id" },
+    ]);
+    stripe.interfere(async () => ({ status: 503 }));
+    const away = await reconcile();
+    expect([away.status, away.body]).toEqual([
+      503,
+      { error: "The payment provider cannot be reached. Try again in a minute." },
+    ]);
+    expect(await seats()).toBe(1);
+  });
+
+  it("is an administrator's", async () => {
+    expect((await reconcile(person.cookie)).status).toBe(403);
+  });
+});

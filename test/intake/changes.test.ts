@@ -1,0 +1,355 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Changes, changesOf, kindOf } from "../../src/domain/changes.ts";
+import type { Subscription } from "../../src/domain/subscription.ts";
+import { readEnvironment } from "../../src/env.ts";
+import { replay } from "../../src/intake/replay.ts";
+import { retryDue } from "../../src/intake/retry.ts";
+import { createLog } from "../../src/log.ts";
+import { type Runtime, startRuntime } from "../../src/runtime.ts";
+import type { RunningServer } from "../../src/server.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { SECRETS, serverVariables } from "../support/secrets.ts";
+import { deliver } from "../support/send.ts";
+import { serverOn } from "../support/server.ts";
+
+const CREATED = "customer.subscription.created";
+const UPDATED = "customer.subscription.updated";
+const DELETED = "customer.subscription.deleted";
+const CHECKOUT = "checkout.session.completed";
+
+let test: TestDatabase;
+let server: RunningServer;
+let other: RunningServer;
+let runtime: Runtime;
+beforeAll(async () => {
+  test = await freshDatabase();
+  server = await serverOn(test.url);
+  other = await serverOn(test.url);
+  runtime = await startRuntime(readEnvironment(serverVariables(test.url)), { log: createLog("silent") });
+});
+afterAll(async () => {
+  await Promise.all([server.close(), other.close(), runtime.close()]);
+  await test.drop();
+});
+beforeEach(async () => {
+  await test.rows("truncate webhook_attempt, webhook_delivery");
+  await test.rows("delete from subscription");
+});
+
+let events = 0;
+
+/** An event of `user_1`'s subscription `sub`, each a minute after the one before unless the clock says otherwise. */
+function event(kind: string, given: FixtureOverrides = {}) {
+  events += 1;
+  return fixtureDelivery("stripe", kind, {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: `evt_${events}`,
+    subscriptionId: "sub",
+    customerId: "cus",
+    userId: "user_1",
+    planId: "team",
+    priceId: "price_team_monthly",
+    currentPeriodEnd: new Date(END),
+    cancelAtPeriodEnd: false,
+    occurredAt: minute(events),
+    ...(kind === CHECKOUT || kind === DELETED ? {} : { status: "active", seats: 5 }),
+    ...given,
+  });
+}
+
+const END = "2031-02-03T04:05:06.000Z";
+
+function minute(n: number): Date {
+  return new Date(Date.UTC(2026, 0, 1) + n * 60_000);
+}
+
+async function send(delivery: ReturnType<typeof event>, to = server) {
+  return deliver(to.url, "provider-a", delivery);
+}
+
+async function play(...story: [kind: string, given?: FixtureOverrides][]): Promise<void> {
+  for (const [kind, given] of story) expect((await send(event(kind, given))).status).toBe(200);
+}
+
+type Row = { subscription_id: string | null; changes: Changes | null; transaction: string };
+
+/** Of all attempts: those that have changed something in the order in which they did, and then the others. */
+const attempts = () =>
+  test.rows<Row>(
+    `select subscription_id, changes, xmin::text as transaction from webhook_attempt
+     order by changed_at nulls last, delivery_id, claim_no`,
+  );
+const changes = async () => (await attempts()).map((row) => row.changes);
+
+describe("an attempt keeps what it has changed", () => {
+  it("field by field, before and after, with null before what is new", async () => {
+    await play(
+      [CREATED, { status: "trialing" }],
+      [UPDATED, { status: "past_due", seats: 7 }],
+      [UPDATED, { status: "past_due", seats: 7, planId: "pro", priceId: "price_pro_monthly" }],
+      [
+        UPDATED,
+        {
+          status: "past_due",
+          seats: 7,
+          planId: "pro",
+          priceId: "price_pro_monthly",
+          cancelAtPeriodEnd: true,
+          currentPeriodEnd: minute(1e6),
+        },
+      ],
+      [
+        DELETED,
+        {
+          planId: "pro",
+          priceId: "price_pro_monthly",
+          seats: 7,
+          cancelAtPeriodEnd: true,
+          currentPeriodEnd: minute(1e6),
+        },
+      ],
+    );
+    expect(await changes()).toEqual([
+      {
+        planId: [null, "team"],
+        seats: [null, 5],
+        status: [null, "trialing"],
+        currentPeriodEnd: [null, END],
+        providerSubscriptionId: [null, "sub"],
+      },
+      { status: ["trialing", "past_due"], seats: [5, 7] },
+      { planId: ["team", "pro"] },
+      { cancelAtPeriodEnd: [false, true], currentPeriodEnd: [END, minute(1e6).toISOString()] },
+      { status: ["past_due", "canceled"] },
+    ]);
+    const [{ id } = { id: "" }] = await test.rows<{ id: string }>("select id from subscription");
+    expect((await attempts()).map((row) => row.subscription_id)).toEqual(Array(5).fill(id));
+  });
+
+  it("and the subscription's name when it comes to have one, and that it is out of order", async () => {
+    const early = event(UPDATED, { seats: 3 });
+    await play([CHECKOUT, { subscriptionId: null }], [CREATED]);
+    await send(early);
+    const [, named, late] = await changes();
+    expect(named).toMatchObject({ providerSubscriptionId: [null, "sub"] });
+    expect(late).toEqual({ seats: [5, 3], outOfOrder: [false, true] });
+  });
+
+  it("but nothing when nothing has changed, when it was ignored or when it has failed", async () => {
+    await play([CREATED], [UPDATED], [UPDATED, { eventType: "invoice.drafted", seats: 9 }]);
+    expect((await send(event(UPDATED, { subscriptionId: "x", userId: "nobody" }))).status).toBe(500);
+    const [first, ...others] = await attempts();
+    expect(first?.changes).not.toBeNull();
+    expect(others).toHaveLength(3);
+    for (const one of others) expect([one.subscription_id, one.changes]).toEqual([null, null]);
+  });
+
+  it("and names nobody", async () => {
+    await play(
+      [CREATED],
+      [UPDATED, { userId: "user_2", customerId: "cus_2" }],
+      [UPDATED, { seats: 6, userId: "user_2" }],
+    );
+    expect(await changes()).toEqual([expect.any(Object), { seats: [5, 6] }, null]);
+    const [row] = await test.rows<{ text: string }>(
+      "select string_agg(a::text, ' ') as text from webhook_attempt a",
+    );
+    expect(row?.text).toContain("sub");
+    expect(row?.text).not.toMatch(/user_|cus/);
+  });
+
+  it("also of those who have deleted the account", async () => {
+    await play([CREATED, { userId: "user_9" }]);
+    await test.rows("update subscription set user_id = null, customer_id = null");
+    await test.rows(`delete from "user" where id = 'user_9'`);
+    await test.rows("insert into deleted_user (id) values ('user_9')");
+    await play(
+      [UPDATED, { userId: "user_9", seats: 6 }],
+      [CREATED, { userId: "user_9", subscriptionId: "another" }],
+    );
+    const seen = await attempts();
+    expect(seen.map((row) => row.changes)).toEqual([expect.any(Object), { seats: [5, 6] }, null]);
+    expect(JSON.stringify(seen)).not.toContain("user_9");
+  });
+});
+
+describe("nothing is recorded twice", () => {
+  it("of repeats, at one process or at two", async () => {
+    const created = event(CREATED);
+    await Promise.all([server, other, server, other].map((one) => send(created, one)));
+    await send(created);
+    await send(created, other);
+    expect(await attempts()).toHaveLength(1);
+  });
+
+  it("of a replay, which records what it changes itself", async () => {
+    await play([CREATED], [UPDATED, { seats: 8 }]);
+    const deliveries = await test.rows<{ id: string }>("select id from webhook_delivery order by id");
+    const again = (n: number) => replay(runtime.intake, deliveries[n]?.id as string, { force: true });
+    expect([await again(1), await again(0)]).toEqual([{ outcome: "applied" }, { outcome: "applied" }]);
+    expect(await changes()).toEqual([
+      expect.objectContaining({ seats: [null, 5] }),
+      { seats: [5, 8] },
+      { seats: [8, 5], outOfOrder: [false, true] },
+      null,
+    ]);
+  });
+});
+
+describe("events that are applied together", () => {
+  it("each record what they found and what they left, in the order in which they came", async () => {
+    await play([CREATED]);
+    const blocker = await test.database.connection();
+    const seats = Array.from({ length: 12 }, (_, n) => 6 + ((n * 7) % 13));
+    let answers: Promise<{ status: number }[]>;
+    try {
+      await blocker.script("begin; select from subscription for update");
+      const first = send(event(UPDATED, { seats: 300 }));
+      await waitingForLock();
+      // All of these wait behind it, and come in one group.
+      const more: Promise<{ status: number }>[] = [];
+      for (const one of seats) {
+        const claimed = more.length + 3;
+        more.push(send(event(UPDATED, { seats: one })));
+        await eventually(
+          () => test.rows("select count(*)::int as count from webhook_delivery"),
+          [{ count: claimed }],
+        );
+      }
+      answers = Promise.all([first, ...more]);
+      await blocker.script("commit");
+    } finally {
+      blocker.release({ healthy: true });
+    }
+    expect((await answers).map(({ status }) => status)).toEqual(Array(13).fill(200));
+    const [, alone, ...together] = await attempts();
+    expect(alone?.changes).toEqual({ seats: [5, 300] });
+    expect(new Set(together.map((row) => row.transaction)).size).toBe(1);
+    expect(await test.rows("select count(distinct changed_at)::int as times from webhook_attempt")).toEqual([
+      { times: seats.length + 2 },
+    ]);
+    expect(together.map((row) => row.changes)).toEqual(
+      seats.map((after, n) => ({ seats: [seats[n - 1] ?? 300, after] })),
+    );
+  });
+
+  it("tell one story, whatever the process that applies them", async () => {
+    await play([CREATED, { seats: 1 }]);
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => send(event(UPDATED, { seats: n + 2 }), n % 2 ? server : other)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(60).fill(200));
+    let seats: number | null = null;
+    for (const one of await changes()) {
+      expect(one?.seats?.[0]).toBe(seats);
+      seats = one?.seats?.[1] ?? null;
+    }
+    expect(await test.rows("select seats from subscription")).toEqual([{ seats }]);
+  });
+});
+
+async function waitingForLock(): Promise<void> {
+  await eventually(
+    () =>
+      test.rows(
+        "select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      ),
+    [{ count: 1 }],
+  );
+}
+
+describe("the change and its record are written together, or neither is", () => {
+  it("when the record cannot be written", async () => {
+    await test.rows(
+      "alter table webhook_attempt add constraint refused check (changes ->> 'seats' <> '[null,77]')",
+    );
+    const spoilt = event(CREATED, { seats: 77 });
+    const fine = event(CREATED, { subscriptionId: "fine", customerId: "fine", userId: "user_3" });
+    try {
+      const [failed, applied] = await Promise.all([send(spoilt), send(fine)]);
+      expect([failed.status, applied.status]).toEqual([500, 200]);
+      expect(await test.rows("select provider_subscription_id as name from subscription")).toEqual([
+        { name: "fine" },
+      ]);
+      expect(await changes()).toEqual([expect.objectContaining({ seats: [null, 5] }), null]);
+    } finally {
+      await test.rows("alter table webhook_attempt drop constraint refused");
+    }
+    expect((await send(spoilt)).status).toBe(200);
+    expect((await changes()).at(1)).toMatchObject({ seats: [null, 77] });
+  });
+
+  it("when the change cannot be written", async () => {
+    await play([CREATED]);
+    await test.rows("alter table subscription add constraint refused check (seats <> 78)");
+    try {
+      expect((await send(event(UPDATED, { seats: 78 }))).status).toBe(500);
+    } finally {
+      await test.rows("alter table subscription drop constraint refused");
+    }
+    expect(await changes()).toEqual([expect.any(Object), null]);
+    await test.rows("update webhook_delivery set next_attempt_at = now() where status = 'failed'");
+    await retryDue(runtime.intake);
+    expect(await changes()).toEqual([expect.any(Object), { seats: [5, 78] }, null]);
+  });
+
+  it("when the process is cut off before the commit", async () => {
+    await play([CREATED]);
+    const cut = await startRuntime(readEnvironment(serverVariables(test.url)), { log: createLog("silent") });
+    try {
+      cut.intake.reached = async (milestone) => {
+        if (milestone === "effects written") throw new Error("cut off");
+      };
+      const [row] = await test.rows<{ id: string }>("select id from webhook_delivery");
+      await test.rows("update subscription set seats = 2");
+      await replay(cut.intake, row?.id as string, { force: true });
+    } finally {
+      await cut.close();
+    }
+    expect(await test.rows("select seats from subscription")).toEqual([{ seats: 2 }]);
+    expect((await attempts()).filter((row) => row.changes !== null)).toHaveLength(1);
+  });
+});
+
+describe("a change in one word", () => {
+  const BEFORE: Subscription = {
+    id: "one",
+    userId: "ann",
+    provider: "provider-a",
+    providerSubscriptionId: "sub",
+    customerId: null,
+    priceId: null,
+    planId: "pro",
+    seats: 1,
+    status: "active",
+    currentPeriodEnd: null,
+    cancelAtPeriodEnd: false,
+    outOfOrder: false,
+    lastEventAtMicros: null,
+    told: null,
+  };
+  const kind = (before: Subscription | null, after: Partial<Subscription>) =>
+    kindOf(changesOf(before, { ...BEFORE, ...after }) as Changes);
+
+  it("says whether something has begun, gone on or ended", () => {
+    expect(kind(null, {})).toBe("created");
+    expect(kind(BEFORE, { seats: 2 })).toBe("changed");
+    expect(kind(BEFORE, { planId: "team" })).toBe("changed");
+    expect(kind(BEFORE, { status: "canceled" })).toBe("ended");
+    expect(kind({ ...BEFORE, status: "canceled" }, { status: "active" })).toBe("changed");
+    expect(kind(null, { status: "canceled" })).toBe("ended");
+  });
+
+  it("is none when only the person, the price or the clock are others", () => {
+    const after = { ...BEFORE, userId: null, customerId: "c", priceId: "p", lastEventAtMicros: 1 };
+    expect(changesOf(BEFORE, after)).toBeNull();
+    const end = new Date(END);
+    expect(
+      changesOf({ ...BEFORE, currentPeriodEnd: end }, { ...after, currentPeriodEnd: new Date(END) }),
+    ).toBeNull();
+  });
+});

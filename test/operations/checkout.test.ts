@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../src/server.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { ask, GENEROUS, type SignedUp, signedUp } from "../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { SECRETS } from "../support/secrets.ts";
+import { deliver } from "../support/send.ts";
+import { serverOn } from "../support/server.ts";
+import { serverProcess } from "../support/server-process.ts";
+import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+
+let test: TestDatabase;
+let stripe: StripeServer;
+let variables: Record<string, string>;
+let servers: [RunningServer, RunningServer];
+let person: SignedUp;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  stripe = await stripeServer();
+  variables = {
+    ...GENEROUS,
+    APP_URL: "https://app.example.com",
+    PROVIDER_A_API_KEY: STRIPE_KEY,
+    PROVIDER_A_API_URL: stripe.url,
+  };
+  servers = [await serverOn(test.url, variables), await serverOn(test.url, variables)];
+});
+afterAll(async () => {
+  for (const server of servers) await server.close();
+  await stripe.close();
+  await test.drop();
+});
+beforeEach(async () => {
+  stripe.interfere(null);
+  stripe.sessions.length = 0;
+  stripe.calls.length = 0;
+  stripe.sessionSeconds = 24 * 60 * 60;
+  person = await signedUp(servers[0].url);
+});
+
+const checkout = (body: object = { planId: "pro" }, server = servers[0], who = person) =>
+  ask(server.url, "POST", "/api/checkout", { body, cookie: who.cookie });
+const rows = () => test.rows("select url, seats, plan_id from checkout where user_id = $1", [person.id]);
+
+async function subscribed(
+  given: FixtureOverrides = {},
+  kind = "customer.subscription.created",
+): Promise<void> {
+  const delivery = fixtureDelivery("stripe", kind, {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: `evt_${Math.random()}`,
+    subscriptionId: `sub_${person.id}`,
+    customerId: `cus_${person.id}`,
+    userId: person.id,
+    planId: "pro",
+    priceId: "price_pro_monthly",
+    status: "active",
+    ...given,
+  });
+  const answer = await deliver(servers[0].url, "provider-a", delivery);
+  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200, body: { received: true } });
+}
+
+describe("a checkout", () => {
+  it("is opened at the active provider, with everything that the events must carry back", async () => {
+    const answer = await checkout();
+    expect([answer.status, answer.body]).toEqual([200, { url: "https://checkout.example.com/c/1" }]);
+    expect(Object.fromEntries(stripe.sessions[0]?.params ?? [])).toMatchObject({
+      mode: "subscription",
+      "line_items[0][price]": "price_pro_monthly",
+      "line_items[0][quantity]": "1",
+      "metadata[userId]": person.id,
+      "metadata[planId]": "pro",
+      "subscription_data[metadata][userId]": person.id,
+      customer_email: person.email,
+      success_url: "https://app.example.com/billing?checkout=completed",
+      cancel_url: "https://app.example.com/billing?checkout=cancelled",
+    });
+  });
+
+  it("takes the plan's smallest number of seats unless told", async () => {
+    await checkout({ planId: "team" });
+    await checkout({ planId: "team", seats: 12 });
+    expect(stripe.sessions.map(({ params }) => params.get("line_items[0][quantity]"))).toEqual(["5", "12"]);
+  });
+
+  it("is one, however often it is clicked, at whichever process, also at the same moment", async () => {
+    const clicks = Array.from({ length: 12 }, (_, n) => checkout({ planId: "pro" }, servers[n % 2]));
+    const urls = new Set((await Promise.all(clicks)).map((answer) => answer.body.url));
+    expect([...urls]).toEqual(["https://checkout.example.com/c/1"]);
+    expect(stripe.sessions).toHaveLength(1);
+    expect(stripe.calls).toEqual(["POST /v1/checkout/sessions"]);
+    expect((await checkout()).body.url).toBe("https://checkout.example.com/c/1");
+    expect((await checkout({ planId: "pro", seats: 1 })).body.url).toBe("https://checkout.example.com/c/1");
+  });
+
+  it("is another one for another plan, other seats, and for somebody else; the latest is the one", async () => {
+    const urls = [];
+    for (const body of [
+      { planId: "pro" },
+      { planId: "pro", seats: 2 },
+      { planId: "team" },
+      { planId: "pro" },
+    ]) {
+      urls.push((await checkout(body)).body.url);
+    }
+    expect(new Set(urls).size).toBe(4);
+    expect(await rows()).toHaveLength(1);
+    expect((await checkout({ planId: "pro" })).body.url).toBe(urls[3]);
+    const other = await signedUp(servers[0].url);
+    expect((await checkout({ planId: "pro" }, servers[0], other)).body.url).not.toBe(urls[3]);
+  });
+
+  it("is opened anew once it cannot be paid any more", async () => {
+    stripe.sessionSeconds = 10;
+    const first = await checkout();
+    stripe.sessionSeconds = 3_600;
+    const second = await checkout();
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.body.url).not.toBe(first.body.url);
+    expect((await checkout()).body.url).toBe(second.body.url);
+  });
+
+  it("may be opened with an API key, by its owner", async () => {
+    const { body } = await ask(servers[0].url, "POST", "/api/api-keys", {
+      body: { name: "first" },
+      cookie: person.cookie,
+    });
+    const answer = await ask(servers[0].url, "POST", "/api/checkout", {
+      body: { planId: "pro" },
+      key: body.key,
+    });
+    expect(answer.status).toBe(200);
+    expect(stripe.sessions[0]?.params.get("metadata[userId]")).toBe(person.id);
+  });
+
+  it.each([
+    [{ planId: "gold" }, 'planId: there is no plan "gold"'],
+    [{ planId: "free" }, "planId: Free is not sold"],
+    [{ planId: "pro", seats: 6 }, "seats: Pro has 1 to 5"],
+    [{ planId: "team", seats: 4 }, "seats: Team has 5 to 500"],
+  ])("is refused for %o before anybody is asked", async (body, error) => {
+    const answer = await checkout(body);
+    expect([answer.status, answer.body]).toEqual([400, { error }]);
+    expect(stripe.sessions).toEqual([]);
+    expect(await rows()).toEqual([]);
+  });
+
+  it("is not to be had in a slot without a provider", async () => {
+    const answer = await checkout({ planId: "pro", provider: "provider-b" });
+    expect([answer.status, answer.body]).toEqual([503, { error: "no payment provider is configured" }]);
+  });
+});
+
+describe("somebody who subscribes already", () => {
+  it.each(["trialing", "active", "past_due", "unpaid", "paused"] as const)(
+    "and is %s is sent to the portal",
+    async (status) => {
+      await subscribed({ status });
+      const answer = await checkout({ planId: "team" });
+      const error = "There is a subscription already: change or cancel it in the billing portal.";
+      expect([answer.status, answer.body]).toEqual([409, { error }]);
+      expect(stripe.sessions).toEqual([]);
+    },
+  );
+
+  it("but only incompletely, or not any more, may buy, as the customer that the provider knows", async () => {
+    await subscribed({ status: "incomplete" });
+    expect((await checkout()).status).toBe(200);
+    await subscribed({ status: "canceled" }, "customer.subscription.deleted");
+    expect((await checkout({ planId: "team" })).status).toBe(200);
+    expect(stripe.sessions.map(({ params }) => params.get("customer"))).toEqual(
+      Array(2).fill(`cus_${person.id}`),
+    );
+  });
+
+  it("is not sent back to the checkout that was paid, when the subscription is over", async () => {
+    const paid = await checkout();
+    await subscribed();
+    expect((await checkout()).status).toBe(409);
+    await subscribed({}, "customer.subscription.deleted");
+    const next = await checkout();
+    expect(next.status).toBe(200);
+    expect(next.body.url).not.toBe(paid.body.url);
+    expect((await checkout()).body.url).toBe(next.body.url);
+  });
+});
+
+describe("a provider that fails", () => {
+  const unreachable = "The payment provider cannot be reached. Try again in a minute.";
+
+  it("is 503 with a sentence for the person, and nothing is left behind", async () => {
+    stripe.interfere(async () => ({ status: 500 }));
+    const answer = await checkout();
+    expect([answer.status, answer.body]).toEqual([503, { error: unreachable }]);
+    expect(await rows()).toEqual([]);
+    stripe.interfere(null);
+    expect((await checkout()).status).toBe(200);
+  });
+
+  it("of the operator's own doing is 503 as well, and says so in the log without the key", async () => {
+    const server = await serverProcess(test.url, {
+      ...variables,
+      PROVIDER_A_API_KEY: "sk_test_wrong_one",
+    });
+    const answer = await ask(server.url, "POST", "/api/checkout", {
+      body: { planId: "pro" },
+      cookie: person.cookie,
+    });
+    expect(answer.status).toBe(503);
+    expect(answer.body.error).toMatch(/^The payment provider does not accept this/);
+    await eventually(async () => server.lines.some((line) => line.includes("PROVIDER_A_API_KEY")), true);
+    expect(server.lines.join("\n")).not.toContain("sk_test_wrong_one");
+    await server.end("SIGTERM");
+  });
+
+  it("does not hold up the next click, nor answers two when it comes back while they wait", async () => {
+    let fail = true;
+    stripe.interfere(async () => {
+      if (!fail) return;
+      fail = false;
+      return {
+        status: 402,
+        body: { error: { message: "Your account cannot do this", code: "account_invalid" } },
+      };
+    });
+    const answers = await Promise.all([checkout(), checkout({ planId: "pro" }, servers[1]), checkout()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 503]);
+    expect(stripe.sessions).toHaveLength(1);
+  });
+});
+
+it("a process that dies over a checkout leaves it to the next click, under the same key", {
+  timeout: 60_000,
+}, async () => {
+  const dying = await serverProcess(test.url, variables);
+  let held = 0;
+  stripe.interfere(async ({ path }) => {
+    if (path !== "/v1/checkout/sessions") return;
+    held += 1;
+    if (held === 1) await new Promise((resolve) => setTimeout(resolve, 30_000));
+  });
+  const lost = ask(dying.url, "POST", "/api/checkout", { body: { planId: "pro" }, cookie: person.cookie });
+  lost.catch(() => {});
+  await eventually(async () => held, 1);
+  const [before] = await test.rows<{ idempotency_key: string }>(
+    "select idempotency_key from checkout where user_id = $1",
+    [person.id],
+  );
+  await dying.end("SIGKILL");
+  await expect(lost).rejects.toThrow();
+  const started = performance.now();
+  const answer = await checkout();
+  expect(answer.status).toBe(200);
+  expect(performance.now() - started).toBeLessThan(15_000);
+  expect(stripe.sessions.map(({ key }) => key)).toEqual([before?.idempotency_key]);
+});
+
+it("the portal is opened for whoever has something to manage there", async () => {
+  const portal = () => ask(servers[0].url, "POST", "/api/portal", { cookie: person.cookie });
+  const none = await portal();
+  expect([none.status, none.body]).toEqual([
+    409,
+    { error: "There is no subscription to manage yet: choose a plan first." },
+  ]);
+  await subscribed({ status: "past_due" });
+  const answer = await portal();
+  expect([answer.status, answer.body]).toEqual([200, { url: "https://billing.example.com/p/1" }]);
+  expect(Object.fromEntries(stripe.portals.at(-1) ?? [])).toEqual({
+    customer: `cus_${person.id}`,
+    return_url: "https://app.example.com/billing",
+  });
+});
+
+it("an account is deleted once its subscription is cancelled at the provider, and not before", async () => {
+  await subscribed();
+  stripe.subscriptions.set(`sub_${person.id}`, { id: `sub_${person.id}`, status: "active" });
+  const leave = () =>
+    ask(servers[0].url, "POST", "/api/trpc/user.deleteAccount", {
+      body: { json: { confirmation: person.email } },
+      cookie: person.cookie,
+    });
+  stripe.interfere(async () => ({ status: 500 }));
+  expect((await leave()).status).toBe(503);
+  const found = () => test.rows(`select from "user" where id = $1`, [person.id]);
+  expect(await found()).toHaveLength(1);
+  stripe.interfere(null);
+  stripe.cancelled.length = 0;
+  expect((await leave()).status).toBe(200);
+  expect(await found()).toEqual([]);
+  expect(stripe.cancelled).toEqual([`sub_${person.id}`]);
+});

@@ -1,0 +1,380 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readEnvironment } from "../../src/env.ts";
+import { createLog } from "../../src/log.ts";
+import {
+  ALL_SLOTS,
+  type ReconcileOptions,
+  type ReconcileReport,
+  reconcile,
+} from "../../src/operations/reconcile/reconcile.ts";
+import { reconcileNightly } from "../../src/operations/reconcile/reconcile-nightly.ts";
+import { deleteAccount } from "../../src/operations/users/delete-account.ts";
+import { type Runtime, startRuntime } from "../../src/runtime.ts";
+import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
+import type { FixtureOverrides, JsonObject } from "../fixtures/overrides.ts";
+import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
+import { SECRETS, serverVariables } from "../support/secrets.ts";
+import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+import { groundOn, session } from "./ground.ts";
+import { placesOf } from "./places.ts";
+
+let test: TestDatabase;
+let stripe: StripeServer;
+let runtime: Runtime;
+let other: Runtime;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  stripe = await stripeServer();
+  const environment = readEnvironment({
+    ...serverVariables(test.url),
+    PROVIDER_A_API_KEY: STRIPE_KEY,
+    PROVIDER_A_API_URL: stripe.url,
+  });
+  const options = { log: createLog("silent") };
+  [runtime, other] = [await startRuntime(environment, options), await startRuntime(environment, options)];
+});
+afterAll(async () => {
+  await runtime.close();
+  await other.close();
+  await stripe.close();
+  await test.drop();
+});
+beforeEach(async () => {
+  stripe.interfere(null);
+  stripe.events.length = 0;
+  stripe.subscriptions.clear();
+  stripe.calls.length = 0;
+  await test.rows(
+    'truncate "user", deleted_user, subscription, reconciliation, nightly_reconcile, webhook_delivery, webhook_attempt cascade',
+  );
+  await addUsers(test, 10);
+});
+
+const PERIOD = new Date("2027-03-01T00:00:00Z");
+
+const PAID: FixtureOverrides = {
+  userId: "user_1",
+  subscriptionId: "sub_1",
+  customerId: "cus_1",
+  planId: "pro",
+  priceId: "price_pro_monthly",
+  seats: 1,
+  status: "active",
+  currentPeriodEnd: new Date("2027-01-01T00:00:00Z"),
+  cancelAtPeriodEnd: false,
+};
+
+let events = 0;
+
+/** An event as the provider makes it; it also keeps it. */
+function eventOf(kind: string, given: FixtureOverrides = {}) {
+  events += 1;
+  const occurredAt = given.occurredAt ?? new Date(Date.now() - 60_000 + events);
+  const { body } = loadFixture("stripe", kind, { ...PAID, ...given, occurredAt, eventId: `evt_${events}` });
+  return body as JsonObject & { id: string; type: string; created: number };
+}
+
+const receive = async (body: object, by = runtime) => {
+  const { rawBody, headers } = signedDelivery("stripe", body, {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+  });
+  return by.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
+};
+
+/** What the provider says of the subscription from now on. */
+function truth(given: FixtureOverrides = {}, kind = "customer.subscription.updated"): void {
+  const { data } = eventOf(kind, given) as unknown as { data: { object: { id: string } } };
+  stripe.subscriptions.set(data.object.id, data.object);
+}
+
+function run(given: Partial<ReconcileOptions> = {}, by = runtime): Promise<ReconcileReport> {
+  return reconcile(by, {
+    slots: ALL_SLOTS,
+    subscription: null,
+    extent: "out of order",
+    since: new Date(Date.now() - 7 * 86_400_000),
+    dryRun: false,
+    isStopping: () => false,
+    progressed: () => {},
+    ...given,
+  });
+}
+
+const stored = () =>
+  test.rows(`select plan_id, seats, status, current_period_end, cancel_at_period_end, out_of_order, user_id
+    from subscription order by created_at`);
+const audit = () =>
+  test.rows<{ changes: object; by: string; user_id: string | null }>(
+    "select changes, by, user_id from reconciliation order by id",
+  );
+const told = async () =>
+  (await test.rows<{ kind: string }>("select kind from notification order by id")).map((n) => n.kind);
+
+describe("a subscription that is not as its provider says", () => {
+  beforeEach(async () => {
+    await receive(eventOf("customer.subscription.created"));
+    await test.rows("update subscription set out_of_order = true");
+  });
+
+  it("is corrected in every field, the flag is cleared, its person is told, and what was before is written down", async () => {
+    truth({
+      priceId: "price_team_monthly",
+      seats: 7,
+      status: "past_due",
+      currentPeriodEnd: PERIOD,
+      cancelAtPeriodEnd: true,
+    });
+    const report = await run();
+    expect(await stored()).toEqual([
+      {
+        plan_id: "team",
+        seats: 7,
+        status: "past_due",
+        current_period_end: PERIOD,
+        cancel_at_period_end: true,
+        out_of_order: false,
+        user_id: "user_1",
+      },
+    ]);
+    const changes = {
+      planId: ["pro", "team"],
+      seats: [1, 7],
+      status: ["active", "past_due"],
+      currentPeriodEnd: ["2027-01-01T00:00:00.000Z", PERIOD.toISOString()],
+      cancelAtPeriodEnd: [false, true],
+      outOfOrder: [true, false],
+    };
+    expect(await audit()).toEqual([{ changes, by: "operator", user_id: null }]);
+    expect(report).toMatchObject({ compared: 1, corrected: [{ slot: "provider-a", changes }], left: [] });
+    expect(await told()).toEqual([
+      "subscription_activated",
+      "subscription_plan_changed",
+      "subscription_past_due",
+    ]);
+    expect(await run({ extent: "all" })).toMatchObject({ compared: 1, corrected: [] });
+    expect(await audit()).toHaveLength(1);
+  });
+
+  it("is ended when it is over there", async () => {
+    truth({ status: "canceled" }, "customer.subscription.deleted");
+    await run();
+    expect(await stored()).toMatchObject([{ status: "canceled", out_of_order: false }]);
+  });
+
+  it("stays as it is in a dry run, which says the same", async () => {
+    truth({ seats: 3 });
+    const before = await stored();
+    const dry = await run({ dryRun: true });
+    expect(await stored()).toEqual(before);
+    expect([await audit(), await told()]).toEqual([[], ["subscription_activated"]]);
+    expect((await run()).corrected).toEqual(dry.corrected);
+  });
+
+  it("is left alone, and said to be, when the provider does not know it or sells what nobody offers", async () => {
+    const before = await stored();
+    expect((await run()).left).toMatchObject([{ reason: "the provider knows no subscription by its id" }]);
+    truth({ priceId: "price_of_a_stranger", planId: null });
+    expect((await run()).left).toMatchObject([
+      {
+        providerSubscriptionId: "sub_1",
+        reason: 'plan: no plan has the price "price_of_a_stranger" in provider-a',
+      },
+    ]);
+    expect(await stored()).toEqual(before);
+    expect(await audit()).toEqual([]);
+  });
+
+  it("is not set back to what was asked for before an event came in: the provider is asked again", async () => {
+    truth({ seats: 2 });
+    let asked = 0;
+    stripe.interfere(async ({ path }) => {
+      if (path !== "/v1/subscriptions/sub_1") return undefined;
+      asked += 1;
+      if (asked > 1) return undefined;
+      const old = stripe.subscriptions.get("sub_1") as object;
+      truth({ seats: 4 });
+      await receive(eventOf("customer.subscription.updated", { seats: 4, status: "past_due" }));
+      return { status: 200, body: old };
+    });
+    truth({ seats: 2 });
+    const report = await run();
+    expect(asked).toBe(2);
+    expect(await stored()).toMatchObject([{ seats: 4, status: "active", out_of_order: false }]);
+    expect(report.corrected).toMatchObject([{ changes: { status: ["past_due", "active"] } }]);
+    expect(report.corrected[0]?.changes).not.toHaveProperty("seats");
+  });
+
+  it("is corrected once by two at the same time", async () => {
+    truth({ seats: 5 });
+    const reports = await Promise.all([run(), run({}, other)]);
+    expect(await stored()).toMatchObject([{ seats: 5 }]);
+    expect(reports.flatMap(({ corrected }) => corrected)).toHaveLength(1);
+    expect(await audit()).toHaveLength(1);
+  });
+
+  it("is found by our id and by the provider's", async () => {
+    truth({ seats: 2 });
+    const [row] = await test.rows<{ id: string }>("select id from subscription");
+    expect(await run({ subscription: "sub_1", dryRun: true })).toMatchObject({ compared: 1 });
+    expect(await run({ subscription: row?.id as string })).toMatchObject({
+      corrected: [{ slot: "provider-a" }],
+    });
+    await expect(run({ subscription: "sub_2" })).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("of somebody who has deleted the account is corrected without its person", async () => {
+    const tools = groundOn(test.database, { cancelSubscription: async () => {} });
+    await tools.call(deleteAccount, session("user_1"), { confirmation: "user_1@example.com" });
+    truth({ seats: 3 });
+    expect((await run()).corrected).toHaveLength(1);
+    expect(await stored()).toMatchObject([{ seats: 3, user_id: null }]);
+    expect(await placesOf(test, "user_1")).toEqual(["deleted_user.id"]);
+    expect(await placesOf(test, "cus_1")).toEqual([]);
+  });
+
+  it("waits for a provider that cannot be reached, which is said once", async () => {
+    stripe.interfere(async () => ({ status: 500 }));
+    const before = await stored();
+    const { slots, compared } = await run();
+    expect([compared, await stored()]).toEqual([0, before]);
+    expect(slots).toMatchObject([
+      { slot: "provider-a", problem: expect.stringMatching(/^unreachable: provider-a \(Stripe\)/) },
+      { slot: "provider-b", problem: "no payment provider is configured for provider-b" },
+      { slot: "provider-c", problem: "no payment provider is configured for provider-c" },
+    ]);
+  });
+});
+
+describe("events that were sent and not received", () => {
+  /** Made by the provider, and lost on the way unless received. */
+  const sent = (body: ReturnType<typeof eventOf>) => {
+    stripe.events.push(body);
+    return body;
+  };
+  const log = () =>
+    test.rows(`select d.event_id, d.status, a.source, d.payload::text as payload
+      from webhook_delivery d join webhook_attempt a on a.delivery_id = d.id order by d.id`);
+
+  it("are taken in, the first of a subscription among them, each once, in their order and as they were", async () => {
+    const created = sent(eventOf("customer.subscription.created"));
+    const updated = sent(eventOf("customer.subscription.updated", { seats: 4 }));
+    await receive(
+      sent(eventOf("customer.subscription.created", { subscriptionId: "sub_2", userId: "user_2" })),
+    );
+    const report = await run();
+    expect(report.slots[0]?.missed).toEqual({ listed: 3, missed: 2, applied: 2, ignored: 0, failed: 0 });
+    expect(await stored()).toMatchObject([{ user_id: "user_2" }, { seats: 4, user_id: "user_1" }]);
+    expect((await log()).slice(1)).toEqual([
+      { event_id: created.id, status: "successful", source: "reconcile", payload: JSON.stringify(created) },
+      { event_id: updated.id, status: "successful", source: "reconcile", payload: JSON.stringify(updated) },
+    ]);
+    expect((await run()).slots[0]?.missed).toMatchObject({ listed: 3, missed: 0 });
+    expect(await receive(updated)).toMatchObject({ outcome: "duplicate" });
+  });
+
+  it("are taken in once by two at the same time, with deliveries of the same in between", async () => {
+    const bodies = Array.from({ length: 120 }, (_, n) =>
+      sent(
+        eventOf("customer.subscription.created", {
+          subscriptionId: `sub_many_${n}`,
+          customerId: `cus_many_${n}`,
+          userId: `user_${n % 10}`,
+        }),
+      ),
+    );
+    const [one, two] = await Promise.all([
+      run(),
+      run({}, other),
+      ...bodies.slice(0, 30).map((body) => receive(body)),
+    ]);
+    const applied = [one, two].map(({ slots }) => slots[0]?.missed?.applied ?? 0);
+    expect((applied[0] ?? 0) + (applied[1] ?? 0)).toBeLessThanOrEqual(120);
+    expect(await stored()).toHaveLength(120);
+    expect(
+      await test.rows("select count(*)::int as n from webhook_attempt where outcome = 'successful'"),
+    ).toEqual([{ n: 120 }]);
+    expect(new Set(await told()).size).toBe(1);
+    expect(await told()).toHaveLength(120);
+  });
+
+  it("are looked for as far back as asked, and not when one subscription is meant", async () => {
+    sent(eventOf("customer.subscription.created", { occurredAt: new Date(Date.now() - 3 * 86_400_000) }));
+    const day = new Date(Date.now() - 86_400_000);
+    expect((await run({ since: day })).slots[0]?.missed).toMatchObject({ listed: 0 });
+    expect((await run({ since: null })).slots[0]?.missed).toBeNull();
+    expect((await run()).slots[0]?.missed).toMatchObject({ applied: 1 });
+  });
+
+  it("that would have no effect are none of ours, and one that fails is in the log to be retried", async () => {
+    sent(eventOf("customer.subscription.updated", { eventType: "invoice.created" }));
+    const failing = sent(eventOf("customer.subscription.created", { userId: "nobody" }));
+    expect((await run()).slots[0]?.missed).toEqual({
+      listed: 2,
+      missed: 1,
+      applied: 0,
+      ignored: 0,
+      failed: 1,
+    });
+    expect(await log()).toMatchObject([{ event_id: failing.id, status: "failed", source: "reconcile" }]);
+  });
+
+  it("come in late and leave a subscription out of order, which the same run puts right", async () => {
+    const lost = sent(eventOf("customer.subscription.created", { seats: 1 }));
+    await receive(sent(eventOf("customer.subscription.updated", { seats: 5, occurredAt: new Date() })));
+    truth({ seats: 5 });
+    expect(await run()).toMatchObject({ compared: 1, corrected: [{ changes: { seats: [1, 5] } }] });
+    expect(await stored()).toMatchObject([{ seats: 5, out_of_order: false }]);
+    expect(await log()).toHaveLength(2);
+    expect((await log()).at(-1)).toMatchObject({ event_id: lost.id });
+  });
+
+  it("are only shown in a dry run", async () => {
+    sent(eventOf("customer.subscription.created"));
+    expect((await run({ dryRun: true })).slots[0]?.missed).toMatchObject({ missed: 1, applied: 0 });
+    expect([await stored(), await log()]).toEqual([[], []]);
+  });
+});
+
+describe("the nightly comparison", () => {
+  beforeEach(async () => {
+    await receive(eventOf("customer.subscription.created"));
+    truth({ seats: 2 });
+  });
+  const nightly = (by = runtime, isStopping = () => false) => reconcileNightly(by, isStopping);
+
+  it("compares what has changed of late, once a night, by one process of several", async () => {
+    const reports = await Promise.all([nightly(), nightly(other), nightly(), nightly(other)]);
+    expect(reports.filter((report) => report !== null)).toMatchObject([{ compared: 1, corrected: [{}] }]);
+    expect(await nightly()).toBeNull();
+    await test.rows("update nightly_reconcile set night = night - 1");
+    expect(await nightly()).toMatchObject({ compared: 1 });
+  });
+
+  it("is taken over from a process that has died or was stopped over it, once its lease has ended", async () => {
+    expect(await nightly(runtime, () => true)).toMatchObject({ compared: 0 });
+    expect(await nightly(other)).toBeNull();
+    await test.rows("update nightly_reconcile set lease_until = clock_timestamp() - interval '1 second'");
+    expect(await nightly(other)).toMatchObject({ compared: 1, corrected: [{}] });
+  });
+
+  it("leaves alone what has been quiet for days and is in order", async () => {
+    await test.rows("update subscription set updated_at = now() - interval '3 days'");
+    expect(await nightly()).toMatchObject({ compared: 0 });
+  });
+});
+
+it("finds those that are meant in tables longer than one look", async () => {
+  await test.rows(
+    `insert into subscription (id, provider, provider_subscription_id, plan_id, seats, status, cancel_at_period_end,
+       out_of_order, updated_at)
+     select gen_random_uuid(), 'provider-a', 'sub_long_' || n, 'pro', 1, 'canceled', false, n % 4000 = 0,
+       now() - interval '9 days'
+     from generate_series(1, 12000) n`,
+  );
+  expect(await run({ since: null })).toMatchObject({ left: { length: 3 } });
+  expect(await run({ since: null, extent: "all" })).toMatchObject({ left: { length: 3 } });
+  expect(await run({ since: null, extent: "lately changed", slots: ["provider-b"] })).toMatchObject({
+    left: [],
+  });
+});

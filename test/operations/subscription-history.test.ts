@@ -1,0 +1,265 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OPERATOR } from "../../src/domain/caller.ts";
+import { listOutOfOrder } from "../../src/operations/subscriptions/list-out-of-order.ts";
+import { showHistory } from "../../src/operations/subscriptions/show-history.ts";
+import { deleteAccount } from "../../src/operations/users/delete-account.ts";
+import { listDeliveries } from "../../src/operations/webhooks/list-deliveries.ts";
+import { showDelivery } from "../../src/operations/webhooks/show-delivery.ts";
+import type { RunningServer } from "../../src/server.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { SECRETS } from "../support/secrets.ts";
+import { deliver } from "../support/send.ts";
+import { serverOn } from "../support/server.ts";
+import { apiKey, type Ground, groundOn, refusalOf, session } from "./ground.ts";
+
+const ADMIN = session("user_0", "admin");
+
+let test: TestDatabase;
+let server: RunningServer;
+let ground: Ground;
+beforeAll(async () => {
+  test = await freshDatabase();
+  server = await serverOn(test.url);
+  ground = groundOn(test.database, { cancelSubscription: async () => {} });
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+let events = 0;
+
+/** @param n of whose subscription: `user_n`'s */
+async function send(n: number, kind: string, given: FixtureOverrides, status = 200): Promise<void> {
+  events += 1;
+  const delivery = fixtureDelivery("stripe", kind, {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: `evt_${events}`,
+    subscriptionId: `sub_${n}`,
+    customerId: `cus_${n}`,
+    userId: `user_${n}`,
+    planId: "pro",
+    priceId: "price_pro_monthly",
+    occurredAt: new Date(Date.UTC(2026, 0, 1) + events * 60_000),
+    currentPeriodEnd: new Date("2031-02-03T04:05:06Z"),
+    cancelAtPeriodEnd: false,
+    ...given,
+  });
+  expect((await deliver(server.url, "provider-a", delivery)).status).toBe(status);
+}
+
+async function subscriptionOf(n: number): Promise<string> {
+  const [row] = await test.rows<{ id: string }>(
+    "select id from subscription where provider_subscription_id = $1",
+    [`sub_${n}`],
+  );
+  return row?.id as string;
+}
+
+const CREATED = "customer.subscription.created";
+const UPDATED = "customer.subscription.updated";
+
+describe("the history of a subscription", () => {
+  let id: string;
+  beforeAll(async () => {
+    await send(1, CREATED, { status: "trialing", seats: 1 });
+    await send(2, CREATED, { status: "active", seats: 1 });
+    await send(1, UPDATED, { status: "trialing", seats: 1 });
+    await send(1, UPDATED, { status: "active", seats: 3 });
+    id = await subscriptionOf(1);
+    await test.rows(
+      `insert into reconciliation (subscription_id, by, changes) values ($1, 'operator', '{"seats": [3, 4]}')`,
+      [id],
+    );
+    await test.rows("update subscription set seats = 4 where id = $1", [id]);
+    await send(1, "customer.subscription.deleted", { seats: 4 });
+  });
+
+  it("tells what events and comparisons have changed, the latest first", async () => {
+    const { items, nextCursor } = await ground.call(showHistory, session("user_1"), { id });
+    const event = {
+      source: "event",
+      id: expect.stringMatching(/^event-/),
+      deliveryId: null,
+      at: expect.any(Date),
+    };
+    expect(nextCursor).toBeNull();
+    expect(items).toEqual([
+      {
+        ...event,
+        kind: "ended",
+        eventType: "customer.subscription.deleted",
+        changes: { status: ["active", "canceled"] },
+      },
+      {
+        ...event,
+        id: expect.stringMatching(/^reconcile-/),
+        source: "reconcile",
+        kind: "changed",
+        eventType: null,
+        changes: { seats: [3, 4] },
+      },
+      {
+        ...event,
+        kind: "changed",
+        eventType: UPDATED,
+        changes: { status: ["trialing", "active"], seats: [1, 3] },
+      },
+      {
+        ...event,
+        kind: "created",
+        eventType: CREATED,
+        changes: {
+          planId: [null, "pro"],
+          seats: [null, 1],
+          status: [null, "trialing"],
+          currentPeriodEnd: [null, "2031-02-03T04:05:06.000Z"],
+          providerSubscriptionId: [null, "sub_1"],
+        },
+      },
+    ]);
+  });
+
+  it("is its owner's, and an administrator's in a session, who also sees by which deliveries", async () => {
+    const own = await ground.call(showHistory, apiKey("user_1"), { id });
+    const all = await ground.call(showHistory, ADMIN, { id });
+    const deliveries = await test.rows<{ id: string }>(
+      "select delivery_id::text as id from webhook_attempt where subscription_id = $1 order by changed_at desc",
+      [id],
+    );
+    const [ended, begun, created] = deliveries.map((row) => row.id);
+    expect(all.items.map((one: { deliveryId: string }) => one.deliveryId)).toEqual([
+      ended,
+      null,
+      begun,
+      created,
+    ]);
+    expect(all.items.map((one: object) => ({ ...one, deliveryId: null }))).toEqual(own.items);
+    expect(await ground.call(showHistory, OPERATOR, { id })).toEqual(all);
+  });
+
+  it("is for anybody else like one that does not exist", async () => {
+    const nowhere = await refusalOf(ground.call(showHistory, session("user_1"), { id: randomUUID() }));
+    expect(nowhere).toEqual({ code: "not_found", message: "there is no such subscription" });
+    for (const caller of [session("user_2"), apiKey("user_2"), apiKey("user_0", "admin")]) {
+      expect(await refusalOf(ground.call(showHistory, caller, { id }))).toEqual(nowhere);
+    }
+    expect(await refusalOf(ground.call(showHistory, ADMIN, { id: randomUUID() }))).toEqual(nowhere);
+  });
+
+  it("is found again from a delivery, and leads back to it", async () => {
+    const { items } = await ground.call(listDeliveries, ADMIN, { subscriptionId: id });
+    const { items: history } = await ground.call(showHistory, ADMIN, { id });
+    const told = history.flatMap((one: { deliveryId: string | null }) => one.deliveryId ?? []);
+    expect(items.map((one: { id: string }) => one.id)).toEqual(told);
+    const { attemptLog } = await ground.call(showDelivery, ADMIN, { id: told[1] });
+    expect(attemptLog).toMatchObject([
+      { subscriptionId: id, changes: { status: ["trialing", "active"], seats: [1, 3] } },
+    ]);
+    const [, unchanged] = await test.rows<{ id: string }>(
+      "select delivery_id::text as id from webhook_attempt where subscription_id is null order by 1",
+    );
+    expect(unchanged).toBeUndefined();
+  });
+
+  it("stays when its person leaves, for administrators alone, and names nobody", async () => {
+    const before = await ground.call(showHistory, ADMIN, { id });
+    await ground.call(deleteAccount, session("user_1"), { confirmation: "user_1@example.com" });
+    const after = await ground.call(showHistory, ADMIN, { id });
+    expect(after).toEqual(before);
+    expect(JSON.stringify(after)).not.toMatch(/user_1|cus_1/);
+    expect(await refusalOf(ground.call(showHistory, session("user_1"), { id }))).toMatchObject({
+      code: "not_found",
+    });
+  });
+});
+
+describe("deliveries are listed", () => {
+  beforeAll(async () => {
+    await send(4, CREATED, { status: "active", seats: 1, eventId: "evt_wanted" });
+    await send(4, UPDATED, { status: "active", seats: 2 });
+    await send(4, UPDATED, { status: "active", seats: 3, planId: "gold", priceId: "gold" }, 500);
+    await send(5, CREATED, { status: "active", seats: 1, eventId: "evt_wanted_too" });
+    await test.rows(
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source)
+       values ('provider-b', 'evt_wanted', 'x', 'stripe', 'successful', 'delivery')`,
+    );
+  });
+
+  const found = async (input: object) =>
+    (await ground.call(listDeliveries, ADMIN, input)).items.map(
+      (one: { provider: string; eventType: string }) => `${one.provider} ${one.eventType}`,
+    );
+
+  it("by the event's whole id, in every slot or in one", async () => {
+    const eventId = "evt_wanted";
+    expect(await found({ eventId })).toEqual(["provider-b x", `provider-a ${CREATED}`]);
+    expect(await found({ eventId, provider: "provider-a" })).toEqual([`provider-a ${CREATED}`]);
+    expect(await found({ eventId, type: "x" })).toEqual(["provider-b x"]);
+    expect(await found({ eventId, status: "failed" })).toEqual([]);
+    expect(await found({ eventId: "evt_want" })).toEqual([]);
+    expect(await found({ eventId, subscriptionId: await subscriptionOf(4) })).toEqual([
+      `provider-a ${CREATED}`,
+    ]);
+    expect(await found({ eventId, subscriptionId: await subscriptionOf(5) })).toEqual([]);
+  });
+
+  it("by the subscription that they have changed, a page at a time", async () => {
+    const subscriptionId = await subscriptionOf(4);
+    expect(await found({ subscriptionId })).toEqual([`provider-a ${UPDATED}`, `provider-a ${CREATED}`]);
+    expect(await found({ subscriptionId, type: CREATED })).toEqual([`provider-a ${CREATED}`]);
+    expect(await found({ subscriptionId, provider: "provider-b" })).toEqual([]);
+    expect(await found({ subscriptionId, status: "failed" })).toEqual([]);
+    const first = await ground.call(listDeliveries, ADMIN, { subscriptionId, limit: 1 });
+    const second = await ground.call(listDeliveries, ADMIN, {
+      subscriptionId,
+      limit: 1,
+      cursor: first.nextCursor,
+    });
+    expect([...first.items, ...second.items].map((one) => one.eventType)).toEqual([UPDATED, CREATED]);
+    expect(second.nextCursor).toBeNull();
+  });
+});
+
+describe("subscriptions that are out of order", () => {
+  it("are listed with their people, once each, whatever the size of a page", async () => {
+    await test.rows(
+      `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+         cancel_at_period_end, out_of_order)
+       select gen_random_uuid(), case when n % 4 > 0 then 'user_' || n end, 'provider-c', n, 'pro', 1, 'active', false,
+         n % 3 > 0
+       from generate_series(2, 19) n`,
+    );
+    const marked = await test.rows<{ id: string; user_id: string | null }>(
+      "select id, user_id from subscription where out_of_order order by id",
+    );
+    for (const limit of [1, 5, marked.length, 100]) {
+      const items = [];
+      let cursor: string | null = null;
+      do {
+        const page: { items: object[]; nextCursor: string | null } = await ground.call(
+          listOutOfOrder,
+          ADMIN,
+          {
+            limit,
+            cursor,
+          },
+        );
+        items.push(...page.items);
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      expect(items).toMatchObject(
+        marked.map(({ id, user_id: userId }) => ({
+          id,
+          userId,
+          outOfOrder: true,
+          user: userId && { name: `User ${userId.slice(5)}`, email: `${userId}@example.com` },
+        })),
+      );
+    }
+  });
+});

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { searchUsers } from "../../src/operations/users/search-users.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./ground.ts";
+
+const ADMIN = session("a-1", "admin");
+
+let test: TestDatabase;
+let ground: Ground;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  ground = groundOn(test.database);
+  await test.rows(
+    `insert into "user" (id, name, email, role, created_at) values
+       ('a-1', 'Ada Lovelace', 'ada@example.com', 'admin', '2020-01-01'),
+       ('b-2', 'ADA', 'countess@example.com', 'user', '2020-01-02'),
+       ('c-3', 'Grace Brewster Hopper', 'hopper@example.com', 'user', '2020-01-03'),
+       ('d-4', 'Hope Adams', 'x%_\\y@example.com', 'user', '2020-01-04'),
+       ('E-5', 'a-1', 'e@example.com', 'user', '2020-01-05'),
+       ('f-6', 'Hop\\%_ing Mad', 'f@example.com', 'user', '2020-01-06')`,
+  );
+});
+afterAll(() => test.drop());
+
+type Entry = { id: string; lastSeenAt: Date | null; subscription: object | null };
+
+const search = async (text: string | null, more: object = {}): Promise<string[]> =>
+  (await ground.call(searchUsers, ADMIN, { search: text, ...more })).items.map(({ id }: Entry) => id);
+
+async function walk(text: string | null, limit: number): Promise<string[]> {
+  const found: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: { items: Entry[]; nextCursor: string | null } = await ground.call(searchUsers, ADMIN, {
+      search: text,
+      limit,
+      cursor,
+    });
+    found.push(...page.items.map(({ id }) => id));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return found;
+}
+
+describe("people are found", () => {
+  it("by how their address, name or last name begins, each once and in this order", async () => {
+    expect(await search("ada")).toEqual(["a-1", "b-2", "d-4"]);
+    expect(await search("hop")).toEqual(["c-3", "f-6", "d-4"]);
+    expect(await search("love")).toEqual(["a-1"]);
+    expect(await search("countess@ex")).toEqual(["b-2"]);
+    expect(await search("da")).toEqual([]);
+  });
+
+  it("in any case, and whatever is around the text", async () => {
+    for (const text of ["ADA LOVE", "ada love", "  Ada Love "]) expect(await search(text)).toEqual(["a-1"]);
+    expect(await search("HOPPER@Example.com")).toEqual(["c-3"]);
+  });
+
+  it("by the whole id, as it is written, before all others", async () => {
+    expect(await search("a-1")).toEqual(["a-1", "E-5"]);
+    expect(await search("E-5")).toEqual(["E-5"]);
+    expect(await search("e-5")).toEqual([]);
+    expect(await search("a-")).toEqual(["E-5"]);
+  });
+
+  it("by the letters alone: none of them stands for others", async () => {
+    for (const text of ["%", "_", "h%", "_da", "\\", ".*", "a'a", "hop_", "x%y"])
+      expect(await search(text)).toEqual([]);
+    expect(await search("x%_\\")).toEqual(["d-4"]);
+    expect(await search("hop\\%")).toEqual(["f-6"]);
+  });
+
+  it("a page at a time, without loss or repetition, also when all are called alike", async () => {
+    await test.rows(
+      `insert into "user" (id, name, email) select 'z' || n, 'Zoe Zimmer', case when n % 3 = 0 then 'zo' else 'y' end || n || '@example.com'
+       from generate_series(1, 30) n`,
+    );
+    const all = await walk("zo", 100);
+    expect(all).toHaveLength(30);
+    expect(new Set(all).size).toBe(30);
+    for (const limit of [1, 4, 10, 29, 30]) expect(await walk("zo", limit)).toEqual(all);
+    await test.rows(`delete from "user" where name = 'Zoe Zimmer'`);
+  });
+
+  it("and all of them, the newest first, when nobody is looked for", async () => {
+    for (const limit of [1, 4, 6, 100])
+      expect(await walk(null, limit)).toEqual(["f-6", "E-5", "d-4", "c-3", "b-2", "a-1"]);
+  });
+});
+
+describe("of everybody it is shown", () => {
+  const entry = async (id: string): Promise<Entry> =>
+    (await ground.call(searchUsers, ADMIN, { search: id })).items[0];
+
+  it("when they were here last", async () => {
+    expect((await entry("b-2")).lastSeenAt).toBeNull();
+    await test.rows(
+      `insert into session (id, user_id, token, expires_at, updated_at) values
+         ('1', 'b-2', '1', '2020-06-01', '2020-05-01'), ('2', 'b-2', '2', '2020-07-01', '2020-06-02'),
+         ('3', 'c-3', '3', '2020-07-01', '2020-06-03')`,
+    );
+    expect((await entry("b-2")).lastSeenAt).toEqual(new Date("2020-06-02T00:00:00Z"));
+  });
+
+  it("what they have subscribed to, if it is not over, and the best of it", async () => {
+    const subscribe = (id: string, planId: string, status: string) =>
+      test.rows(
+        `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+           cancel_at_period_end, out_of_order)
+         values (gen_random_uuid(), $1, 'provider-a', gen_random_uuid(), $2, 1, $3, false, false)`,
+        [id, planId, status],
+      );
+    await subscribe("b-2", "team", "canceled");
+    expect((await entry("b-2")).subscription).toBeNull();
+    await subscribe("b-2", "pro", "past_due");
+    expect((await entry("b-2")).subscription).toEqual({ planId: "pro", status: "past_due" });
+    await subscribe("b-2", "team", "active");
+    expect((await entry("b-2")).subscription).toEqual({ planId: "team", status: "active" });
+    expect((await entry("c-3")).subscription).toBeNull();
+  });
+});
+
+it("is for administrators in a session alone", async () => {
+  for (const caller of [session("b-2"), apiKey("b-2"), apiKey("a-1", "admin")]) {
+    expect(await refusalOf(ground.call(searchUsers, caller))).toMatchObject({ code: "forbidden" });
+  }
+  expect(await refusalOf(ground.call(searchUsers, NOBODY))).toMatchObject({ code: "unauthorized" });
+});
+
+it("refuses text that nobody can be called, and places that no page has given out", async () => {
+  for (const text of ["", "  ", "x".repeat(101), "a\0", "a\u0001b", 7]) {
+    expect(await refusalOf(ground.call(searchUsers, ADMIN, { search: text }))).toMatchObject({
+      code: "invalid_input",
+    });
+  }
+  const { nextCursor } = await ground.call(searchUsers, ADMIN, { limit: 1 });
+  const places = ["x", "W10", nextCursor, Buffer.from('["role","x"]').toString("base64url")];
+  for (const cursor of places) {
+    expect(await refusalOf(ground.call(searchUsers, ADMIN, { search: "ada", cursor }))).toMatchObject({
+      code: "invalid_input",
+    });
+  }
+});

@@ -1,0 +1,131 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+type OpenedSession = { id: string; key: string; url: string; params: URLSearchParams };
+
+/** What the test makes of a call before it is answered: nothing, a wait, or an answer of its own. */
+type Interference = (call: {
+  method: string;
+  path: string;
+}) => Promise<{ status: number; body?: object } | undefined>;
+
+export type StripeServer = {
+  url: string;
+  /** Every call so far, `GET /v1/events` and the like. */
+  calls: string[];
+  /** One an idempotency key. */
+  sessions: OpenedSession[];
+  portals: URLSearchParams[];
+  cancelled: string[];
+  /** What it knows, by id, as Stripe's API shows it. */
+  subscriptions: Map<string, object>;
+  /** What it says it has sent, the oldest first. */
+  events: { id: string; type: string; created: number }[];
+  prices: Set<string>;
+  key: string;
+  /** For how long a checkout can be paid. */
+  sessionSeconds: number;
+  interfere(with_: Interference | null): void;
+  close(): Promise<void>;
+};
+
+export const STRIPE_KEY = "sk_test_of_a_server_that_is_none";
+
+/** A server that speaks the few calls of Stripe's API that are made, on a free port. */
+export async function stripeServer(): Promise<StripeServer> {
+  let interference: Interference | null = null;
+  const stripe: Omit<StripeServer, "url" | "close"> = {
+    calls: [],
+    sessions: [],
+    portals: [],
+    cancelled: [],
+    subscriptions: new Map(),
+    events: [],
+    prices: new Set(["price_pro_monthly", "price_team_monthly"]),
+    key: STRIPE_KEY,
+    sessionSeconds: 24 * 60 * 60,
+    interfere: (given) => {
+      interference = given;
+    },
+  };
+  const server = createServer(async (incoming, outgoing) => {
+    const answer = (status: number, body: object) =>
+      outgoing.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    const { method = "", url = "" } = incoming;
+    const { pathname, searchParams } = new URL(url, "http://stripe");
+    const body = new URLSearchParams(await text(incoming));
+    stripe.calls.push(`${method} ${pathname}`);
+    const given = await interference?.({ method, path: pathname });
+    if (given) return answer(given.status, given.body ?? { error: { message: "as the test has it" } });
+    if (incoming.headers.authorization !== `Bearer ${stripe.key}`) {
+      return answer(401, { error: { message: "Invalid API Key provided", type: "invalid_request_error" } });
+    }
+    const [status, found] = answerTo(stripe, { method, pathname, searchParams, body, incoming });
+    return answer(status, found);
+  });
+  await new Promise<void>((listens) => server.listen(0, "127.0.0.1", listens));
+  return Object.assign(stripe, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise<void>((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  });
+}
+
+type Call = {
+  method: string;
+  pathname: string;
+  searchParams: URLSearchParams;
+  body: URLSearchParams;
+  incoming: IncomingMessage;
+};
+
+function answerTo(stripe: Omit<StripeServer, "url" | "close">, call: Call): [number, object] {
+  const { method, pathname, searchParams, body, incoming } = call;
+  const id = pathname.split("/")[3] ?? "";
+  switch (`${method} ${pathname.split("/").slice(0, 3).join("/")}`) {
+    case "POST /v1/checkout":
+      return opened(stripe, String(incoming.headers["idempotency-key"]), body);
+    case "POST /v1/billing_portal":
+      stripe.portals.push(body);
+      return [200, { id: "bps_1", object: "billing_portal.session", url: "https://billing.example.com/p/1" }];
+    case "GET /v1/subscriptions":
+      return [stripe.subscriptions.has(id) ? 200 : 404, stripe.subscriptions.get(id) ?? missing(id)];
+    case "DELETE /v1/subscriptions":
+      stripe.cancelled.push(id);
+      return stripe.subscriptions.has(id)
+        ? [200, { ...stripe.subscriptions.get(id), status: "canceled" }]
+        : [404, missing(id)];
+    case "GET /v1/events": {
+      const since = Number(searchParams.get("created[gte]") ?? 0);
+      const data = stripe.events.filter((one) => one.created >= since).reverse();
+      return [200, { object: "list", data, has_more: false, url: "/v1/events" }];
+    }
+    case "GET /v1/prices":
+      return stripe.prices.has(id) ? [200, { id, object: "price", active: true }] : [404, missing(id)];
+    default:
+      return [200, { object: "list", data: [], has_more: false }];
+  }
+}
+
+function opened(
+  stripe: Pick<StripeServer, "sessions" | "sessionSeconds">,
+  key: string,
+  params: URLSearchParams,
+): [number, object] {
+  const known = stripe.sessions.find((one) => one.key === key);
+  const n = stripe.sessions.length + 1;
+  const session = known ?? { id: `cs_${n}`, key, url: `https://checkout.example.com/c/${n}`, params };
+  if (!known) stripe.sessions.push(session);
+  const expires_at = Math.floor(Date.now() / 1000) + stripe.sessionSeconds;
+  return [200, { object: "checkout.session", id: session.id, url: session.url, expires_at }];
+}
+
+function missing(id: string): object {
+  return {
+    error: { code: "resource_missing", message: `No such object: ${id}`, type: "invalid_request_error" },
+  };
+}
