@@ -3,6 +3,7 @@ import type { Metadata, Viewport } from "next";
 import localFont from "next/font/local";
 import { getLocale, getTranslations } from "next-intl/server";
 import type { ReactNode } from "react";
+import { FailureWordsFor } from "../ui/failure-words.tsx";
 import { profile } from "./gate/read.ts";
 import { currentRequest } from "./gate/request.ts";
 
@@ -42,7 +43,15 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         >
           {words("skipToContent")}
         </a>
-        {children}
+        <FailureWordsFor
+          words={{
+            title: words("failed.title"),
+            about: words("failed.about"),
+            way: words("failed.way"),
+          }}
+        >
+          {children}
+        </FailureWordsFor>
       </body>
     </html>
   );

@@ -1,6 +1,7 @@
 "use client";
 
 import { type ReactNode, useActionState } from "react";
+import { classes } from "./classes.ts";
 import { FormMessage } from "./form-message.tsx";
 import { OutcomeOf } from "./form-outcome.ts";
 import type { Outcome } from "./outcome.ts";
@@ -26,7 +27,7 @@ export function ActionForm({
   const [outcome, submit] = useActionState(action, null);
   return (
     <OutcomeOf value={outcome}>
-      <form action={submit} className={className} noValidate={false}>
+      <form action={submit} className={classes("group", className)} noValidate={false}>
         {children}
         <FormMessage outcome={outcome} done={done} waitWords={waitWords} />
       </form>

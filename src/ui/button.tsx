@@ -1,5 +1,6 @@
 import Link from "next/link";
 import type { ComponentProps } from "react";
+import { OnItsWay } from "./arrival.tsx";
 import { classes } from "./classes.ts";
 
 type Look = "main" | "plain" | "danger" | "quiet";
@@ -22,7 +23,23 @@ export function Button({ look = "plain", className, ...rest }: ComponentProps<"b
 export function LinkButton({
   look = "plain",
   className,
+  href,
+  children,
   ...rest
-}: ComponentProps<typeof Link> & { look?: Look }) {
-  return <Link prefetch={false} {...rest} className={classes(BUTTON, LOOKS[look], className)} />;
+}: Omit<ComponentProps<typeof Link>, "href"> & { href: string; look?: Look }) {
+  return (
+    <Link prefetch={false} {...rest} href={href} className={classes(BUTTON, LOOKS[look], className)}>
+      {children}
+      <OnItsWay href={href} />
+    </Link>
+  );
+}
+
+/** The same, to what is not one of the pages. */
+export function OutsideLinkButton({
+  look = "plain",
+  className,
+  ...rest
+}: ComponentProps<"a"> & { look?: Look }) {
+  return <a {...rest} className={classes(BUTTON, LOOKS[look], className)} />;
 }

@@ -20,7 +20,7 @@ export function Field({
 }: Labelled & Omit<ComponentProps<"input">, "name" | "id">) {
   const { id, error, entered } = useField(name);
   return (
-    <Frame id={id} label={label} help={help} error={error} className={className}>
+    <FieldFrame id={id} label={label} help={help} error={error} className={className}>
       <input
         {...rest}
         id={id}
@@ -30,7 +30,7 @@ export function Field({
         aria-describedby={`${id}-about`}
         className={BOX}
       />
-    </Frame>
+    </FieldFrame>
   );
 }
 
@@ -50,13 +50,14 @@ export function Choice({
   const { id, error, entered } = useField(name);
   const chosen = entered ?? defaultValue;
   return (
-    <Frame id={id} label={label} help={help} error={error} className={className}>
+    <FieldFrame id={id} label={label} help={help} error={error} className={className}>
       {/* Keyed: React resets a form after its action, and a select to what it was first. */}
       <select
         key={chosen}
         id={id}
         name={name}
         defaultValue={chosen}
+        aria-invalid={error !== null || undefined}
         aria-describedby={`${id}-about`}
         className={BOX}
       >
@@ -66,7 +67,7 @@ export function Choice({
           </option>
         ))}
       </select>
-    </Frame>
+    </FieldFrame>
   );
 }
 
@@ -98,7 +99,7 @@ export function Toggle({ label, name, help, defaultChecked }: Labelled & { defau
   );
 }
 
-function useField(name: string) {
+export function useField(name: string) {
   const id = useId();
   const outcome = useOutcome();
   const refused = outcome !== null && !outcome.done ? outcome : null;
@@ -109,7 +110,7 @@ function useField(name: string) {
   };
 }
 
-function Frame({
+export function FieldFrame({
   id,
   label,
   help,

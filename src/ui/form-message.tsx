@@ -12,7 +12,7 @@ export function FormMessage({ outcome, done, waitWords }: { outcome: Outcome } &
   return (
     <div
       role={isProblem ? "alert" : "status"}
-      className="min-h-5 text-sm empty:min-h-0"
+      className="min-h-5 text-sm empty:sr-only"
       data-outcome={codeOf(outcome)}
     >
       {outcome?.done && done && (
@@ -22,7 +22,7 @@ export function FormMessage({ outcome, done, waitWords }: { outcome: Outcome } &
         </p>
       )}
       {isProblem && (
-        <p className="flex items-start gap-1.5 text-bad">
+        <p className="flex items-start gap-1.5 text-bad group-has-aria-invalid:sr-only">
           <CircleAlert aria-hidden="true" size={16} className="mt-0.5 shrink-0" />
           <span>
             {outcome.message}

@@ -12,6 +12,7 @@ import {
   X,
 } from "lucide-react";
 import type { ReactNode } from "react";
+import { Arrival, Arrivals } from "./arrival.tsx";
 import { Button } from "./button.tsx";
 import { PlaceLink } from "./place-link.tsx";
 
@@ -42,52 +43,56 @@ type FrameProps = {
   person: { name: string; email: string };
   words: Record<"product" | "navigation" | "administration" | "menu" | "close" | "signOut", string>;
   signOut: () => Promise<void>;
+  /** Of the pages that arrive in it, by path. */
+  shapes: Record<string, ReactNode>;
   children: ReactNode;
 };
 
 /** The side bar and the page beside it; on a phone the bar is a sheet, which opens without JavaScript too. */
-export function Frame({ children, ...props }: FrameProps) {
+export function Frame({ children, shapes, ...props }: FrameProps) {
   const { words } = props;
   return (
-    <div className="md:grid md:grid-cols-[15rem_1fr]">
-      <aside className="sticky top-0 hidden h-dvh border-line border-r bg-surface md:block">
-        <Bar {...props} />
-      </aside>
-      <div className="flex items-center justify-between border-line border-b bg-surface px-4 py-2 md:hidden">
-        <span className="font-semibold">{words.product}</span>
-        <button
-          type="button"
-          popoverTarget="sheet"
-          className="rounded-box p-2 hover:bg-raised"
-          aria-label={words.menu}
+    <Arrivals>
+      <div className="md:grid md:grid-cols-[15rem_1fr]">
+        <aside className="sticky top-0 hidden h-dvh border-line border-r bg-surface md:block">
+          <Bar {...props} />
+        </aside>
+        <header className="flex items-center justify-between border-line border-b bg-surface px-4 py-2 md:hidden">
+          <span className="font-semibold">{words.product}</span>
+          <button
+            type="button"
+            popoverTarget="sheet"
+            className="rounded-box p-2 hover:bg-raised"
+            aria-label={words.menu}
+          >
+            <Menu aria-hidden="true" size={20} />
+          </button>
+        </header>
+        <div
+          id="sheet"
+          popover="auto"
+          className="m-0 h-dvh max-h-none w-72 max-w-[85vw] border-line border-r bg-surface text-ink backdrop:bg-[rgb(0_0_0/0.4)]"
         >
-          <Menu aria-hidden="true" size={20} />
-        </button>
+          <button
+            type="button"
+            popoverTarget="sheet"
+            popoverTargetAction="hide"
+            className="absolute top-3 right-3 rounded-box p-2 hover:bg-raised"
+            aria-label={words.close}
+          >
+            <X aria-hidden="true" size={20} />
+          </button>
+          <Bar {...props} />
+        </div>
+        <main id="content" className="mx-auto w-full max-w-5xl px-4 py-6 sm:px-8 sm:py-8">
+          <Arrival shapes={shapes}>{children}</Arrival>
+        </main>
       </div>
-      <div
-        id="sheet"
-        popover="auto"
-        className="m-0 h-dvh max-h-none w-72 max-w-[85vw] border-line border-r bg-surface text-ink backdrop:bg-[rgb(0_0_0/0.4)]"
-      >
-        <button
-          type="button"
-          popoverTarget="sheet"
-          popoverTargetAction="hide"
-          className="absolute top-3 right-3 rounded-box p-2 hover:bg-raised"
-          aria-label={words.close}
-        >
-          <X aria-hidden="true" size={20} />
-        </button>
-        <Bar {...props} />
-      </div>
-      <main id="content" className="mx-auto w-full max-w-5xl px-4 py-6 sm:px-8 sm:py-8">
-        {children}
-      </main>
-    </div>
+    </Arrivals>
   );
 }
 
-function Bar({ places, administration, person, words, signOut }: Omit<FrameProps, "children">) {
+function Bar({ places, administration, person, words, signOut }: Omit<FrameProps, "children" | "shapes">) {
   return (
     <div className="flex h-full flex-col gap-6 p-3 pt-4">
       <span className="px-3 font-semibold text-lg">{words.product}</span>

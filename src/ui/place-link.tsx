@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
+import { OnItsWay } from "./arrival.tsx";
 import { classes } from "./classes.ts";
 
 /** A place in the side bar, marked when one is there or below it. Following it closes the sheet that it is in. */
@@ -21,6 +22,7 @@ export function PlaceLink({ href, children }: { href: string; children: ReactNod
       )}
     >
       {children}
+      <OnItsWay href={href} />
     </Link>
   );
 }

@@ -2,7 +2,7 @@ import { classes } from "./classes.ts";
 
 export type Tone = "good" | "warn" | "bad" | "neutral";
 
-const DOTS: Record<Tone, string> = {
+export const DOTS: Record<Tone, string> = {
   good: "bg-good",
   warn: "bg-warn",
   bad: "bg-bad",

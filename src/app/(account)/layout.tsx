@@ -2,16 +2,18 @@ import { getTranslations } from "next-intl/server";
 import type { ReactNode } from "react";
 import { unreadCount } from "../../operations/notifications/unread-count.ts";
 import { Frame } from "../../ui/frame.tsx";
+import { ifKnown } from "../gate/if-known.ts";
 import { profile, read } from "../gate/read.ts";
+import { NotNow } from "../not-now.tsx";
+import { SHAPES } from "./shapes.tsx";
 import { signOut } from "./sign-out.ts";
 
 /** Everything that one has to be signed in for. */
 export default async function AccountLayout({ children }: { children: ReactNode }) {
-  const [words, user, unread] = await Promise.all([
-    getTranslations("account"),
-    profile(),
-    read(unreadCount, {}),
-  ]);
+  const words = await getTranslations("account");
+  const known = await ifKnown(Promise.all([profile(), read(unreadCount, {})]));
+  if (known === null) return <NotNow />;
+  const [user, unread] = known;
   const places = [
     { href: "/dashboard", icon: "dashboard", label: words("dashboard") },
     { href: "/billing", icon: "billing", label: words("billing") },
@@ -44,6 +46,7 @@ export default async function AccountLayout({ children }: { children: ReactNode 
         signOut: words("signOut"),
       }}
       signOut={signOut}
+      shapes={SHAPES}
     >
       {children}
     </Frame>

@@ -5,5 +5,5 @@ import { askAccounts } from "../gate/accounts.ts";
 
 export async function signOut(): Promise<void> {
   await askAccounts("/sign-out", {});
-  redirect("/sign-in");
+  redirect("/sign-in?after=signing-out");
 }

@@ -1,8 +1,8 @@
 import { unstable_rethrow } from "next/navigation";
 import { getTranslations } from "next-intl/server";
-import type { RefusalCode } from "../../domain/refusal.ts";
 import type { Outcome } from "../../ui/outcome.ts";
 import { type PageRefusal, refusalOf } from "./refusal.ts";
+import { refusalWords } from "./refusal-words.ts";
 import { currentRequest } from "./request.ts";
 
 /**
@@ -22,10 +22,11 @@ export async function outcomeOf<Value>(
     const { log, id } = currentRequest();
     log.error({ err: error, requestId: id }, "an action failed");
     const words = await getTranslations("refusals");
+    const isAway = error instanceof Error && error.name === "DatabaseUnavailable";
     return {
       done: false,
-      code: "defect",
-      message: words("defect", { id }),
+      code: isAway ? "unavailable" : "defect",
+      message: isAway ? words("unavailable") : words("defect", { id }),
       field: null,
       retryAfterSeconds: null,
       entered: kept(entered),
@@ -34,28 +35,18 @@ export async function outcomeOf<Value>(
 }
 
 async function refused(refusal: PageRefusal, entered: FormData): Promise<Outcome<never>> {
-  const words = await getTranslations("refusals");
   const { code, message } = refusal;
+  const words = await getTranslations("refusals");
+  const { key, values } = refusalWords(code, message);
   return {
     done: false,
     code,
-    message: words(KEYS[code]),
+    message: words(key, values),
     field: code === "invalid_input" ? (/^(\w+)[.:]/.exec(message)?.[1] ?? null) : null,
     retryAfterSeconds: refusal.retryAfterSeconds ?? null,
     entered: kept(entered),
   };
 }
-
-const KEYS = {
-  unauthorized: "unauthorized",
-  forbidden: "forbidden",
-  rate_limited: "rateLimited",
-  invalid_input: "invalidInput",
-  too_large: "tooLarge",
-  not_found: "notFound",
-  conflict: "conflict",
-  unavailable: "unavailable",
-} as const satisfies Record<RefusalCode, string>;
 
 function kept(entered: FormData): Record<string, string> {
   const fields = [...entered].filter(

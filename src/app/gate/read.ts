@@ -1,4 +1,4 @@
-import { forbidden, notFound } from "next/navigation";
+import { forbidden, notFound, unstable_rethrow } from "next/navigation";
 import { cache } from "react";
 import type { z } from "zod";
 import type { Caller } from "../../domain/caller.ts";
@@ -17,13 +17,15 @@ export async function read<Input extends z.ZodType, Output extends z.ZodType, A 
   input: z.input<Input>,
 ): Promise<z.input<Output>> {
   const request = currentRequest();
-  const caller: Caller =
-    operation.access === "anyone" ? { kind: "nobody", address: request.address } : await person();
   try {
+    const caller: Caller =
+      operation.access === "anyone" ? { kind: "nobody", address: request.address } : await person();
     return await execute({ ...operation, limit: null }, request.deps, { caller, charges: [] }, () => input);
   } catch (error) {
+    unstable_rethrow(error);
     const refusal = refusalOf(error);
-    if (refusal?.code === "not_found") notFound();
+    // What a page reads by comes from its address: one that makes no sense leads nowhere.
+    if (refusal?.code === "not_found" || refusal?.code === "invalid_input") notFound();
     if (refusal?.code === "forbidden") forbidden();
     request.log.error(
       { err: error, requestId: request.id, operation: operation.name },

@@ -5,6 +5,7 @@ export type PageRefusal = Error & {
   code: RefusalCode;
   /** Until the same may be tried again, when that is known. */
   retryAfterSeconds?: number;
+  digest?: string;
 };
 
 export function refusalOf(error: unknown): PageRefusal | null {

@@ -1,8 +1,14 @@
 "use server";
 
 import { revalidatePath } from "next/cache";
+import { redirect } from "next/navigation";
+import { deleteAccount as deleteAccountOperation } from "../../../operations/users/delete-account.ts";
+import { setLocale as setLocaleOperation } from "../../../operations/users/set-locale.ts";
 import { updateProfile as updateProfileOperation } from "../../../operations/users/update-profile.ts";
+import { askAccounts } from "../../gate/accounts.ts";
 import { act } from "../../gate/act.ts";
+import { formText } from "../../gate/form-text.ts";
+import { person } from "../../gate/request.ts";
 
 /** Of the form's fields what is there: `name`, `theme`, and `emailNotifications` beside the theme. */
 export async function updateProfile(form: FormData): Promise<void> {
@@ -16,5 +22,30 @@ export async function updateProfile(form: FormData): Promise<void> {
         : { preferences: { theme, emailNotifications: form.get("emailNotifications") === "on" } }),
     };
   });
+  // The name and the theme are round every page.
+  revalidatePath("/", "layout");
+}
+
+export async function setLocale(form: FormData): Promise<void> {
+  await act(setLocaleOperation, () => ({ locale: form.get("locale") }));
+  revalidatePath("/", "layout");
+}
+
+/** Signs out everywhere else, and stays signed in here. */
+export async function changePassword(form: FormData): Promise<void> {
+  await person();
+  await askAccounts("/change-password", {
+    currentPassword: formText(form, "currentPassword"),
+    newPassword: formText(form, "newPassword"),
+  });
   revalidatePath("/settings");
+}
+
+/** For good, when `confirmation` is the account's e-mail address; whatever is being paid for is cancelled first. */
+export async function deleteAccount(form: FormData): Promise<void> {
+  await act(deleteAccountOperation, () => ({ confirmation: form.get("confirmation") }));
+  // Takes the cookie back; there is no session behind it any more, and nothing to undo if this fails.
+  await askAccounts("/sign-out", {}).catch(() => null);
+  revalidatePath("/", "layout");
+  redirect("/farewell");
 }

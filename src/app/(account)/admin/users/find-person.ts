@@ -1,0 +1,24 @@
+import { cache } from "react";
+import type { z } from "zod";
+import { execute } from "../../../../operations/operation.ts";
+import { searchUsers } from "../../../../operations/users/search-users.ts";
+import { refusalOf } from "../../../gate/refusal.ts";
+import { currentRequest, person } from "../../../gate/request.ts";
+
+type Found = z.output<typeof searchUsers.output>["items"][number];
+
+/** Whom the id names; `null`: nobody. Not charged, as it is a part of what is. @throws Refusal for who may not know */
+export const findPerson = cache(async (id: string): Promise<Found | null> => {
+  const call = { caller: await person(), charges: [] };
+  try {
+    const { items } = await execute({ ...searchUsers, limit: null }, currentRequest().deps, call, () => ({
+      search: id,
+      limit: 1,
+    }));
+    const [first] = items;
+    return first?.id === id ? first : null;
+  } catch (error) {
+    if (refusalOf(error)?.code === "invalid_input") return null;
+    throw error;
+  }
+});

@@ -1,0 +1,66 @@
+import Link from "next/link";
+import { getFormatter, getTranslations } from "next-intl/server";
+import type { DeliveryInDetail } from "../../../../../operations/webhooks/show-delivery.ts";
+import { Timeline, TimelineEntry } from "../../../../../ui/timeline.tsx";
+import { ChangesTable } from "../../changes.tsx";
+
+/** From its receipt on: each attempt, and what it has changed. */
+export async function History({ delivery }: { delivery: DeliveryInDetail }) {
+  const [words, format] = await Promise.all([getTranslations("adminWebhooks"), getFormatter()]);
+  const { status, attemptLog, receivedAt, nextAttemptAt } = delivery;
+  return (
+    <Timeline>
+      <TimelineEntry tone="neutral" title={words("history.received")} at={receivedAt} />
+      {attemptLog.map((attempt) => (
+        <TimelineEntry
+          key={attempt.attempt}
+          tone={attempt.outcome === "successful" ? "good" : "bad"}
+          title={words("history.attempt", {
+            number: attempt.attempt,
+            source: words(`history.by.${attempt.source}`),
+            outcome: words(`history.outcome.${attempt.outcome}`),
+          })}
+          at={attempt.startedAt}
+          about={words("history.took", { duration: inMs(format, attempt.durationMs) })}
+        >
+          {attempt.reason !== null && <p className="mt-1 break-words text-bad">{attempt.reason}</p>}
+          {attempt.changes === null ? (
+            attempt.outcome === "successful" && <p className="mt-1 text-sm">{words("history.nothing")}</p>
+          ) : (
+            <>
+              <ChangesTable changes={attempt.changes} />
+              {attempt.subscriptionId !== null && (
+                <p className="mt-2 text-sm">
+                  <Link
+                    href={`/admin/webhooks?subscriptionId=${attempt.subscriptionId}`}
+                    prefetch={false}
+                    className="inline-block py-0.5 text-accent"
+                  >
+                    {words("history.others")}
+                  </Link>
+                </p>
+              )}
+            </>
+          )}
+        </TimelineEntry>
+      ))}
+      {status === "failed" && nextAttemptAt !== null && (
+        <TimelineEntry tone="warn" title={words("history.next")} at={nextAttemptAt} />
+      )}
+      {(status === "pending" || nextAttemptAt === null) && status !== "successful" && (
+        <li className="pl-6 text-muted">
+          {words(status === "pending" ? "history.running" : "history.givenUp")}
+        </li>
+      )}
+    </Timeline>
+  );
+}
+
+function inMs(format: Awaited<ReturnType<typeof getFormatter>>, durationMs: number): string {
+  const isLong = durationMs >= 1_000;
+  return format.number(isLong ? durationMs / 1_000 : durationMs, {
+    style: "unit",
+    unit: isLong ? "second" : "millisecond",
+    maximumFractionDigits: durationMs < 10 || isLong ? 1 : 0,
+  });
+}

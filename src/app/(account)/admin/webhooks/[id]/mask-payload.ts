@@ -1,0 +1,124 @@
+/** Stands for what was taken out. */
+export const MASK = "•••";
+
+/**
+ * A payload without what tells of a person: addresses, names, numbers to call or to pay by. What is not known to be
+ * harmless is taken out, as providers add fields without asking. Ids, states, times, prices and products stay.
+ */
+export function maskPayload(payload: unknown): unknown {
+  return masked(payload, { name: "", holder: "", isPersonal: false });
+}
+
+type Place = {
+  /** As it is called, e.g. `customerdetails`. */
+  name: string;
+  /** The nearest thing above it that has a name. */
+  holder: string;
+  /** Whether it lies in something that is all about a person. */
+  isPersonal: boolean;
+};
+
+function masked(value: unknown, place: Place): unknown {
+  switch (typeof value) {
+    case "string":
+      return isHarmless(value, place) ? withoutQuery(value) : MASK;
+    case "number":
+      return place.isPersonal || isCardNumber(String(value)) ? MASK : value;
+    case "object":
+      if (value === null) return null;
+      if (Array.isArray(value)) return value.map((one) => masked(one, place));
+      return Object.fromEntries(
+        Object.entries(value).map(([key, one], at) => [nameShown(key, at), masked(one, below(place, key))]),
+      );
+    default:
+      return value;
+  }
+}
+
+function below({ name, isPersonal }: Place, key: string): Place {
+  const own = key.toLowerCase().replace(/[^a-z0-9]/g, "");
+  return {
+    name: own,
+    holder: name,
+    isPersonal: (isPersonal && !isId(key)) || tellsOfAPerson(own, key, name),
+  };
+}
+
+/** Keys are texts too, where people can make up their own. */
+function nameShown(key: string, at: number): string {
+  return /^[\w.:-]{1,64}$/.test(key) && !isPhoneNumber(key) && !isCardNumber(key) ? key : `${MASK} ${at + 1}`;
+}
+
+const PERSONAL =
+  /e?mail$|address(?!.*(collection|fields)$)|phone|mobile|^fax|^card|card$|cardholder|last4|lastfour|iban|bic$|^bank|accountnumber|routingnumber|sepadebit|fingerprint|^exp(month|year)|expiry|tax(id|number)|^vat|avatar|^ip$|ipaddress|useragent|birth|gender|^dob$|comment|^note|^memo|message|password|secret|token|signature|^custom(data|field)|metadata|shippingdetails|billingdetails|collectedinformation|^contact|passthrough/;
+
+/** In an address they are a part of it; elsewhere, `state` is one. */
+const NAMES = /name$|^(first|last|given|family|full|maiden|nick|sur)name|^person$|^holder$|^company$/;
+
+/** Called by names that people did not give themselves. */
+const NAMED_THINGS =
+  /^(product|price|plan|item|discount|variant|benefit|meter|taxrate|coupon|promotion|store|tax)s?$/;
+const NAMES_OF_THINGS = /^(product|variant|price|plan|event|store|tax|discount|currency|method)name$/;
+
+function tellsOfAPerson(own: string, key: string, holder: string): boolean {
+  if (isId(key) && !/tax|vat/.test(own)) return false;
+  if (PERSONAL.test(own)) return !SETTINGS.test(holder);
+  if (!NAMES.test(own) || NAMES_OF_THINGS.test(own)) return false;
+  return !(NAMED_THINGS.test(holder) && /^(nick)?name$/.test(own));
+}
+
+/** What may be paid by, and not what somebody has paid by. */
+const SETTINGS = /^paymentmethodoptions$/;
+
+function isId(key: string): boolean {
+  return /(^|_|-)id$|[a-z]Id$|^ID$/.test(key);
+}
+
+const DESCRIPTIONS = /^(name|nickname|description|.*name|title)$/;
+
+function isHarmless(text: string, { name, holder, isPersonal }: Place): boolean {
+  if (text === "") return true;
+  if (isPersonal || /@|%40/.test(text) || isAddressOfAMachine(text)) return false;
+  if (isPhoneNumber(text)) return false;
+  if (isCardNumber(text) && !name.endsWith("id")) return false;
+  if (/^[\w.:+\-/#=,%~?&;()[\]]{1,500}$/.test(text)) return true;
+  // With spaces it is written for people to read, and maybe by one.
+  const isOfAThing = NAMED_THINGS.test(holder) || NAMES_OF_THINGS.test(name);
+  return (isOfAThing && DESCRIPTIONS.test(name)) || STATES.test(name) || isTime(text);
+}
+
+/** Lemon Squeezy writes them out, e.g. "On Trial". */
+const STATES = /^statusformatted$/;
+
+function isTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d[\d:.+Z -]*$/.test(text);
+}
+
+/** With its country, with brackets, slashes or spaces in it, or in the three groups of North America. */
+function isPhoneNumber(text: string): boolean {
+  return (
+    /^\+\d[\d ().\-/]{5,}$/.test(text) ||
+    (/^[\d ().\-/]{7,}$/.test(text) && /[ ()/]/.test(text)) ||
+    /^\d{3}[-.]\d{3}[-.]\d{4}$/.test(text)
+  );
+}
+
+/** ISO/IEC 7812: 13 to 19 digits, of which the last one checks the others. */
+function isCardNumber(text: string): boolean {
+  const digits = text.replace(/[ -]/g, "");
+  if (!/^[2-6]\d{12,18}$/.test(digits)) return false;
+  const sum = [...digits].reverse().reduce((total, digit, at) => {
+    const doubled = Number(digit) * (at % 2 === 1 ? 2 : 1);
+    return total + (doubled > 9 ? doubled - 9 : doubled);
+  }, 0);
+  return sum % 10 === 0;
+}
+
+function isAddressOfAMachine(text: string): boolean {
+  return /^\d{1,3}(\.\d{1,3}){3}$/.test(text) || /^[\da-f]{0,4}(:[\da-f]{0,4}){3,7}$/i.test(text);
+}
+
+/** Links carry what lets one in behind their question mark. */
+function withoutQuery(text: string): string {
+  return /^https?:\/\//.test(text) ? text.replace(/[?#].*$/s, `?${MASK}`) : text;
+}

@@ -1,0 +1,61 @@
+import { getTranslations } from "next-intl/server";
+import { z } from "zod";
+import { Card } from "../../../../../ui/card.tsx";
+import { Field } from "../../../../../ui/field.tsx";
+import { Filters } from "../../../../../ui/filters.tsx";
+import { Payload } from "../../../../../ui/payload.tsx";
+import { outline } from "../../../../../ui/payload-outline.ts";
+import { MASK, maskPayload } from "./mask-payload.ts";
+
+/** More than providers send of one subscription; a page of a megabyte helps nobody. */
+const MOST = 3_000;
+
+/** Text that is looked for in a payload. */
+export const Find = z.string().trim().min(1).max(100);
+
+/** What was delivered, without what tells of a person: that does not leave the server. */
+export async function PayloadCard({
+  id,
+  payload,
+  find,
+}: {
+  id: string;
+  payload: unknown;
+  find: string | null;
+}) {
+  const words = await getTranslations("adminWebhooks");
+  if (payload === null || payload === undefined) {
+    return <Card title={words("payload.title")} about={words("payload.gone")} />;
+  }
+  const outlined = outline(maskPayload(payload), { find, mask: MASK, most: MOST });
+  return (
+    <Card title={words("payload.title")} about={words("payload.about")}>
+      <Filters
+        path={`/admin/webhooks/${id}`}
+        values={{ find: find ?? "" }}
+        submit={words("payload.submit")}
+        wait={words("filters.wait")}
+        className="mb-3"
+      >
+        <Field
+          type="search"
+          label={words("payload.find")}
+          name="find"
+          defaultValue={find ?? ""}
+          help={find === null ? words("payload.findHelp") : words("payload.hits", { count: outlined.hits })}
+          maxLength={100}
+          autoComplete="off"
+          spellCheck={false}
+          className="w-full max-w-md"
+        />
+      </Filters>
+      <Payload
+        // What was folded by hand is folded anew for what is looked for.
+        key={find}
+        outline={outlined}
+        words={{ masked: words("payload.masked"), size: (count) => words("payload.size", { count }) }}
+      />
+      {outlined.isCut && <p className="mt-2 text-muted text-sm">{words("payload.cut", { count: MOST })}</p>}
+    </Card>
+  );
+}

@@ -1,0 +1,54 @@
+"use client";
+
+import { useEffect, useId, useRef } from "react";
+import { CopyButton } from "../../../ui/copy-button.tsx";
+import { useOutcome } from "../../../ui/form-outcome.ts";
+
+type Words = Record<
+  "shownOnce" | "shownOnceAbout" | "key" | "tryIt" | "copy" | "copied" | "copyFailed",
+  string
+>;
+
+/** The key that the form round this has made; it is kept nowhere but in what the form was answered. */
+export function NewKey({ words, appUrl }: { words: Words; appUrl: string }) {
+  const outcome = useOutcome();
+  const made = outcome?.done ? (outcome.value as { id: string; key: string }) : null;
+  const place = useRef<HTMLElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (made !== null) place.current?.focus();
+  }, [made]);
+  if (made === null) return null;
+
+  const curl = `curl -H 'Authorization: Bearer ${made.key}' ${appUrl}/api/users/me`;
+  const copy = { copy: words.copy, copied: words.copied, failed: words.copyFailed };
+  return (
+    <section
+      ref={place}
+      tabIndex={-1}
+      aria-labelledby={id}
+      className="flex flex-col gap-4 rounded-box border border-good bg-raised p-4"
+    >
+      <div>
+        <h3 id={id} className="font-semibold">
+          {words.shownOnce}
+        </h3>
+        <p className="text-muted text-sm">{words.shownOnceAbout}</p>
+      </div>
+      {[
+        { label: words.key, text: made.key },
+        { label: words.tryIt, text: curl },
+      ].map(({ label, text }) => (
+        <div key={label} className="flex flex-col gap-1">
+          <p className="font-medium text-sm">{label}</p>
+          <div className="flex flex-wrap items-start gap-2 sm:flex-nowrap">
+            <code className="min-h-9 grow select-all break-all rounded-box border border-line bg-surface px-3 py-1.5 text-sm">
+              {text}
+            </code>
+            <CopyButton key={text} text={text} words={copy} />
+          </div>
+        </div>
+      ))}
+    </section>
+  );
+}

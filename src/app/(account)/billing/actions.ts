@@ -1,0 +1,29 @@
+"use server";
+
+import { revalidatePath } from "next/cache";
+import { redirect } from "next/navigation";
+import { createCheckout as createCheckoutOperation } from "../../../operations/billing/create-checkout.ts";
+import { openPortal } from "../../../operations/billing/open-portal.ts";
+import { act } from "../../gate/act.ts";
+
+/** `planId` and `seats`, and `provider` if it is not to be the operator's choice. On to the provider's page. */
+export async function createCheckout(form: FormData): Promise<never> {
+  const { url } = await act(createCheckoutOperation, () => {
+    const seats = form.get("seats");
+    const provider = form.get("provider");
+    return {
+      planId: form.get("planId"),
+      ...(seats === null || seats === "" ? {} : { seats: Number(seats) }),
+      ...(provider === null ? {} : { provider }),
+    };
+  });
+  revalidatePath("/billing");
+  redirect(url);
+}
+
+/** On to the provider's page. */
+export async function openCustomerPortal(): Promise<never> {
+  const { url } = await act(openPortal, () => ({}));
+  revalidatePath("/billing");
+  redirect(url);
+}

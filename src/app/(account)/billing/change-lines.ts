@@ -1,0 +1,42 @@
+import { getFormatter, getTranslations } from "next-intl/server";
+import type { z } from "zod";
+import type { ChangesView } from "../../../operations/subscriptions/changes-view.ts";
+import { planName } from "./plans.ts";
+
+type Changes = z.output<typeof ChangesView>;
+
+/** `before: null`: there was nothing before. */
+type Line = { label: string; before: string | null; after: string };
+
+/** Field by field, in the reader's words. */
+export async function changeLines(changes: Changes): Promise<Line[]> {
+  const [words, format] = await Promise.all([getTranslations("billing"), getFormatter()]);
+  const lines: Line[] = [];
+  const line = async <Value>(
+    field: "planId" | "status" | "seats" | "currentPeriodEnd" | "cancelAtPeriodEnd" | "outOfOrder",
+    change: [Value | null, Value | null] | undefined,
+    say: (value: Value) => string | Promise<string>,
+  ) => {
+    if (!change) return;
+    const [before, after] = change;
+    lines.push({
+      label: words(`history.fields.${field}`),
+      before: before === null ? null : await say(before),
+      after: after === null ? words("history.unknown") : await say(after),
+    });
+  };
+  await line("planId", changes.planId, planName);
+  await line("status", changes.status, (status) => words(`status.${status}`));
+  await line("seats", changes.seats, (seats) => format.number(seats));
+  const [from, until] = changes.currentPeriodEnd ?? [];
+  // Providers move it by some seconds too, which only the time of day shows.
+  const timeStyle = from?.slice(0, 10) === until?.slice(0, 10) ? "medium" : undefined;
+  await line("currentPeriodEnd", changes.currentPeriodEnd, (text) =>
+    format.dateTime(new Date(text), { dateStyle: "long", ...(timeStyle && { timeStyle }) }),
+  );
+  await line("cancelAtPeriodEnd", changes.cancelAtPeriodEnd, (isSo) =>
+    words(isSo ? "history.ends" : "history.goesOn"),
+  );
+  await line("outOfOrder", changes.outOfOrder, (isSo) => words(isSo ? "history.mixedUp" : "history.inOrder"));
+  return lines;
+}

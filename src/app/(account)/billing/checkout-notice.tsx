@@ -1,0 +1,66 @@
+import { CircleCheck, Clock, Info } from "lucide-react";
+import Link from "next/link";
+import { getTranslations } from "next-intl/server";
+import type { ReactNode } from "react";
+import { Refreshing } from "./refreshing.tsx";
+import { isRunning, type Subscription } from "./standing.ts";
+
+const EVERY_SECONDS = 3;
+const TRIES = 20;
+
+/** Back from the provider's page: what became of it, as far as the provider has told. */
+export async function CheckoutNotice({
+  checkout,
+  tried,
+  subscription,
+}: {
+  checkout: string | undefined;
+  /** How many times the page has refreshed itself without JavaScript. */
+  tried: number;
+  subscription: Subscription | null;
+}) {
+  const words = await getTranslations("billing.checkout");
+  if (checkout === "cancelled") {
+    return <Notice icon={<Info aria-hidden="true" size={20} />} title={words("cancelled")} />;
+  }
+  if (checkout !== "completed") return null;
+  if (isRunning(subscription)) {
+    return (
+      <Notice
+        icon={<CircleCheck aria-hidden="true" size={20} className="text-good" />}
+        title={words("completed")}
+      />
+    );
+  }
+  const again = `/billing?checkout=completed&tried=${tried + 1}`;
+  return (
+    <Notice icon={<Clock aria-hidden="true" size={20} />} title={words("waiting")}>
+      <Refreshing everySeconds={EVERY_SECONDS} times={TRIES} late={words("late")} />
+      <noscript>
+        {tried < TRIES ? (
+          <meta httpEquiv="refresh" content={`${EVERY_SECONDS}; url=${again}`} />
+        ) : (
+          <p>{words("late")}</p>
+        )}
+        <Link href={again} prefetch={false} className="underline">
+          {words("look")}
+        </Link>
+      </noscript>
+    </Notice>
+  );
+}
+
+function Notice({ icon, title, children }: { icon: ReactNode; title: string; children?: ReactNode }) {
+  return (
+    <div
+      role="status"
+      className="mb-4 flex items-start gap-3 rounded-box border border-line bg-surface p-4 shadow-box"
+    >
+      <span className="mt-0.5 shrink-0">{icon}</span>
+      <div>
+        <p className="max-w-prose">{title}</p>
+        {children}
+      </div>
+    </div>
+  );
+}

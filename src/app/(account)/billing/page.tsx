@@ -1,0 +1,45 @@
+import type { Metadata } from "next";
+import { getTranslations } from "next-intl/server";
+import { currentSubscription } from "../../../operations/subscriptions/current-subscription.ts";
+import { listSubscriptions } from "../../../operations/subscriptions/list-subscriptions.ts";
+import { showSubscription } from "../../../operations/subscriptions/show-subscription.ts";
+import { PageHeader } from "../../../ui/page-header.tsx";
+import { read } from "../../gate/read.ts";
+import { CheckoutNotice } from "./checkout-notice.tsx";
+import { CurrentPlan, NoPlan } from "./current-plan.tsx";
+import { History } from "./history.tsx";
+import { PlanChoice } from "./plan-choice.tsx";
+
+export async function generateMetadata(): Promise<Metadata> {
+  const words = await getTranslations("billing");
+  return { title: words("title") };
+}
+
+export default async function BillingPage({ searchParams }: PageProps<"/billing">) {
+  const [words, query, current, had] = await Promise.all([
+    getTranslations("billing"),
+    searchParams,
+    read(currentSubscription, {}),
+    read(listSubscriptions, { limit: 20 }),
+  ]);
+  const checkout = textOf(query.checkout) ?? undefined;
+  const wanted = textOf(query.subscription);
+  // The one that counts first, whichever is the newest.
+  const all = current ? [current, ...had.items.filter(({ id }) => id !== current.id)] : had.items;
+  const shown = wanted === null ? (all[0] ?? null) : await read(showSubscription, { id: wanted });
+  return (
+    <>
+      <PageHeader title={words("title")} />
+      <CheckoutNotice checkout={checkout} tried={Number(textOf(query.tried)) || 0} subscription={current} />
+      <div className="flex flex-col gap-4">
+        {current ? <CurrentPlan subscription={current} /> : <NoPlan endedAs={all[0] ?? null} />}
+        <PlanChoice subscription={current} />
+        <History of={shown} all={all} cursor={textOf(query.cursor)} />
+      </div>
+    </>
+  );
+}
+
+function textOf(parameter: string | string[] | undefined): string | null {
+  return typeof parameter === "string" && parameter !== "" ? parameter : null;
+}

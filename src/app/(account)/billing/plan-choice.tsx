@@ -1,0 +1,110 @@
+import { Check } from "lucide-react";
+import { getLocale, getTranslations } from "next-intl/server";
+import { ActionForm } from "../../../ui/action-form.tsx";
+import { Card } from "../../../ui/card.tsx";
+import { classes } from "../../../ui/classes.ts";
+import { formatPrice } from "../../../ui/price.ts";
+import { Stepper } from "../../../ui/stepper.tsx";
+import { SubmitButton } from "../../../ui/submit-button.tsx";
+import { choosePlan } from "./forms.ts";
+import { type Plan, plans } from "./plans.ts";
+import { PortalButton } from "./portal-button.tsx";
+import { isRunning, type Subscription } from "./standing.ts";
+
+/** The plans side by side. One that runs is changed at the provider, where it is paid. */
+export async function PlanChoice({ subscription }: { subscription: Subscription | null }) {
+  const words = await getTranslations("billing");
+  const all = await plans();
+  const runs = isRunning(subscription);
+  const currentId = subscription?.planId ?? all.find((plan) => plan.price.amount === 0)?.id;
+  return (
+    <Card
+      title={words("plans")}
+      about={words(runs ? "changeInPortal" : "choose")}
+      {...(runs && { action: <PortalButton /> })}
+    >
+      <ul className="grid gap-4 md:grid-cols-[repeat(auto-fit,minmax(14rem,1fr))]">
+        {all.map((plan) => (
+          <PlanBox
+            key={plan.id}
+            plan={plan}
+            isCurrent={plan.id === currentId}
+            isForSale={!runs && plan.price.amount > 0}
+          />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+async function PlanBox({
+  plan,
+  isCurrent,
+  isForSale,
+}: {
+  plan: Plan;
+  isCurrent: boolean;
+  isForSale: boolean;
+}) {
+  const [words, locale] = await Promise.all([getTranslations("billing"), getLocale()]);
+  return (
+    <li
+      className={classes(
+        "flex flex-col gap-4 rounded-box border p-4",
+        isCurrent ? "border-accent" : "border-line",
+      )}
+    >
+      <div>
+        <div className="flex items-baseline justify-between gap-2">
+          <h3 className="font-semibold">{plan.name}</h3>
+          {isCurrent && <p className="font-medium text-accent text-sm">{words("yours")}</p>}
+        </div>
+        <p className="text-muted tabular-nums">
+          {plan.price.amount === 0
+            ? words("free")
+            : words(`perSeat.${plan.price.interval}`, { price: formatPrice(locale, plan.price) })}
+        </p>
+      </div>
+      <ul className="flex flex-col gap-1 text-sm">
+        {plan.features.map((feature) => (
+          <li key={feature} className="flex items-start gap-2">
+            <Check aria-hidden="true" size={16} className="mt-0.5 shrink-0 text-muted" />
+            {feature}
+          </li>
+        ))}
+      </ul>
+      {isForSale && <Order plan={plan} locale={locale} />}
+    </li>
+  );
+}
+
+async function Order({ plan, locale }: { plan: Plan; locale: string }) {
+  const [words, common] = await Promise.all([getTranslations("billing"), getTranslations("common")]);
+  const { min, max } = plan.seats;
+  return (
+    <ActionForm
+      action={choosePlan}
+      waitWords={common.raw("wait")}
+      className="mt-auto flex flex-col gap-3 border-line border-t pt-4"
+    >
+      <input type="hidden" name="planId" value={plan.id} />
+      {min < max && (
+        <Stepper
+          label={words("seats")}
+          help={words("seatsHelp", { min, max })}
+          name="seats"
+          min={min}
+          max={max}
+          defaultValue={min}
+          words={{
+            less: words("less"),
+            more: words("more"),
+            total: words.raw(`price.${plan.price.interval}`),
+          }}
+          each={{ locale, ...plan.price }}
+        />
+      )}
+      <SubmitButton>{words("order", { plan: plan.name })}</SubmitButton>
+    </ActionForm>
+  );
+}

@@ -1,0 +1,18 @@
+import { cache } from "react";
+import type { z } from "zod";
+import { listPlans } from "../../../operations/plans/list-plans.ts";
+import { read } from "../../gate/read.ts";
+
+export type Plan = z.output<typeof listPlans.output>["items"][number];
+
+/** What is for sale. */
+export const plans = cache(async (): Promise<Plan[]> => (await read(listPlans, { limit: 100 })).items);
+
+/** `undefined`: it is not for sale any more, or only at the provider. */
+export async function planOf(planId: string): Promise<Plan | undefined> {
+  return (await plans()).find((plan) => plan.id === planId);
+}
+
+export async function planName(planId: unknown): Promise<string> {
+  return (await planOf(String(planId)))?.name ?? String(planId);
+}

@@ -1,0 +1,65 @@
+import Link from "next/link";
+import { getTranslations } from "next-intl/server";
+import type { ReactNode } from "react";
+import { LinkButton, OutsideLinkButton } from "../../../ui/button.tsx";
+
+/** All that there is to see before anything has been done. */
+export async function FirstSteps({ isOnboarded }: { isOnboarded: boolean }) {
+  const words = await getTranslations("dashboard");
+  return (
+    <>
+      <ol className="flex flex-col gap-4">
+        <Step number={1} title={words("steps.plan")} about={words("steps.planAbout")}>
+          <LinkButton look="main" href="/billing">
+            {words("steps.planWay")}
+          </LinkButton>
+        </Step>
+        <Step number={2} title={words("steps.key")} about={words("steps.keyAbout")}>
+          <LinkButton href="/api-keys">{words("steps.keyWay")}</LinkButton>
+        </Step>
+        <Step number={3} title={words("steps.docs")} about={words("steps.docsAbout")}>
+          <OutsideLinkButton href="/api/docs">{words("steps.docsWay")}</OutsideLinkButton>
+        </Step>
+      </ol>
+      {!isOnboarded && (
+        <p className="mt-6 text-muted">
+          {words.rich("onboarding", {
+            link: (text) => (
+              <Link href="/onboarding" prefetch={false} className="text-accent underline">
+                {text}
+              </Link>
+            ),
+          })}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Step({
+  number,
+  title,
+  about,
+  children,
+}: {
+  number: number;
+  title: string;
+  about: string;
+  children: ReactNode;
+}) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-3 rounded-box border border-line bg-surface p-4 shadow-box sm:flex-nowrap sm:p-6">
+      <span
+        aria-hidden="true"
+        className="flex size-8 shrink-0 items-center justify-center rounded-full bg-raised font-semibold tabular-nums"
+      >
+        {number}
+      </span>
+      <div className="min-w-0 grow basis-56">
+        <h2 className="font-semibold">{title}</h2>
+        <p className="max-w-prose text-muted">{about}</p>
+      </div>
+      <div className="shrink-0">{children}</div>
+    </li>
+  );
+}

@@ -1,0 +1,48 @@
+import type { Metadata } from "next";
+import { getTranslations } from "next-intl/server";
+import { listApiKeys } from "../../../operations/api-keys/list-api-keys.ts";
+import { listNotifications } from "../../../operations/notifications/list-notifications.ts";
+import { currentSubscription } from "../../../operations/subscriptions/current-subscription.ts";
+import { listSubscriptions } from "../../../operations/subscriptions/list-subscriptions.ts";
+import { PageHeader } from "../../../ui/page-header.tsx";
+import { profile, read } from "../../gate/read.ts";
+import { FirstSteps } from "./first-steps.tsx";
+import { LatestNotifications } from "./latest-notifications.tsx";
+import { PlanCard } from "./plan-card.tsx";
+import { UsageCard } from "./usage-card.tsx";
+
+export async function generateMetadata(): Promise<Metadata> {
+  const words = await getTranslations("dashboard");
+  return { title: words("title") };
+}
+
+export default async function DashboardPage() {
+  const [words, user, subscription, had, keys] = await Promise.all([
+    getTranslations("dashboard"),
+    profile(),
+    read(currentSubscription, {}),
+    read(listSubscriptions, { limit: 1 }),
+    read(listApiKeys, { limit: 100 }),
+  ]);
+  if (had.items.length === 0 && keys.items.length === 0) {
+    return (
+      <>
+        <PageHeader title={words("welcome", { name: user.name })} about={words("welcomeAbout")} />
+        <FirstSteps isOnboarded={user.onboarded} />
+      </>
+    );
+  }
+  const { items } = await read(listNotifications, { limit: 3 });
+  return (
+    <>
+      <PageHeader title={words("title")} />
+      <div className="grid gap-4 lg:grid-cols-2">
+        <PlanCard subscription={subscription} />
+        <UsageCard subscription={subscription} keys={keys.items} />
+        <div className="lg:col-span-2">
+          <LatestNotifications notifications={items} />
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,33 @@
+import { getTranslations } from "next-intl/server";
+import { LinkButton } from "../../../ui/button.tsx";
+import { Card } from "../../../ui/card.tsx";
+import { Status } from "../../../ui/status.tsx";
+import { nextSentence } from "../billing/next-sentence.ts";
+import { planName, plans } from "../billing/plans.ts";
+import { type Subscription, TONES } from "../billing/standing.ts";
+
+/** The plan, and what happens next and when. */
+export async function PlanCard({ subscription }: { subscription: Subscription | null }) {
+  const [words, billing] = await Promise.all([getTranslations("dashboard"), getTranslations("billing")]);
+  const free = (await plans()).find((plan) => plan.price.amount === 0);
+  return (
+    <Card
+      title={words("plan")}
+      action={<LinkButton href="/billing">{words(subscription ? "planWay" : "steps.planWay")}</LinkButton>}
+    >
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+        <p className="font-semibold text-lg">
+          {subscription ? await planName(subscription.planId) : (free?.name ?? billing("none"))}
+        </p>
+        {subscription ? (
+          <Status tone={TONES[subscription.status]}>{billing(`status.${subscription.status}`)}</Status>
+        ) : (
+          <Status tone="neutral">{billing("noSubscription")}</Status>
+        )}
+      </div>
+      <p className="mt-1 max-w-prose">
+        {subscription ? await nextSentence(subscription) : billing("noneYet")}
+      </p>
+    </Card>
+  );
+}

@@ -1,0 +1,5 @@
+"use client";
+
+import { Failure } from "../../ui/failure.tsx";
+
+export default Failure;

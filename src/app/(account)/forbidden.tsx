@@ -1,0 +1,3 @@
+import { ForAdministrators } from "../for-administrators.tsx";
+
+export default ForAdministrators;

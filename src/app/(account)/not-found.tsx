@@ -1,0 +1,3 @@
+import { NoSuchPage } from "../no-such-page.tsx";
+
+export default NoSuchPage;

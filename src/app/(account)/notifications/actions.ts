@@ -1,0 +1,22 @@
+"use server";
+
+import { revalidatePath } from "next/cache";
+import { markAllRead as markAllReadOperation } from "../../../operations/notifications/mark-all-read.ts";
+import { markRead as markReadOperation } from "../../../operations/notifications/mark-read.ts";
+import { act } from "../../gate/act.ts";
+
+/** `id`. */
+export async function markRead(form: FormData): Promise<void> {
+  await act(markReadOperation, () => ({ id: form.get("id") }));
+  revalidate();
+}
+
+export async function markAllRead(): Promise<void> {
+  await act(markAllReadOperation, () => ({}));
+  revalidate();
+}
+
+/** The side bar counts on every page. */
+function revalidate(): void {
+  revalidatePath("/", "layout");
+}

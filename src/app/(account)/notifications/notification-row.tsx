@@ -1,0 +1,52 @@
+import Link from "next/link";
+import { getTranslations } from "next-intl/server";
+import { ActionForm } from "../../../ui/action-form.tsx";
+import { SubmitButton } from "../../../ui/submit-button.tsx";
+import { Time } from "../../../ui/time.tsx";
+import { readOne } from "./forms.ts";
+import { type Notification, tell } from "./sentence.ts";
+
+export async function NotificationRow({
+  notification,
+  canBeMarked = false,
+}: {
+  notification: Notification;
+  canBeMarked?: boolean;
+}) {
+  const [words, common, { sentence, href }] = await Promise.all([
+    getTranslations("notifications"),
+    getTranslations("common"),
+    tell(notification),
+  ]);
+  const isUnread = notification.readAt === null;
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 border-line border-b py-3 last:border-b-0">
+      <div className="min-w-0 grow basis-72">
+        <Link
+          href={href}
+          prefetch={false}
+          className={isUnread ? "break-words font-medium hover:underline" : "break-words hover:underline"}
+        >
+          {sentence}
+        </Link>
+        <p className="flex flex-wrap items-center gap-x-3 text-muted text-sm">
+          {isUnread && (
+            <span className="inline-flex items-center gap-1.5 text-ink">
+              <span aria-hidden="true" className="size-2 rounded-full bg-accent" />
+              {words("unread")}
+            </span>
+          )}
+          <Time at={notification.createdAt} />
+        </p>
+      </div>
+      {isUnread && canBeMarked && (
+        <ActionForm action={readOne} waitWords={common.raw("wait")} className="flex flex-col items-start">
+          <input type="hidden" name="id" value={notification.id} />
+          <SubmitButton look="quiet" className="-ml-3 sm:ml-0" aria-label={words("markOne", { sentence })}>
+            {words("mark")}
+          </SubmitButton>
+        </ActionForm>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,16 @@
+"use server";
+
+import { redirect } from "next/navigation";
+import { askAccounts } from "../../gate/accounts.ts";
+import { formText } from "../../gate/form-text.ts";
+import { sameSitePath } from "../../gate/same-site-path.ts";
+
+/** On to `next`; without it to the onboarding, which sends on who has been through it. */
+export async function signIn(form: FormData): Promise<void> {
+  await askAccounts("/sign-in/email", {
+    email: formText(form, "email"),
+    password: formText(form, "password"),
+    rememberMe: form.get("rememberMe") === "on",
+  });
+  redirect(sameSitePath(formText(form, "next"), "/onboarding"));
+}

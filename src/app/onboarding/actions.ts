@@ -1,0 +1,11 @@
+"use server";
+
+import { revalidatePath } from "next/cache";
+import { completeOnboarding as completeOnboardingOperation } from "../../operations/users/complete-onboarding.ts";
+import { act } from "../gate/act.ts";
+
+export async function completeOnboarding(_form: FormData): Promise<void> {
+  await act(completeOnboardingOperation, () => ({}));
+  revalidatePath("/onboarding");
+  revalidatePath("/dashboard");
+}

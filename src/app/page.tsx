@@ -1,3 +1,0 @@
-export default function LandingPage() {
-  return <main id="content">Tollgate</main>;
-}

@@ -1,0 +1,108 @@
+"use client";
+
+import { LoaderCircle } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { type FormEvent, type ReactNode, useEffect, useRef, useTransition } from "react";
+import { Button } from "./button.tsx";
+import { classes } from "./classes.ts";
+
+const WAIT_MS = 250;
+
+/**
+ * What narrows a page down, kept in its address. It follows what is typed and chosen; without JavaScript it is sent by its button.
+ * @param values what the address says now, by the names of the fields
+ */
+export function Filters({
+  path,
+  values,
+  submit,
+  wait,
+  className,
+  children,
+}: {
+  path: string;
+  values: Readonly<Record<string, string>>;
+  /** What the button says. */
+  submit: string;
+  /** Heard while the page is on its way. */
+  wait: string;
+  className?: string;
+  children: ReactNode;
+}) {
+  const { form, isPending, soon, now } = useFollowing(path, values);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: browsers as young as two years do not know the element "search".
+    <form
+      ref={form}
+      role="search"
+      method="get"
+      action={path}
+      onInput={soon}
+      onSubmit={now}
+      className={classes("relative flex flex-wrap items-start gap-x-4 gap-y-3", className)}
+    >
+      {children}
+      <span className="mt-7 hidden noscript:block">
+        <Button>{submit}</Button>
+      </span>
+      <span role="status" className="sr-only">
+        {isPending && wait}
+      </span>
+      {isPending && (
+        <LoaderCircle
+          aria-hidden="true"
+          size={16}
+          className="absolute top-1 right-0 animate-spin text-muted"
+        />
+      )}
+    </form>
+  );
+}
+
+function useFollowing(path: string, values: Readonly<Record<string, string>>) {
+  const router = useRouter();
+  const form = useRef<HTMLFormElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const [isPending, start] = useTransition();
+
+  const follow = () => {
+    timer.current = undefined;
+    if (form.current) start(() => router.replace(addressOf(path, form.current), { scroll: false }));
+  };
+  const soon = () => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(follow, WAIT_MS);
+  };
+  const now = (event: FormEvent) => {
+    event.preventDefault();
+    clearTimeout(timer.current);
+    follow();
+  };
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  // The address changes without the form as well: by "back", and by the link that takes filters out.
+  const said = JSON.stringify(values);
+  useEffect(() => {
+    if (timer.current !== undefined || isPending) return;
+    for (const field of fieldsOf(form.current)) {
+      if (field !== document.activeElement)
+        field.value = (JSON.parse(said) as typeof values)[field.name] ?? "";
+    }
+  }, [said, isPending]);
+
+  return { form, isPending, soon, now };
+}
+
+function addressOf(path: string, form: HTMLFormElement | null): string {
+  const filled = fieldsOf(form)
+    .map((field) => [field.name, field.value.trim()] as [string, string])
+    .filter(([, value]) => value !== "");
+  return filled.length > 0 ? `${path}?${new URLSearchParams(filled)}` : path;
+}
+
+function fieldsOf(form: HTMLFormElement | null): (HTMLInputElement | HTMLSelectElement)[] {
+  return [...(form?.elements ?? [])].filter(
+    (one): one is HTMLInputElement | HTMLSelectElement =>
+      (one instanceof HTMLInputElement || one instanceof HTMLSelectElement) && one.name !== "",
+  );
+}

@@ -1,0 +1,15 @@
+import { CircleCheck } from "lucide-react";
+import type { ReactNode } from "react";
+
+/** That something was done on the page before. */
+export function Notice({ children }: { children: ReactNode }) {
+  return (
+    <p
+      role="status"
+      className="mb-4 flex items-center gap-2 rounded-box border border-line bg-surface px-4 py-3 text-good"
+    >
+      <CircleCheck aria-hidden="true" size={16} className="shrink-0" />
+      {children}
+    </p>
+  );
+}

@@ -1,0 +1,33 @@
+import { getTranslations } from "next-intl/server";
+import { LinkButton } from "./button.tsx";
+
+/** The ways on from a page of a list. A cursor in the address is the page; without one it is the first. */
+export async function Pager({
+  path,
+  query = {},
+  cursor,
+  nextCursor,
+}: {
+  path: string;
+  /** What else the address says, such as filters. */
+  query?: Record<string, string>;
+  cursor: string | null;
+  /** `null` at the end. */
+  nextCursor: string | null;
+}) {
+  if (cursor === null && nextCursor === null) return null;
+  const words = await getTranslations("common");
+  return (
+    <nav aria-label={words("pages")} className="mt-4 flex flex-wrap gap-2">
+      {cursor !== null && <LinkButton href={addressOf(path, query)}>{words("previous")}</LinkButton>}
+      {nextCursor !== null && (
+        <LinkButton href={addressOf(path, { ...query, cursor: nextCursor })}>{words("next")}</LinkButton>
+      )}
+    </nav>
+  );
+}
+
+function addressOf(path: string, query: Record<string, string>): string {
+  const text = new URLSearchParams(query).toString();
+  return text === "" ? path : `${path}?${text}`;
+}

@@ -1,0 +1,79 @@
+/** Something out of JSON, ready to be drawn. */
+export type Node = {
+  /** Unique, by the way that leads to it. */
+  path: string;
+  /** What it is called where it stands; `null` for the whole. */
+  name: string | null;
+  /** Whether it says what is looked for. */
+  isHit: boolean;
+} & (
+  | { kind: "leaf"; text: string; type: "text" | "other" | "masked" }
+  | { kind: "branch"; isList: boolean; size: number; children: Node[]; isOpen: boolean }
+);
+
+export type Outline = {
+  root: Node;
+  /** How many places say what is looked for. */
+  hits: number;
+  /** Whether there was too much to draw it all. */
+  isCut: boolean;
+};
+
+/** The whole, and in it what a provider's event is about. */
+const OPEN_TO = 2;
+
+/**
+ * @param options.find in any case, in names and values; `null`: nothing is looked for
+ * @param options.mask what stands where something was taken out: it is never found
+ * @param options.most how many names and values at most
+ */
+export function outline(
+  value: unknown,
+  options: { find: string | null; mask: string; most: number },
+): Outline {
+  const wanted = options.find?.toLowerCase() ?? null;
+  let left = options.most;
+  let hits = 0;
+  let isCut = false;
+
+  function says(text: string): boolean {
+    return wanted !== null && text !== options.mask && text.toLowerCase().includes(wanted);
+  }
+
+  function draw(one: unknown, name: string | null, path: string, depth: number): Node {
+    left -= 1;
+    if (typeof one !== "object" || one === null) {
+      const text = typeof one === "string" ? one : JSON.stringify(one);
+      const isHit = says(text) || (name !== null && says(name));
+      if (isHit) hits += 1;
+      const type = one === options.mask ? "masked" : typeof one === "string" ? "text" : "other";
+      return { kind: "leaf", path, name, text, type, isHit };
+    }
+    const isHit = name !== null && says(name);
+    if (isHit) hits += 1;
+    const isList = Array.isArray(one);
+    const entries = Object.entries(one);
+    const children: Node[] = [];
+    for (const [key, child] of entries) {
+      if (left <= 0) {
+        isCut = true;
+        break;
+      }
+      children.push(draw(child, key, `${path}/${children.length}`, depth + 1));
+    }
+    const isOpen =
+      depth < OPEN_TO || children.some((child) => child.isHit || (child.kind === "branch" && leads(child)));
+    return { kind: "branch", path, name, isHit, isList, size: entries.length, children, isOpen };
+  }
+
+  /** Whether something below is what is looked for. */
+  function leads(branch: Node & { kind: "branch" }): boolean {
+    return (
+      wanted !== null &&
+      branch.isOpen &&
+      branch.children.some((one) => one.isHit || (one.kind === "branch" && leads(one)))
+    );
+  }
+
+  return { root: draw(value, null, "", 0), hits, isCut };
+}

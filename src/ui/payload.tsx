@@ -1,0 +1,86 @@
+import type { ReactNode } from "react";
+import { classes } from "./classes.ts";
+import type { Node, Outline } from "./payload-outline.ts";
+
+/** JSON to be read: folded where it goes deep, and open where it says what is looked for. */
+export function Payload({
+  outline,
+  words,
+}: {
+  outline: Outline;
+  words: { masked: string; size: (size: number) => string };
+}) {
+  return (
+    <div className="overflow-x-auto rounded-box border border-line bg-canvas p-3 font-mono text-sm">
+      <Branch node={outline.root} words={words} />
+    </div>
+  );
+}
+
+type Words = { masked: string; size: (size: number) => string };
+
+function Branch({ node, words }: { node: Node; words: Words }): ReactNode {
+  if (node.kind === "leaf") return <Leaf node={node} words={words} />;
+  const { name, isList, size, children, isOpen, isHit } = node;
+  if (size === 0) {
+    return (
+      <p className="py-0.5 pl-5">
+        <Name name={name} isHit={isHit} />
+        <span className="text-muted">{isList ? "[]" : "{}"}</span>
+      </p>
+    );
+  }
+  return (
+    <details open={isOpen}>
+      <summary className="rounded-box py-0.5 hover:bg-raised">
+        <Name name={name} isHit={isHit} />
+        <span className="text-muted">{words.size(size)}</span>
+      </summary>
+      <ul className="ml-1.5 border-line border-l pl-3">
+        {children.map((child) => (
+          <li key={child.path}>
+            <Branch node={child} words={words} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function Leaf({ node, words }: { node: Node & { kind: "leaf" }; words: Words }) {
+  const { name, text, type, isHit } = node;
+  return (
+    <p className="py-0.5 pl-5">
+      <Name name={name} isHit={isHit} />
+      {type === "masked" ? (
+        <span className="text-muted italic">{words.masked}</span>
+      ) : (
+        <Marked isHit={isHit}>
+          <span className={classes("break-all", type === "text" ? "text-ink" : "text-accent")}>{text}</span>
+        </Marked>
+      )}
+    </p>
+  );
+}
+
+function Name({ name, isHit }: { name: string | null; isHit: boolean }) {
+  if (name === null) return null;
+  return (
+    <>
+      <Marked isHit={isHit}>
+        <span className="text-muted">{name}</span>
+      </Marked>
+      <span className="text-muted">: </span>
+    </>
+  );
+}
+
+function Marked({ isHit, children }: { isHit: boolean; children: ReactNode }) {
+  return isHit ? (
+    <mark className="rounded-box bg-raised text-ink underline decoration-2 decoration-accent">
+      {children}
+    </mark>
+  ) : (
+    children
+  );
+}

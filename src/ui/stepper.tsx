@@ -1,0 +1,94 @@
+"use client";
+
+import { Minus, Plus } from "lucide-react";
+import { type ReactNode, useRef, useState } from "react";
+import { FieldFrame, useField } from "./field.tsx";
+import { formatPrice } from "./price.ts";
+
+const BUTTON =
+  "flex w-9 items-center justify-center border border-line-strong bg-surface hover:bg-raised disabled:cursor-default disabled:bg-surface disabled:text-line-strong noscript:hidden";
+const BOX =
+  "min-h-9 w-16 border-line-strong border-y bg-surface px-1 text-center tabular-nums [appearance:textfield] aria-invalid:border-bad noscript:w-24 noscript:rounded-box noscript:border noscript:[appearance:auto] [&::-webkit-inner-spin-button]:appearance-none noscript:[&::-webkit-inner-spin-button]:[appearance:auto]";
+
+/** A number, one more or one less at a time. Without JavaScript a plain number field. */
+export function Stepper({
+  label,
+  name,
+  help,
+  min,
+  max,
+  defaultValue,
+  words,
+  each,
+}: {
+  label: string;
+  name: string;
+  help?: ReactNode;
+  min: number;
+  max: number;
+  defaultValue: number;
+  /** `total` with `{price}` in it. */
+  words: Record<"less" | "more" | "total", string>;
+  /** What one costs: the sum is shown, and follows the number. */
+  each: { locale: string; amount: number; currency: string };
+}) {
+  const { id, error, entered } = useField(name);
+  const start = Number(entered ?? defaultValue);
+  const [count, setCount] = useState(start);
+  const box = useRef<HTMLInputElement>(null);
+  const step = (by: 1 | -1) => {
+    // Stays within min and max by itself.
+    if (by === 1) box.current?.stepUp();
+    else box.current?.stepDown();
+    setCount(box.current?.valueAsNumber ?? start);
+  };
+  const isInRange = count >= min && count <= max;
+  return (
+    <FieldFrame id={id} label={label} help={help} error={error}>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <div className="flex">
+          <button
+            type="button"
+            onClick={() => step(-1)}
+            disabled={count <= min}
+            aria-label={words.less}
+            className={`${BUTTON} rounded-l-box border-r-0`}
+          >
+            <Minus aria-hidden="true" size={16} />
+          </button>
+          <input
+            ref={box}
+            id={id}
+            name={name}
+            type="number"
+            inputMode="numeric"
+            required
+            min={min}
+            max={max}
+            step={1}
+            defaultValue={start}
+            onInput={(event) => setCount(event.currentTarget.valueAsNumber)}
+            aria-invalid={error !== null || undefined}
+            aria-describedby={`${id}-about`}
+            className={BOX}
+          />
+          <button
+            type="button"
+            onClick={() => step(1)}
+            disabled={count >= max}
+            aria-label={words.more}
+            className={`${BUTTON} rounded-r-box border-l-0`}
+          >
+            <Plus aria-hidden="true" size={16} />
+          </button>
+        </div>
+        <output htmlFor={id} className="text-muted text-sm noscript:hidden">
+          {isInRange &&
+            words.total.replace("{price}", () =>
+              formatPrice(each.locale, { amount: each.amount * count, currency: each.currency }),
+            )}
+        </output>
+      </div>
+    </FieldFrame>
+  );
+}
