@@ -1,6 +1,5 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { resolve } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import configuredVersions from "../versions.config.ts";
 import { createApi } from "./api/app.ts";
@@ -11,12 +10,14 @@ import type { VersionCatalog } from "./domain/api-version.ts";
 import { SLOTS, type Slot } from "./domain/slot.ts";
 import { drained } from "./drain.ts";
 import { type Environment, readEnvironment, requireAuthSecret } from "./env.ts";
+import { greeting } from "./greeting.ts";
 import type { Milestone } from "./intake/intake.ts";
 import { startRetryJob } from "./intake/retry-job.ts";
 import { createLog, type Log } from "./log.ts";
 import { createPages } from "./page-server/create-pages.ts";
 import { type Runtime, startRuntime, warnOfMissingSecrets } from "./runtime.ts";
 import { type Service, startService } from "./service.ts";
+import { startFailure } from "./start-failure.ts";
 
 export type RunningServer = {
   /** Where it listens, e.g. `http://127.0.0.1:3000`. */
@@ -151,7 +152,7 @@ export async function runServer(environment: Environment, options: ServerOptions
   const { log } = options;
   const server = await startServer(environment, options);
   log.info({ url: server.url }, "listening");
-  if (environment.databaseUrl === null) greet(environment, server);
+  if (environment.databaseUrl === null) process.stderr.write(greeting(environment, server));
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -163,47 +164,6 @@ export async function runServer(environment: Environment, options: ServerOptions
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
 }
-
-/** For the person who has just typed `script/server`; on stderr, as stdout is the log's. */
-function greet(environment: Environment, { url, simulatorUrl }: RunningServer): void {
-  const same = [
-    ...(environment.port === 3000 ? [] : [`PORT=${environment.port} `]),
-    ...(environment.dataDir === ".data" ? [] : [`DATA_DIR=${environment.dataDir} `]),
-    ...(simulatorUrl === null || simulatorUrl.endsWith(":3001")
-      ? []
-      : [`SIMULATOR_PORT=${new URL(simulatorUrl).port} `]),
-  ].join("");
-  process.stderr.write(
-    `
-  Tollgate takes webhooks at ${url}/api/webhooks/provider-a (and -b, -c)
-  Its database and secrets are in ${resolve(environment.dataDir)}
-  ${simulatorUrl ? `A payment provider is simulated: pay, renew and cancel at ${simulatorUrl}` : "No payment provider is simulated (SIMULATOR is off)"}
-
-  The API is described at ${url}/api/docs. To sign in, sign up first:
-    curl -c cookies -H 'Content-Type: application/json' ${url}/api/auth/sign-up/email \\
-      -d '{"name":"Somebody New","email":"somebody@example.com","password":"a long password"}'
-
-  In a second terminal:
-    ${same}npm run -s tollgate -- simulate --slot provider-a --events 200
-    ${same}npm run -s tollgate -- webhooks list
-    ${same}npm run -s tollgate -- users promote somebody@example.com     (makes an administrator)
-    ${same}npm run -s tollgate -- doctor                                 (whether all is well)
-
-`,
-  );
-}
-
-/** What the system says, with the variable that it is about. */
-function startFailure(error: NodeJS.ErrnoException): string {
-  const { code, message, syscall } = error;
-  if (error.name === "DatabaseUnavailable") return `DATABASE_URL: the database cannot be reached: ${message}`;
-  if (code === "EADDRINUSE") return `PORT: ${message}, e.g. PORT=3080`;
-  if (syscall === "listen" || code === "ENOTFOUND") return `HOST or PORT: ${message}, e.g. HOST=127.0.0.1`;
-  if (code !== undefined && UNUSABLE_FOLDER.has(code)) return `DATA_DIR: ${message}`;
-  return message;
-}
-
-const UNUSABLE_FOLDER = new Set(["EEXIST", "ENOTDIR", "EPERM", "EACCES", "EROFS", "ENOSPC"]);
 
 async function main(): Promise<void> {
   const environment = readEnvironment(process.env);
