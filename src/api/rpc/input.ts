@@ -3,12 +3,15 @@ import superjson from "superjson";
 import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
 
+/** Reads one call's input, when that call is due: one that cannot be read must not take its batch along. */
+export type InputReader = () => unknown;
+
 /**
  * superjson, but for what comes in: of a client's own types only the scalars are made that JSON lacks. Its containers
  * would let a few bytes claim gigabytes (a typed array of a length), and its paths reach beyond what was sent.
  */
 export const transformer: TRPCCombinedDataTransformer = {
-  input: { serialize: superjson.serialize, deserialize: readInput },
+  input: { serialize: superjson.serialize, deserialize: readerOf },
   output: superjson,
 };
 
@@ -21,6 +24,10 @@ const Envelope = z.strictObject({
     })
     .optional(),
 });
+
+function readerOf(given: unknown): InputReader {
+  return () => readInput(given);
+}
 
 /** @param given one call's, parsed from JSON, and changed in place @throws Refusal `invalid_input` */
 function readInput(given: unknown): unknown {
@@ -38,6 +45,13 @@ function readInput(given: unknown): unknown {
     (parent as Record<string, unknown>)[last] = restored(value, type);
   }
   return json;
+}
+
+/** tRPC's infinite queries say which way they go: ours go one way. @param input of a list */
+export function withoutDirection(input: unknown): unknown {
+  if (typeof input !== "object" || input === null) return input;
+  const { direction, ...rest } = input as Record<string, unknown>;
+  return direction === "forward" ? rest : input;
 }
 
 /** A path's names have a dot between them; a dot or a backslash of their own follows a backslash. */

@@ -1,10 +1,10 @@
 import { initTRPC, type TRPCMutationProcedure, type TRPCQueryProcedure } from "@trpc/server";
-import type { z } from "zod";
+import { z } from "zod";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { type Access, type Call, execute, type Operation } from "../../operations/operation.ts";
 import { type RpcErrorShape, shapeOf } from "./errors.ts";
-import { transformer } from "./input.ts";
+import { type InputReader, transformer, withoutDirection } from "./input.ts";
 
 /** One HTTP request, which may be a batch of calls. */
 type RpcContext = {
@@ -56,14 +56,16 @@ function level<A extends Access>(...served: A[]) {
     if (!served.includes(operation.access)) {
       throw new Error(`${operation.name} is for "${operation.access}", not for "${served.join('" or "')}"`);
     }
+    const isPaged = operation.input instanceof z.ZodObject && "cursor" in operation.input.shape;
     return trpc.procedure.use(async ({ ctx, getRawInput, next }) => {
       const charged = Promise.withResolvers<void>();
       ctx.charging.push(charged.promise);
       const readInput = async () => {
         charged.resolve();
         ctx.inspectQuery();
-        const given = await getRawInput();
-        return given === undefined ? {} : given;
+        const given = ((await getRawInput()) as InputReader | undefined)?.();
+        if (given === undefined) return {};
+        return isPaged ? withoutDirection(given) : given;
       };
       try {
         const output = await execute(operation, ctx.deps, ctx.call, readInput);

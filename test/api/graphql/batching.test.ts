@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import type { Caller } from "../../../src/domain/caller.ts";
+import { execute } from "../../../src/operations/operation.ts";
+import { listOfUsers } from "../../../src/operations/subscriptions/list-of-users.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { testLimits } from "../../support/guarded-app.ts";
 import { askGraphql, refusals } from "./ask-graphql.ts";
 import { graphqlApp } from "./graphql-app.ts";
 
@@ -90,6 +94,27 @@ it("nobody but an administrator sees what others have subscribed to", async () =
     headers: { "x-test-user": "user_7", "x-test-role": "admin", "x-test-key": "key" },
   });
   expect(byKey.body.data.users.items).toEqual([{ id: "user_7" }]);
+});
+
+it("nor by asking for them outright", async () => {
+  const person = { userId: "user_7", address: "127.0.0.1" };
+  const lookUp = (caller: Caller, userIds: string[]) =>
+    execute(
+      listOfUsers,
+      { database: test.database, limits: testLimits(), observe: null },
+      { caller, charges: [] },
+      () => ({ userIds }),
+    );
+  const user = { kind: "session", sessionId: "session", role: "user", ...person } as const;
+  const adminsKey = { kind: "api-key", keyId: "key", role: "admin", ...person } as const;
+  for (const caller of [user, adminsKey]) {
+    expect((await lookUp(caller, ["user_7"]))[0]).toHaveLength(10);
+    for (const ids of [["user_8"], ["user_7", "user_8"], ["user_that_never_was"]]) {
+      await expect(lookUp(caller, ids)).rejects.toMatchObject({ code: "not_found" });
+    }
+  }
+  const [own, others] = await lookUp({ ...user, role: "admin" }, ["user_7", "user_8"]);
+  expect([own?.length, others?.length]).toEqual([10, 10]);
 });
 
 it("a look-up that is refused leaves the users themselves in place", async () => {

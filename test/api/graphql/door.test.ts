@@ -1,5 +1,6 @@
 import { getIntrospectionQuery } from "graphql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readEnvironment } from "../../../src/env.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { type ApiAnswer, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
@@ -217,6 +218,31 @@ describe("POST", () => {
     expect(answer.text).toContain("NUL");
   });
 
+  it.each(["subscription { id }", "subscription { ...A } fragment A on Subscription { planId seats }"])(
+    "there is nothing to subscribe to: %s",
+    async (query) => {
+      for (const cookie of [person.cookie, ""]) {
+        const { body } = await askGraphql(server.url, query, { cookie });
+        expect(body.data).toBeUndefined();
+        expect(body.errors).toMatchObject([{ message: expect.stringContaining("subscription") }]);
+        expect(body.errors[0].message).not.toContain("Async Iterable");
+      }
+    },
+  );
+
+  it("what is wrong is quoted in short", async () => {
+    const preferences = Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`theme${n}`, 1]));
+    for (const [query, variables] of [
+      ["mutation ($p: PreferencesInput) { updateProfile(preferences: $p) { id } }", { p: preferences }],
+      ["query ($p: Slot) { deliveries(provider: $p) { nextCursor } }", { p: "P".repeat(50_000) }],
+      [`{ ${"u".repeat(50_000)} }`, {}],
+    ] as const) {
+      const { body, text } = await askGraphql(server.url, query, { cookie: person.cookie, variables });
+      expect(body.errors[0].message).toMatch(/^(Variable "\$p" got invalid value|Cannot query field)/);
+      expect(text.length).toBeLessThan(50_000);
+    }
+  });
+
   it("only GET and POST are known", async () => {
     for (const method of ["PUT", "DELETE", "PATCH"]) {
       const answer = await ask(server.url, method, "/api/graphql", { body: { query: RENAME } });
@@ -331,6 +357,16 @@ describe("introspection", () => {
     expect(body.errors.length).toBeGreaterThan(0);
     expect(JSON.stringify(body)).not.toContain("Did you mean");
     await app.close();
+  });
+
+  it.each([
+    [{}, true],
+    [{ NODE_ENV: "production" }, false],
+    [{ NODE_ENV: "production", GRAPHQL_INTROSPECTION: "on" }, true],
+    [{ GRAPHQL_INTROSPECTION: "off" }, false],
+  ])("is off in production unless it is asked for: %j", (variables, introspection) => {
+    expect(readEnvironment(variables).graphql).toEqual({ enabled: true, introspection });
+    expect(readEnvironment({ ...variables, GRAPHQL: "off" }).graphql.enabled).toBe(false);
   });
 
   it("__typename is always answered", async () => {

@@ -17,7 +17,14 @@ import { showDelivery } from "../../../src/operations/webhooks/show-delivery.ts"
 it("is what schema.graphql says; else run: npm run graphql-schema", async () => {
   const dumped = await readFile(new URL("../../../src/api/graphql/schema.graphql", import.meta.url), "utf8");
   // Read first: how it is laid out is the formatter's.
-  expect(printedSchema()).toBe(`${printSchema(buildSchema(dumped))}\n`);
+  expect(printSchema(buildSchema(printedSchema()))).toBe(printSchema(buildSchema(dumped)));
+  expect(buildSchema(dumped).getSubscriptionType() ?? null).toBe(null);
+});
+
+it("has a type called Subscription, but none of what GraphQL calls by that name", () => {
+  expect(schema.getSubscriptionType() ?? null).toBe(null);
+  expect(buildSchema(printedSchema()).getSubscriptionType() ?? null).toBe(null);
+  expect(schema.getType("Subscription")).toBeDefined();
 });
 
 // Nothing that an operation shows is forgotten here, and nothing is shown that an operation does not.

@@ -91,6 +91,22 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
     }
   });
 
+  it("reads lists as tRPC's infinite queries ask for them", async () => {
+    const pages = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const input = { limit: 2, ...(cursor ? { cursor } : {}), direction: "forward" };
+      const page = await as(ada).billing.plans.query(input as { limit: number });
+      pages.push(page.items.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    expect(pages).toEqual([["free", "pro"], ["team"]]);
+    const rename = { name: "Eve", direction: "forward" } as { name: string };
+    expect(await refusalOf(as(ada).user.updateProfile.mutate(rename))).toEqual([
+      "BAD_REQUEST",
+      "direction: there is no such field",
+    ]);
+  });
+
   it("goes through links of the application's own", async () => {
     const logged: unknown[] = [];
     const client = as(ada, {
@@ -161,6 +177,20 @@ describe("a batch", () => {
       ]);
     },
   );
+
+  it("answers the others when one brings an input that cannot be read", async () => {
+    const { billing, user } = rpcClient(server.url, { link: "httpBatchLink", cookie: ada.cookie });
+    const results = await Promise.allSettled([
+      user.me.query(),
+      billing.plans.query({ limit: new Map() as unknown as number }),
+      billing.plans.query({ limit: 1 }),
+    ]);
+    expect(results).toMatchObject([
+      { status: "fulfilled", value: { id: ada.id } },
+      { status: "rejected", reason: { data: { code: "BAD_REQUEST", path: "billing.plans" } } },
+      { status: "fulfilled", value: { items: [{ id: "free" }] } },
+    ]);
+  });
 
   it("of writes is one request too, each done once", async () => {
     const person = await signedUp(server.url);
