@@ -34,8 +34,11 @@ const PROJECT = resolve(import.meta.dirname, "../..");
 /** Everything that is not below `/api`: the pages, by Next.js, which is loaded when the first one is asked for. */
 export function createPages(options: PagesOptions): Pages {
   let loading: ReturnType<typeof loadNext> | null = null;
-  const next = () => {
-    loading ??= loadNext(PROJECT);
+  const next = ({ socket }: IncomingMessage) => {
+    loading ??= loadNext(PROJECT, {
+      hostname: socket.localAddress ?? "127.0.0.1",
+      port: socket.localPort ?? 3000,
+    });
     // Tried again by the next request: the pages may be built by then.
     loading.catch(() => {
       loading = null;
@@ -54,7 +57,7 @@ export function createPages(options: PagesOptions): Pages {
         }
         if (isForeign(incoming, options)) return say(outgoing, 403, "Forbidden");
         if (incoming.url?.startsWith("/_next/static/")) return await toFiles(incoming, outgoing);
-        const { handle } = await next();
+        const { handle } = await next(incoming);
         const request = await openRequest(incoming, outgoing, requestId, options);
         await pageRequests().run(request, () => handle(incoming, outgoing));
       } catch (error) {

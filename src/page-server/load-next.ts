@@ -14,10 +14,13 @@ export class NotBuilt extends Error {
   override message = "The pages have not been built: start with script/server, or run npm run build.";
 }
 
-/** The built pages, ready to answer. @throws NotBuilt */
-export async function loadNext(project: string) {
+/**
+ * The built pages, ready to answer. @throws NotBuilt
+ * @param self where this server listens: Next.js asks there, with the person's cookie, for the page that an action leads to
+ */
+export async function loadNext(project: string, self: { hostname: string; port: number }) {
   if (!existsSync(join(project, ".next/BUILD_ID"))) throw new NotBuilt();
-  const app = load("next")({ dev: false, dir: project, quiet: true });
+  const app = load("next")({ dev: false, dir: project, quiet: true, ...self });
   await app.prepare();
   return { handle: app.getRequestHandler(), close: () => app.close() };
 }

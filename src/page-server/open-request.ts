@@ -22,10 +22,10 @@ export async function openRequest(
   const policy = contentSecurityPolicy(nonce, appUrl);
   // Next.js reads the nonce from the request, where only we may have put it.
   headers["content-security-policy"] = policy;
-  const { host, protocol } = new URL(ownOrigin(headers, ownOrigins(), appUrl));
-  // Next.js compares the origin, checked above, with it, and asks there for the page that an action leads to: nowhere but here.
-  headers["x-forwarded-host"] = host;
-  headers["x-forwarded-proto"] = protocol.slice(0, -1);
+  // Next.js compares the origin, checked above, with it.
+  headers["x-forwarded-host"] = new URL(ownOrigin(headers, ownOrigins(), appUrl)).host;
+  // And asks us over it for the page that an action leads to: there is no TLS between us.
+  headers["x-forwarded-proto"] = "http";
   for (const [name, value] of securityHeaders(policy, appUrl)) outgoing.setHeader(name, value);
 
   const identified = await auth

@@ -71,3 +71,8 @@ export class PaymentApiProblem extends Error {
     this.failure = failure;
   }
 }
+
+/** Not by its class: the pages are a bundle, with classes of their own of everything. */
+export function isPaymentApiProblem(error: unknown): error is PaymentApiProblem {
+  return error instanceof Error && "failure" in error;
+}

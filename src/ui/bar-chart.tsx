@@ -3,7 +3,7 @@ import { stackBars } from "./bars.ts";
 import { classes } from "./classes.ts";
 
 /** Each has a pattern besides its colour. */
-export type Tone = "good" | "bad" | "warn";
+type Tone = "good" | "bad" | "warn";
 
 export type Series = { tone: Tone; label: string /** Of all columns, in words. */; total: string };
 

@@ -1,4 +1,4 @@
-export type Segment = { series: number; y: number; height: number };
+type Segment = { series: number; y: number; height: number };
 
 export type Bars = {
   /** What the highest line of the scale stands for: a number that is easily halved. */

@@ -3,6 +3,7 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Button } from "./button.tsx";
+import { classes } from "./classes.ts";
 
 type Props = {
   text: string;
@@ -27,11 +28,22 @@ export function CopyButton({ text, words }: Props) {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setOutcome(null), SHOWN_FOR_MS);
   };
+  const shown = outcome === "copied" ? "copied" : "copy";
   const Icon = outcome === "copied" ? Check : Copy;
   return (
     <Button type="button" onClick={copy} className="shrink-0 noscript:hidden">
       <Icon aria-hidden="true" size={16} />
-      <span aria-live="polite">{outcome === null ? words.copy : words[outcome]}</span>
+      {/* Both lie in one place, so that the button stays as wide as it is. */}
+      <span className="grid">
+        {(["copy", "copied"] as const).map((word) => (
+          <span key={word} className={classes("col-start-1 row-start-1", word !== shown && "invisible")}>
+            {outcome === "failed" && word === "copy" ? words.failed : words[word]}
+          </span>
+        ))}
+      </span>
+      <span aria-live="polite" className="sr-only">
+        {outcome && words[outcome]}
+      </span>
     </Button>
   );
 }

@@ -2,7 +2,7 @@
 
 import { RotateCw } from "lucide-react";
 import { useTransition } from "react";
-import { Button } from "./button.tsx";
+import { buttonLook } from "./button-look.ts";
 import { useFailureWords } from "./failure-words.tsx";
 import { NarrowPage } from "./narrow-page.tsx";
 
@@ -18,10 +18,15 @@ export function Failure({ error, retry }: FailureProps) {
   return (
     <NarrowPage title={words.title} about={words.about}>
       {number && <p className="mb-5 break-all rounded-box bg-raised px-3 py-2 font-mono text-sm">{number}</p>}
-      <Button type="button" look="main" disabled={isRetrying} onClick={() => startRetry(() => retry())}>
+      <button
+        type="button"
+        className={buttonLook("main")}
+        disabled={isRetrying}
+        onClick={() => startRetry(() => retry())}
+      >
         <RotateCw aria-hidden="true" size={16} className={isRetrying ? "animate-spin" : undefined} />
         {words.way}
-      </Button>
+      </button>
     </NarrowPage>
   );
 }

@@ -5,23 +5,31 @@ import { LinkButton } from "./button.tsx";
 export async function Pager({
   path,
   query = {},
+  place,
   cursor,
   nextCursor,
 }: {
   path: string;
   /** What else the address says, such as filters. */
   query?: Record<string, string>;
+  /** The id of the list's place, where it does not begin the page. */
+  place?: string;
   cursor: string | null;
   /** `null` at the end. */
   nextCursor: string | null;
 }) {
   if (cursor === null && nextCursor === null) return null;
   const words = await getTranslations("common");
+  const end = place === undefined ? "" : `#${place}`;
   return (
     <nav aria-label={words("pages")} className="mt-4 flex flex-wrap gap-2">
-      {cursor !== null && <LinkButton href={addressOf(path, query)}>{words("previous")}</LinkButton>}
+      {cursor !== null && (
+        <LinkButton href={`${addressOf(path, query)}${end}`}>{words("previous")}</LinkButton>
+      )}
       {nextCursor !== null && (
-        <LinkButton href={addressOf(path, { ...query, cursor: nextCursor })}>{words("next")}</LinkButton>
+        <LinkButton href={`${addressOf(path, { ...query, cursor: nextCursor })}${end}`}>
+          {words("next")}
+        </LinkButton>
       )}
     </nav>
   );

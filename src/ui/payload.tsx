@@ -56,7 +56,9 @@ function Leaf({ node, words }: { node: Node & { kind: "leaf" }; words: Words }) 
         <span className="text-muted italic">{words.masked}</span>
       ) : (
         <Marked isHit={isHit}>
-          <span className={classes("break-all", type === "text" ? "text-ink" : "text-accent")}>{text}</span>
+          <span className={classes("wrap-anywhere", type === "text" ? "text-ink" : "text-accent")}>
+            {text}
+          </span>
         </Marked>
       )}
     </p>

@@ -1,11 +1,12 @@
 "use client";
 
 import { LoaderCircle } from "lucide-react";
+import type { ReactNode } from "react";
 import { useFormStatus } from "react-dom";
 import { Button } from "./button.tsx";
 
 /** One of several in a form: sends which one it is, and shows that of all of them it is at work. */
-export function PickButton({ id, label, children }: { id: string; label: string; children: string }) {
+export function PickButton({ id, label, children }: { id: string; label: string; children: ReactNode }) {
   const { pending, data } = useFormStatus();
   const isAtWork = pending && data?.get("id") === id;
   return (

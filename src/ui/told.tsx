@@ -17,7 +17,7 @@ export function Telling() {
       {told && (
         <div
           data-told={told.tone}
-          className={classes("mt-3 flex items-start gap-2", told.tone === "bad" ? "text-bad" : "text-good")}
+          className={classes("flex items-start gap-2", told.tone === "bad" ? "text-bad" : "text-good")}
         >
           <Icon aria-hidden="true" size={16} className="mt-1 shrink-0" />
           <div className="min-w-0 break-words">

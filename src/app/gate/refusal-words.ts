@@ -1,12 +1,8 @@
 import type { RefusalCode } from "../../domain/refusal.ts";
-import type { Messages } from "../intl/messages.ts";
-
-type Refusals = Messages["refusals"];
-type Known = keyof Refusals["known"];
 
 /** A key of the messages in `refusals`, with what is put into them. */
 export type RefusalWords = {
-  key: Exclude<keyof Refusals, "known"> | `known.${Known}`;
+  key: (typeof BY_CODE)[RefusalCode] | `known.${(typeof SENTENCES)[RefusalCode][number][1]}`;
   values: Record<string, string | number>;
 };
 
@@ -28,10 +24,10 @@ const BY_CODE = {
   not_found: "notFound",
   conflict: "conflict",
   unavailable: "unavailable",
-} as const satisfies Record<RefusalCode, keyof Refusals>;
+} as const satisfies Record<RefusalCode, string>;
 
 /** The sentences that a person's doing can lead to: of the operations, of accounts, and of the rules for input. */
-const SENTENCES: Record<RefusalCode, readonly (readonly [pattern: RegExp, known: Known])[]> = {
+const SENTENCES = {
   unauthorized: [[/^Invalid email or password$/, "wrongPassword"]],
   forbidden: [
     [/^Email not verified$/, "addressUnconfirmed"],
@@ -84,9 +80,10 @@ const SENTENCES: Record<RefusalCode, readonly (readonly [pattern: RegExp, known:
     [/^A checkout is being opened\./, "checkoutOpening"],
     [/^The payment provider cannot be reached\./, "providerAway"],
     [/^The payment provider does not accept this\./, "providerRefused"],
+    [/^what came of the replay of delivery \S+ is not known: /, "replayUnknown"],
     [/^the subscription could not be cancelled at the payment provider: /, "notCancelled"],
   ],
-};
+} as const satisfies Record<RefusalCode, readonly (readonly [pattern: RegExp, known: string])[]>;
 
 function valuesOf({ groups = {} }: RegExpExecArray): Record<string, string | number> {
   const values = Object.entries(groups).map(([name, text]) => [

@@ -1,6 +1,6 @@
 import { refuse } from "../../domain/refusal.ts";
 import type { Slot } from "../../domain/slot.ts";
-import { type PaymentApi, PaymentApiProblem } from "../../providers/payment-api.ts";
+import { isPaymentApiProblem, type PaymentApi } from "../../providers/payment-api.ts";
 
 export type Payments = Record<Slot, PaymentApi | null>;
 
@@ -32,7 +32,7 @@ export async function asked<Answer>(
   try {
     return await answer;
   } catch (error) {
-    if (!(error instanceof PaymentApiProblem)) throw error;
+    if (!isPaymentApiProblem(error)) throw error;
     const { failure, message } = error;
     log.error({ ...facts, failure, reason: message }, "a payment provider did not do what it was asked");
     return refuse("unavailable", failure === "unreachable" ? UNREACHABLE : REFUSED);

@@ -1,4 +1,4 @@
-import { PaymentApiProblem } from "../../providers/payment-api.ts";
+import { isPaymentApiProblem } from "../../providers/payment-api.ts";
 import type { CancelSubscription } from "../users/delete-person.ts";
 import type { ProviderTools } from "./ask-provider.ts";
 
@@ -17,7 +17,7 @@ export function cancelAtProvider({ payments, log }: ProviderTools): CancelSubscr
     try {
       await api.cancelSubscription(providerSubscriptionId);
     } catch (error) {
-      const reason = error instanceof PaymentApiProblem ? error.message : String(error);
+      const reason = isPaymentApiProblem(error) ? error.message : String(error);
       log.error({ ...facts, reason }, "a subscription could not be cancelled");
       throw error;
     }

@@ -4,7 +4,7 @@ import { SLOTS, type Slot } from "../../domain/slot.ts";
 import { type Comparison, compare } from "../../intake/compare.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { type Missed, takeInMissed } from "../../intake/missed.ts";
-import { type PaymentApi, type PaymentApiFailure, PaymentApiProblem } from "../../providers/payment-api.ts";
+import { isPaymentApiProblem, type PaymentApi, type PaymentApiFailure } from "../../providers/payment-api.ts";
 import {
   type Extent,
   eachReconcilable,
@@ -119,7 +119,7 @@ class Run {
         const from = new Date(Date.now() - lookBackMs);
         return await takeInMissed(this.#tools.intake, slot, listEvents, { since: from, dryRun, isStopping });
       } catch (error) {
-        const isTooMuch = error instanceof PaymentApiProblem && error.failure === "rejected";
+        const isTooMuch = isPaymentApiProblem(error) && error.failure === "rejected";
         if (!isTooMuch || lookBackMs < SHORTEST_LOOK_BACK_MS) throw error;
       }
     }
@@ -144,7 +144,7 @@ class Run {
       return await compare(this.#tools.intake, api, found, { by: "operator", dryRun: this.#options.dryRun });
     } catch (error) {
       // About this one alone: the others may still be asked about.
-      if (!(error instanceof PaymentApiProblem) || SLOT_WIDE.has(error.failure)) throw error;
+      if (!isPaymentApiProblem(error) || SLOT_WIDE.has(error.failure)) throw error;
       return { outcome: "left", reason: error.message };
     }
   }
@@ -163,7 +163,7 @@ class Run {
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof PaymentApiProblem)) throw error;
+      if (!isPaymentApiProblem(error)) throw error;
       if (SLOT_WIDE.has(error.failure)) this.#givenUp.add(at.slot);
       at.problem = `${error.failure}: ${error.message}`;
       return null;

@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useId, useRef } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { useOutcome } from "../../../ui/form-outcome.ts";
 
@@ -12,7 +12,10 @@ type Words = Record<
 /** The key that the form round this has made; it is kept nowhere but in what the form was answered. */
 export function NewKey({ words, appUrl }: { words: Words; appUrl: string }) {
   const outcome = useOutcome();
-  const made = outcome?.done ? (outcome.value as { id: string; key: string }) : null;
+  const latest = outcome?.done ? (outcome.value as { id: string; key: string }) : null;
+  const [made, setMade] = useState(latest);
+  // Stays when another one is asked for and refused: it may not have been copied yet.
+  if (latest !== null && latest !== made) setMade(latest);
   const place = useRef<HTMLElement>(null);
   const id = useId();
   useEffect(() => {

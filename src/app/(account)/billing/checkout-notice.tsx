@@ -24,7 +24,8 @@ export async function CheckoutNotice({
     return <Notice icon={<Info aria-hidden="true" size={20} />} title={words("cancelled")} />;
   }
   if (checkout !== "completed") return null;
-  if (isRunning(subscription)) {
+  // What comes first may say that it is paid, and not yet for how many seats and until when.
+  if (isRunning(subscription) && subscription?.currentPeriodEnd) {
     return (
       <Notice
         icon={<CircleCheck aria-hidden="true" size={20} className="text-good" />}

@@ -49,6 +49,7 @@ export async function History({
       )}
       <Pager
         path="/billing"
+        place="history"
         query={all[0]?.id === of.id ? {} : { subscription: of.id }}
         cursor={cursor}
         nextCursor={page.nextCursor}

@@ -34,7 +34,9 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
       <div className="flex flex-col gap-4">
         {current ? <CurrentPlan subscription={current} /> : <NoPlan endedAs={all[0] ?? null} />}
         <PlanChoice subscription={current} />
-        <History of={shown} all={all} cursor={textOf(query.cursor)} />
+        <div id="history" className="scroll-mt-4">
+          <History of={shown} all={all} cursor={textOf(query.cursor)} />
+        </div>
       </div>
     </>
   );

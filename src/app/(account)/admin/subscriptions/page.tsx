@@ -19,6 +19,15 @@ import { compareWithProvider } from "./forms.ts";
 const PATH = "/admin/subscriptions";
 const PAGE_SIZE = 25;
 
+/** What came of a comparison stays in sight, however far down its row is. */
+const OUTCOME_ABOVE = [
+  "[&>:is([role=alert],:has([data-told]))]:sticky [&>:is([role=alert],:has([data-told]))]:top-2",
+  "[&>:is([role=alert],:has([data-told]))]:z-20 [&>:is([role=alert],:has([data-told]))]:order-first",
+  "[&>:is([role=alert],:has([data-told]))]:mb-4 [&>:is([role=alert],:has([data-told]))]:rounded-box",
+  "[&>:is([role=alert],:has([data-told]))]:border [&>:is([role=alert],:has([data-told]))]:border-line",
+  "[&>:is([role=alert],:has([data-told]))]:bg-surface [&>:is([role=alert],:has([data-told]))]:p-3",
+].join(" ");
+
 export async function generateMetadata(): Promise<Metadata> {
   const words = await getTranslations("adminSubscriptions");
   return { title: words("title") };
@@ -37,7 +46,11 @@ export default async function SubscriptionsPage({ searchParams }: { searchParams
     <>
       <PageHeader title={words("title")} about={words("about")} />
       {/* One form for all: what came of a comparison stays when its row has gone. */}
-      <ActionForm action={compareWithProvider} waitWords={common.raw("wait")} className="flex flex-col gap-4">
+      <ActionForm
+        action={compareWithProvider}
+        waitWords={common.raw("wait")}
+        className={`flex flex-col ${OUTCOME_ABOVE}`}
+      >
         <Telling />
         {items.length === 0 ? (
           <Empty title={words("none.title")} about={words("none.about")} />
@@ -98,7 +111,8 @@ async function Subscriptions({ subscriptions }: { subscriptions: readonly Subscr
               id={one.id}
               label={words("compareWhich", { subscription: one.providerSubscriptionId ?? one.id })}
             >
-              {words("compare")}
+              <span className="sm:hidden">{words("compareShort")}</span>
+              <span className="hidden sm:inline">{words("compare")}</span>
             </PickButton>
           </Cell>
         </Row>

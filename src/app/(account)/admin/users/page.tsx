@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { getFormatter, getTranslations } from "next-intl/server";
 import { z } from "zod";
 import { searchUsers } from "../../../../operations/users/search-users.ts";
+import { LinkButton } from "../../../../ui/button.tsx";
 import { Empty } from "../../../../ui/empty.tsx";
 import { Field } from "../../../../ui/field.tsx";
 import { Filters } from "../../../../ui/filters.tsx";
@@ -57,7 +57,7 @@ export default async function UsersPage({ searchParams }: { searchParams: Given 
         <Empty
           title={words("none.title")}
           about={words("none.about", { search: search ?? "" })}
-          action={<Link href={PATH}>{words("none.clear")}</Link>}
+          action={<LinkButton href={PATH}>{words("none.clear")}</LinkButton>}
         />
       ) : (
         <People people={page.items} />

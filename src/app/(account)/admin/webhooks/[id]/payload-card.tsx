@@ -8,7 +8,7 @@ import { outline } from "../../../../../ui/payload-outline.ts";
 import { MASK, maskPayload } from "./mask-payload.ts";
 
 /** More than providers send of one subscription; a page of a megabyte helps nobody. */
-const MOST = 3_000;
+const MOST = 2_000;
 
 /** Text that is looked for in a payload. */
 export const Find = z.string().trim().min(1).max(100);

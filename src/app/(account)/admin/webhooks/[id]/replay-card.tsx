@@ -19,6 +19,8 @@ export async function ReplayCard({ id, status }: { id: string; status: DeliveryS
         )}
         <div>
           <SubmitButton look={status === "failed" ? "main" : "plain"}>{words("replay.submit")}</SubmitButton>
+        </div>
+        <div className="-mt-4 [&:has([data-told])]:mt-0">
           <Telling />
         </div>
       </ActionForm>

@@ -1,5 +1,0 @@
-"use client";
-
-import { Failure } from "../../ui/failure.tsx";
-
-export default Failure;

@@ -1,0 +1,85 @@
+import { createTranslator } from "next-intl";
+import { describe, expect, it } from "vitest";
+import { argumentsOf, TRANSLATIONS, textsIn } from "./catalogs.ts";
+
+const english = textsIn("en");
+
+/** Texts that a language has in common with English. */
+const COMMON: Record<(typeof TRANSLATIONS)[number], readonly string[]> = {
+  de: ["Tollgate", "Webhooks", "Name", "Person", "Administrator"],
+  es: ["Tollgate", "Webhooks", "Plan", "no"],
+  zh: ["Tollgate"],
+};
+
+describe.each(TRANSLATIONS)("the texts in %s", (locale) => {
+  const texts = textsIn(locale);
+
+  it("are the same as in English, in the same order", () => {
+    expect([...texts.keys()]).toEqual([...english.keys()]);
+  });
+
+  it("are filled with the same", () => {
+    const different = [...texts].filter(
+      ([key, text]) => String(argumentsOf(text)) !== String(argumentsOf(english.get(key) ?? "")),
+    );
+    expect(different).toEqual([]);
+  });
+
+  it("are translated", () => {
+    const left = [...texts].filter(([key, text]) => text === english.get(key) && saysSomething(text));
+    expect(left.filter(([, text]) => !COMMON[locale].includes(text))).toEqual([]);
+  });
+
+  it("keep the spaces out of their ends", () => {
+    expect([...texts].filter(([, text]) => text !== text.trim() || text === "")).toEqual([]);
+  });
+});
+
+describe.each(["en", ...TRANSLATIONS] as const)("each text in %s", (locale) => {
+  it.each([0, 1, 2, 1_000])("can be said of %i", (amount) => {
+    const problems: string[] = [];
+    for (const [key, text] of textsIn(locale)) {
+      const values = argumentsOf(text).map((one) => {
+        const [name, kind = ""] = one.split(/ \(|\)/);
+        return [name, EXAMPLES[kind] ?? amount];
+      });
+      const { markup } = createTranslator({
+        locale,
+        messages: { text },
+        timeZone: "UTC",
+        onError: (error) => problems.push(`${key}: ${error.message}`),
+      });
+      const said = markup("text", Object.fromEntries(values));
+      if (/[{}#]/.test(said)) problems.push(`${key}: ${said}`);
+    }
+    expect(problems).toEqual([]);
+  });
+});
+
+/** What texts are filled with that are not amounts. */
+const EXAMPLES: Record<string, unknown> = {
+  text: "x",
+  select: "x",
+  date: new Date(0),
+  tag: (inner: string) => inner,
+};
+
+describe("what a text is filled with", () => {
+  it.each([
+    ["nothing", []],
+    ["{name}", ["name (text)"]],
+    ["<b>{name}</b><br></br>", ["b (tag)", "br (tag)", "name (text)"]],
+    [
+      "{count, plural, one {# seat of {plan}} other {# seats of {plan}}} for {price, number}",
+      ["count (plural)", "plan (text)", "price (number)"],
+    ],
+    ["{kind, select, a {one} other {more}} {at, date, medium}", ["at (date)", "kind (select)"]],
+  ])("%s: %j", (text, names) => {
+    expect(argumentsOf(text)).toEqual(names);
+  });
+});
+
+/** Not a text that is made of what it is filled with, and of signs. */
+function saysSomething(text: string): boolean {
+  return /\p{L}/u.test(text.replace(/\{\w+\}/g, ""));
+}
