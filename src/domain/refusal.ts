@@ -21,6 +21,11 @@ export class Refusal extends Error {
     super(message);
     this.code = code;
   }
+
+  /** By its name: the pages are a bundle, with copies of our classes, and this one crosses over. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "Refusal";
+  }
 }
 
 /** @throws Refusal, always */

@@ -8,7 +8,7 @@ const load = createRequire(import.meta.url) as (name: "next") => (options: objec
 
 type NextApp = { prepare(): Promise<void>; getRequestHandler(): NextHandler; close(): Promise<void> };
 
-export type NextHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+type NextHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 export class NotBuilt extends Error {
   override message = "The pages have not been built: start with script/server, or run npm run build.";

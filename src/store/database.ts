@@ -6,6 +6,11 @@ import { sharedTurn } from "./shared-turn.ts";
 /** Nothing can be said of what was asked: the database was not reached, or broke off before it answered. */
 export class DatabaseUnavailable extends Error {
   override name = "DatabaseUnavailable";
+
+  /** By its name: the pages are a bundle, with copies of our classes, and this one crosses over. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "DatabaseUnavailable";
+  }
 }
 
 /** A named statement is prepared once per connection, unless the pooler in between forbids it. */

@@ -4,30 +4,22 @@ import { revalidatePath } from "next/cache";
 import { getTranslations } from "next-intl/server";
 import type { Outcome } from "../../../ui/outcome.ts";
 import { outcomeOf } from "../../gate/outcome.ts";
-import { worded } from "../../gate/worded.ts";
 import { createApiKeyAction, deleteApiKeyAction } from "./actions.ts";
 
 export async function createKey(_before: Outcome, form: FormData): Promise<Outcome> {
-  const outcome = await outcomeOf(form, () => createApiKeyAction(form));
-  const words = await getTranslations("apiKeys.refusals");
-  return worded(outcome, {
-    name: words("name"),
-    expiresAt: words("expiresAt"),
-    conflict: words("tooMany"),
-  });
+  return outcomeOf(form, () => createApiKeyAction(form));
 }
 
 /** Asks for the key's name: `confirm-<id>` has to be the same as `name`. */
 export async function revokeKey(_before: Outcome, form: FormData): Promise<Outcome> {
-  const words = await getTranslations("apiKeys.refusals");
   const field = `confirm-${form.get("id")}`;
   const typed = form.get(field);
   if (typeof typed !== "string" || typed.trim() !== form.get("name")) {
-    const message = words("confirm");
+    const message = (await getTranslations("apiKeys.revoke"))("mismatch");
     return { done: false, code: "invalid_input", message, field, retryAfterSeconds: null, entered: {} };
   }
   const outcome = await outcomeOf(form, () => deleteApiKeyAction(form));
   // Revoked elsewhere in the meantime: the list is to show that.
   if (outcome?.done === false && outcome.code === "not_found") revalidatePath("/api-keys");
-  return worded(outcome, { not_found: words("notFound"), id: words("notFound") });
+  return outcome;
 }

@@ -3,7 +3,7 @@ import Link from "next/link";
 import { getTranslations } from "next-intl/server";
 import type { ReactNode } from "react";
 import { Refreshing } from "./refreshing.tsx";
-import { isRunning, type Subscription } from "./standing.ts";
+import { isTold, type Subscription } from "./standing.ts";
 
 const EVERY_SECONDS = 3;
 const TRIES = 20;
@@ -24,8 +24,7 @@ export async function CheckoutNotice({
     return <Notice icon={<Info aria-hidden="true" size={20} />} title={words("cancelled")} />;
   }
   if (checkout !== "completed") return null;
-  // What comes first may say that it is paid, and not yet for how many seats and until when.
-  if (isRunning(subscription) && subscription?.currentPeriodEnd) {
+  if (isTold(subscription)) {
     return (
       <Notice
         icon={<CircleCheck aria-hidden="true" size={20} className="text-good" />}
@@ -34,18 +33,23 @@ export async function CheckoutNotice({
     );
   }
   const again = `/billing?checkout=completed&tried=${tried + 1}`;
+  const look = (
+    <Link href={again} prefetch={false} className="underline">
+      {words("look")}
+    </Link>
+  );
   return (
     <Notice icon={<Clock aria-hidden="true" size={20} />} title={words("waiting")}>
-      <Refreshing everySeconds={EVERY_SECONDS} times={TRIES} late={words("late")} />
+      <Refreshing everySeconds={EVERY_SECONDS} times={TRIES} late={words("late")}>
+        {look}
+      </Refreshing>
       <noscript>
         {tried < TRIES ? (
           <meta httpEquiv="refresh" content={`${EVERY_SECONDS}; url=${again}`} />
         ) : (
           <p>{words("late")}</p>
         )}
-        <Link href={again} prefetch={false} className="underline">
-          {words("look")}
-        </Link>
+        {look}
       </noscript>
     </Notice>
   );

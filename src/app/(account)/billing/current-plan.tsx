@@ -5,7 +5,8 @@ import { Status } from "../../../ui/status.tsx";
 import { nextSentence } from "./next-sentence.ts";
 import { planOf, plans } from "./plans.ts";
 import { PortalButton } from "./portal-button.tsx";
-import { type Subscription, TONES } from "./standing.ts";
+import type { Subscription } from "./standing.ts";
+import { TONES } from "./status-tones.ts";
 
 /** What one has, what it costs, and what comes next. */
 export async function CurrentPlan({ subscription }: { subscription: Subscription }) {

@@ -9,6 +9,7 @@ import { CheckoutNotice } from "./checkout-notice.tsx";
 import { CurrentPlan, NoPlan } from "./current-plan.tsx";
 import { History } from "./history.tsx";
 import { PlanChoice } from "./plan-choice.tsx";
+import { isTold } from "./standing.ts";
 
 export async function generateMetadata(): Promise<Metadata> {
   const words = await getTranslations("billing");
@@ -27,16 +28,21 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
   // The one that counts first, whichever is the newest.
   const all = current ? [current, ...had.items.filter(({ id }) => id !== current.id)] : had.items;
   const shown = wanted === null ? (all[0] ?? null) : await read(showSubscription, { id: wanted });
+  const isAwaited = checkout === "completed" && !isTold(current);
   return (
     <>
       <PageHeader title={words("title")} />
       <CheckoutNotice checkout={checkout} tried={Number(textOf(query.tried)) || 0} subscription={current} />
       <div className="flex flex-col gap-4">
-        {current ? <CurrentPlan subscription={current} /> : <NoPlan endedAs={all[0] ?? null} />}
-        <PlanChoice subscription={current} />
-        <div id="history" className="scroll-mt-4">
-          <History of={shown} all={all} cursor={textOf(query.cursor)} />
-        </div>
+        {current && <CurrentPlan subscription={current} />}
+        {/* Nobody is offered again what they have paid for just now. */}
+        {!current && !isAwaited && <NoPlan endedAs={all[0] ?? null} />}
+        {!isAwaited && <PlanChoice subscription={current} />}
+        {(shown || !isAwaited) && (
+          <div id="history" className="scroll-mt-4">
+            <History of={shown} all={all} cursor={textOf(query.cursor)} />
+          </div>
+        )}
       </div>
     </>
   );

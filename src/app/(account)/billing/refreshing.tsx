@@ -1,18 +1,21 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 
 /** Reads the page again, a few times. Whoever has what they wait for does not render this any more. */
 export function Refreshing({
   everySeconds,
   times,
   late,
+  children,
 }: {
   everySeconds: number;
   times: number;
   /** Said when it has been in vain. */
   late: string;
+  /** The way on from there. */
+  children: ReactNode;
 }) {
   const router = useRouter();
   const [left, setLeft] = useState(times);
@@ -24,5 +27,10 @@ export function Refreshing({
     }, everySeconds * 1000);
     return () => clearTimeout(timer);
   }, [left, everySeconds, router]);
-  return left === 0 ? <p>{late}</p> : null;
+  if (left > 0) return null;
+  return (
+    <p className="max-w-prose">
+      {late} {children}
+    </p>
+  );
 }

@@ -1,26 +1,23 @@
 import type { z } from "zod";
 import type { SubscriptionView } from "../../../operations/subscriptions/subscription-view.ts";
-import type { Tone } from "../../../ui/status.tsx";
 
 export type Subscription = z.output<typeof SubscriptionView>;
-
-export const TONES: Record<Subscription["status"], Tone> = {
-  incomplete: "warn",
-  trialing: "good",
-  active: "good",
-  past_due: "bad",
-  paused: "neutral",
-  unpaid: "bad",
-  canceled: "neutral",
-};
 
 /** Whether its person goes on paying for it, or will again; what was never paid for can be ordered anew. */
 export function isRunning(subscription: Subscription | null): boolean {
   return subscription !== null && subscription.status !== "incomplete" && subscription.status !== "canceled";
 }
 
+/**
+ * Whether all is told of what was paid for at the checkout just now. What comes first may say that it is paid, and not
+ * yet for how many seats and until when.
+ */
+export function isTold(subscription: Subscription | null): boolean {
+  return isRunning(subscription) && subscription?.currentPeriodEnd !== null;
+}
+
 /** What comes next: the key of its sentence. */
-export type Next =
+type Next =
   | "renews"
   | "trialEnds"
   | "ends"

@@ -4,7 +4,8 @@ import { Card } from "../../../ui/card.tsx";
 import { Status } from "../../../ui/status.tsx";
 import { nextSentence } from "../billing/next-sentence.ts";
 import { planName, plans } from "../billing/plans.ts";
-import { type Subscription, TONES } from "../billing/standing.ts";
+import type { Subscription } from "../billing/standing.ts";
+import { TONES } from "../billing/status-tones.ts";
 
 /** The plan, and what happens next and when. */
 export async function PlanCard({ subscription }: { subscription: Subscription | null }) {
