@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Person } from "./domain/caller.ts";
+import type { RefusalCode } from "./domain/refusal.ts";
 import type { Scope } from "./limits/policies.ts";
 import type { Log } from "./log.ts";
 import type { Dependencies } from "./operations/dependencies.ts";
@@ -21,6 +22,8 @@ export type PageRequest = {
   header(name: string): string | undefined;
   /** Puts into the answer's head what a call has cost, as long as the head has not been sent. */
   charged(charges: readonly Charge[]): void;
+  /** What Next.js answers to as a failure of ours (500) from now on: this refusal, with its status; `null`: such a failure. */
+  failsAs(code: RefusalCode | null): void;
   /** Answers 503: what the page is about cannot be known at the moment. */
   cannotServe(): void;
   deps: Dependencies;

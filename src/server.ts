@@ -107,9 +107,12 @@ async function apiOf(
   });
 }
 
-/** What is not a path at all goes to the API as well, which refuses it. */
+/**
+ * What is not a path at all goes to the API as well, which refuses it; so does what only some take for a path, and others for
+ * a host: Next.js would lead on from there.
+ */
 function isPage(url = ""): boolean {
-  return url.startsWith("/") && !/^\/api(?:[/?]|$)/.test(url);
+  return url.startsWith("/") && !/^\/(?:\/|[^?]*\\|api(?:[/?]|$))/.test(url);
 }
 
 function pagesOf(

@@ -2,11 +2,12 @@ import plans from "../plans.config.ts";
 import { newApiKey } from "./auth/api-key.ts";
 import type { Auth } from "./auth/auth.ts";
 import { createAuth } from "./auth/create-auth.ts";
-import { createMail } from "./auth/mail.ts";
 import type { Environment } from "./env.ts";
 import { type Job, startJob } from "./job.ts";
 import { createLimits } from "./limits/create-limits.ts";
 import type { Log } from "./log.ts";
+import { createMail } from "./mail/mail.ts";
+import { notificationMail } from "./mail/mail-notifications.ts";
 import type { Metrics } from "./metrics.ts";
 import { cancelAtProvider } from "./operations/billing/cancel-at-provider.ts";
 import type { Dependencies } from "./operations/dependencies.ts";
@@ -30,6 +31,7 @@ export type ServiceOptions = {
   ownOrigins(): readonly string[];
 };
 
+const HALF_MINUTE_MS = 30 * 1000;
 const MINUTE_MS = 60 * 1000;
 const QUARTER_HOUR_MS = 15 * MINUTE_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -61,6 +63,7 @@ export async function startService(
   const isAskable = Object.values(runtime.payments).some((api) => api !== null);
   const jobs = [
     ...(environment.reconcilesNightly && isAskable ? [reconcilingNightly(runtime, log)] : []),
+    ...(environment.mail.smtpUrl === null ? [] : [mailing(environment.mail.smtpUrl, environment, runtime)]),
     startJob(HOUR_MS, forgetting(auth), (err) =>
       log.warn({ err }, "expired sessions could not be deleted: tried again in an hour"),
     ),
@@ -107,6 +110,12 @@ function reconcilingNightly(runtime: Runtime, log: Log): Job {
       log.info(counts, "subscriptions compared with their providers");
     },
     (err) => log.warn({ err }, "subscriptions could not be compared with their providers: tried again"),
+  );
+}
+
+function mailing(smtpUrl: string, { mail: { from } }: Environment, { database, appUrl, log }: Runtime): Job {
+  return startJob(HALF_MINUTE_MS, notificationMail({ database, smtpUrl, from, appUrl, plans, log }), (err) =>
+    log.warn({ err }, "notifications could not be mailed: tried again in half a minute"),
   );
 }
 

@@ -24,8 +24,9 @@ const RULES: Record<string, Rule> = {
   limits: { rooms: [], packages: ["redis", "node:*"] },
   auth: {
     rooms: ["domain", "store", "limits"],
-    packages: ["better-auth", "drizzle-orm", "nodemailer", "zod", "node:*"],
+    packages: ["better-auth", "drizzle-orm", "zod", "node:*"],
   },
+  mail: { rooms: ["domain", "store"], packages: ["nodemailer", "node:*"] },
   chat: { rooms: ["domain"], packages: ["ai", "@ai-sdk/openai-compatible"] },
   operations: { rooms: ["domain", "store", "intake"], packages: ["zod", "node:*"] },
   api: {
@@ -84,6 +85,7 @@ const RULES: Record<string, Rule> = {
       "env.ts",
       "job.ts",
       "log.ts",
+      "mail",
       "metrics.ts",
       "runtime.ts",
       "../plans.config.ts",
@@ -146,6 +148,7 @@ const RULES: Record<string, Rule> = {
 /** Imports of types alone tie nothing together at run time, and may go one step further. */
 const TYPE_RULES: Record<string, readonly string[]> = {
   intake: ["providers"],
+  auth: ["mail"],
   operations: ["providers", "limits", "chat"],
   api: ["log.ts", "env.ts", "environment", "limits", "chat"],
   "env.ts": ["limits"],
@@ -159,7 +162,7 @@ const EXCEPTIONS: Record<string, readonly string[]> = {
   environment: ["providers/adapter.ts", "limits/policies.ts"],
   // How a provider has failed is told by the class of what it throws.
   operations: ["providers/payment-api.ts"],
-  "page-server": ["api/door/own-origin.ts", "api/door/limit-headers.ts"],
+  "page-server": ["api/door/own-origin.ts", "api/door/limit-headers.ts", "api/door/problem.ts"],
 };
 
 type Import = { from: string; what: string; typeOnly: boolean };

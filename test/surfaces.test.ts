@@ -76,8 +76,8 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
           if (mayOn(surface, operation, may)[caller] !== may[caller]) continue;
           seen.push(
             shared
-              ? { surface, message, output, left: after }
-              : { surface, message, output: masked(output, cast), left: masked(after, cast) },
+              ? { surface, verdict, message, output, left: after }
+              : { surface, verdict, message, output: masked(output, cast), left: masked(after, cast) },
           );
         }
         expectAlike(operation, seen);
@@ -133,19 +133,21 @@ function verdictOn({ surface, caller, operation, input }: Omit<Asked, "cast">, {
 /** What uses up a limit without changing anything, if that can be said there. */
 function cheapest(surface: Surface, operation: string): Ask {
   const { asks } = caseOf(operation);
-  const isSaid = ({ input }: Ask) => typeof input === "object" && !surface.cannotSay(operation, input);
+  const isSaid = ({ input, notOn }: Ask) =>
+    !notOn?.includes(surface.name) && typeof input === "object" && !surface.cannotSay(operation, input);
   return asks.find((ask) => ask.refused === "invalid_input" && isSaid(ask)) ?? asks[0];
 }
 
-type Seen = { surface: Surface; message: string | null; output: unknown; left: unknown };
+type Seen = { surface: Surface; verdict: Verdict; message: string | null; output: unknown; left: unknown };
 
 /** Of one call on several surfaces: what each answers is what the others answer, and what it leaves behind too. */
 function expectAlike(operation: string, seen: readonly Seen[]): void {
   const whole = seen.find(({ surface }) => !surface.differs[operation]?.shows) ?? seen[0];
-  for (const { surface, ...one } of seen) {
+  for (const { surface, verdict, ...one } of seen) {
     const { shows = same, says = same } = surface.differs[operation] ?? {};
-    const message = whole?.message == null ? null : says(whole.message);
-    const output = message === null ? shows(whole?.output) : null;
+    const isRefused = whole?.message != null;
+    const message = isRefused ? says(whole.message as string, verdict) : null;
+    const output = isRefused ? null : shows(whole?.output);
     expect({ on: surface.name, ...one }).toEqual({ on: surface.name, message, output, left: whole?.left });
   }
 }

@@ -1,5 +1,4 @@
-/** A mail to one person, in plain text. */
-export type Letter = { to: string; subject: string; text: string };
+import type { Letter } from "../mail/letter.ts";
 
 export function resetLetter(to: string, url: string): Letter {
   return {

@@ -10,6 +10,12 @@ export type RefusalCode =
   | "unavailable";
 
 /**
+ * The pages are a bundle, with copies of our classes, and refusals cross over. Not by its name: a library may call an error of
+ * its own so, whose message is for nobody.
+ */
+const BRAND = Symbol.for("tollgate.refusal");
+
+/**
  * An operation that was not done, through no defect. The message is one sentence for the caller; when it is about one
  * field of the input it begins with the field's name and a colon.
  */
@@ -22,9 +28,12 @@ export class Refusal extends Error {
     this.code = code;
   }
 
-  /** By its name: the pages are a bundle, with copies of our classes, and this one crosses over. */
+  get [BRAND](): true {
+    return true;
+  }
+
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && value.name === "Refusal";
+    return value instanceof Error && BRAND in value;
   }
 }
 

@@ -92,6 +92,9 @@ async function applyTogether(intake: Intake, group: readonly Work[]): Promise<At
     await intake.reached("effects written");
     await transaction.commitAfter(writes);
     await intake.reached("committed");
+    for (const [index, work] of group.entries()) {
+      if (decisions[index]?.outcome === "ignored") warnOfOrphan(intake, work, people);
+    }
     return decisions.map(outcomeOf);
   });
 }
@@ -169,6 +172,17 @@ function isOfDeleted(
   if (decision === null || decision.outcome === "failed" || "problem" in reading) return false;
   if (decision.outcome === "applied") return decision.subscription.userId === null;
   return reading.event.userId !== null && people.get(reading.event.userId) === "deleted";
+}
+
+/** A checkout can be paid after its person has deleted the account: then nobody is left who could end what was bought. */
+function warnOfOrphan(intake: Intake, { slot, reading }: Work, people: ReadonlyMap<string, Presence>): void {
+  if ("problem" in reading) return;
+  const { kind, userId, status, providerSubscriptionId } = reading.event;
+  const isOver = kind === "customer.subscription.deleted" || status === "canceled";
+  if (userId === null || providerSubscriptionId === null || isOver || people.get(userId) !== "deleted")
+    return;
+  const told = "somebody who has deleted the account goes on paying: cancel the subscription at the provider";
+  intake.log.error({ slot, providerSubscriptionId }, told);
 }
 
 /** Writes what came of the attempts whose claims hold; a `null` is somebody else's by now. */

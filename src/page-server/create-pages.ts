@@ -10,6 +10,7 @@ import { type PageAccounts, pageRequests } from "../page-request.ts";
 import { builtFiles } from "./built-files.ts";
 import { loadNext, NotBuilt } from "./load-next.ts";
 import { openRequest } from "./open-request.ts";
+import { securityHeaders } from "./security-headers.ts";
 
 export type PagesOptions = {
   auth: Auth & PageAccounts;
@@ -28,6 +29,12 @@ export type Pages = {
 
 /** Actions are posted; everything else is looked at. */
 const METHODS = ["GET", "HEAD", "POST"];
+
+/** Next.js stops reading there as well, when it has not been told the length before: see next.config.ts. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** The policy of what is no page. */
+const NOTHING_TO_LOAD = "default-src 'none'; frame-ancestors 'none'";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
 
@@ -50,12 +57,18 @@ export function createPages(options: PagesOptions): Pages {
     answer: async (incoming, outgoing) => {
       const requestId = randomUUID();
       outgoing.setHeader("x-request-id", requestId);
+      for (const [name, value] of securityHeaders(NOTHING_TO_LOAD, options.appUrl))
+        outgoing.setHeader(name, value);
       try {
         if (!METHODS.includes(incoming.method ?? "")) {
           outgoing.setHeader("allow", METHODS.join(", "));
           return say(outgoing, 405, "Method not allowed");
         }
+        if (!isDecodable(incoming.url)) return say(outgoing, 400, "Bad request");
         if (isForeign(incoming, options)) return say(outgoing, 403, "Forbidden");
+        if (Number(incoming.headers["content-length"] ?? 0) > MAX_BODY_BYTES) {
+          return say(outgoing, 413, "Payload too large");
+        }
         if (incoming.url?.startsWith("/_next/static/")) return await toFiles(incoming, outgoing);
         const { handle } = await next(incoming);
         const request = await openRequest(incoming, outgoing, requestId, options);
@@ -69,6 +82,16 @@ export function createPages(options: PagesOptions): Pages {
       await (await loading?.catch(() => null))?.close();
     },
   };
+}
+
+/** Next.js takes an address that is not for a failure of ours. */
+function isDecodable(url = ""): boolean {
+  try {
+    decodeURIComponent(url.split("?", 1)[0] as string);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isForeign({ method = "", headers }: IncomingMessage, { ownOrigins }: PagesOptions): boolean {

@@ -4,6 +4,7 @@ import { limitHeaders } from "../api/door/limit-headers.ts";
 import type { Person } from "../domain/caller.ts";
 import type { PageRequest } from "../page-request.ts";
 import type { PagesOptions } from "./create-pages.ts";
+import { ownFailures } from "./own-failures.ts";
 import { contentSecurityPolicy, securityHeaders } from "./security-headers.ts";
 
 /** Who asks for a page, and the head of its answer, as far as it is known before the page is. */
@@ -51,6 +52,7 @@ export async function openRequest(
         outgoing.setHeader(name, value);
       }
     },
+    failsAs: ownFailures(incoming, outgoing),
     cannotServe: () => {
       if (!outgoing.headersSent) outgoing.statusCode = 503;
     },

@@ -27,6 +27,8 @@ export type CheckoutOrder = {
   userId: string;
   planId: string;
   email: string;
+  /** Whether the person has shown that the address is theirs. */
+  isEmailConfirmed: boolean;
   /** By which the provider knows the person already, if it does. */
   customerId: string | null;
   /** Where the person comes back to, having paid or not. */
@@ -58,6 +60,8 @@ export type PaymentApiFailure =
   | "unauthorized"
   /** It knows nothing by that id. */
   | "missing"
+  /** The address is a customer's already, and nothing shows that whoever asks is that customer. */
+  | "taken"
   /** What was asked is wrong, a price id that it does not know for instance. */
   | "rejected";
 

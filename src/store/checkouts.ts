@@ -1,5 +1,5 @@
 import type { Slot } from "../domain/slot.ts";
-import type { Queryable } from "./database.ts";
+import { type Queryable, violatedConstraint } from "./database.ts";
 
 /** What somebody wants to buy: two clicks that want the same are sent to the same checkout. */
 export type WantedCheckout = {
@@ -15,7 +15,9 @@ export type CheckoutTurn =
   | { outcome: "to open"; idempotencyKey: string }
   | { outcome: "open"; url: string }
   /** Somebody is opening one for this person. */
-  | { outcome: "being opened" };
+  | { outcome: "being opened" }
+  /** There is no such person, or not any more. */
+  | { outcome: "nobody" };
 
 export type TurnOptions = {
   /** Offered for a new checkout; one that was cut short keeps its own. */
@@ -80,10 +82,16 @@ export async function takeCheckoutTurn(
 ): Promise<CheckoutTurn> {
   const wanted = [userId, provider, planId, priceId, seats];
   const offer = [...wanted, idempotencyKey, leaseSeconds, keepSeconds];
-  const [taken] = await database.run<{ idempotencyKey: string }>(TAKE, offer);
+  const [taken] = await database.run<{ idempotencyKey: string }>(TAKE, offer).catch(noneIfNobody);
+  if (taken === null) return { outcome: "nobody" };
   if (taken) return { outcome: "to open", idempotencyKey: taken.idempotencyKey };
   const [open] = await database.run<{ url: string }>(LOOK, [...wanted, keepSeconds]);
   return open ? { outcome: "open", url: open.url } : { outcome: "being opened" };
+}
+
+function noneIfNobody(error: unknown): [null] {
+  if (violatedConstraint(error) === "checkout_user_id_fkey") return [null];
+  throw error;
 }
 
 const KEEP = {

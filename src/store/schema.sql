@@ -81,11 +81,14 @@ create table notification (
   details jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null default now(),
   read_at timestamp with time zone,
+  mail_after timestamp with time zone,
   constraint notification_pkey PRIMARY KEY (id),
   constraint notification_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
 );
 
 CREATE INDEX notification_by_user ON public.notification USING btree (user_id, id);
+
+CREATE INDEX notification_to_mail ON public.notification USING btree (created_at) WHERE ((read_at IS NULL) AND (mail_after IS DISTINCT FROM 'infinity'::timestamp with time zone));
 
 CREATE INDEX notification_unread ON public.notification USING btree (user_id) WHERE (read_at IS NULL);
 

@@ -109,10 +109,12 @@ function Bar({ places, administration, person, words, signOut }: Omit<FrameProps
           </>
         )}
       </nav>
-      <div className="mt-auto flex items-center justify-between gap-2 border-line border-t px-3 pt-3">
+      <div className="mt-auto flex items-center justify-between gap-1 border-line border-t pt-3 pl-3">
         <div className="min-w-0 text-sm">
           <p className="truncate font-medium">{person.name}</p>
-          <p className="truncate text-muted">{person.email}</p>
+          <p className="truncate text-muted" title={person.email}>
+            {person.email}
+          </p>
         </div>
         <form action={signOut}>
           <Button look="quiet" aria-label={words.signOut} title={words.signOut} className="px-2">

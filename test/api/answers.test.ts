@@ -37,7 +37,7 @@ describe("every answer", () => {
       [404, "GET", "/api/nothing"],
       [404, "GET", "/api/v99/users"],
       [404, "GET", "/api/auth/nothing"],
-      [404, "GET", "/"],
+      [404, "GET", "//api/users/me", { cookie }],
       [405, "PUT", "/api/users"],
       [413, "PATCH", "/api/users/me", { cookie, body: { name: "x".repeat(70_000) } }],
       [503, "POST", "/api/portal", { cookie }],

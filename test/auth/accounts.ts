@@ -3,8 +3,8 @@ import { afterAll, beforeAll } from "vitest";
 import type { Auth, Identified } from "../../src/auth/auth.ts";
 import { configureBetterAuth } from "../../src/auth/better-auth.ts";
 import { createAuth } from "../../src/auth/create-auth.ts";
-import type { Letter } from "../../src/auth/letters.ts";
 import { requestScopes } from "../../src/auth/request-scope.ts";
+import type { Letter } from "../../src/mail/letter.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
 export const SECRET = "only-for-tests-and-long-enough-to-be-taken";

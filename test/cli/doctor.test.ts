@@ -139,6 +139,16 @@ describe("doctor", () => {
     });
   });
 
+  it("notices something that is no API of the provider's, and answers that there is no such page", async () => {
+    for (const body of ['{"error":"not found"}', "<h1>Not found</h1>", '{"message":"No route","code":404}']) {
+      for (const status of [404, 400]) {
+        const url = await standIn((_, answer) => answer.writeHead(status).end(body));
+        const found = (await examined({ PROVIDER_A_API_URL: url }))("provider-a key");
+        expect(found, `${status} ${body}`).toMatchObject({ state: "broken" });
+      }
+    }
+  });
+
   it("notices migrations that are still to be run, and runs none", async () => {
     const empty = await emptyDatabase();
     expect((await examined({ DATABASE_URL: empty.url }))("schema")).toMatchObject({

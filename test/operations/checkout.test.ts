@@ -233,6 +233,16 @@ describe("a provider that fails", () => {
   });
 });
 
+it("an account that is deleted while its checkout is being opened is none any more", async () => {
+  stripe.interfere(async () => {
+    await test.rows(`delete from "user" where id = $1`, [person.id]);
+    return undefined;
+  });
+  const answer = await checkout();
+  expect([answer.status, answer.body]).toEqual([404, { error: "there is no such user" }]);
+  expect(await rows()).toEqual([]);
+});
+
 it("a process that dies over a checkout leaves it to the next click, under the same key", {
   timeout: 60_000,
 }, async () => {

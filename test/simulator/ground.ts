@@ -91,6 +91,7 @@ export function order(
     userId: "user_0",
     planId: "pro",
     email: "user@example.com",
+    isEmailConfirmed: false,
     customerId: null,
     successUrl: "http://localhost:3000/billing?checkout=completed",
     cancelUrl: "http://localhost:3000/billing?checkout=cancelled",

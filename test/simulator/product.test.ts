@@ -37,7 +37,13 @@ async function shopWith(format: WireFormat) {
       seats: 2,
       userId,
     },
-    ...{ email: `${userId}@example.com`, customerId: null, successUrl: SUCCESS_URL, cancelUrl: CANCEL_URL },
+    ...{
+      email: `${userId}@example.com`,
+      isEmailConfirmed: false,
+      customerId: null,
+      successUrl: SUCCESS_URL,
+      cancelUrl: CANCEL_URL,
+    },
   };
   /** What the product knows of the person's subscription. */
   const known = async () => {

@@ -37,6 +37,7 @@ it("is not ready before it is migrated, nor when the database is away", async ()
     "0002_accounts.sql",
     "0003_changes.sql",
     "0004_payments.sql",
+    "0005_notification_mail.sql",
   ]);
   expect(await isMigrated(empty.database)).toBe(true);
   expect(await migrate(empty.database)).toEqual([]);

@@ -100,7 +100,12 @@ async function inTurn<Of, Made>(
 }
 
 function personOf(run: string, name: string): Person {
-  return { id: `${run}-${name}`, email: `${run}-${name}@example.com` };
+  const id = `${run}-${name}`;
+  return { id, email: addressOf(id) };
+}
+
+export function addressOf(personId: string): string {
+  return `${personId}@example.com`;
 }
 
 /** @returns the cookie */

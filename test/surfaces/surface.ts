@@ -36,6 +36,8 @@ export type Surface = {
   name: string;
   /** Charged for every call, besides the operation's own. */
   scope: LimitedScope | null;
+  /** Whether its answers show more than what was asked for, which has been read besides. */
+  showsMore?: true;
   /** Every way in by the surface's own table. */
   entrances: readonly string[];
   /** The names of the operations behind each of them. */
@@ -47,13 +49,13 @@ export type Surface = {
   call(serverUrl: string, operation: string, caller: Credentials, input: Input): Promise<Outcome>;
 };
 
-type Difference = {
+export type Difference = {
   may?: Who;
   /** What it shows of the operation's output. */
   // biome-ignore lint/suspicious/noExplicitAny: each operation has an output of its own
   shows?: (output: any) => unknown;
   /** How it puts the message of a refusal. */
-  says?: (message: string) => string;
+  says?: (message: string, verdict: Verdict) => string | null;
   /** The name under which the call is counted. */
   countedAs?: string;
 };

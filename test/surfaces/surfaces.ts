@@ -1,3 +1,4 @@
+import { actionSurface } from "./action-surface.ts";
 import { graphqlSurface } from "./graphql-surface.ts";
 import { restSurface } from "./rest-surface.ts";
 import { rpcSurface } from "./rpc-surface.ts";
@@ -8,4 +9,5 @@ export const SURFACES: readonly Surface[] = [
   restSurface("v2", () => "data"),
   rpcSurface,
   graphqlSurface,
+  actionSurface,
 ];

@@ -1,6 +1,7 @@
 import { cookies } from "next/headers";
 import { type RefusalCode, refuse } from "../../domain/refusal.ts";
 import { type Call, charge } from "../../operations/operation.ts";
+import type { PageRequest } from "../../page-request.ts";
 import { givenCookie } from "./given-cookie.ts";
 import { currentRequest } from "./request.ts";
 import { withWait } from "./wait.ts";
@@ -16,9 +17,18 @@ export async function askAccounts(path: string, body: Record<string, unknown>): 
   const pathname = `/api/auth${path}`;
   const scope = accounts.scopeOf("POST", pathname);
   const call: Call = { caller: { kind: "nobody", address }, charges: [] };
-  if (scope !== null) await withWait(call, () => charge(scope, deps.limits, call));
+  const answer = await withWait(call, async () => {
+    if (scope !== null) await charge(scope, deps.limits, call);
+    return said(await accounts.handle(requestTo(new URL(pathname, appUrl), body, header), address));
+  });
 
-  const request = new Request(new URL(pathname, appUrl), {
+  const jar = await cookies();
+  for (const text of answer.cookies) jar.set(givenCookie(text));
+  return answer.body;
+}
+
+function requestTo(url: URL, body: Record<string, unknown>, header: PageRequest["header"]): Request {
+  return new Request(url, {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -27,13 +37,12 @@ export async function askAccounts(path: string, body: Record<string, unknown>): 
     },
     body: JSON.stringify(body),
   });
-  const answer = await accounts.handle(request, address);
-  const said = (await answer.json().catch(() => null)) as { error?: string } | null;
-  if (!answer.ok) refuse(CODES[answer.status] ?? "invalid_input", said?.error ?? "");
+}
 
-  const jar = await cookies();
-  for (const text of answer.headers.getSetCookie()) jar.set(givenCookie(text));
-  return said;
+async function said(answer: Response): Promise<{ body: unknown; cookies: string[] }> {
+  const body = (await answer.json().catch(() => null)) as { error?: string } | null;
+  if (!answer.ok) refuse(CODES[answer.status] ?? "invalid_input", body?.error ?? "");
+  return { body, cookies: answer.headers.getSetCookie() };
 }
 
 const CODES: Record<number, RefusalCode> = {

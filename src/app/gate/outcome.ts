@@ -17,9 +17,11 @@ export async function outcomeOf<Value>(
     return { done: true, value: await action() };
   } catch (error) {
     unstable_rethrow(error);
+    const { log, id, failsAs } = currentRequest();
+    // It has not failed: it says why it was not done.
+    failsAs(null);
     const refusal = refusalOf(error);
     if (refusal) return refused(refusal, entered);
-    const { log, id } = currentRequest();
     log.error({ err: error, requestId: id }, "an action failed");
     const words = await getTranslations("refusals");
     const isAway = error instanceof Error && error.name === "DatabaseUnavailable";
@@ -49,6 +51,7 @@ async function refused(refusal: PageRefusal, entered: FormData): Promise<Outcome
 }
 
 function kept(entered: FormData): Record<string, string> {
+  if (!(entered instanceof FormData)) return {};
   const fields = [...entered].filter(
     ([name, value]) => typeof value === "string" && !/password|^\$/i.test(name),
   );

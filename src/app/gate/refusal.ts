@@ -1,6 +1,6 @@
-import type { RefusalCode } from "../../domain/refusal.ts";
+import { Refusal, type RefusalCode } from "../../domain/refusal.ts";
 
-/** A refusal as pages meet it. By its name, as a class of another bundle is another class. */
+/** A refusal as pages meet it. */
 export type PageRefusal = Error & {
   code: RefusalCode;
   /** Until the same may be tried again, when that is known. */
@@ -9,5 +9,5 @@ export type PageRefusal = Error & {
 };
 
 export function refusalOf(error: unknown): PageRefusal | null {
-  return error instanceof Error && error.name === "Refusal" ? (error as PageRefusal) : null;
+  return error instanceof Refusal ? error : null;
 }

@@ -8,6 +8,8 @@ import { signInPath } from "./same-site-path.ts";
 export function currentRequest(): PageRequest {
   const request = pageRequests().getStore();
   if (!request) throw new Error("there is no request: pages are served by src/server.ts alone");
+  // It has been understood.
+  request.failsAs(null);
   return request;
 }
 

@@ -13,7 +13,10 @@ export async function withWait<Done>(call: Call, charged: () => Promise<Done>): 
   } catch (error) {
     const refusal = refusalOf(error);
     // All that Next.js lets out of what an action throws in production.
-    if (refusal) refusal.digest = `refusal:${refusal.code}`;
+    if (refusal) {
+      refusal.digest = `refusal:${refusal.code}`;
+      request.failsAs(refusal.code);
+    }
     const last = call.charges.at(-1);
     if (refusal?.code === "rate_limited" && last) {
       refusal.retryAfterSeconds = Math.max(1, Math.ceil((last.resetAt - request.deps.limits.now()) / 1000));

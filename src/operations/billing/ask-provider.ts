@@ -22,7 +22,7 @@ export const NOT_CONFIGURED = "no payment provider is configured";
 
 /**
  * What a provider answers, or a refusal: the person reads that it does not work, the operator in the log why.
- * @throws Refusal `unavailable`
+ * @throws Refusal `unavailable`; `forbidden` for an address that is a customer's already
  */
 export async function asked<Answer>(
   { log }: Pick<ProviderTools, "log">,
@@ -35,9 +35,12 @@ export async function asked<Answer>(
     if (!isPaymentApiProblem(error)) throw error;
     const { failure, message } = error;
     log.error({ ...facts, failure, reason: message }, "a payment provider did not do what it was asked");
+    if (failure === "taken") return refuse("forbidden", TAKEN);
     return refuse("unavailable", failure === "unreachable" ? UNREACHABLE : REFUSED);
   }
 }
 
 const UNREACHABLE = "The payment provider cannot be reached. Try again in a minute.";
+const TAKEN =
+  "The payment provider knows your e-mail address already, and it is not confirmed here. Please write to us.";
 const REFUSED = "The payment provider does not accept this. Nothing was charged; please tell us about it.";

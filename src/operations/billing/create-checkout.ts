@@ -7,7 +7,7 @@ import type { Queryable } from "../../store/database.ts";
 import { findUser } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
 import { type ProviderTools, providerOf } from "./ask-provider.ts";
-import { openCheckout } from "./open-checkout.ts";
+import { NO_SUCH_USER, openCheckout } from "./open-checkout.ts";
 
 export type BillingTools = ProviderTools & {
   database: Queryable;
@@ -41,10 +41,11 @@ export const createCheckout = defineOperation({
     if (priceId === undefined) refuse("invalid_input", `provider: ${plan.name} is not sold by ${provider}`);
 
     const { userId } = caller;
-    const user = (await findUser(deps.database, userId)) ?? refuse("not_found", "there is no such user");
+    const { email, emailVerified } =
+      (await findUser(deps.database, userId)) ?? refuse("not_found", NO_SUCH_USER);
     if (await isSubscribed(deps.database, userId)) refuse("conflict", SUBSCRIBED);
     const wanted = { userId, provider, planId, priceId, seats: seats ?? plan.seats.min };
-    return { url: await openCheckout(deps, api, { ...wanted, email: user.email }) };
+    return { url: await openCheckout(deps, api, { ...wanted, email, isEmailConfirmed: emailVerified }) };
   },
 });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { refuse } from "../../domain/refusal.ts";
-import type { PaymentApi } from "../../providers/payment-api.ts";
+import type { CheckoutOrder, PaymentApi } from "../../providers/payment-api.ts";
 import {
   forgetCheckout,
   keepCheckout,
@@ -16,18 +16,21 @@ import type { BillingTools } from "./create-checkout.ts";
 const LEASE_SECONDS = 12;
 const WAIT_FOR_OTHERS_MS = (LEASE_SECONDS + 3) * 1_000;
 const LOOK_EVERY_MS = 100;
+export const NO_SUCH_USER = "there is no such user";
 /** Some providers do not say for how long a checkout can be paid. */
 const KEEP_SECONDS = 60 * 60;
+
+type Addressed = Pick<CheckoutOrder, "email" | "isEmailConfirmed">;
 
 /**
  * Where the person can pay. One checkout at a time: whoever wants the same again, or at the same moment, at whichever
  * process, is sent to the same one. No transaction is open while the provider is asked.
- * @throws Refusal `unavailable`
+ * @throws Refusal `unavailable`; `not_found` when the account is deleted meanwhile
  */
 export async function openCheckout(
   deps: BillingTools,
   api: PaymentApi,
-  order: WantedCheckout & { email: string },
+  order: WantedCheckout & Addressed,
 ): Promise<string> {
   const giveUpAt = performance.now() + WAIT_FOR_OTHERS_MS;
   for (;;) {
@@ -47,6 +50,8 @@ export async function openCheckout(
       case "being opened":
         await sleep(LOOK_EVERY_MS);
         break;
+      case "nobody":
+        return refuse("not_found", NO_SUCH_USER);
       default:
         return turn satisfies never;
     }
@@ -59,15 +64,17 @@ export async function openCheckout(
 async function openAtProvider(
   deps: BillingTools,
   api: PaymentApi,
-  { userId, email, provider, planId, priceId, seats }: WantedCheckout & { email: string },
+  { provider, ...order }: WantedCheckout & Addressed,
   idempotencyKey: string,
 ): Promise<string | null> {
   const { database, appUrl } = deps;
+  const { userId } = order;
   try {
     const customers = await customersOfUser(database, userId);
     const known = customers.find((one) => one.provider === provider && one.customerId !== null);
     const opening = api.createCheckout({
-      ...{ idempotencyKey, priceId, seats, userId, planId, email },
+      ...order,
+      idempotencyKey,
       customerId: known?.customerId ?? null,
       successUrl: `${appUrl}/billing?checkout=completed`,
       cancelUrl: `${appUrl}/billing?checkout=cancelled`,

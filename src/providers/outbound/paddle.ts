@@ -47,7 +47,7 @@ export function paddleApi(connection: PaymentConnection): Required<PaymentApi> {
 
 /** Where the person comes back to is up to the page behind the default payment link, which runs Paddle's script. */
 async function createCheckout(provider: Provider, ask: Ask, order: CheckoutOrder): Promise<OpenedCheckout> {
-  const customerId = order.customerId ?? (await customerOf(provider, ask, order.email));
+  const customerId = order.customerId ?? (await customerOf(provider, ask, order));
   const transaction = {
     items: [{ price_id: order.priceId, quantity: order.seats }],
     customer_id: customerId,
@@ -67,13 +67,28 @@ async function createCheckout(provider: Provider, ask: Ask, order: CheckoutOrder
   };
 }
 
-// A transaction takes no address, only a customer; and of each address there is one.
-async function customerOf(provider: Provider, ask: Ask, email: string): Promise<string> {
-  const known = await ask(get(provider, `/customers?${new URLSearchParams({ email })}`));
-  const id = textAt(listAt(known, "data")[0], "id");
-  if (id !== null) return id;
-  const made = await ask(post(provider, "/customers", { email }, { repeatable: true }));
-  return requiredText(provider, made, "data", "id");
+/**
+ * A transaction takes no address, only a customer; and of each address there is one, whose portal shows all that was ever
+ * bought with it. So an address that anybody may have typed in finds only the customer that was made for the same person.
+ */
+async function customerOf(
+  provider: Provider,
+  ask: Ask,
+  { email, isEmailConfirmed, userId }: CheckoutOrder,
+): Promise<string> {
+  const [known] = listAt(await ask(get(provider, `/customers?${new URLSearchParams({ email })}`)), "data");
+  if (known === undefined) {
+    const customer = { email, custom_data: { userId } };
+    const made = await ask(post(provider, "/customers", customer, { repeatable: true }));
+    return requiredText(provider, made, "data", "id");
+  }
+  if (isEmailConfirmed || textAt(known, "custom_data", "userId") === userId)
+    return requiredText(provider, known, "id");
+  throw problem(
+    provider,
+    "taken",
+    "a customer has this address already, and the person has not confirmed it",
+  );
 }
 
 async function openPortal(provider: Provider, ask: Ask, customer: PayingCustomer): Promise<{ url: string }> {

@@ -30,6 +30,8 @@ function remedyFor(provider: Provider, failure: PaymentApiFailure): string {
       return `Set ${variableOf(provider, "API_KEY")} to ${provider.keyHint}, with the permissions it needs, and start again.`;
     case "missing":
       return `Check that the key in ${variableOf(provider, "API_KEY")} is of the account, and of the mode (test or live), that the id comes from.`;
+    case "taken":
+      return `Set REQUIRE_EMAIL_CONFIRMATION to on, or put the person's userId into the customer's custom data in ${provider.name}.`;
     case "rejected":
       return `Check the price ids of ${provider.slot} in plans.config.ts against the provider's catalogue.`;
     case "unreachable":

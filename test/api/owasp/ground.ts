@@ -6,6 +6,7 @@ import { afterAll, beforeAll } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
 import { fixtureDelivery } from "../../fixtures/fixture.ts";
 import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
+import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { SECRETS, serverVariables } from "../../support/secrets.ts";
 import { deliver } from "../../support/send.ts";
@@ -46,6 +47,7 @@ export function ground(): Ground {
   let folder: string;
 
   beforeAll(async () => {
+    await builtPages();
     folder = await mkdtemp(join(tmpdir(), "tollgate-owasp-"));
     on.test = await freshDatabase(3);
     on.serverWith = async (variables) => {
@@ -61,7 +63,7 @@ export function ground(): Ground {
       administrator(on.url, on.test).then((person) => settled(on, person)),
     ]);
     on.deliveryId = await failedDelivery(on);
-  });
+  }, 180_000);
   afterAll(async () => {
     for (const server of servers) await server.close();
     await on.test.drop();

@@ -54,7 +54,59 @@ function expectGuarded(answer: Answer, what: unknown): void {
   expect([what, answer.headers["x-api-version"]]).toEqual([what, expect.stringMatching(/^v[12]$/)]);
 }
 
+/** The same of a page, or of what is said in the place of one. */
+function expectGuardedPage({ status, headers, text }: Answer, what: unknown): void {
+  const visible = text.replaceAll(/<script.*?<\/script>|<[^>]*>/gs, " ");
+  const problems = [
+    headers["x-content-type-options"] !== "nosniff" && "may be sniffed",
+    !/^[0-9a-f-]{36}$/.test(`${headers["x-request-id"]}`) && "has no id",
+    !/no-store/.test(headers["cache-control"] ?? "") && "may be kept",
+    !/^text\/(html|plain)/.test(headers["content-type"] ?? "text/plain") && "is no text",
+    headers["content-type"]?.startsWith("text/html") &&
+      !/script-src 'self' 'nonce-.*frame-ancestors 'none'/.test(`${headers["content-security-policy"]}`) &&
+      "has no policy",
+    !/^(same-origin|no-referrer)$/.test(`${headers["referrer-policy"]}`) && "tells others its address",
+    ["server", "x-powered-by", "via"].find((name) => headers[name] !== undefined),
+    Object.keys(headers).find((name) => name.startsWith("access-control-")),
+    status >= 500 && `is a defect: ${status}`,
+    headers.location !== undefined && !/^\/(?![/\\])/.test(headers.location) && "leads elsewhere",
+    status >= 400 && INSIDE.exec(visible)?.[0],
+  ].filter(Boolean);
+  expect([what, status, problems]).toEqual([what, status, []]);
+}
+
 export function misconfiguration(on: Ground): void {
+  it("every kind of page does so too", async () => {
+    const { cookie } = on.attacker;
+    const form = { "content-type": "multipart/form-data; boundary=x" };
+    const kinds: [status: number, request: string, attack?: Attack][] = [
+      [200, "GET /"],
+      [200, "GET /sign-in"],
+      [200, "GET /settings", { cookie }],
+      [200, "HEAD /settings", { cookie }],
+      [307, "GET /settings"],
+      [400, "POST /settings", { cookie, headers: form, body: "--x\r\n" }],
+      [403, "GET /admin/users", { cookie }],
+      [403, "POST /settings", { cookie, headers: { origin: "https://evil.example" } }],
+      [404, "GET /nothing"],
+      [404, "GET /nothing", { cookie }],
+      [404, "GET /_next/nothing"],
+      [405, "PUT /settings", { cookie }],
+      [405, "TRACE /"],
+      [409, "POST /settings", { cookie, headers: { "next-action": "0".repeat(42) } }],
+      [413, "POST /settings", { cookie, headers: form, body: "x".repeat(70_000) }],
+    ];
+    for (const [status, request, attack] of kinds) {
+      const answer = await send(on.url, request, attack);
+      expect([request, answer.status, answer.text.slice(0, 100)]).toEqual([
+        request,
+        status,
+        expect.anything(),
+      ]);
+      expectGuardedPage(answer, request);
+    }
+  });
+
   it("every kind of answer tells browsers and caches to be careful, and tells nobody what is inside", async () => {
     const { cookie, key } = on.attacker;
     const feed = await send(on.url, "GET /api/plugins/renewals/calendar.ics", { cookie });
@@ -85,7 +137,7 @@ export function misconfiguration(on: Ground): void {
       [403, "POST /api/auth/sign-out", { headers: { origin: "https://evil.example" } }],
       [404, "GET /api/nothing"],
       [404, "GET /api/v9/plans"],
-      [404, "GET /"],
+      [404, "GET //api/plans"],
       [404, "GET /api/auth/nothing"],
       [404, "POST /api/notifications/1000000000000/read", { cookie, body: {} }],
       [405, "DELETE /api/plans"],
@@ -269,7 +321,6 @@ export function misconfiguration(on: Ground): void {
   it("no path or query, however broken, brings out what is inside or is given back as a page", async () => {
     const { cookie } = on.admin;
     const requests = MALFORMED_PATHS.flatMap((odd) => [
-      `GET /${odd}`,
       `GET /api/${odd}`,
       `GET /api/v1/${odd}`,
       `GET /api/subscriptions/${odd}`,
@@ -294,6 +345,32 @@ export function misconfiguration(on: Ground): void {
       const answer = await send(on.url, request, { cookie });
       expectGuarded(answer, request);
       expect(answer.headers["content-type"] ?? "", request).not.toContain("text/html");
+    }
+  });
+
+  it("nor does any of a page", async () => {
+    const requests = MALFORMED_PATHS.flatMap((odd) => [
+      `GET /${odd}`,
+      `GET /${odd}/`,
+      `GET /settings/${odd}`,
+      `GET /_next/static/${odd}`,
+      `GET /_next/image?url=${odd}&w=64&q=75`,
+      `GET /_next/data/${odd}.json`,
+      `GET /sign-in?next=${odd}`,
+      `GET /?${odd}=${odd}`,
+      `GET /admin/users/${odd}`,
+      `GET /admin/users?search=${odd}&cursor=${odd}`,
+      `GET /admin/webhooks/${odd}?status=${odd}`,
+      `POST /${odd}`,
+    ]);
+    for (const request of requests) {
+      for (const as of [{}, { cookie: on.admin.cookie }]) {
+        const answer = await send(on.url, request, as);
+        if (answer.body === undefined) expectGuardedPage(answer, request);
+        else expectGuarded(answer, request);
+        expect(answer.text, request).not.toMatch(/<script>alert|root:x:0/);
+        expect(answer.headers["set-cookie"] ?? [], request).not.toContain("a=b");
+      }
     }
   });
 

@@ -12,6 +12,7 @@ export const ORDER: CheckoutOrder = {
   userId: "user_7",
   planId: "pro",
   email: "ada+shop@example.com",
+  isEmailConfirmed: true,
   customerId: null,
   successUrl: "https://app.example.com/billing?done=1",
   cancelUrl: "https://app.example.com/pricing",

@@ -51,8 +51,36 @@ describe("Paddle's API", () => {
       "POST /provider-a/customers",
       "POST /provider-a/transactions",
     ]);
-    expect(JSON.parse(provider.heard[1]?.body ?? "")).toEqual({ email: ORDER.email });
+    const made = { email: ORDER.email, custom_data: { userId: ORDER.userId } };
+    expect(JSON.parse(provider.heard[1]?.body ?? "")).toEqual(made);
     expect(JSON.parse(provider.heard[2]?.body ?? "")).toMatchObject({ customer_id: "ctm_new" });
+  });
+
+  it.each([
+    ["a stranger's", null],
+    ["another person's", { userId: "user_8" }],
+  ])("does not take %s customer for somebody who has not confirmed the address", async (_, custom_data) => {
+    const known = { id: "ctm_0", email: ORDER.email, custom_data };
+    provider.answer((heard) =>
+      heard.path === "/provider-a/customers" ? { body: { data: [known] } } : happily(dialect)(heard),
+    );
+    const unconfirmed = { ...ORDER, isEmailConfirmed: false };
+    const refused = api.createCheckout(unconfirmed);
+    await expect(refused).rejects.toMatchObject({
+      failure: "taken",
+      message: expect.stringContaining("REQUIRE_EMAIL_CONFIRMATION"),
+    });
+    expect(provider.heard.map(({ method }) => method)).toEqual(["GET"]);
+    await api.createCheckout({ ...unconfirmed, customerId: "ctm_0" });
+  });
+
+  it("takes the customer that was made for the same person before, confirmed or not", async () => {
+    const known = { id: "ctm_0", email: ORDER.email, custom_data: { userId: ORDER.userId } };
+    provider.answer((heard) =>
+      heard.path === "/provider-a/customers" ? { body: { data: [known] } } : happily(dialect)(heard),
+    );
+    await api.createCheckout({ ...ORDER, isEmailConfirmed: false });
+    expect(JSON.parse(provider.heard[1]?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });
   });
 
   it("says what to do when there is no page to pay on", async () => {

@@ -30,7 +30,7 @@ export const USERS: Record<string, Case> = {
       },
       {
         input: { locale: "de", preferences: { theme: "dark" } },
-        notOn: ["RPC"],
+        notOn: ["RPC", "forms"],
         leaves: (_, caller) => ({
           people: {
             [caller]: {
@@ -45,8 +45,8 @@ export const USERS: Record<string, Case> = {
       },
       bad({ name: "" }),
       bad({ name: "n".repeat(101) }),
-      { input: { name: "After", locale: "tlh" }, refused: "invalid_input", notOn: ["RPC"] },
-      bad({ name: "After", role: "admin" }),
+      { input: { name: "After", locale: "tlh" }, refused: "invalid_input", notOn: ["RPC", "forms"] },
+      { input: { name: "After", role: "admin" }, refused: "invalid_input", notOn: ["forms"] },
     ],
   },
   "users.setLocale": {
@@ -54,6 +54,7 @@ export const USERS: Record<string, Case> = {
     may: PEOPLE,
     writes: true,
     asks: [
+      { input: { locale: "en" } },
       {
         input: { locale: "es" },
         leaves: (_, caller) => ({ people: { [caller]: { person: { locale: "es" } } } }),
@@ -134,7 +135,7 @@ export const USERS: Record<string, Case> = {
       bad({ name: "" }),
       bad({ name: "Made", expiresAt: "tomorrow" }),
       bad({ name: "Made", expiresAt: "2001-01-31T00:00:00Z" }),
-      bad({ name: "Made", userId: "somebody else" }),
+      { input: { name: "Made", userId: "somebody else" }, refused: "invalid_input", notOn: ["forms"] },
     ],
   },
   "apiKeys.revoke": {

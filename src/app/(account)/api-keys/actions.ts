@@ -10,7 +10,7 @@ type NewKey = z.input<typeof createApiKey.output>;
 
 /** `name`, and `expiresAt`: a time, or a day, which is the last one; empty for never. */
 export async function createApiKeyAction(form: FormData): Promise<NewKey> {
-  const made = await act(createApiKey, () => {
+  const made = await act(createApiKey, form, () => {
     const expiresAt = form.get("expiresAt");
     return {
       name: form.get("name"),
@@ -28,6 +28,6 @@ function endOf(day: FormDataEntryValue): FormDataEntryValue {
 
 /** `id`. */
 export async function deleteApiKeyAction(form: FormData): Promise<void> {
-  await act(revokeApiKey, () => ({ id: form.get("id") }));
+  await act(revokeApiKey, form, () => ({ id: form.get("id") }));
   revalidatePath("/api-keys");
 }

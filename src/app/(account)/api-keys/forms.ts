@@ -3,7 +3,9 @@
 import { revalidatePath } from "next/cache";
 import { getTranslations } from "next-intl/server";
 import type { Outcome } from "../../../ui/outcome.ts";
+import { formText } from "../../gate/form-text.ts";
 import { outcomeOf } from "../../gate/outcome.ts";
+import { person } from "../../gate/request.ts";
 import { createApiKeyAction, deleteApiKeyAction } from "./actions.ts";
 
 export async function createKey(_before: Outcome, form: FormData): Promise<Outcome> {
@@ -12,9 +14,10 @@ export async function createKey(_before: Outcome, form: FormData): Promise<Outco
 
 /** Asks for the key's name: `confirm-<id>` has to be the same as `name`. */
 export async function revokeKey(_before: Outcome, form: FormData): Promise<Outcome> {
-  const field = `confirm-${form.get("id")}`;
-  const typed = form.get(field);
-  if (typeof typed !== "string" || typed.trim() !== form.get("name")) {
+  const field = `confirm-${formText(form, "id")}`;
+  if (formText(form, field)?.trim() !== formText(form, "name")) {
+    // Strangers are told nothing, whatever they type.
+    await person();
     const message = (await getTranslations("apiKeys.revoke"))("mismatch");
     return { done: false, code: "invalid_input", message, field, retryAfterSeconds: null, entered: {} };
   }

@@ -8,7 +8,7 @@ import { act } from "../../gate/act.ts";
 
 /** `planId` and `seats`, and `provider` if it is not to be the operator's choice. On to the provider's page. */
 export async function createCheckout(form: FormData): Promise<never> {
-  const { url } = await act(createCheckoutOperation, () => {
+  const { url } = await act(createCheckoutOperation, form, () => {
     const seats = form.get("seats");
     const provider = form.get("provider");
     return {
@@ -23,7 +23,7 @@ export async function createCheckout(form: FormData): Promise<never> {
 
 /** On to the provider's page. */
 export async function openCustomerPortal(): Promise<never> {
-  const { url } = await act(openPortal, () => ({}));
+  const { url } = await act(openPortal, new FormData(), () => ({}));
   revalidatePath("/billing");
   redirect(url);
 }

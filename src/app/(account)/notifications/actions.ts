@@ -7,12 +7,12 @@ import { act } from "../../gate/act.ts";
 
 /** `id`. */
 export async function markRead(form: FormData): Promise<void> {
-  await act(markReadOperation, () => ({ id: form.get("id") }));
+  await act(markReadOperation, form, () => ({ id: form.get("id") }));
   revalidate();
 }
 
 export async function markAllRead(): Promise<void> {
-  await act(markAllReadOperation, () => ({}));
+  await act(markAllReadOperation, new FormData(), () => ({}));
   revalidate();
 }
 

@@ -12,7 +12,7 @@ import { person } from "../../gate/request.ts";
 
 /** Of the form's fields what is there: `name`, `theme`, and `emailNotifications` beside the theme. */
 export async function updateProfile(form: FormData): Promise<void> {
-  await act(updateProfileOperation, () => {
+  await act(updateProfileOperation, form, () => {
     const name = form.get("name");
     const theme = form.get("theme");
     return {
@@ -27,7 +27,7 @@ export async function updateProfile(form: FormData): Promise<void> {
 }
 
 export async function setLocale(form: FormData): Promise<void> {
-  await act(setLocaleOperation, () => ({ locale: form.get("locale") }));
+  await act(setLocaleOperation, form, () => ({ locale: form.get("locale") }));
   revalidatePath("/", "layout");
 }
 
@@ -43,7 +43,7 @@ export async function changePassword(form: FormData): Promise<void> {
 
 /** For good, when `confirmation` is the account's e-mail address; whatever is being paid for is cancelled first. */
 export async function deleteAccount(form: FormData): Promise<void> {
-  await act(deleteAccountOperation, () => ({ confirmation: form.get("confirmation") }));
+  await act(deleteAccountOperation, form, () => ({ confirmation: form.get("confirmation") }));
   // Takes the cookie back; there is no session behind it any more, and nothing to undo if this fails.
   await askAccounts("/sign-out", {}).catch(() => null);
   revalidatePath("/", "layout");

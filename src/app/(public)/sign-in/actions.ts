@@ -10,7 +10,7 @@ export async function signIn(form: FormData): Promise<void> {
   await askAccounts("/sign-in/email", {
     email: formText(form, "email"),
     password: formText(form, "password"),
-    rememberMe: form.get("rememberMe") === "on",
+    rememberMe: formText(form, "rememberMe") === "on",
   });
   redirect(sameSitePath(formText(form, "next"), "/onboarding"));
 }

@@ -47,7 +47,8 @@ export function paddleApi(shop: Shop): Hono {
     return data(c, transactionOf(shop, checkout));
   });
   app.post("/customers", async (c) => {
-    const email = (await body(c)).at("email").text();
+    const sent = await body(c);
+    const email = sent.at("email").text();
     if (!email?.includes("@")) throw invalidField("email", "must be a valid email address");
     const known = shop.state.customers.find((customer) => customer.email === email);
     if (known) {
@@ -57,7 +58,8 @@ export function paddleApi(shop: Shop): Hono {
         `customer email conflicts with customer of id ${known.id}`,
       );
     }
-    return data(c, customer(addCustomer(shop, email)), 201);
+    const userId = sent.at("custom_data").at("userId").text();
+    return data(c, customer(addCustomer(shop, email, userId)), 201);
   });
   app.get("/customers", (c) => {
     const emails = c.req.query("email")?.split(",");
@@ -207,15 +209,20 @@ function buyer(shop: Shop, id: string): Customer {
   return known;
 }
 
-function addCustomer(shop: Shop, email: string): Customer {
+function addCustomer(shop: Shop, email: string, externalId: string | null): Customer {
   const { customerId } = shop.renderer.namesOf(`${shop.state.run}c`, shop.state.customers.length);
-  return newCustomer(shop, { id: customerId, email, externalId: null, createdAtSeconds: nowSeconds(shop) });
+  return newCustomer(shop, { id: customerId, email, externalId, createdAtSeconds: nowSeconds(shop) });
 }
 
-function customer({ id, email, createdAtSeconds }: Customer): object {
+function customer({ id, email, externalId, createdAtSeconds }: Customer): object {
   const createdAt = rfc3339(createdAtSeconds);
   return {
     ...{ id, email, name: null, locale: "en", status: "active", marketing_consent: false },
-    ...{ custom_data: null, import_meta: null, created_at: createdAt, updated_at: createdAt },
+    ...{
+      custom_data: externalId === null ? null : { userId: externalId },
+      import_meta: null,
+      created_at: createdAt,
+      updated_at: createdAt,
+    },
   };
 }

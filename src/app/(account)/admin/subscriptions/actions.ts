@@ -10,7 +10,7 @@ type Subscription = z.input<typeof reconcileSubscriptionOperation.output>;
 
 /** Of the form: the subscription's `id`. */
 export async function reconcileSubscription(form: FormData): Promise<Subscription> {
-  const subscription = await act(reconcileSubscriptionOperation, () => ({ id: formText(form, "id") }));
+  const subscription = await act(reconcileSubscriptionOperation, form, () => ({ id: formText(form, "id") }));
   revalidatePath("/admin/subscriptions");
   return subscription;
 }

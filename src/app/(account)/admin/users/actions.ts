@@ -10,13 +10,13 @@ import { findPerson } from "./find-person.ts";
 
 /** Of the form: `userId` and `role`. */
 export async function changeUserRole(form: FormData): Promise<void> {
-  await act(changeRole, () => ({ userId: formText(form, "userId"), role: formText(form, "role") }));
+  await act(changeRole, form, () => ({ userId: formText(form, "userId"), role: formText(form, "role") }));
   revalidatePath("/admin/users", "layout");
 }
 
 /** Of the form: `userId`, and as `confirmation` the e-mail address of whom it names. */
 export async function deleteUser(form: FormData): Promise<void> {
-  await act(deleteUserOperation, async () => {
+  await act(deleteUserOperation, form, async () => {
     const userId = formText(form, "userId");
     const found = userId === null ? null : await findPerson(userId);
     const confirmation = formText(form, "confirmation")?.trim().toLowerCase();

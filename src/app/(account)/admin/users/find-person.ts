@@ -9,9 +9,11 @@ type Found = z.output<typeof searchUsers.output>["items"][number];
 
 /** Whom the id names; `null`: nobody. Not charged, as it is a part of what is. @throws Refusal for who may not know */
 export const findPerson = cache(async (id: string): Promise<Found | null> => {
+  // Not counted either: it is not by itself that it is asked.
+  const deps = { ...currentRequest().deps, observe: null };
   const call = { caller: await person(), charges: [] };
   try {
-    const { items } = await execute({ ...searchUsers, limit: null }, currentRequest().deps, call, () => ({
+    const { items } = await execute({ ...searchUsers, limit: null }, deps, call, () => ({
       search: id,
       limit: 1,
     }));

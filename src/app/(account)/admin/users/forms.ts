@@ -9,10 +9,10 @@ import { changeUserRole, deleteUser } from "./actions.ts";
 
 /** Who gives the role up has no business on this page any more. */
 export async function saveRole(_before: Outcome, form: FormData): Promise<Outcome> {
-  const { userId } = await person();
   const outcome = await outcomeOf(form, () => changeUserRole(form));
-  const hasLeft = formText(form, "userId") === userId && formText(form, "role") === "user";
-  if (outcome?.done && hasLeft) redirect("/dashboard");
+  if (!outcome?.done || formText(form, "role") !== "user") return outcome;
+  const { userId } = await person();
+  if (formText(form, "userId") === userId) redirect("/dashboard");
   return outcome;
 }
 

@@ -10,7 +10,7 @@ type Replay = z.input<typeof replayDeliveryOperation.output>;
 
 /** Of the form: `id`, and `force` when it is to be done although it was successful. */
 export async function replayDelivery(form: FormData): Promise<Replay> {
-  const replayed = await act(replayDeliveryOperation, () => ({
+  const replayed = await act(replayDeliveryOperation, form, () => ({
     id: formText(form, "id"),
     force: formText(form, "force") === "on",
   }));

@@ -3,7 +3,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTransport } from "nodemailer";
-import type { Letter } from "./letters.ts";
+import { compose, message } from "./compose.ts";
+import type { Letter } from "./letter.ts";
 import type { Log } from "./log.ts";
 
 export type MailOptions = {
@@ -27,11 +28,6 @@ export type Mail = {
 const CLOSE_WITHIN_MS = 5_000;
 
 type Deliver = (letter: Letter) => Promise<{ file?: string }>;
-
-/** As an object the address is one address; a text would be read as a list. */
-function message(from: string, { to, subject, text }: Letter) {
-  return { from, to: { name: "", address: to }, subject, text };
-}
 
 export function createMail({ smtpUrl, from, dataDir, log }: MailOptions): Mail {
   const { deliver, close } =
@@ -88,15 +84,14 @@ function toServer(url: string, from: string): { deliver: Deliver; close(): void 
 }
 
 function toFiles(folder: string, from: string): { deliver: Deliver; close(): void } {
-  const transport = createTransport({ streamTransport: true, buffer: true });
   return {
     deliver: async (letter) => {
-      const { message: raw } = await transport.sendMail(message(from, letter));
+      const { raw } = await compose(from, letter);
       const time = new Date().toISOString().replaceAll(":", "-");
       const file = join(folder, `${time}-${randomBytes(4).toString("hex")}.eml`);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       // The link in it is as good as a password.
-      await writeFile(file, raw as Buffer, { mode: 0o600, flag: "wx" });
+      await writeFile(file, raw, { mode: 0o600, flag: "wx" });
       return { file };
     },
     close: () => {},

@@ -1,0 +1,115 @@
+import type { Locale } from "../domain/locale.ts";
+import type { NotificationKind } from "../domain/notification.ts";
+
+/** What is put into a sentence. Names that people give are not among it: a mail says nothing that a stranger has written. */
+export type Facts = { plan: string; from: string; to: string; prefix: string; isAdministrator: boolean };
+
+type Words = {
+  /** Of a mail that tells one thing. Without facts. */
+  subjects: Record<NotificationKind, string>;
+  severalSubject: string;
+  sentences: Record<NotificationKind, (facts: Facts) => string>;
+  more(count: number): string;
+  look: string;
+  switchOff: string;
+};
+
+export const NOTIFICATION_WORDS: Record<Locale, Words> = {
+  en: {
+    subjects: {
+      subscription_activated: "Your subscription is active",
+      subscription_plan_changed: "Your plan has changed",
+      subscription_past_due: "A payment did not go through",
+      subscription_canceled: "Your subscription has ended",
+      api_key_created: "An API key was created",
+      role_changed: "Your role has changed",
+    },
+    severalSubject: "News of your account",
+    sentences: {
+      subscription_activated: ({ plan }) => `Your ${plan} subscription is active.`,
+      subscription_plan_changed: ({ from, to }) => `Your plan changed from ${from} to ${to}.`,
+      subscription_past_due: ({ plan }) =>
+        `A payment for ${plan} did not go through. Check your payment method.`,
+      subscription_canceled: ({ plan }) => `Your ${plan} subscription has ended.`,
+      api_key_created: ({ prefix }) => `An API key (${prefix}…) was created for your account.`,
+      role_changed: ({ isAdministrator }) =>
+        isAdministrator ? "You are an administrator now." : "You are no longer an administrator.",
+    },
+    more: (count) => `And ${count} more.`,
+    look: "See here:",
+    switchOff: "You get such mails because notifications by e-mail are switched on. Switch them off here:",
+  },
+  de: {
+    subjects: {
+      subscription_activated: "Ihr Abonnement ist aktiv",
+      subscription_plan_changed: "Ihr Tarif hat gewechselt",
+      subscription_past_due: "Eine Zahlung ist fehlgeschlagen",
+      subscription_canceled: "Ihr Abonnement ist beendet",
+      api_key_created: "Ein API-Schlüssel wurde angelegt",
+      role_changed: "Ihre Rolle hat gewechselt",
+    },
+    severalSubject: "Neues von Ihrem Konto",
+    sentences: {
+      subscription_activated: ({ plan }) => `Ihr Abonnement ${plan} ist aktiv.`,
+      subscription_plan_changed: ({ from, to }) => `Ihr Tarif hat von ${from} zu ${to} gewechselt.`,
+      subscription_past_due: ({ plan }) =>
+        `Eine Zahlung für ${plan} ist fehlgeschlagen. Prüfen Sie Ihr Zahlungsmittel.`,
+      subscription_canceled: ({ plan }) => `Ihr Abonnement ${plan} ist beendet.`,
+      api_key_created: ({ prefix }) => `Für Ihr Konto wurde ein API-Schlüssel (${prefix}…) angelegt.`,
+      role_changed: ({ isAdministrator }) =>
+        isAdministrator ? "Sie sind jetzt Administrator." : "Sie sind kein Administrator mehr.",
+    },
+    more: (count) => `Und ${count} mehr.`,
+    look: "Mehr dazu:",
+    switchOff:
+      "Sie erhalten solche Mails, weil Benachrichtigungen per E-Mail eingeschaltet sind. Hier schalten Sie sie aus:",
+  },
+  es: {
+    subjects: {
+      subscription_activated: "Tu suscripción está activa",
+      subscription_plan_changed: "Tu plan ha cambiado",
+      subscription_past_due: "Un pago no se pudo cobrar",
+      subscription_canceled: "Tu suscripción ha terminado",
+      api_key_created: "Se creó una clave de API",
+      role_changed: "Tu rol ha cambiado",
+    },
+    severalSubject: "Novedades de tu cuenta",
+    sentences: {
+      subscription_activated: ({ plan }) => `Tu suscripción ${plan} está activa.`,
+      subscription_plan_changed: ({ from, to }) => `Tu plan ha cambiado de ${from} a ${to}.`,
+      subscription_past_due: ({ plan }) => `Un pago de ${plan} no se pudo cobrar. Revisa tu método de pago.`,
+      subscription_canceled: ({ plan }) => `Tu suscripción ${plan} ha terminado.`,
+      api_key_created: ({ prefix }) => `Se creó una clave de API (${prefix}…) en tu cuenta.`,
+      role_changed: ({ isAdministrator }) =>
+        isAdministrator
+          ? "Ahora tienes permisos de administración."
+          : "Ya no tienes permisos de administración.",
+    },
+    more: (count) => `Y ${count} más.`,
+    look: "Más información:",
+    switchOff:
+      "Recibes estos correos porque las notificaciones por correo están activadas. Puedes desactivarlas aquí:",
+  },
+  zh: {
+    subjects: {
+      subscription_activated: "您的订阅已生效",
+      subscription_plan_changed: "您的套餐已更改",
+      subscription_past_due: "一次付款未成功",
+      subscription_canceled: "您的订阅已结束",
+      api_key_created: "已创建 API 密钥",
+      role_changed: "您的角色已更改",
+    },
+    severalSubject: "您的账户有新通知",
+    sentences: {
+      subscription_activated: ({ plan }) => `您的 ${plan} 订阅已生效。`,
+      subscription_plan_changed: ({ from, to }) => `您的套餐已从 ${from} 更改为 ${to}。`,
+      subscription_past_due: ({ plan }) => `${plan} 的一次付款未成功，请检查付款方式。`,
+      subscription_canceled: ({ plan }) => `您的 ${plan} 订阅已结束。`,
+      api_key_created: ({ prefix }) => `您的账户已创建 API 密钥（${prefix}…）。`,
+      role_changed: ({ isAdministrator }) => (isAdministrator ? "您现在是管理员。" : "您不再是管理员。"),
+    },
+    more: (count) => `另有 ${count} 条。`,
+    look: "查看：",
+    switchOff: "您收到此邮件，是因为已开启邮件通知。可在此关闭：",
+  },
+};

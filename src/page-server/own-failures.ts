@@ -1,0 +1,29 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { statusOf } from "../api/door/problem.ts";
+import type { RefusalCode } from "../domain/refusal.ts";
+
+/**
+ * Next.js answers 500 to whatever is thrown: to a refusal, and to a call that it cannot read. Neither is a failure of ours.
+ * @returns what it answers to from now on, `null` being such a failure
+ */
+export function ownFailures(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): (code: RefusalCode | null) => void {
+  const { method, headers } = incoming;
+  // At first it can only be what was sent, where more is sent than an address.
+  const isRead = method === "POST" || "next-router-state-tree" in headers;
+  let reason: RefusalCode | null = isRead ? "invalid_input" : null;
+  const writeHead = outgoing.writeHead.bind(outgoing) as (
+    status: number,
+    ...rest: unknown[]
+  ) => ServerResponse;
+  outgoing.writeHead = (status: number, ...rest: unknown[]) => {
+    // Next.js has stopped reading in the middle: there is no next request to be found behind it.
+    if (!incoming.complete) outgoing.setHeader("connection", "close");
+    return writeHead(status === 500 && reason !== null ? statusOf[reason] : status, ...rest);
+  };
+  return (code) => {
+    reason = code;
+  };
+}

@@ -1,0 +1,365 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { administrator, ask, cookieOf, GENEROUS, type SignedUp, signedUp } from "../support/api-client.ts";
+import { builtPages } from "../support/built-pages.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import {
+  type ActionAnswer,
+  type ActionCall,
+  callAction,
+  encoded,
+  type Fields,
+  postForm,
+  serverAction,
+  serverActions,
+} from "../support/server-action.ts";
+import { type ServerProcess, serverProcess } from "../support/server-process.ts";
+
+let test: TestDatabase;
+let server: ServerProcess;
+/** Of the same people; a second call within the hour is one too many. */
+let strict: ServerProcess;
+let person: SignedUp;
+let admin: SignedUp;
+beforeAll(async () => {
+  await builtPages();
+  test = await freshDatabase();
+  server = await serverProcess(test.url, GENEROUS);
+  const once = ["API", "SETTINGS", "BILLING", "ADMIN"].map((scope) => [`RATE_LIMIT_${scope}`, "1/3600"]);
+  strict = await serverProcess(test.url, { ...GENEROUS, ...Object.fromEntries(once) });
+  person = await signedUp(server.url);
+  admin = await administrator(server.url, test);
+}, 240_000);
+afterAll(async () => {
+  await Promise.all([server, strict].map((one) => one.end("SIGTERM")));
+  await test.drop();
+});
+
+function call(
+  name: string,
+  fields: Fields | null,
+  as: ActionCall = {},
+  url = server.url,
+): Promise<ActionAnswer> {
+  const action = serverAction(name);
+  const path = pageOf(name);
+  return callAction(url, action, encoded(fields === null ? [] : [fields]), { path, ...as });
+}
+
+function pageOf(name: string): string {
+  return (serverAction(name).pages[0] as string).replace("[id]", "someone");
+}
+
+async function key(of: SignedUp): Promise<{ id: string; key: string }> {
+  return (await ask(server.url, "POST", "/api/api-keys", { cookie: of.cookie, body: { name: "CI" } })).body;
+}
+
+/** Everything that an action could have changed of somebody. */
+async function kept(of: SignedUp): Promise<unknown> {
+  const [row] = await test.rows(
+    `select (select to_jsonb(u) from "user" u where id = $1) as person,
+       (select jsonb_agg(to_jsonb(k) - 'hash' order by id) from api_key k where user_id = $1) as keys,
+       (select jsonb_agg(to_jsonb(n) order by id) from notification n where user_id = $1) as notifications`,
+    [of.id],
+  );
+  return row;
+}
+
+const page = async (path: string, cookie: string) => (await ask(server.url, "GET", path, { cookie })).text;
+
+/** The specification's, with what is wrong input to each of them, if anything is. */
+const TEN: Record<string, Fields | null> = {
+  createCheckout: { planId: "gold", seats: "1" },
+  openCustomerPortal: null,
+  updateProfile: { name: "" },
+  setLocale: { locale: "tlh" },
+  deleteAccount: { confirmation: "somebody.else@example.com" },
+  completeOnboarding: null,
+  changeUserRole: { userId: "", role: "admin" },
+  deleteUser: { userId: "" },
+  createApiKeyAction: { name: "" },
+  deleteApiKeyAction: { id: "1" },
+};
+
+/** What the pages change besides. */
+const OTHERS: Record<string, Fields | null> = {
+  changePassword: { currentPassword: "", newPassword: "" },
+  markRead: { id: "0" },
+  markAllRead: null,
+  replayDelivery: { id: "x" },
+  reconcileSubscription: { id: "1" },
+};
+
+/** What is done to become somebody. */
+const DOORS = ["signIn", "signUp", "askForLink", "resetPassword", "signOut"];
+
+const FOR_ADMINISTRATORS = ["changeUserRole", "deleteUser", "replayDelivery", "reconcileSubscription"];
+
+const whoMay = (name: string) => (FOR_ADMINISTRATORS.includes(name) ? admin : person);
+
+it("the actions are the specification's ten, by name, and those that are known here", () => {
+  const named = serverActions().filter(({ file }) => !file.endsWith("/forms.ts"));
+  expect(named.map(({ name }) => name).toSorted()).toEqual(
+    [...Object.keys(TEN), ...Object.keys(OTHERS), ...DOORS].toSorted(),
+  );
+  for (const { name, file } of named)
+    expect([name, file]).toEqual([name, expect.stringMatching(/\/(actions|sign-out)\.ts$/)]);
+});
+
+describe.each(Object.entries({ ...TEN, ...OTHERS }))("%s", (name, wrong) => {
+  it("leads to the sign-in page without a session, and back from there", async () => {
+    const { key: apiKey } = await key(admin);
+    const back = pageOf(name) === "/dashboard" ? "" : `?${new URLSearchParams({ next: pageOf(name) })}`;
+    for (const as of [{}, { key: apiKey }, { cookie: "better-auth.session_token=made.up" }]) {
+      const { status, redirect, returned, thrown, headers } = await call(name, wrong ?? {}, as);
+      expect([status, redirect, returned, thrown]).toEqual([200, `/sign-in${back}`, undefined, null]);
+      // Nobody is not charged.
+      expect(headers.has("x-ratelimit-remaining")).toBe(false);
+    }
+  });
+
+  // Passwords are limited by address, at Better Auth's door.
+  it.skipIf(name === "changePassword")(
+    "is refused over the limit, before what was sent is looked at",
+    async () => {
+      const { cookie } = FOR_ADMINISTRATORS.includes(name)
+        ? await administrator(server.url, test)
+        : await signedUp(server.url);
+      await call(name, wrong ?? {}, { cookie }, strict.url);
+      for (const fields of [wrong ?? {}, {}]) {
+        const { status, thrown, returned, headers, text } = await call(name, fields, { cookie }, strict.url);
+        expect([status, thrown, returned]).toEqual([429, { digest: "refusal:rate_limited" }, undefined]);
+        expect(headers.get("x-ratelimit-remaining")).toBe("0");
+        expect(Number(headers.get("retry-after"))).toBeGreaterThan(3_500);
+        expect(text).not.toMatch(/\.[jt]s\b|Refusal|Too many|stack/);
+      }
+    },
+  );
+
+  it.skipIf(wrong === null)("refuses what it does not understand, and tells nothing but that", async () => {
+    const { cookie } = whoMay(name);
+    const before = await Promise.all([kept(person), kept(admin)]);
+    for (const fields of [wrong as Fields, asFiles(wrong as Fields)]) {
+      const { status, thrown, text } = await call(name, fields, { cookie });
+      expect([status, thrown]).toEqual([400, { digest: "refusal:invalid_input" }]);
+      expect(text).not.toMatch(/\.[jt]s\b|Refusal|expected|stack/);
+    }
+    expect(await Promise.all([kept(person), kept(admin)])).toEqual(before);
+  });
+
+  it.skipIf(!FOR_ADMINISTRATORS.includes(name))("is for administrators alone", async () => {
+    for (const fields of [
+      { userId: person.id, role: "admin", confirmation: person.email },
+      { userId: admin.id, role: "user", confirmation: admin.email },
+      { id: "1" },
+      {},
+    ]) {
+      const { status, thrown, headers } = await call(name, fields, { cookie: person.cookie });
+      expect([status, thrown]).toEqual([403, { digest: "refusal:forbidden" }]);
+      expect(headers.has("x-ratelimit-remaining")).toBe(false);
+    }
+    expect(await kept(person)).toMatchObject({ person: { role: "user" } });
+    expect(await kept(admin)).toMatchObject({ person: { role: "admin" } });
+  });
+
+  it("does nothing for another site", async () => {
+    const { cookie } = whoMay(name);
+    for (const headers of [
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+      { origin: "https://elsewhere.example.com" },
+      { origin: "null" },
+      { origin: "null", "sec-fetch-site": "same-origin" },
+      { origin: `${server.url}.example.com` },
+    ] as Record<string, string>[]) {
+      const action = serverAction(name);
+      const answer = await call(name, {}, { cookie, headers });
+      expect([headers, answer.status, answer.text]).toEqual([headers, 403, "Forbidden\n"]);
+      const posted = await postForm(server.url, action, {}, { cookie, headers, path: pageOf(name) });
+      expect([headers, posted.status]).toEqual([headers, 403]);
+    }
+  });
+});
+
+function asFiles(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.keys(fields).map((name) => [name, new File(["x"], "x.txt", { type: "text/plain" })]),
+  );
+}
+
+describe("what belongs to somebody else", () => {
+  it("is not there: an API key, a notification", async () => {
+    const other = await signedUp(server.url);
+    const { id } = await key(other);
+    const [{ id: notification } = { id: "" }] = await test.rows<{ id: string }>(
+      `insert into notification (user_id, kind, details) values ($1, 'api_key_created', '{}') returning id::text`,
+      [other.id],
+    );
+    const before = await kept(other);
+    for (const { cookie } of [person, admin]) {
+      for (const [name, fields] of [
+        ["deleteApiKeyAction", { id }],
+        ["deleteApiKeyAction", { id: randomUUID() }],
+        ["markRead", { id: notification }],
+        ["markRead", { id: "999999999" }],
+      ] as const) {
+        const { status, thrown } = await call(name, fields, { cookie });
+        expect([name, status, thrown]).toEqual([name, 404, { digest: "refusal:not_found" }]);
+      }
+    }
+    await call("markAllRead", null, { cookie: person.cookie });
+    expect(await kept(other)).toEqual(before);
+  });
+
+  it("is not reached by naming it in a field that a form does not have", async () => {
+    const other = await signedUp(server.url);
+    const before = await kept(other);
+    const forged = {
+      id: other.id,
+      userId: other.id,
+      user_id: other.id,
+      role: "admin",
+      onboarded: "true",
+      email: "x@example.com",
+    };
+    await call("updateProfile", { name: "Mine", ...forged }, { cookie: person.cookie });
+    await call("setLocale", { locale: "en", ...forged }, { cookie: person.cookie });
+    await call("createApiKeyAction", { name: "Mine", ...forged }, { cookie: person.cookie });
+    expect(await kept(other)).toEqual(before);
+    expect(await kept(person)).toMatchObject({
+      person: { name: "Mine", role: "user", onboarded: false, email: person.email },
+      keys: expect.arrayContaining([expect.objectContaining({ name: "Mine", user_id: person.id })]),
+    });
+  });
+
+  it("an account is not deleted by the address of another one", async () => {
+    const other = await signedUp(server.url);
+    expect(
+      (await call("deleteAccount", { confirmation: other.email }, { cookie: person.cookie })).status,
+    ).toBe(400);
+    const wrong = { userId: other.id, confirmation: person.email };
+    expect((await call("deleteUser", wrong, { cookie: admin.cookie })).status).toBe(400);
+    expect(await kept(other)).toMatchObject({ person: { email: other.email } });
+  });
+});
+
+describe("afterwards the page shows", () => {
+  it("the new name, and the new language", async () => {
+    const { cookie } = await signedUp(server.url, "Before");
+    expect(await page("/settings", cookie)).toContain("Before");
+    const { status, headers } = await call("updateProfile", { name: "Grace Before Meals" }, { cookie });
+    expect([status, headers.get("x-action-revalidated")]).toEqual([200, "1"]);
+    expect(await page("/settings", cookie)).toContain("Grace Before Meals");
+    await call("setLocale", { locale: "de" }, { cookie });
+    expect(await page("/settings", cookie)).toContain('<html lang="de"');
+  });
+
+  it("the key that was made, and not the one that was revoked", async () => {
+    const { cookie } = await signedUp(server.url);
+    const { returned } = await call("createApiKeyAction", { name: "Build machine" }, { cookie });
+    const made = returned as { id: string; key: string };
+    expect(made.key).toMatch(/^tg_/);
+    const shown = await page("/api-keys", cookie);
+    expect(shown).toContain("Build machine");
+    expect(shown).not.toContain(made.key);
+    expect((await ask(server.url, "GET", "/api/users/me", { key: made.key })).status).toBe(200);
+
+    const { thrown } = await call("deleteApiKeyAction", { id: made.id }, { cookie });
+    expect(thrown).toBeNull();
+    expect(await page("/api-keys", cookie)).not.toContain(made.id);
+    expect((await ask(server.url, "GET", "/api/users/me", { key: made.key })).status).toBe(401);
+  });
+
+  it("that the notifications have been read, one and all", async () => {
+    const { id, cookie } = await signedUp(server.url);
+    await test.rows(
+      `insert into notification (user_id, kind, details)
+       select $1, 'api_key_created', '{"name": "CI", "prefix": "tg_x"}' from generate_series(1, 3)`,
+      [id],
+    );
+    // Each that is unread has a form of its own.
+    const form = `&quot;${serverAction("readOne", "forms.ts").id}&quot;`;
+    const unread = async () => (await page("/notifications", cookie)).split(form).length - 1;
+    const [{ id: first } = { id: "" }] = await test.rows<{ id: string }>(
+      "select id::text from notification where user_id = $1 limit 1",
+      [id],
+    );
+    expect(await unread()).toBe(3);
+    expect((await call("markRead", { id: first }, { cookie })).thrown).toBeNull();
+    expect(await unread()).toBe(2);
+    expect((await call("markAllRead", null, { cookie })).thrown).toBeNull();
+    expect(await unread()).toBe(0);
+  });
+
+  it("the dashboard instead of the first steps", async () => {
+    const { cookie } = await signedUp(server.url);
+    const look = () => ask(server.url, "GET", "/onboarding", { cookie });
+    expect((await look()).status).toBe(200);
+    expect((await call("completeOnboarding", {}, { cookie })).thrown).toBeNull();
+    expect((await look()).headers.get("location")).toBe("/dashboard");
+  });
+
+  it("to an administrator the new role, and nobody who was deleted", async () => {
+    const other = await signedUp(server.url, "Somebody Promoted");
+    const { cookie } = admin;
+    const found = `/admin/users?search=${encodeURIComponent(other.email)}`;
+    expect((await call("changeUserRole", { userId: other.id, role: "admin" }, { cookie })).thrown).toBeNull();
+    expect((await ask(server.url, "GET", "/admin/users", { cookie: other.cookie })).status).toBe(200);
+    expect((await call("changeUserRole", { userId: other.id, role: "user" }, { cookie })).thrown).toBeNull();
+    expect((await ask(server.url, "GET", "/admin/users", { cookie: other.cookie })).status).toBe(403);
+    expect(await page(found, cookie)).toContain("Somebody Promoted");
+    const deleted = await call("deleteUser", { userId: other.id, confirmation: other.email }, { cookie });
+    expect(deleted.thrown).toBeNull();
+    expect(await page(found, cookie)).not.toContain("Somebody Promoted");
+  });
+
+  it("that the account is gone, and who it was is nobody", async () => {
+    const { email, cookie } = await signedUp(server.url);
+    const { redirect, headers } = await call("deleteAccount", { confirmation: email }, { cookie });
+    expect(redirect).toBe("/farewell");
+    expect(headers.getSetCookie().join("\n")).toMatch(
+      /session_token=;.*(Max-Age=0|Expires=Thu, 01 Jan 1970)/i,
+    );
+    expect((await ask(server.url, "GET", "/settings", { cookie })).headers.get("location")).toMatch(
+      /^\/sign-in/,
+    );
+  });
+});
+
+describe("signing in", () => {
+  it("gives out the session's cookie, which scripts cannot read, and leads to pages of this site alone", async () => {
+    const { email, password } = person;
+    for (const [next, leadsTo] of [
+      ["/billing?plan=pro", "/billing?plan=pro"],
+      ["https://evil.example.com/", "/onboarding"],
+      ["//evil.example.com/", "/onboarding"],
+      ["/\\evil.example.com", "/onboarding"],
+      ["javascript:alert(1)", "/onboarding"],
+    ] as const) {
+      const { redirect, headers } = await call("signIn", { email, password, next });
+      expect([next, redirect]).toEqual([next, leadsTo]);
+      expect(headers.getSetCookie().find((one) => one.includes("session_token"))).toMatch(/HttpOnly/i);
+      const me = await ask(server.url, "GET", "/api/users/me", { cookie: cookieOf({ headers }) });
+      expect(me.body.id).toBe(person.id);
+    }
+  });
+
+  it("is refused alike for a wrong password and for nobody, and never gives a password back", async () => {
+    const secret = "not the right password";
+    const tried = [];
+    for (const email of [person.email, "nobody.at.all@example.com"]) {
+      const { status, thrown, headers } = await call("signIn", { email, password: secret });
+      expect([status, thrown, headers.getSetCookie()]).toEqual([401, { digest: "refusal:unauthorized" }, []]);
+      const form = await callAction(
+        server.url,
+        serverAction("openSession", "forms.ts"),
+        encoded([null, { email, password: secret }]),
+      );
+      expect(form.returned).toMatchObject({ done: false, code: "unauthorized", entered: { email } });
+      expect(form.text).not.toContain(secret);
+      const { message } = form.returned as { message: string };
+      tried.push(message);
+    }
+    expect(tried[0]).toBe(tried[1]);
+  });
+});

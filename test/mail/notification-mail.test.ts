@@ -1,0 +1,425 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import { notificationMail } from "../../src/mail/mail-notifications.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { markAllNotificationsRead } from "../../src/store/notifications.ts";
+import { eventually } from "../support/eventually.ts";
+import { smtpServer } from "../support/smtp-server.ts";
+import { APP_URL, at, FROM, mailing, readMail, recipients } from "./mailing.ts";
+
+const mailed = mailing();
+const { lines } = mailed;
+
+describe("a notification", () => {
+  it("is one mail: what has happened, where to see it, how to switch such mails off", async () => {
+    await mailed.tell("user_1", "subscription_past_due");
+    const look = mailed.looker();
+    await look();
+    await look();
+    await mailed.looker()();
+    expect(mailed.smtp.mails).toHaveLength(1);
+    const [mail] = mailed.smtp.mails;
+    if (!mail) return;
+    expect(mail).toMatchObject({ from: "<no-reply@example.com>", to: "<user_1@example.com>" });
+    expect(readMail(mail)).toMatchObject({
+      subject: "A payment did not go through",
+      text: `A payment for Pro did not go through. Check your payment method.
+
+See here:
+https://app.example.com/billing
+
+You get such mails because notifications by e-mail are switched on. Switch them off here:
+https://app.example.com/settings`,
+    });
+    expect(await mailed.open()).toBe(0);
+    expect(lines).toEqual([
+      { level: "info", fields: { notifications: [expect.any(String)] }, message: "notifications mailed" },
+    ]);
+  });
+
+  it("is in one mail with what else its person is told in the same look", async () => {
+    await mailed.tell("user_1", "subscription_plan_changed", { from: "pro", to: "team" });
+    await mailed.tell("user_1", "api_key_created", { name: "first", prefix: "tg_abcdefg" });
+    await mailed.tell("user_2");
+    await mailed.looker()();
+    expect(recipients(mailed)).toEqual(["<user_1@example.com>", "<user_2@example.com>"]);
+    const both = mailed.smtp.mails.find(({ to }) => to === "<user_1@example.com>");
+    expect(both && readMail(both)).toMatchObject({
+      subject: "News of your account",
+      text: expect.stringContaining(`Your plan changed from Pro to Team.
+An API key (tg_abcdefg…) was created for your account.
+
+See here:
+https://app.example.com/billing
+https://app.example.com/api-keys
+`),
+    });
+  });
+
+  it("leads to no mail when the person wants none, is banned or gone, or has read it", async () => {
+    await mailed.test.rows(
+      `update "user" set preferences = preferences || '{"emailNotifications": false}' where id = 'user_1'`,
+    );
+    await mailed.test.rows(`update "user" set banned = true where id in ('user_2', 'user_3')`);
+    await mailed.test.rows(`update "user" set ban_expires = now() - interval '1 hour' where id = 'user_3'`);
+    for (const id of ["user_1", "user_2", "user_3", "user_4", "user_59", "user_5"]) await mailed.tell(id);
+    await markAllNotificationsRead(mailed.test.database, "user_4");
+    await mailed.test.rows(`delete from "user" where id = 'user_59'`);
+    await mailed.looker()();
+    // A ban that is over is none.
+    expect(recipients(mailed)).toEqual(["<user_3@example.com>", "<user_5@example.com>"]);
+    expect(await mailed.open()).toBe(0);
+    await mailed.test.rows(
+      `update "user" set preferences = preferences || '{"emailNotifications": true}', banned = false`,
+    );
+    await mailed.looker()();
+    expect(mailed.smtp.mails).toHaveLength(2);
+  });
+
+  it("leads to no mail when it is a day old, and the operator is told of those that should have", async () => {
+    await mailed.test.rows(
+      `update "user" set preferences = preferences || '{"emailNotifications": false}' where id = 'user_1'`,
+    );
+    await mailed.tell("user_1");
+    await mailed.tell("user_2");
+    await mailed.tell("user_3");
+    await mailed.age("24 hours 1 second");
+    await mailed.tell("user_3", "subscription_canceled");
+    const look = mailed.looker();
+    await look();
+    await look();
+    expect(mailed.smtp.mails.map((mail) => readMail(mail).subject)).toEqual(["Your subscription has ended"]);
+    expect(lines.filter(({ level }) => level !== "info")).toEqual([
+      { level: "error", fields: { notifications: 2 }, message: "not mailed within a day: given up" },
+    ]);
+    expect(await mailed.open()).toBe(0);
+  });
+
+  it("of times without a mail server is nobody's work once there is one", async () => {
+    for (let n = 0; n < 20; n += 1) await mailed.tell(`user_${n}`);
+    await mailed.age("49 hours");
+    await mailed.looker()();
+    expect(mailed.smtp.verbs).toEqual([]);
+    expect(lines).toEqual([]);
+    expect(await mailed.open()).toBe(20);
+  });
+
+  it("has no say in who gets the mail or in its head, whatever is in it", async () => {
+    const evil =
+      "x\r\nBcc: evil@example.com\r\n\r\n.\r\nMAIL FROM:<evil@example.com>\u2028https://evil.example";
+    await mailed.tell("user_1", "subscription_plan_changed", { from: evil, to: evil });
+    await mailed.tell("user_2", "api_key_created", { name: evil, prefix: "tg_abcdefg" });
+    await mailed.tell("user_3", "subscription_canceled", {});
+    await mailed.looker()();
+    expect(recipients(mailed)).toEqual([1, 2, 3].map((n) => `<user_${n}@example.com>`));
+    for (const mail of mailed.smtp.mails) {
+      const { head, text } = readMail(mail);
+      expect(head).not.toMatch(/evil/);
+      expect(text).not.toMatch(/^(Bcc|MAIL|\.$)/m);
+    }
+    const ofKey = mailed.smtp.mails.find(({ to }) => to === "<user_2@example.com>");
+    expect(ofKey && readMail(ofKey).text).not.toMatch(/evil/);
+  });
+});
+
+describe("several processes", () => {
+  it("that look at once send each person one mail, with all that there is", async () => {
+    for (let n = 0; n < 40; n += 1) {
+      await mailed.tell(`user_${n}`);
+      await mailed.tell(`user_${n}`, "role_changed", { role: "admin" });
+    }
+    const looks = Array.from({ length: 4 }, () => mailed.looker());
+    await Promise.all(looks.map((look) => look()));
+    await Promise.all(looks.map((look) => look()));
+    expect(recipients(mailed)).toEqual(
+      Array.from({ length: 40 }, (_, n) => `<user_${n}@example.com>`).sort(),
+    );
+    for (const mail of mailed.smtp.mails) {
+      expect(readMail(mail).text).toMatch(
+        /^Your Pro subscription is active\.\nYou are an administrator now\.\n/,
+      );
+    }
+  });
+
+  it.each([
+    ["before the mail is sent", "MAIL", 0],
+    ["after the server has taken it", "BODY", 1],
+  ])("of which one is killed %s, send it not twice, and the next person's", async (_, verb, taken) => {
+    let reached = 0;
+    mailed.smtp.reply = async (asked) => {
+      if (asked.verb !== verb || reached > 0) return undefined;
+      reached += 1;
+      return null;
+    };
+    await mailed.tell("user_1");
+    const child = spawn(process.execPath, ["--input-type=module", "-e", LOOK], {
+      env: { PATH: process.env.PATH, DATABASE: mailed.test.url, SMTP_URL: mailed.smtp.url },
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    await eventually(async () => reached, 1);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(mailed.smtp.verbs.filter((said) => said === "BODY")).toHaveLength(taken);
+    await mailed.tell("user_2");
+    await mailed.looker()();
+    expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
+  });
+
+  it.each([
+    ["a person whom another has taken", `select from "user" where id = 'user_1' for no key update`, 2],
+    ["what is being read", "update notification set read_at = now() where user_id <> 'user_2'", 1],
+  ])("pass by %s, and wait for nobody", async (_, hold, afterwards) => {
+    await mailed.test.rows(
+      `update "user" set preferences = '{"emailNotifications": false}' where id = 'user_3'`,
+    );
+    for (const id of ["user_1", "user_2", "user_3"]) await mailed.tell(id);
+    const other = await mailed.test.database.connection();
+    try {
+      await other.script("begin");
+      await other.script(hold);
+      await mailed.looker()();
+      expect(mailed.smtp.mails.filter(({ to }) => to === "<user_1@example.com>")).toEqual([]);
+      await other.script("commit");
+    } finally {
+      other.release({ healthy: false });
+    }
+    await mailed.looker()();
+    expect(mailed.smtp.mails).toHaveLength(afterwards);
+  });
+
+  it("of which one is told to stop leave the rest to the others", async () => {
+    for (let n = 0; n < 5; n += 1) await mailed.tell(`user_${n}`);
+    await mailed.looker()(() => mailed.smtp.mails.length === 2);
+    expect(mailed.smtp.mails).toHaveLength(2);
+    await mailed.looker()();
+    expect(recipients(mailed)).toEqual([0, 1, 2, 3, 4].map((n) => `<user_${n}@example.com>`));
+  });
+});
+
+/** One look, in a process of its own. */
+const LOOK = `
+const { notificationMail } = await import(${JSON.stringify(new URL("../../src/mail/mail-notifications.ts", import.meta.url).href)});
+const { openDatabase } = await import(${JSON.stringify(new URL("../../src/store/database.ts", import.meta.url).href)});
+const database = openDatabase({ url: process.env.DATABASE, prepared: false, maxConnections: 1, answerTimeoutMs: 30000 });
+const log = { info() {}, warn() {}, error() {} };
+await notificationMail({ database, smtpUrl: process.env.SMTP_URL, from: ${JSON.stringify(FROM)}, appUrl: ${JSON.stringify(APP_URL)}, plans: { plans: [] }, log })(() => false);
+`;
+
+describe("a mail server", () => {
+  it("that is down is asked more and more rarely, costs nobody a mail, and gets them when it is back", async () => {
+    const port = Number(new URL(mailed.smtp.url).port);
+    await mailed.smtp.close();
+    await mailed.tell("user_1");
+    await mailed.tell("user_2");
+    let time = 0;
+    const look = mailed.looker(undefined, () => time);
+    const asked: number[] = [];
+    for (; time < 100 * 60_000; time += 30_000) {
+      const before = lines.length;
+      await look();
+      if (lines.length > before) asked.push(time / 60_000);
+    }
+    expect(asked).toEqual([0, 1, 3, 7, 15, 31, 61, 91]);
+    expect(lines[0]).toEqual({
+      level: "warn",
+      fields: { code: "ECONNREFUSED", command: "CONN", pauseSeconds: 60 },
+      message: "notifications cannot be mailed: check SMTP_URL",
+    });
+    expect(await mailed.open()).toBe(2);
+
+    mailed.smtp = await smtpServer(undefined, port);
+    time += 30 * 60_000;
+    await look();
+    expect(recipients(mailed)).toEqual(["<user_1@example.com>", "<user_2@example.com>"]);
+    await mailed.smtp.close();
+    await mailed.tell("user_1");
+    await look();
+    expect(lines.at(-1)?.fields).toMatchObject({ pauseSeconds: 60 });
+    mailed.smtp = await smtpServer();
+  });
+
+  it.each([
+    ["greets with a refusal", "CONNECT", "554 not today"],
+    ["says nothing of who we are", "CONNECT", "hang up"],
+    ["does not like the sender", "MAIL", "550 who are you"],
+    ["takes its leave", "RCPT", "421 <user_1@example.com> closing"],
+    ["breaks off before it has the mail", "RCPT", "hang up"],
+    ["breaks off when the mail is to come", "DATA", "hang up"],
+  ])("that %s gets the mail later", async (_, verb, answer) => {
+    mailed.smtp.reply = at(verb, answer);
+    await mailed.tell("user_1");
+    let time = 0;
+    const look = mailed.looker(undefined, () => time);
+    await look();
+    expect(lines).toMatchObject([
+      { level: "warn", message: "notifications cannot be mailed: check SMTP_URL" },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("user_1");
+    mailed.smtp.reply = () => undefined;
+    await look();
+    expect(mailed.smtp.mails).toEqual([]);
+    time = 60_000;
+    await mailed.age("1 minute");
+    await look();
+    expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
+  });
+
+  it("that has gone silent is not waited for long, and gets the mail later", async () => {
+    mailed.smtp.reply = at("RCPT", null);
+    await mailed.tell("user_1");
+    await mailed.looker()();
+    expect(lines).toMatchObject([{ level: "warn", fields: { code: "ETIMEDOUT" } }]);
+    mailed.smtp.reply = () => undefined;
+    await mailed.age("1 minute");
+    await mailed.looker()();
+    expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
+  });
+
+  it("that wants a password is given it, and one that does not take it is asked again later", async () => {
+    let isRight = false;
+    mailed.smtp.reply = ({ verb, line }) => {
+      if (verb === "EHLO") return "250-test\r\n250 AUTH PLAIN";
+      if (verb !== "AUTH") return undefined;
+      const given = Buffer.from(line.split(" ")[2] ?? "", "base64").toString();
+      return isRight && given === "\0robot\0pass word" ? "235 come in" : "535 no";
+    };
+    await mailed.tell("user_1");
+    const url = mailed.smtp.url.replace("//", "//robot:pass%20word@");
+    await mailed.looker(url)();
+    expect(lines).toMatchObject([{ level: "warn", fields: { code: "EAUTH", responseCode: 535 } }]);
+    expect(JSON.stringify(lines)).not.toMatch(/robot|pass/);
+    isRight = true;
+    await mailed.looker(url)();
+    expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
+  });
+
+  it("that breaks off when it may have taken the mail does not get it again", async () => {
+    mailed.smtp.reply = at("BODY", "hang up");
+    await mailed.tell("user_1");
+    await mailed.looker()();
+    mailed.smtp.reply = () => undefined;
+    await mailed.age("10 minutes");
+    await mailed.looker()();
+    expect(mailed.smtp.mails).toEqual([]);
+    expect(mailed.smtp.verbs.filter((verb) => verb === "BODY")).toHaveLength(1);
+    expect(lines[0]).toMatchObject({
+      level: "error",
+      message: expect.stringContaining("is not tried again"),
+    });
+  });
+
+  it.each([
+    ["RCPT", "450 greylisted <user_1@example.com>"],
+    ["BODY", "451 try again"],
+  ])("that does not take one mail now (%s) gets the others, and this one later", async (verb, answer) => {
+    let refusals = 0;
+    mailed.smtp.reply = ({ verb: said, line }) =>
+      said === verb && /user_1@/.test(line) && refusals++ < 3 ? answer : undefined;
+    await mailed.tell("user_1");
+    await mailed.tell("user_2");
+    const look = mailed.looker();
+    await look();
+    await look();
+    expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
+    expect(refusals).toBe(1);
+    const waits: number[] = [];
+    for (const age of ["5 minutes", "3 hours", "1 minute"]) {
+      await mailed.age(age);
+      await look();
+      const [row] = await mailed.test.rows<{ wait: number }>(
+        "select round(extract(epoch from mail_after - now()))::int as wait from notification where mail_after < 'infinity'",
+      );
+      if (row) waits.push(row.wait);
+    }
+    expect(waits[0]).toBeGreaterThanOrEqual(299);
+    expect(waits[0]).toBeLessThan(310);
+    expect(waits[1]).toBe(3600);
+    expect(waits).toHaveLength(2);
+    expect(recipients(mailed)).toEqual(["<user_1@example.com>", "<user_2@example.com>"]);
+    expect(JSON.stringify(lines)).not.toContain("example.com");
+  });
+
+  it("that refuses a mail does not get it again, and gets the others", async () => {
+    mailed.smtp.reply = ({ line }) =>
+      /RCPT.*user_1@/.test(line) ? "550 5.1.1 <user_1@example.com> unknown" : undefined;
+    await mailed.tell("user_1");
+    await mailed.tell("user_2");
+    await mailed.looker()();
+    await mailed.age("2 hours");
+    await mailed.looker()();
+    expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
+    expect(mailed.smtp.verbs.filter((verb) => verb === "RCPT")).toHaveLength(2);
+    expect(lines.filter(({ level }) => level === "warn")).toEqual([
+      {
+        level: "warn",
+        fields: {
+          notifications: [expect.any(String)],
+          code: "EENVELOPE",
+          command: "RCPT TO",
+          responseCode: 550,
+        },
+        message: "a mail was refused: not tried again",
+      },
+    ]);
+  });
+
+  it("is not asked when an address is none, and the others get theirs", async () => {
+    await mailed.test.rows(`update "user" set email = '' where id = 'user_1'`);
+    await mailed.tell("user_1");
+    await mailed.tell("user_2");
+    await mailed.looker()();
+    expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
+    await mailed.test.rows(`update "user" set email = 'user_1@example.com' where id = 'user_1'`);
+  });
+
+  it("gets a hundred mails over few connections", async () => {
+    for (let round = 0; round < 2; round += 1) {
+      for (let n = 0; n < 50; n += 1) await mailed.tell(`user_${n}`);
+      await mailed.looker()();
+    }
+    expect(mailed.smtp.mails).toHaveLength(100);
+    expect(mailed.smtp.verbs.filter((verb) => verb === "CONNECT").length).toBeLessThan(5);
+  });
+});
+
+it("whoever reads meanwhile neither waits nor is hindered", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    for (let n = 0; n < 5; n += 1) for (const id of ["user_1", "user_2", "user_3"]) await mailed.tell(id);
+    const looks = [mailed.looker(), mailed.looker()].map((look) => look());
+    const reads = ["user_1", "user_2", "user_3", "user_3", "user_2", "user_1"].map((id) =>
+      markAllNotificationsRead(mailed.test.database, id),
+    );
+    await Promise.all([...looks, ...reads]);
+    expect(await mailed.open()).toBe(0);
+  }
+  expect(lines.filter(({ level }) => level !== "info")).toEqual([]);
+});
+
+it("a database that goes away in between leaves what was claimed as mailed", async () => {
+  const database = openDatabase({
+    url: mailed.test.url,
+    prepared: false,
+    maxConnections: 1,
+    answerTimeoutMs: 30_000,
+  });
+  await mailed.tell("user_1");
+  mailed.smtp.reply = async ({ verb }) => {
+    if (verb !== "RCPT") return undefined;
+    await database.close();
+    return "450 later";
+  };
+  const log = { info() {}, warn() {}, error() {} };
+  const look = notificationMail({
+    database,
+    smtpUrl: mailed.smtp.url,
+    from: FROM,
+    appUrl: APP_URL,
+    plans: { plans: [] },
+    log,
+  });
+  await expect(look(() => false)).rejects.toThrow();
+  mailed.smtp.reply = () => undefined;
+  await mailed.looker()();
+  expect(mailed.smtp.mails).toEqual([]);
+});

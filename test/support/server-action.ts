@@ -1,0 +1,148 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ApiAnswer } from "./api-client.ts";
+
+const MANIFEST = join(import.meta.dirname, "../../.next/server/server-reference-manifest.json");
+
+/** An action as the pages were built with it: an endpoint by itself, whether a page shows it or not. */
+export type ServerAction = {
+  id: string;
+  name: string;
+  /** Below the project's folder. */
+  file: string;
+  /** Where it may be posted to, e.g. `/settings`; with the names of parameters, e.g. `/admin/users/[id]`. */
+  pages: readonly string[];
+};
+
+/** Every action that there is; the pages are to be built. */
+export function serverActions(): ServerAction[] {
+  const { node } = JSON.parse(readFileSync(MANIFEST, "utf8")) as { node: Record<string, Built> };
+  return Object.entries(node).map(([id, { exportedName, filename, workers }]) => ({
+    id,
+    name: exportedName,
+    file: filename,
+    pages: Object.keys(workers).map(pathOf),
+  }));
+}
+
+type Built = { exportedName: string; filename: string; workers: Record<string, unknown> };
+
+/** Of `app/(account)/settings/page`. */
+function pathOf(worker: string): string {
+  return worker.replace(/^app|\/page$|\/\([^)]+\)/g, "") || "/";
+}
+
+/** @throws when there is none by this name */
+export function serverAction(name: string, kind: "actions.ts" | "forms.ts" = "actions.ts"): ServerAction {
+  const found = serverActions().find((one) => one.name === name && one.file.endsWith(`/${kind}`));
+  if (!found) throw new Error(`there is no action ${name} in any ${kind}`);
+  return found;
+}
+
+export type Fields = Record<string, string | Blob>;
+
+/** What a script of the page sends: React's encoding of the arguments, of which forms are parts of their own. */
+export function encoded(args: readonly (Fields | null)[]): FormData {
+  const body = new FormData();
+  const root = args.map((fields, n) => {
+    if (fields === null) return null;
+    for (const [name, value] of Object.entries(fields)) body.append(`_${n + 1}_${name}`, value);
+    return `$K${(n + 1).toString(16)}`;
+  });
+  body.append("0", JSON.stringify(root));
+  return body;
+}
+
+export type ActionAnswer = Pick<ApiAnswer, "status" | "headers" | "text"> & {
+  /** Where the person is led; `null`: nowhere. */
+  redirect: string | null;
+  /** What the action has returned, if it has returned. */
+  returned: unknown;
+  /** All that is told of what it has thrown. */
+  thrown: { digest: string } | null;
+};
+
+export type ActionCall = {
+  /** Where it is posted to, unless that is its own page. */
+  path?: string;
+  cookie?: string;
+  key?: string;
+  headers?: Record<string, string>;
+};
+
+/** As a script of the page calls it. @param body of `encoded`, or whatever else may be sent */
+export async function callAction(
+  serverUrl: string,
+  { id, pages }: Pick<ServerAction, "id" | "pages">,
+  body: FormData | string,
+  { path = pages[0] ?? "/", cookie, key, headers = {} }: ActionCall = {},
+): Promise<ActionAnswer> {
+  const answer = await fetch(`${serverUrl}${path}`, {
+    method: "POST",
+    redirect: "manual",
+    body,
+    headers: {
+      accept: "text/x-component",
+      "next-action": id,
+      ...(cookie === undefined ? {} : { cookie }),
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...headers,
+    },
+  });
+  const text = await answer.text();
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    redirect: answer.headers.get("x-action-redirect")?.replace(/;\w+$/, "") ?? null,
+    ...result(text),
+  };
+}
+
+/** Of a stream of rows: the first one tells in which row the result is. */
+function result(stream: string): Pick<ActionAnswer, "returned" | "thrown"> {
+  const rows = new Map(
+    [...stream.matchAll(/^([0-9a-f]+):(E?)(.*)$/gm)].map(([, row, failed, json = ""]) => [
+      row,
+      { failed: failed === "E", json },
+    ]),
+  );
+  const at = /"a":"\$@([0-9a-f]+)"/.exec(rows.get("0")?.json ?? "")?.[1];
+  const row = at === undefined ? undefined : rows.get(at);
+  if (!row) return { returned: undefined, thrown: null };
+  if (row.failed) return { returned: undefined, thrown: JSON.parse(row.json) };
+  return { returned: plain(JSON.parse(row.json)), thrown: null };
+}
+
+/** Of React's encoding what plain answers have of it. */
+function plain(value: unknown): unknown {
+  if (value === "$undefined") return undefined;
+  if (typeof value === "string") return value.replace(/^\$\$/, "$").replace(/^\$D/, "");
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+}
+
+/** Without scripts: as the browser itself sends the form that a page has rendered. */
+export function postForm(
+  serverUrl: string,
+  action: Pick<ServerAction, "id" | "pages">,
+  fields: Fields,
+  { path = action.pages[0] ?? "/", ...as }: ActionCall & { bound?: string } = {},
+): Promise<Response> {
+  const body = new FormData();
+  body.append("$ACTION_REF_1", "");
+  body.append("$ACTION_1:0", JSON.stringify({ id: action.id, bound: "$@1" }));
+  body.append("$ACTION_1:1", as.bound ?? "[null]");
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
+  return fetch(`${serverUrl}${path}`, {
+    method: "POST",
+    redirect: "manual",
+    body,
+    headers: {
+      accept: "text/html",
+      ...(as.cookie === undefined ? {} : { cookie: as.cookie }),
+      ...as.headers,
+    },
+  });
+}

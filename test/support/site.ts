@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { GENEROUS } from "./api-client.ts";
+import { builtPages } from "./built-pages.ts";
+import { freshDatabase, type TestDatabase } from "./database.ts";
+import { freePort } from "./free-port.ts";
+import { cleanedUp } from "./leftovers.ts";
+import { serverOn } from "./server.ts";
+
+export type Site = {
+  /** As a browser knows it: `http://localhost:<port>`. */
+  url: string;
+  /** Of the payment provider on this machine. */
+  providerUrl: string;
+  test: TestDatabase;
+  close(): Promise<void>;
+};
+
+/** The whole product as people meet it: the pages as they are built for production, and a provider to pay. */
+export async function openSite(variables: Record<string, string> = {}): Promise<Site> {
+  await builtPages();
+  const test = await freshDatabase(0);
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-site-"));
+  const port = await freePort();
+  // Payers come back to this address, so that it has to be known beforehand.
+  const url = `http://localhost:${port}`;
+  const server = await serverOn(test.url, {
+    ...GENEROUS,
+    ...{ SIMULATOR: "on", SIMULATOR_PORT: "0", DATA_DIR: folder, PORT: String(port), APP_URL: url },
+    ...variables,
+  });
+  const close = async () => {
+    await server.close();
+    await test.drop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { url, providerUrl: server.simulatorUrl as string, test, close: cleanedUp(close) };
+}

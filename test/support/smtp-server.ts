@@ -1,0 +1,85 @@
+import { type AddressInfo, createServer, type Socket } from "node:net";
+
+export type Received = { from: string; to: string; data: string };
+
+/** What the client has just said: `CONNECT` for nothing yet, `BODY` when the mail's text has come in full. */
+type Asked = { verb: string; line: string };
+
+/** A reply in place of the usual one; `null`: silence; `"hang up"`: the connection is cut off. */
+export type Reply = (asked: Asked) => string | null | undefined | Promise<string | null | undefined>;
+
+export type SmtpServer = {
+  url: string;
+  /** Taken, in full. */
+  mails: Received[];
+  /** Of the client, in order. */
+  verbs: string[];
+  /** May be changed at any time. */
+  reply: Reply;
+  close(): Promise<void>;
+};
+
+/** As much of RFC 5321 as one client needs. @param port 0: any that is free */
+export async function smtpServer(reply: Reply = () => undefined, port = 0): Promise<SmtpServer> {
+  const sockets = new Set<Socket>();
+  const listener = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    converse(socket, server);
+  });
+  await new Promise<void>((listens) => listener.listen(port, "127.0.0.1", listens));
+  const server: SmtpServer = {
+    url: `smtp://127.0.0.1:${(listener.address() as AddressInfo).port}`,
+    mails: [],
+    verbs: [],
+    reply,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((closed) => listener.close(closed));
+    },
+  };
+  return server;
+}
+
+async function converse(socket: Socket, server: SmtpServer): Promise<void> {
+  let from = "";
+  let to = "";
+  const answer = async (asked: Asked, usual: string): Promise<boolean> => {
+    server.verbs.push(asked.verb);
+    const given = await server.reply(asked);
+    if (given === "hang up") socket.destroy();
+    else if (given !== null) socket.write(`${given ?? usual}\r\n`);
+    return given === undefined;
+  };
+  await answer({ verb: "CONNECT", line: "" }, "220 test");
+  let inData = false;
+  for await (const line of linesOf(socket, () => (inData ? "\r\n.\r\n" : "\r\n"))) {
+    if (inData) {
+      inData = false;
+      if (await answer({ verb: "BODY", line }, "250 taken")) server.mails.push({ from, to, data: line });
+      continue;
+    }
+    const verb = line.slice(0, 4).toUpperCase();
+    if (verb === "MAIL") from = /<.*?>/.exec(line)?.[0] ?? "";
+    if (verb === "RCPT") to = /<.*?>/.exec(line)?.[0] ?? "";
+    const usual = verb === "DATA" ? "354 go on" : verb === "QUIT" ? "221 bye" : "250 ok";
+    inData = (await answer({ verb, line }, usual)) && verb === "DATA";
+    if (verb === "QUIT") socket.end();
+  }
+}
+
+async function* linesOf(socket: Socket, ending: () => string): AsyncGenerator<string> {
+  let buffered = "";
+  try {
+    for await (const chunk of socket) {
+      buffered += chunk.toString();
+      for (let end = buffered.indexOf(ending()); end !== -1; end = buffered.indexOf(ending())) {
+        const line = buffered.slice(0, end);
+        buffered = buffered.slice(end + ending().length);
+        yield line;
+      }
+    }
+  } catch {
+    // Cut off.
+  }
+}

@@ -1,0 +1,69 @@
+import { mkdir } from "node:fs/promises";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
+import type { SignedUp } from "./api-client.ts";
+import type { Site } from "./site.ts";
+
+type VisitOptions = BrowserContextOptions & {
+  /** Who is signed in; nobody without it. */
+  as?: Pick<SignedUp, "cookie">;
+  /** What may go wrong in this visit: "refused: <status> <path>", "console: <text>". */
+  expected?: RegExp;
+};
+
+/** A browser of somebody's own. The test fails when anything goes wrong in it that a developer would see. */
+export async function visit(browser: Browser, site: Site, options: VisitOptions = {}): Promise<Page> {
+  const { as: someone, expected, ...rest } = options;
+  const context = await browser.newContext({ baseURL: site.url, locale: "en-GB", ...rest });
+  if (someone) await context.addCookies(cookiesOf(someone.cookie, site.url));
+  const complaints = watch(context, site, rest.javaScriptEnabled === false);
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === "fail") await picture(page, task.name);
+    await context.close();
+    expect(complaints.filter((one) => !expected?.test(one))).toEqual([]);
+  });
+  return page;
+}
+
+/** What was to be seen when the test failed. */
+async function picture(page: Page, test: string): Promise<void> {
+  await mkdir("test-results/failed", { recursive: true });
+  const path = `test-results/failed/${test.replaceAll(/\W+/g, "-").slice(0, 80)}.png`;
+  await page.screenshot({ path, fullPage: true, timeout: 5_000 }).catch(() => {});
+}
+
+function watch(context: BrowserContext, site: Site, isScriptless: boolean): string[] {
+  const complaints: string[] = [];
+  context.on("console", (message) => {
+    const text = message.text();
+    // What could not be loaded is told below, with its status.
+    if (text.startsWith("Failed to load resource")) return;
+    if (message.type() === "error" || message.type() === "warning") complaints.push(`console: ${text}`);
+  });
+  context.on("weberror", (error) => complaints.push(`page: ${error.error().message}`));
+  context.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    const isOurs = origin === site.url || origin === site.providerUrl;
+    if (!isOurs && protocol !== "data:") complaints.push(`foreign: ${request.url()}`);
+  });
+  context.on("requestfailed", (request) => {
+    // Whoever leaves a page stops what it still loads.
+    const reason = request.failure()?.errorText ?? "";
+    const isUnwanted = isScriptless && request.resourceType() === "script";
+    if (reason !== "net::ERR_ABORTED" && !isUnwanted) complaints.push(`failed: ${request.url()} ${reason}`);
+  });
+  context.on("response", (response) => {
+    const status = response.status();
+    if (status >= 400) complaints.push(`refused: ${status} ${new URL(response.url()).pathname}`);
+  });
+  return complaints;
+}
+
+function cookiesOf(header: string, url: string) {
+  return header.split("; ").map((pair) => {
+    const at = pair.indexOf("=");
+    return { name: pair.slice(0, at), value: pair.slice(at + 1), url };
+  });
+}
