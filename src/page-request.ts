@@ -28,6 +28,8 @@ export type PageRequest = {
   cannotServe(): void;
   deps: Dependencies;
   accounts: PageAccounts;
+  /** Whether notifications are mailed to those who want it. */
+  mails: boolean;
   /** The public origin, without a slash at the end. */
   appUrl: string;
   log: Log;

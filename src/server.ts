@@ -126,6 +126,7 @@ function pagesOf(
     clientAddress: createClientAddress(environment.trustedProxies),
     ownOrigins,
     appUrl: environment.appUrl,
+    mails: environment.mail.smtpUrl !== null,
     log,
   });
 }

@@ -19,6 +19,8 @@ export type PagesOptions = {
   /** Of pages that may write with a person's cookie. */
   ownOrigins(): readonly string[];
   appUrl: string;
+  /** Whether notifications are mailed to those who want it. */
+  mails: boolean;
   log: Log;
 };
 

@@ -12,7 +12,7 @@ export async function openRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   id: string,
-  { auth, deps, clientAddress, ownOrigins, appUrl, log }: PagesOptions,
+  { auth, deps, clientAddress, ownOrigins, appUrl, mails, log }: PagesOptions,
 ): Promise<PageRequest> {
   const { headers } = incoming;
   const address = clientAddress(
@@ -59,6 +59,7 @@ export async function openRequest(
     deps,
     accounts: auth,
     appUrl,
+    mails,
     log,
   };
 }

@@ -2,6 +2,7 @@ import { getTranslations } from "next-intl/server";
 import type { Locale } from "../../../domain/locale.ts";
 import type { Preferences } from "../../../domain/preferences.ts";
 import { Choice, Toggle } from "../../../ui/field.tsx";
+import { currentRequest } from "../../gate/request.ts";
 
 export type Reader = { locale: Locale; preferences: Preferences };
 
@@ -20,7 +21,7 @@ export async function PreferenceFields({ user }: { user: Reader }) {
       />
       <Toggle
         label={words("emailNotifications")}
-        help={words("emailNotificationsHelp")}
+        help={words(currentRequest().mails ? "emailNotificationsHelp" : "withoutMail")}
         name="emailNotifications"
         defaultChecked={emailNotifications}
       />
