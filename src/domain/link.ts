@@ -47,11 +47,14 @@ export function targetOf(event: ActiveEvent, userId: string | null, inSlot: read
 
 /** The subscription that a checkout without a subscription id has already become, if its other events came first. */
 function boughtIn(event: ActiveEvent, own: readonly Subscription[]): Target {
+  // What has happened to one since may be anything, another plan or its end. Of several, the one that has been quiet for
+  // longest: whatever the event changes of it marks it, while a row of its own would never get a name.
+  const [since] = own
+    .filter((one) => isOlder(event, one))
+    .sort((a, b) => (a.lastEventAtMicros ?? 0) - (b.lastEventAtMicros ?? 0));
+  if (since) return { is: "found", subscription: since };
   const became = own.filter(
-    (one) =>
-      // What has happened to it since may be anything, another plan or its end.
-      isOlder(event, one) ||
-      (one.status !== "canceled" && (event.planId === null || one.planId === event.planId)),
+    (one) => one.status !== "canceled" && (event.planId === null || one.planId === event.planId),
   );
   const [only] = became;
   return only && became.length === 1 ? { is: "found", subscription: only } : { is: "none" };

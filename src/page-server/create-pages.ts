@@ -32,7 +32,7 @@ export type Pages = {
 /** Actions are posted; everything else is looked at. */
 const METHODS = ["GET", "HEAD", "POST"];
 
-/** Next.js stops reading there as well, when it has not been told the length before: see next.config.ts. */
+/** Next.js stops reading there as well, when it has not been told the length before: see next.config.mjs. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** The policy of what is no page. */

@@ -19,9 +19,10 @@ export function ownFailures(
     ...rest: unknown[]
   ) => ServerResponse;
   outgoing.writeHead = (status: number, ...rest: unknown[]) => {
+    if (status !== 500 || reason === null) return writeHead(status, ...rest);
     // Next.js has stopped reading in the middle: there is no next request to be found behind it.
     if (!incoming.complete) outgoing.setHeader("connection", "close");
-    return writeHead(status === 500 && reason !== null ? statusOf[reason] : status, ...rest);
+    return writeHead(statusOf[reason], ...rest);
   };
   return (code) => {
     reason = code;

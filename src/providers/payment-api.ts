@@ -4,6 +4,11 @@ import type { PaymentEvent } from "../domain/payment-event.ts";
 export type PaymentApi = {
   /** @throws PaymentApiProblem */
   createCheckout(order: CheckoutOrder): Promise<OpenedCheckout>;
+  /**
+   * So that one that has been replaced by another cannot be paid as well. Where the provider has no way to close one, nothing
+   * happens: it closes by itself, some time. @throws PaymentApiProblem, also for one that has been paid
+   */
+  closeCheckout(checkoutId: string): Promise<void>;
   /** Where the customer manages what is paid for; such links are short-lived: to be asked for anew each time. @throws PaymentApiProblem */
   openPortal(customer: PayingCustomer): Promise<{ url: string }>;
   /**

@@ -20,6 +20,7 @@ export function createPaymentApi(connection: PaymentConnection): PaymentApi {
   };
   return {
     createCheckout: async (order) => (await api()).createCheckout(order),
+    closeCheckout: async (id) => (await api()).closeCheckout(id),
     openPortal: async (customer) => (await api()).openPortal(customer),
     fetchSubscription: async (id) => (await api()).fetchSubscription(id),
     cancelSubscription: async (id) => (await api()).cancelSubscription(id),

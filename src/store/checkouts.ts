@@ -11,8 +11,8 @@ export type WantedCheckout = {
 };
 
 export type CheckoutTurn =
-  /** Ours to open, under this key. */
-  | { outcome: "to open"; idempotencyKey: string }
+  /** Ours to open, under this key; and the one that it takes the place of, if it was open. */
+  | { outcome: "to open"; idempotencyKey: string; replaced: { provider: Slot; id: string } | null }
   | { outcome: "open"; url: string }
   /** Somebody is opening one for this person. */
   | { outcome: "being opened" }
@@ -47,6 +47,7 @@ const isGood = (keepSeconds: "$6" | "$8") => `c.url is not null
 const TAKE = {
   name: "take_checkout_turn",
   text: `
+with before as (select provider, session_id from checkout where user_id = $1)
 insert into checkout as c (user_id, provider, plan_id, price_id, seats, idempotency_key, lease_until)
 values ($1, $2, $3, $4, $5, $6::uuid, clock_timestamp() + $7::float8 * interval '1 second')
 on conflict (user_id) do update set
@@ -61,7 +62,8 @@ on conflict (user_id) do update set
   end,
   lease_until = excluded.lease_until, session_id = null, url = null, opened_at = null, expires_at = null
 where (c.url is not null or c.lease_until < clock_timestamp()) and not (${IS_SAME} and ${isGood("$8")})
-returning idempotency_key as "idempotencyKey"`,
+returning idempotency_key as "idempotencyKey",
+  (select json_build_object('provider', provider, 'id', session_id) from before where session_id is not null) as replaced`,
 };
 
 const LOOK = {
@@ -82,12 +84,14 @@ export async function takeCheckoutTurn(
 ): Promise<CheckoutTurn> {
   const wanted = [userId, provider, planId, priceId, seats];
   const offer = [...wanted, idempotencyKey, leaseSeconds, keepSeconds];
-  const [taken] = await database.run<{ idempotencyKey: string }>(TAKE, offer).catch(noneIfNobody);
+  const [taken] = await database.run<Taken>(TAKE, offer).catch(noneIfNobody);
   if (taken === null) return { outcome: "nobody" };
-  if (taken) return { outcome: "to open", idempotencyKey: taken.idempotencyKey };
+  if (taken) return { outcome: "to open", ...taken };
   const [open] = await database.run<{ url: string }>(LOOK, [...wanted, keepSeconds]);
   return open ? { outcome: "open", url: open.url } : { outcome: "being opened" };
 }
+
+type Taken = Omit<Extract<CheckoutTurn, { outcome: "to open" }>, "outcome">;
 
 function noneIfNobody(error: unknown): [null] {
   if (violatedConstraint(error) === "checkout_user_id_fkey") return [null];

@@ -3,6 +3,7 @@ import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
 
 export type StoredCustomer = {
+  subscriptionId: string;
   provider: Slot;
   customerId: string | null;
   providerSubscriptionId: string | null;
@@ -22,7 +23,7 @@ const LIVELIEST = [
 const CUSTOMERS = {
   name: "customers_of_user",
   text: `
-select provider, customer_id as "customerId", provider_subscription_id as "providerSubscriptionId"
+select id as "subscriptionId", provider, customer_id as "customerId", provider_subscription_id as "providerSubscriptionId"
 from subscription
 where user_id = $1 and (customer_id is not null or provider_subscription_id is not null)
 order by array_position($2::text[], status), created_at desc, id desc

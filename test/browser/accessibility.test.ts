@@ -37,7 +37,7 @@ const PAGES: readonly [name: string, path: string, who: Who, status?: number][] 
   ["forbidden", "/admin/users", "newcomer", 403],
   ["dashboard", "/dashboard", "admin"],
   ["billing", "/billing", "admin"],
-  ["billing-waiting", "/billing?checkout=cancelled", "admin"],
+  ["billing-cancelled", "/billing?checkout=cancelled", "admin"],
   ["api-keys", "/api-keys", "admin"],
   ["notifications", "/notifications", "admin"],
   ["admin-users", "/admin/users", "admin"],
@@ -75,9 +75,11 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
         who,
         status === 200 ? {} : { expected: new RegExp(`^refused: ${status} /`) },
       );
+      await page.addInitScript(WATCH_SHIFTS);
       const answer = await page.goto(path.replace("FAILED", furnished.failedId));
       expect(answer?.status()).toBe(status);
       await settled(page);
+      expect(await page.evaluate<number>("window.shifted")).toBeLessThan(MOST_SHIFTED);
       const found: Record<string, unknown> = {};
       for (const [width, viewport] of Object.entries({ 1280: WIDE, 390: NARROW })) {
         await page.setViewportSize(viewport);
@@ -99,20 +101,20 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
   );
 
   it.each(["/", "/dashboard", "/billing", "/settings", "/admin/webhooks"])(
-    "%s does not move while it loads, wide or narrow",
+    "%s does not move while it loads on a phone",
     async (path) => {
-      for (const viewport of [WIDE, NARROW]) {
-        const page = await visitAs("admin", { viewport });
-        await page.addInitScript(WATCH_SHIFTS);
-        await page.goto(path);
-        await settled(page);
-        expect(await page.evaluate<number>("window.shifted")).toBeLessThan(0.02);
-      }
+      const page = await visitAs("admin", { viewport: NARROW });
+      await page.addInitScript(WATCH_SHIFTS);
+      await page.goto(path);
+      await settled(page);
+      expect(await page.evaluate<number>("window.shifted")).toBeLessThan(MOST_SHIFTED);
     },
   );
 
   it("that has failed says so, with a number and a way on", async () => {
-    const page = await visitAs("admin", { expected: /^refused: 50\d \/admin|^console: .*#441/ });
+    const page = await visitAs("admin", {
+      expected: /^refused: 50\d \/admin|^console: .*#441|^server: .*could not be read/s,
+    });
     await site.test.rows("alter table webhook_delivery rename to away");
     try {
       await page.goto("/admin/webhooks");
@@ -166,6 +168,9 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
     await menu.and(page.locator(":focus")).waitFor();
   });
 });
+
+/** A fifth of what counts as good: https://web.dev/articles/cls */
+const MOST_SHIFTED = 0.02;
 
 const WATCH_SHIFTS = `window.shifted = 0;
 new PerformanceObserver((list) => {

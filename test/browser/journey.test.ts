@@ -1,3 +1,5 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { control } from "../simulator/ground.ts";
@@ -12,10 +14,10 @@ import { buy, fill, PASSWORD, part, press, somebodyNew, subscribed } from "./way
 const missing = missingBrowser();
 
 const LANGUAGES = [
-  ["de", "Deutsch", "Einstellungen", "de", "20\u00a0€"],
-  ["es", "Español", "Ajustes", "es", "20\u00a0€"],
-  ["zh", "中文", "设置", "zh", "€20"],
-  ["en", "English", "Settings", "en", "€20"],
+  ["de", "Deutsch", "Einstellungen", "20\u00a0€"],
+  ["es", "Español", "Ajustes", "20\u00a0€"],
+  ["zh", "中文", "设置", "€20"],
+  ["en", "English", "Settings", "€20"],
 ] as const;
 
 describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing}` : ""}`, () => {
@@ -129,6 +131,36 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Ada <b>&amp;");
   });
 
+  it("has forgotten the password, and sets a new one by mail", async () => {
+    const { email, password } = await signedUp(site.url);
+    const page = await visit(browser, site);
+    await page.goto("/sign-in");
+    await page.getByRole("link", { name: "Forgotten password?" }).click();
+    await page.waitForURL("/forgotten-password");
+    await fill(page, { "E-mail address": email });
+    await press(page, "Send the link");
+    await page.getByText("a mail is on its way").waitFor();
+    const letter = async () => {
+      const names = await readdir(join(site.folder, "mail")).catch(() => []);
+      const letters = await Promise.all(
+        names.map((name) => readFile(join(site.folder, "mail", name), "utf8")),
+      );
+      return letters.find((text) => text.includes(email)) ?? "";
+    };
+    await eventually(async () => (await letter()).includes("http"), true);
+    const [link] = /http\S+/.exec((await letter()).replaceAll("=\r\n", "").replaceAll("=3D", "=")) ?? [];
+    await page.goto(link as string);
+    await fill(page, { "New password": "another long password" });
+    await press(page, "Set password");
+    await page.getByText("Your new password is set.").waitFor();
+    await fill(page, { "E-mail address": email, Password: password });
+    await press(page, "Sign in");
+    await page.getByText("The address or the password is not right.").waitFor();
+    await fill(page, { Password: "another long password" });
+    await press(page, "Sign in");
+    await page.waitForURL("/onboarding");
+  });
+
   it("makes a key that is shown once and works, and revokes it", async () => {
     const page = await visit(browser, site, { as: await signedUp(site.url) });
     await page.goto("/api-keys");
@@ -172,7 +204,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     const someone = await signedUp(site.url);
     await subscribed(site, someone);
     const page = await visit(browser, site, { as: someone });
-    for (const [locale, label, heading, dates, total] of LANGUAGES) {
+    for (const [locale, label, heading, total] of LANGUAGES) {
       await page.goto("/settings");
       const form = page.locator("form").filter({ has: page.locator("select[name=locale]") });
       await form.getByRole("combobox").selectOption({ label });
@@ -183,7 +215,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
 
       await page.goto("/billing");
       expect(await page.locator("html").getAttribute("lang")).toBe(locale);
-      const said = new Intl.DateTimeFormat(dates, { day: "numeric", month: "long", timeZone: "UTC" });
+      const said = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", timeZone: "UTC" });
       const plan = page.getByRole("main").locator("section").first();
       await plan.getByText(said.format(await renewal(someone))).waitFor();
       await plan.getByText(total).first().waitFor();

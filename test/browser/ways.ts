@@ -44,7 +44,10 @@ export async function subscribed(site: Site, { cookie, email }: SignedUp, seats 
   const body = { planId: seats < 5 ? "pro" : "team", seats };
   const { body: opened } = await ask(site.url, "POST", "/api/checkout", { cookie, body });
   await pressAt(opened.url, { email, card: "4242 4242 4242 4242", action: "pay" });
-  const status = async () =>
-    (await ask(site.url, "GET", "/api/subscriptions", { cookie })).body.subscriptions[0]?.status;
-  await eventually(status, "active");
+  // Two events: that it is paid, and what it is.
+  const told = async () => {
+    const [one] = (await ask(site.url, "GET", "/api/subscriptions", { cookie })).body.subscriptions;
+    return one && [one.status, one.seats, one.currentPeriodEnd !== null];
+  };
+  await eventually(told, ["active", seats, true]);
 }

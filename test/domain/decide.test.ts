@@ -140,6 +140,15 @@ describe("a checkout that names no subscription", () => {
     ]);
   });
 
+  it("that is older than several of the person's begins none either, and marks the one that has been quiet for longest", () => {
+    const later = subscription({ id: "later", providerSubscriptionId: "sub2", lastEventAtMicros: 9_000 });
+    const ended = subscription({ status: "canceled", lastEventAtMicros: 5_000 });
+    expect(remaining([{ ...nameless, occurredAtMicros: 1_000 }], [later, ended])).toMatchObject([
+      { id: "later", outOfOrder: false },
+      { id: "known", status: "active", outOfOrder: true },
+    ]);
+  });
+
   it("after the end of an earlier one is a new purchase", () => {
     const ended = [subscription({ status: "canceled", lastEventAtMicros: 1_000 })];
     expect(remaining([{ ...nameless, occurredAtMicros: 9_000 }], ended)).toHaveLength(2);

@@ -35,6 +35,7 @@ afterAll(async () => {
 beforeEach(async () => {
   stripe.interfere(null);
   stripe.sessions.length = 0;
+  stripe.expired.length = 0;
   stripe.calls.length = 0;
   stripe.sessionSeconds = 24 * 60 * 60;
   person = await signedUp(servers[0].url);
@@ -114,6 +115,16 @@ describe("a checkout", () => {
     expect((await checkout({ planId: "pro" }, servers[0], other)).body.url).not.toBe(urls[3]);
   });
 
+  it("that another one replaces cannot be paid any more, lest both are", async () => {
+    await checkout({ planId: "pro" });
+    await checkout({ planId: "pro" });
+    expect(stripe.expired).toEqual([]);
+    await checkout({ planId: "team" });
+    expect(stripe.expired).toEqual([stripe.sessions[0]?.id]);
+    stripe.interfere(async ({ path }) => (path.endsWith("/expire") ? { status: 400 } : undefined));
+    expect((await checkout({ planId: "pro", seats: 2 })).status).toBe(200);
+  });
+
   it("is opened anew once it cannot be paid any more", async () => {
     stripe.sessionSeconds = 10;
     const first = await checkout();
@@ -177,6 +188,20 @@ describe("somebody who subscribes already", () => {
     );
   });
 
+  it("and whose customer is gone at the provider, buys as a new one", async () => {
+    await subscribed({}, "customer.subscription.deleted");
+    let refused = 0;
+    stripe.interfere(async () => {
+      refused += 1;
+      if (refused > 1) return undefined;
+      const error = { code: "resource_missing", param: "customer", message: "No such customer" };
+      return { status: 400, body: { error } };
+    });
+    expect((await checkout()).status).toBe(200);
+    expect(stripe.calls).toHaveLength(2);
+    expect(stripe.sessions.map(({ params }) => params.get("customer_email"))).toEqual([person.email]);
+  });
+
   it("is not sent back to the checkout that was paid, when the subscription is over", async () => {
     const paid = await checkout();
     await subscribed();
@@ -186,6 +211,28 @@ describe("somebody who subscribes already", () => {
     expect(next.status).toBe(200);
     expect(next.body.url).not.toBe(paid.body.url);
     expect((await checkout()).body.url).toBe(next.body.url);
+  });
+});
+
+describe("the portal", () => {
+  it("is opened for the subscription that is named, of the person's own", async () => {
+    await subscribed();
+    await subscribed({ subscriptionId: `sub_2_${person.id}`, customerId: `cus_2_${person.id}` });
+    const known = await test.rows<{ id: string; customer_id: string }>(
+      "select id, customer_id from subscription where user_id = $1",
+      [person.id],
+    );
+    expect(known).toHaveLength(2);
+    const portal = (body: object, who = person) =>
+      ask(servers[0].url, "POST", "/api/portal", { body, cookie: who.cookie });
+    for (const { id, customer_id } of known) {
+      stripe.portals.length = 0;
+      expect((await portal({ subscriptionId: id })).status).toBe(200);
+      expect(stripe.portals.map((one) => one.get("customer"))).toEqual([customer_id]);
+    }
+    const other = await signedUp(servers[0].url);
+    expect((await portal({ subscriptionId: known[0]?.id }, other)).status).toBe(404);
+    expect((await portal({ subscriptionId: "1" })).status).toBe(400);
   });
 });
 

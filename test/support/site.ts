@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
+import { vi } from "vitest";
 import { GENEROUS } from "./api-client.ts";
 import { builtPages } from "./built-pages.ts";
 import { freshDatabase, type TestDatabase } from "./database.ts";
@@ -14,6 +16,10 @@ export type Site = {
   /** Of the payment provider on this machine. */
   providerUrl: string;
   test: TestDatabase;
+  /** What is kept beside the database, mail for instance. */
+  folder: string;
+  /** What the pages' framework has complained of since this was emptied. */
+  complaints: string[];
   close(): Promise<void>;
 };
 
@@ -30,10 +36,23 @@ export async function openSite(variables: Record<string, string> = {}): Promise<
     ...{ SIMULATOR: "on", SIMULATOR_PORT: "0", DATA_DIR: folder, PORT: String(port), APP_URL: url },
     ...variables,
   });
+  const complaints: string[] = [];
+  // It has a log of its own, which is the console of this process.
+  const listening = vi.spyOn(console, "error").mockImplementation((...said) => {
+    complaints.push(`server: ${said.map((one) => inspect(one)).join(" ")}`);
+  });
   const close = async () => {
+    listening.mockRestore();
     await server.close();
     await test.drop();
     await rm(folder, { recursive: true, force: true });
   };
-  return { url, providerUrl: server.simulatorUrl as string, test, close: cleanedUp(close) };
+  return {
+    url,
+    providerUrl: server.simulatorUrl as string,
+    test,
+    folder,
+    complaints,
+    close: cleanedUp(close),
+  };
 }

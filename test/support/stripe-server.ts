@@ -16,6 +16,8 @@ export type StripeServer = {
   calls: string[];
   /** One an idempotency key. */
   sessions: OpenedSession[];
+  /** The ids of those that were closed before they were paid. */
+  expired: string[];
   portals: URLSearchParams[];
   cancelled: string[];
   /** What it knows, by id, as Stripe's API shows it. */
@@ -38,6 +40,7 @@ export async function stripeServer(): Promise<StripeServer> {
   const stripe: Omit<StripeServer, "url" | "close"> = {
     calls: [],
     sessions: [],
+    expired: [],
     portals: [],
     cancelled: [],
     subscriptions: new Map(),
@@ -88,6 +91,10 @@ function answerTo(stripe: Omit<StripeServer, "url" | "close">, call: Call): [num
   const id = pathname.split("/")[3] ?? "";
   switch (`${method} ${pathname.split("/").slice(0, 3).join("/")}`) {
     case "POST /v1/checkout":
+      if (pathname.endsWith("/expire")) {
+        stripe.expired.push(pathname.split("/")[4] ?? "");
+        return [200, { id: pathname.split("/")[4], object: "checkout.session", status: "expired" }];
+      }
       return opened(stripe, String(incoming.headers["idempotency-key"]), body);
     case "POST /v1/billing_portal":
       stripe.portals.push(body);

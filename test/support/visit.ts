@@ -22,7 +22,8 @@ export async function visit(browser: Browser, site: Site, options: VisitOptions 
   onTestFinished(async ({ task }) => {
     if (task.result?.state === "fail") await picture(page, task.name);
     await context.close();
-    expect(complaints.filter((one) => !expected?.test(one))).toEqual([]);
+    const all = [...complaints, ...site.complaints.splice(0)];
+    expect(all.filter((one) => !expected?.test(one))).toEqual([]);
   });
   return page;
 }

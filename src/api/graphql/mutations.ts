@@ -67,7 +67,12 @@ builder.mutationType({
     openPortal: t.string({
       nullable: true,
       description: openPortal.summary,
-      resolve: async (_, args, context) => (await through(openPortal, context, args)).url,
+      args: {
+        subscriptionId: t.arg.id({
+          description: "Of several, which is to be managed; the one that is being paid for unless given.",
+        }),
+      },
+      resolve: async (_, args, context) => (await through(openPortal, context, given(args))).url,
     }),
     createApiKey: t.field({
       type: types.NewApiKey,

@@ -32,6 +32,7 @@ const SENTENCES = {
   forbidden: [
     [/^Email not verified$/, "addressUnconfirmed"],
     [/^This account is suspended$/, "suspended"],
+    [/^The payment provider knows your e-mail address already/, "addressKnownToProvider"],
   ],
   rate_limited: [],
   too_large: [],

@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { refuse } from "../../domain/refusal.ts";
-import type { CheckoutOrder, PaymentApi } from "../../providers/payment-api.ts";
+import type { Slot } from "../../domain/slot.ts";
+import {
+  type CheckoutOrder,
+  isPaymentApiProblem,
+  type OpenedCheckout,
+  type PaymentApi,
+} from "../../providers/payment-api.ts";
 import {
   forgetCheckout,
   keepCheckout,
@@ -43,6 +49,7 @@ export async function openCheckout(
       case "open":
         return turn.url;
       case "to open": {
+        if (turn.replaced) await closeReplaced(deps, turn.replaced);
         const url = await openAtProvider(deps, api, order, turn.idempotencyKey);
         if (url !== null) return url;
         break;
@@ -60,6 +67,23 @@ export async function openCheckout(
   }
 }
 
+/** Left open in another tab, it could be paid as well. What cannot be closed closes by itself, some time. */
+async function closeReplaced(
+  { payments, log }: BillingTools,
+  { provider, id }: { provider: Slot; id: string },
+): Promise<void> {
+  try {
+    await payments[provider]?.closeCheckout(id);
+  } catch (error) {
+    if (!isPaymentApiProblem(error)) throw error;
+    const { failure, message } = error;
+    log.error(
+      { slot: provider, failure, reason: message },
+      "a checkout that was replaced could not be closed",
+    );
+  }
+}
+
 /** `null`: it took too long, and somebody else has taken the turn. */
 async function openAtProvider(
   deps: BillingTools,
@@ -72,10 +96,9 @@ async function openAtProvider(
   try {
     const customers = await customersOfUser(database, userId);
     const known = customers.find((one) => one.provider === provider && one.customerId !== null);
-    const opening = api.createCheckout({
+    const opening = openFor(api, known?.customerId ?? null, {
       ...order,
       idempotencyKey,
-      customerId: known?.customerId ?? null,
       successUrl: `${appUrl}/billing?checkout=completed`,
       cancelUrl: `${appUrl}/billing?checkout=cancelled`,
     });
@@ -85,5 +108,21 @@ async function openAtProvider(
     // A database that is gone is what the caller is to hear of, not that this could not be tidied up.
     await forgetCheckout(database, userId, idempotencyKey).catch(() => {});
     throw error;
+  }
+}
+
+/** A customer can be deleted at the provider: who comes back then is a new one. */
+async function openFor(
+  api: PaymentApi,
+  customerId: string | null,
+  order: Omit<CheckoutOrder, "customerId">,
+): Promise<OpenedCheckout> {
+  try {
+    return await api.createCheckout({ ...order, customerId });
+  } catch (error) {
+    if (customerId === null || !isPaymentApiProblem(error) || error.failure !== "missing") throw error;
+    // Under a key of its own: the first one's answer is remembered.
+    const idempotencyKey = `${order.idempotencyKey}-anew`;
+    return api.createCheckout({ ...order, idempotencyKey, customerId: null });
   }
 }

@@ -10,15 +10,25 @@ export const openPortal = defineOperation({
   summary: "Opens the payment provider's portal and tells where",
   access: "person",
   limit: "billing",
-  input: z.strictObject({}),
+  input: z.strictObject({
+    subscriptionId: z
+      .uuid("expected a subscription's id")
+      .optional()
+      .describe("Of several, which is to be managed; the one that is being paid for unless given."),
+  }),
   output: z.object({ url: z.url() }),
-  run: async (deps: Omit<BillingTools, "plans" | "activeProvider">, { userId }) => {
+  run: async (deps: Omit<BillingTools, "plans" | "activeProvider">, { userId }, { subscriptionId }) => {
     if (Object.values(deps.payments).every((api) => api === null)) refuse("unavailable", NOT_CONFIGURED);
-    const [customer] = await customersOfUser(deps.database, userId);
+    const customers = await customersOfUser(deps.database, userId);
+    const customer = subscriptionId
+      ? (customers.find((one) => one.subscriptionId === subscriptionId) ??
+        refuse("not_found", "there is no such subscription"))
+      : customers[0];
     if (!customer) refuse("conflict", "There is no subscription to manage yet: choose a plan first.");
-    const { provider, ...known } = customer;
+    const { provider, customerId, providerSubscriptionId } = customer;
     const opening = providerOf(deps.payments, provider).openPortal({
-      ...known,
+      customerId,
+      providerSubscriptionId,
       returnUrl: `${deps.appUrl}/billing`,
     });
     const { url } = await asked(deps, { slot: provider, userId }, opening);

@@ -28,6 +28,7 @@ export function lemonSqueezyApi(connection: PaymentConnection): Required<Payment
       const ask = begin();
       return createCheckout(provider, ask, order, await storeOf(ask));
     },
+    closeCheckout: async () => {},
     openPortal: (customer) => openPortal(provider, begin(), customer),
     fetchSubscription: (id) => fetchSubscription(provider, begin(), id),
     cancelSubscription: (id) => {

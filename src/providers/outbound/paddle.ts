@@ -30,6 +30,7 @@ export function paddleApi(connection: PaymentConnection): Required<PaymentApi> {
   const begin = () => beginCall(provider);
   return {
     createCheckout: (order) => createCheckout(provider, begin(), order),
+    closeCheckout: async () => {},
     openPortal: (customer) => openPortal(provider, begin(), customer),
     fetchSubscription: (id) => fetchSubscription(provider, begin(), id),
     cancelSubscription: (id) => {

@@ -26,6 +26,7 @@ export function polarApi(connection: PaymentConnection): Required<PaymentApi> {
   const begin = () => polarClient(provider, beginCall(provider));
   return {
     createCheckout: (order) => createCheckout(provider, begin(), order),
+    closeCheckout: async () => {},
     openPortal: (customer) => openPortal(provider, begin(), customer),
     fetchSubscription: (id) => fetchSubscription(provider, begin(), id),
     cancelSubscription: (id) => {

@@ -31,6 +31,7 @@ export function stripeApi(connection: PaymentConnection): Required<PaymentApi> {
     asked(provider, () => client.subscriptions.cancel(segment(provider, id)));
   return {
     createCheckout: (order) => createCheckout(provider, begin(), order),
+    closeCheckout: (id) => closeCheckout(provider, begin(), id),
     openPortal: (customer) => openPortal(provider, begin(), customer),
     fetchSubscription: (id) => fetchSubscription(provider, begin(), id),
     cancelSubscription: (id) => {
@@ -73,6 +74,10 @@ async function createCheckout(
     url: requiredUrl(provider, session, "url"),
     expiresAt: Number.isSafeInteger(session.expires_at) ? new Date(session.expires_at * 1000) : null,
   };
+}
+
+async function closeCheckout(provider: Provider, client: Stripe, id: string): Promise<void> {
+  await asked(provider, () => client.checkout.sessions.expire(segment(provider, id)));
 }
 
 async function openPortal(

@@ -21,9 +21,12 @@ export async function createCheckout(form: FormData): Promise<never> {
   redirect(url);
 }
 
-/** On to the provider's page. */
-export async function openCustomerPortal(): Promise<never> {
-  const { url } = await act(openPortal, new FormData(), () => ({}));
+/** `subscriptionId`, where there are several. On to the provider's page. */
+export async function openCustomerPortal(form: FormData): Promise<never> {
+  const { url } = await act(openPortal, form, () => {
+    const subscriptionId = form.get("subscriptionId");
+    return subscriptionId === null ? {} : { subscriptionId };
+  });
   revalidatePath("/billing");
   redirect(url);
 }

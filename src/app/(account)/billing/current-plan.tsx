@@ -20,7 +20,10 @@ export async function CurrentPlan({ subscription }: { subscription: Subscription
   const { status, seats } = subscription;
   const isOwed = status === "past_due" || status === "unpaid";
   return (
-    <Card title={words("current")} action={<PortalButton look={isOwed ? "main" : "plain"} />}>
+    <Card
+      title={words("current")}
+      action={<PortalButton subscriptionId={subscription.id} look={isOwed ? "main" : "plain"} />}
+    >
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <p className="font-semibold text-lg">{plan?.name ?? subscription.planId}</p>
         <Status tone={TONES[status]}>{words(`status.${status}`)}</Status>
@@ -49,7 +52,7 @@ export async function NoPlan({ endedAs }: { endedAs: Subscription | null }) {
   const words = await getTranslations("billing");
   const free = (await plans()).find((plan) => plan.price.amount === 0);
   return (
-    <Card title={words("current")} {...(endedAs && { action: <PortalButton /> })}>
+    <Card title={words("current")} {...(endedAs && { action: <PortalButton subscriptionId={endedAs.id} /> })}>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <p className="font-semibold text-lg">{free?.name ?? words("none")}</p>
         <Status tone="neutral">{words("noSubscription")}</Status>

@@ -13,5 +13,5 @@ export async function choosePlan(_before: Outcome, form: FormData): Promise<Outc
 }
 
 export async function goToPortal(_before: Outcome, form: FormData): Promise<Outcome> {
-  return outcomeOf(form, () => openCustomerPortal());
+  return outcomeOf(form, () => openCustomerPortal(form));
 }

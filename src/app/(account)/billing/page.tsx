@@ -9,7 +9,8 @@ import { CheckoutNotice } from "./checkout-notice.tsx";
 import { CurrentPlan, NoPlan } from "./current-plan.tsx";
 import { History } from "./history.tsx";
 import { PlanChoice } from "./plan-choice.tsx";
-import { isTold } from "./standing.ts";
+import { Several } from "./several.tsx";
+import { isRunning, isTold } from "./standing.ts";
 
 export async function generateMetadata(): Promise<Metadata> {
   const words = await getTranslations("billing");
@@ -27,6 +28,8 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
   const wanted = textOf(query.subscription);
   // The one that counts first, whichever is the newest.
   const all = current ? [current, ...had.items.filter(({ id }) => id !== current.id)] : had.items;
+  // Two checkouts can be paid in two tabs: nobody is to be charged for what no page shows.
+  const running = all.filter(isRunning);
   const shown = wanted === null ? (all[0] ?? null) : await read(showSubscription, { id: wanted });
   const isAwaited = checkout === "completed" && !isTold(current);
   return (
@@ -34,7 +37,10 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
       <PageHeader title={words("title")} />
       <CheckoutNotice checkout={checkout} tried={Number(textOf(query.tried)) || 0} subscription={current} />
       <div className="flex flex-col gap-4">
-        {current && <CurrentPlan subscription={current} />}
+        {running.length > 1 && <Several />}
+        {running.length > 1
+          ? running.map((one) => <CurrentPlan key={one.id} subscription={one} />)
+          : current && <CurrentPlan subscription={current} />}
         {/* Nobody is offered again what they have paid for just now. */}
         {!current && !isAwaited && <NoPlan endedAs={all[0] ?? null} />}
         {!isAwaited && <PlanChoice subscription={current} />}

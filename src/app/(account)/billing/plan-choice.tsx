@@ -21,7 +21,7 @@ export async function PlanChoice({ subscription }: { subscription: Subscription 
     <Card
       title={words("plans")}
       about={words(runs ? "changeInPortal" : "choose")}
-      {...(runs && { action: <PortalButton /> })}
+      {...(runs && subscription && { action: <PortalButton subscriptionId={subscription.id} /> })}
     >
       <ul className="grid gap-4 md:grid-cols-[repeat(auto-fit,minmax(14rem,1fr))]">
         {all.map((plan) => (

@@ -5,10 +5,17 @@ import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { goToPortal } from "./forms.ts";
 
 /** To the provider's page, where a subscription is changed, paid and ended. */
-export async function PortalButton({ look = "plain" }: { look?: "main" | "plain" }) {
+export async function PortalButton({
+  subscriptionId,
+  look = "plain",
+}: {
+  subscriptionId: string;
+  look?: "main" | "plain";
+}) {
   const [words, common] = await Promise.all([getTranslations("billing"), getTranslations("common")]);
   return (
     <ActionForm action={goToPortal} waitWords={common.raw("wait")} className="flex flex-col gap-2">
+      <input type="hidden" name="subscriptionId" value={subscriptionId} />
       <div>
         <SubmitButton look={look}>
           {words("portal")}

@@ -55,7 +55,12 @@ function wishOf(shop: Shop, account: Account, fields: URLSearchParams): Wish | s
       return { to: "change seats", seats: Number(fields.get("seats") || Number.NaN) };
     case "plan": {
       const offer = offerOf(shop, fields.get("price") ?? "");
-      return offer ? { to: "change plan", offer } : "This plan is not sold.";
+      if (!offer) return "This plan is not sold.";
+      const { seats } = account.step.standing;
+      const fits = seats >= offer.seats.min && seats <= offer.seats.max;
+      if (!fits && saysNoSeatsOnTrial(shop, account))
+        return `${offer.planName} has other seats, which cannot be changed during a trial.`;
+      return { to: "change plan", offer };
     }
     case "cancel_at_period_end":
       return { to: "cancel at period end" };

@@ -1,9 +1,9 @@
-import type { NextConfig } from "next";
 import createNextIntlPlugin from "next-intl/plugin";
 
 const withIntl = createNextIntlPlugin("./src/app/intl/request.ts");
 
-const config: NextConfig = {
+/** Not in TypeScript: the server reads it too, and would compile it at its first page. @type {import("next").NextConfig} */
+const config = {
   poweredByHeader: false,
   reactStrictMode: true,
   // script/test checks types, of everything at once.
