@@ -126,8 +126,10 @@ describe.each(Object.entries({ ...TEN, ...OTHERS }))("%s", (name, wrong) => {
         ? await administrator(server.url, test)
         : await signedUp(server.url);
       await call(name, wrong ?? {}, { cookie }, strict.url);
-      for (const fields of [wrong ?? {}, {}]) {
-        const { status, thrown, returned, headers, text } = await call(name, fields, { cookie }, strict.url);
+      for (const body of [encoded([wrong ?? {}]), encoded([{}]), '["no form"]']) {
+        const as = { cookie, path: pageOf(name) };
+        const refused = await callAction(strict.url, serverAction(name), body, as);
+        const { status, thrown, returned, headers, text } = refused;
         expect([status, thrown, returned]).toEqual([429, { digest: "refusal:rate_limited" }, undefined]);
         expect(headers.get("x-ratelimit-remaining")).toBe("0");
         expect(Number(headers.get("retry-after"))).toBeGreaterThan(3_500);

@@ -19,7 +19,12 @@ export const BILLING: Record<string, Case> = {
       bad({}),
     ],
   },
-  "billing.openPortal": { scope: "billing", may: people("unavailable"), writes: true, asks: [...WITHOUT_INPUT, bad({ subscriptionId: "1" })] },
+  "billing.openPortal": {
+    scope: "billing",
+    may: people("unavailable"),
+    writes: true,
+    asks: [...WITHOUT_INPUT, bad({ subscriptionId: "1" })],
+  },
 
   "subscriptions.list": { scope: "api", may: PEOPLE, asks: PAGES },
   "subscriptions.show": {
