@@ -24,6 +24,8 @@ export type PageRequest = {
   charged(charges: readonly Charge[]): void;
   /** What Next.js answers to as a failure of ours (500) from now on: this refusal, with its status; `null`: such a failure. */
   failsAs(code: RefusalCode | null): void;
+  /** Whether it would be a failure of ours now. */
+  isOurFailure(): boolean;
   /** Answers 503: what the page is about cannot be known at the moment. */
   cannotServe(): void;
   deps: Dependencies;

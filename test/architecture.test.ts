@@ -57,6 +57,7 @@ const RULES: Record<string, Rule> = {
     packages: ["next", "next-intl", "react", "lucide-react", "zod"],
   },
   ui: { rooms: ["domain"], packages: ["next", "next-intl", "react", "react-dom", "lucide-react"] },
+  "instrumentation.ts": { rooms: ["page-request.ts"], packages: [] },
   "page-request.ts": { rooms: [], packages: ["node:*"] },
   "page-server": { rooms: ["page-request.ts"], packages: ["next", "hono", "@hono/node-server", "node:*"] },
   doctor: {

@@ -52,7 +52,7 @@ export async function openRequest(
         outgoing.setHeader(name, value);
       }
     },
-    failsAs: ownFailures(incoming, outgoing),
+    ...ownFailures(incoming, outgoing),
     cannotServe: () => {
       if (!outgoing.headersSent) outgoing.statusCode = 503;
     },

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { statusOf } from "../api/door/problem.ts";
 import type { RefusalCode } from "../domain/refusal.ts";
+import type { PageRequest } from "../page-request.ts";
 
 /**
  * Next.js answers 500 to whatever is thrown: to a refusal, and to a call that it cannot read. Neither is a failure of ours.
- * @returns what it answers to from now on, `null` being such a failure
  */
 export function ownFailures(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-): (code: RefusalCode | null) => void {
+): Pick<PageRequest, "failsAs" | "isOurFailure"> {
   const { method, headers } = incoming;
   // At first it can only be what was sent, where more is sent than an address.
   const isRead = method === "POST" || "next-router-state-tree" in headers;
@@ -24,7 +24,10 @@ export function ownFailures(
     if (!incoming.complete) outgoing.setHeader("connection", "close");
     return writeHead(statusOf[reason], ...rest);
   };
-  return (code) => {
-    reason = code;
+  return {
+    failsAs: (code) => {
+      reason = code;
+    },
+    isOurFailure: () => reason === null,
   };
 }

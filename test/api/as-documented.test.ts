@@ -95,7 +95,7 @@ const GOOD: Record<string, Good> = {
     by: "newcomer",
     sent: () => ({ body: { planId: "pro", seats: 2, provider: "provider-a" } }),
   },
-  billingOpenPortal: { by: "user" },
+  billingOpenPortal: { by: "user", sent: () => ({ body: {} }) },
   apiKeysList: { by: "user" },
   apiKeysCreate: { by: "user", sent: () => ({ body: { name: "CI", expiresAt: "2031-01-01T00:00:00Z" } }) },
   apiKeysRevoke: {
@@ -175,7 +175,11 @@ async function conflicts(operationId: string): Promise<Call[]> {
   if (operationId === "billingCreateCheckout")
     return [{ on: server, body: { planId: "team" }, cookie: cast.owner.cookie }];
   const { id, cookie } = await signedUp(server.url);
-  if (operationId === "billingOpenPortal") return [{ on: server, cookie }];
+  if (operationId === "billingOpenPortal")
+    return [
+      { on: server, cookie },
+      { on: server, cookie, body: { subscriptionId: unknownLike() } },
+    ];
   if (operationId === "subscriptionsReconcile") {
     // The provider knows nothing of it.
     await subscribed(server.url, `unknown-${id}`, id);

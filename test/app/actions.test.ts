@@ -70,7 +70,7 @@ const page = async (path: string, cookie: string) => (await ask(server.url, "GET
 /** The specification's, with what is wrong input to each of them, if anything is. */
 const TEN: Record<string, Fields | null> = {
   createCheckout: { planId: "gold", seats: "1" },
-  openCustomerPortal: null,
+  openCustomerPortal: { subscriptionId: "1" },
   updateProfile: { name: "" },
   setLocale: { locale: "tlh" },
   deleteAccount: { confirmation: "somebody.else@example.com" },

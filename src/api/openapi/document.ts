@@ -33,6 +33,9 @@ const CONFLICTING: ReadonlySet<string> = new Set([
   "webhooks.replay",
 ]);
 
+/** Where what may not exist is named in the body. */
+const NAMING_IN_BODY: ReadonlySet<string> = new Set(["billing.openPortal"]);
+
 type Options = {
   routes: readonly Route[];
   /** The version whose shapes are described, and under whose prefix: `v1`. */
@@ -148,7 +151,9 @@ function refusals({ operation, path, method }: Route): JsonSchema {
     "400": { $ref: "#/components/responses/InvalidInput" },
     "401": { $ref: "#/components/responses/Unauthorized" },
     ...(mayBeForbidden ? { "403": { $ref: "#/components/responses/Forbidden" } } : {}),
-    ...(path.includes(":") ? { "404": { $ref: "#/components/responses/NotFound" } } : {}),
+    ...(path.includes(":") || NAMING_IN_BODY.has(name)
+      ? { "404": { $ref: "#/components/responses/NotFound" } }
+      : {}),
     ...(CONFLICTING.has(name) ? { "409": { $ref: "#/components/responses/Conflict" } } : {}),
     ...(hasBody(method) ? { "413": { $ref: "#/components/responses/TooLarge" } } : {}),
     ...(limit === null ? {} : { "429": { $ref: "#/components/responses/TooManyRequests" } }),
