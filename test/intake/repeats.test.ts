@@ -19,7 +19,7 @@ afterAll(async () => {
   await runtime.close();
   await test.drop();
 });
-beforeEach(() => test.rows("truncate webhook_delivery, webhook_attempt, subscription"));
+beforeEach(() => test.rows("truncate webhook_delivery, webhook_attempt, subscription, reconciliation"));
 
 it("a repeat whose pending delivery is gone when it is confirmed is taken for what it is: new", async () => {
   await pendingElsewhere("gone", 0);

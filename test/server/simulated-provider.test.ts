@@ -79,7 +79,7 @@ describe("the simulated provider", () => {
     const own = await mkdtemp(join(tmpdir(), "tollgate-greeted-"));
     await chmod(own, 0o755);
     const server = await serverProcess(null, { DATA_DIR: own, SIMULATOR: "on", SIMULATOR_PORT: "0" });
-    const greeting = /A payment provider is simulated: .* http:\/\/127\.0\.0\.1:\d+/;
+    const greeting = /a payment provider is simulated at http:\/\/127\.0\.0\.1:\d+/;
     await eventually(async () => server.lines.some((line) => greeting.test(line)), true);
     expect((await server.end("SIGTERM")).code).toBe(0);
     await rm(own, { recursive: true, force: true });
