@@ -8,15 +8,17 @@ const copies = {
     override name = "DatabaseUnavailable";
   },
   Refusal: class extends Error {
-    override name = "Refusal";
+    get [Symbol.for("tollgate.refusal")]() {
+      return true;
+    }
   },
 };
 
-it("what crosses from a bundle to the server is known by its name", () => {
+it("what crosses from a bundle to the server is known there", () => {
   expect(new copies.DatabaseUnavailable()).toBeInstanceOf(DatabaseUnavailable);
   expect(new copies.Refusal()).toBeInstanceOf(Refusal);
   expect(new copies.Refusal()).not.toBeInstanceOf(DatabaseUnavailable);
-  expect(new Error("Refusal")).not.toBeInstanceOf(Refusal);
+  expect(Object.assign(new Error("x"), { name: "Refusal" })).not.toBeInstanceOf(Refusal);
   for (const other of [null, undefined, "Refusal", { name: "Refusal" }])
     expect(other instanceof Refusal).toBe(false);
 });
