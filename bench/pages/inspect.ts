@@ -16,7 +16,7 @@ export type Inspected = {
   name: PageName;
   /** Medians of the rounds, 0 to 100. */
   scores: Record<Category, number>;
-  /** Of all scripts of the first load, as sent. */
+  /** Of all scripts of the first load, compressed as they are sent; without the heads of the answers. */
   scriptBytes: number;
   /** What costs points in the last round. */
   problems: string[];
@@ -76,14 +76,25 @@ async function lookAt(url: string, port: number, headers: Record<string, string>
     CATEGORIES.map((one) => [one, Math.round((report.categories[one]?.score ?? 0) * 100)]),
   ) as Record<Category, number>;
   const requests = report.audits["network-requests"]?.details as
-    | { items: { resourceType: string; transferSize: number }[] }
+    | { items: { resourceType: string; url: string }[] }
     | undefined;
   const scripts = requests?.items.filter(({ resourceType }) => resourceType === "Script") ?? [];
   if (scripts.length === 0) throw new BrokenMeasurement(`${url}: no script was loaded`);
   const problems = CATEGORIES.flatMap((one) => report.categories[one]?.auditRefs ?? [])
     .filter(({ id, weight }) => weight > 0 && (report.audits[id]?.score ?? 1) < 0.9)
     .map(({ id }) => `${id}: ${report.audits[id]?.displayValue ?? report.audits[id]?.title}`);
-  return { scores, problems, scriptBytes: scripts.reduce((sum, { transferSize }) => sum + transferSize, 0) };
+  return { scores, problems, scriptBytes: await compressedBytes(scripts.map(({ url }) => url)) };
+}
+
+async function compressedBytes(urls: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(
+    urls.map(async (url) => {
+      const { headers } = await fetch(url, { method: "HEAD", headers: { "accept-encoding": "br" } });
+      if (headers.get("content-encoding") !== "br") throw new BrokenMeasurement(`${url} is not compressed`);
+      return Number(headers.get("content-length"));
+    }),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 function summary(looks: readonly Look[]): Look {
