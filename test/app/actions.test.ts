@@ -119,9 +119,8 @@ describe.each(Object.entries({ ...TEN, ...OTHERS }))("%s", (name, wrong) => {
   });
 
   // Passwords are limited by address, at Better Auth's door.
-  it.skipIf(name === "changePassword")(
-    "is refused over the limit, before what was sent is looked at",
-    async () => {
+  if (name !== "changePassword") {
+    it("is refused over the limit, before what was sent is looked at", async () => {
       const { cookie } = FOR_ADMINISTRATORS.includes(name)
         ? await administrator(server.url, test)
         : await signedUp(server.url);
@@ -135,34 +134,38 @@ describe.each(Object.entries({ ...TEN, ...OTHERS }))("%s", (name, wrong) => {
         expect(Number(headers.get("retry-after"))).toBeGreaterThan(3_500);
         expect(text).not.toMatch(/\.[jt]s\b|Refusal|Too many|stack/);
       }
-    },
-  );
+    });
+  }
 
-  it.skipIf(wrong === null)("refuses what it does not understand, and tells nothing but that", async () => {
-    const { cookie } = whoMay(name);
-    const before = await Promise.all([kept(person), kept(admin)]);
-    for (const fields of [wrong as Fields, asFiles(wrong as Fields)]) {
-      const { status, thrown, text } = await call(name, fields, { cookie });
-      expect([status, thrown]).toEqual([400, { digest: "refusal:invalid_input" }]);
-      expect(text).not.toMatch(/\.[jt]s\b|Refusal|expected|stack/);
-    }
-    expect(await Promise.all([kept(person), kept(admin)])).toEqual(before);
-  });
+  if (wrong !== null) {
+    it("refuses what it does not understand, and tells nothing but that", async () => {
+      const { cookie } = whoMay(name);
+      const before = await Promise.all([kept(person), kept(admin)]);
+      for (const fields of [wrong as Fields, asFiles(wrong as Fields)]) {
+        const { status, thrown, text } = await call(name, fields, { cookie });
+        expect([status, thrown]).toEqual([400, { digest: "refusal:invalid_input" }]);
+        expect(text).not.toMatch(/\.[jt]s\b|Refusal|expected|stack/);
+      }
+      expect(await Promise.all([kept(person), kept(admin)])).toEqual(before);
+    });
+  }
 
-  it.skipIf(!FOR_ADMINISTRATORS.includes(name))("is for administrators alone", async () => {
-    for (const fields of [
-      { userId: person.id, role: "admin", confirmation: person.email },
-      { userId: admin.id, role: "user", confirmation: admin.email },
-      { id: "1" },
-      {},
-    ]) {
-      const { status, thrown, headers } = await call(name, fields, { cookie: person.cookie });
-      expect([status, thrown]).toEqual([403, { digest: "refusal:forbidden" }]);
-      expect(headers.has("x-ratelimit-remaining")).toBe(false);
-    }
-    expect(await kept(person)).toMatchObject({ person: { role: "user" } });
-    expect(await kept(admin)).toMatchObject({ person: { role: "admin" } });
-  });
+  if (FOR_ADMINISTRATORS.includes(name)) {
+    it("is for administrators alone", async () => {
+      for (const fields of [
+        { userId: person.id, role: "admin", confirmation: person.email },
+        { userId: admin.id, role: "user", confirmation: admin.email },
+        { id: "1" },
+        {},
+      ]) {
+        const { status, thrown, headers } = await call(name, fields, { cookie: person.cookie });
+        expect([status, thrown]).toEqual([403, { digest: "refusal:forbidden" }]);
+        expect(headers.has("x-ratelimit-remaining")).toBe(false);
+      }
+      expect(await kept(person)).toMatchObject({ person: { role: "user" } });
+      expect(await kept(admin)).toMatchObject({ person: { role: "admin" } });
+    });
+  }
 
   it("does nothing for another site", async () => {
     const { cookie } = whoMay(name);
