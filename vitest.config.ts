@@ -5,7 +5,7 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: "graphql/index.js" }] },
   test: {
     include: ["test/**/*.test.ts"],
-    setupFiles: ["test/support/leftovers.ts"],
+    setupFiles: ["test/support/cleanup.ts"],
     globalSetup: ["test/support/postgres.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,

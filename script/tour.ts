@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { readEnvironment } from "../src/env.ts";
-import { createLog } from "../src/log.ts";
+import { readConfig } from "../src/config/config.ts";
+import { createLog } from "../src/observability/log.ts";
 import { startServer } from "../src/server.ts";
 import { openDatabase } from "../src/store/database.ts";
 import { startEmbeddedPostgres } from "../src/store/embedded.ts";
@@ -36,7 +36,7 @@ const variables = {
     Object.entries(SECRETS).map(([slot, secret]) => [`PROVIDER_${slot}_WEBHOOK_SECRET`, secret]),
   ),
 };
-const environment = readEnvironment(variables);
+const environment = readConfig(variables);
 const server = await startServer(environment, { log: createLog(environment.logLevel) });
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 const database = openDatabase({

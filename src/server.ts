@@ -3,21 +3,21 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import configuredVersions from "../versions.config.ts";
 import { createApi } from "./api/app.ts";
-import { createClientAddress } from "./api/door/client-address.ts";
-import { refuseUnreadable, unroutable } from "./api/door/unroutable.ts";
 import { loadPlugins } from "./api/plugins.ts";
+import { type Config, readConfig, requireAuthSecret } from "./config/config.ts";
 import type { VersionCatalog } from "./domain/api-version.ts";
 import { SLOTS, type Slot } from "./domain/slot.ts";
-import { drained } from "./drain.ts";
-import { type Environment, readEnvironment, requireAuthSecret } from "./env.ts";
-import { greeting } from "./greeting.ts";
+import { createClientAddress } from "./http/client-address.ts";
+import { refuseUnreadable, unroutable } from "./http/unroutable.ts";
 import type { Milestone } from "./intake/intake.ts";
 import { startRetryJob } from "./intake/retry-job.ts";
-import { createLog, type Log } from "./log.ts";
-import { createPages } from "./page-server/create-pages.ts";
-import { type Runtime, startRuntime, warnOfMissingSecrets } from "./runtime.ts";
-import { type Service, startService } from "./service.ts";
-import { startFailure } from "./start-failure.ts";
+import { createLog, type Log } from "./observability/log.ts";
+import { drainServer } from "./runtime/drain-server.ts";
+import { createPages } from "./runtime/pages/create-pages.ts";
+import { type Runtime, startRuntime, warnOfMissingSecrets } from "./runtime/runtime.ts";
+import { type Service, startService } from "./runtime/service.ts";
+import { startFailure } from "./runtime/start-failure.ts";
+import { startupBanner } from "./runtime/startup-banner.ts";
 
 export type RunningServer = {
   /** Where it listens, e.g. `http://127.0.0.1:3000`. */
@@ -35,7 +35,7 @@ export type ServerOptions = {
   versions?: VersionCatalog;
 };
 
-export async function startServer(environment: Environment, options: ServerOptions): Promise<RunningServer> {
+export async function startServer(environment: Config, options: ServerOptions): Promise<RunningServer> {
   const { log } = options;
   const origins = ownOrigins(environment);
   let url = `http://127.0.0.1:${environment.port}`;
@@ -59,7 +59,7 @@ export async function startServer(environment: Environment, options: ServerOptio
     server.on("clientError", refuseUnreadable);
     await listening(server, environment);
     const retries = startRetryJob(runtime.intake);
-    closing.push(retries.stop, () => drained(server));
+    closing.push(retries.stop, () => drainServer(server));
     const { port } = server.address() as AddressInfo;
     origins.push(...localOrigins(environment, port));
     const host = environment.host.includes(":") ? `[${environment.host}]` : environment.host;
@@ -75,7 +75,7 @@ export async function startServer(environment: Environment, options: ServerOptio
 type Wired = { runtime: Runtime; service: Service; ownOrigins(): readonly string[] };
 
 async function apiOf(
-  environment: Environment,
+  environment: Config,
   { log, versions = configuredVersions }: ServerOptions,
   { runtime, service, ownOrigins }: Wired,
 ) {
@@ -116,7 +116,7 @@ function isPage(url = ""): boolean {
 }
 
 function pagesOf(
-  environment: Environment,
+  environment: Config,
   { log }: ServerOptions,
   { service, ownOrigins }: Omit<Wired, "runtime">,
 ) {
@@ -135,16 +135,16 @@ function pagesOf(
  * Pages of these may write with a person's cookie. On one's own machine, where nobody has named another address, it goes by
  * either name.
  */
-function ownOrigins(environment: Environment): string[] {
+function ownOrigins(environment: Config): string[] {
   return [new URL(environment.appUrl).origin];
 }
 
-function localOrigins({ databaseUrl, appUrl }: Environment, port: number): string[] {
+function localOrigins({ databaseUrl, appUrl }: Config, port: number): string[] {
   if (databaseUrl !== null && new URL(appUrl).hostname !== "localhost") return [];
   return [`http://localhost:${port}`, `http://127.0.0.1:${port}`];
 }
 
-function listening(server: Server, { host, port }: Environment): Promise<void> {
+function listening(server: Server, { host, port }: Config): Promise<void> {
   return new Promise((listens, reject) => {
     server.once("error", reject);
     server.listen(port, host, listens);
@@ -152,11 +152,11 @@ function listening(server: Server, { host, port }: Environment): Promise<void> {
 }
 
 /** The server as a process: until it is told to stop, then drained, exit status 0. */
-export async function runServer(environment: Environment, options: ServerOptions): Promise<void> {
+export async function runServer(environment: Config, options: ServerOptions): Promise<void> {
   const { log } = options;
   const server = await startServer(environment, options);
   log.info({ url: server.url }, "listening");
-  if (environment.databaseUrl === null) process.stderr.write(greeting(environment, server));
+  if (environment.databaseUrl === null) process.stderr.write(startupBanner(environment, server));
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -170,7 +170,7 @@ export async function runServer(environment: Environment, options: ServerOptions
 }
 
 async function main(): Promise<void> {
-  const environment = readEnvironment(process.env);
+  const environment = readConfig(process.env);
   requireAuthSecret(environment);
   await runServer(environment, { log: createLog(environment.logLevel) });
 }

@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { type VersionCatalog, versionStatus } from "../domain/api-version.ts";
-import type { Log } from "../log.ts";
+import { addHeaders } from "../http/add-headers.ts";
+import { securityHeaders } from "../http/api-security-headers.ts";
+import { answerError, onlyErrors } from "../http/error-response.ts";
+import type { HonoEnv } from "../http/hono-env.ts";
+import { limitHeaders } from "../http/limit-headers.ts";
+import { headersApplied, responseHeaders } from "../http/response-headers.ts";
+import type { Log } from "../observability/log.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
-import { type AuthDoor, authRoutes } from "./auth.ts";
-import type { CallerDesk } from "./call.ts";
+import { type AuthRoutesOptions, authRoutes } from "./auth.ts";
+import type { CallerContext } from "./authenticate.ts";
 import { chat } from "./chat.ts";
-import { addHeaders } from "./door/add-headers.ts";
-import { headOf, isWhole } from "./door/head.ts";
-import { limitHeaders } from "./door/limit-headers.ts";
-import { answerError, onlyErrors } from "./door/problem.ts";
-import { securityHeaders } from "./door/security-headers.ts";
-import type { ApiEnvironment } from "./environment.ts";
 import { graphql } from "./graphql/graphql.ts";
 import { type MetricsDoor, metrics } from "./metrics.ts";
 import { openApiDocument } from "./openapi/document.ts";
@@ -24,12 +24,12 @@ import { rpc } from "./rpc/rpc.ts";
 import type { DeprecationFormat } from "./versions/version-headers.ts";
 import { versionedPath } from "./versions/version-path.ts";
 import { versioning } from "./versions/versioning.ts";
-import { type WebhookDoor, webhooks } from "./webhooks.ts";
+import { type WebhookOptions, webhooks } from "./webhooks.ts";
 
 export type ApiOptions = {
-  webhooks: WebhookDoor;
-  desk: CallerDesk;
-  auth: AuthDoor;
+  webhooks: WebhookOptions;
+  desk: CallerContext;
+  auth: AuthRoutesOptions;
   deps: Dependencies;
   plugins: readonly Plugin[];
   graphql: { enabled: boolean; introspection: boolean };
@@ -43,16 +43,16 @@ export type ApiOptions = {
 };
 
 /** The whole of `/api`. Everything else is not ours to answer. */
-export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
+export function createApi(options: ApiOptions): Hono<HonoEnv> {
   const { appUrl, deps, desk, versions, log } = options;
-  const api = new Hono<ApiEnvironment>({ getPath: versionedPath });
+  const api = new Hono<HonoEnv>({ getPath: versionedPath });
 
   api.use(async (c, next) => {
     const requestId = randomUUID();
     c.set("requestId", requestId);
-    headOf(c)["x-request-id"] = requestId;
+    responseHeaders(c)["x-request-id"] = requestId;
     await next();
-    if (!isWhole(c)) addHeaders(c, (headers) => headers.set("x-request-id", requestId));
+    if (!headersApplied(c)) addHeaders(c, (headers) => headers.set("x-request-id", requestId));
   });
   api.use(securityHeaders(appUrl));
   api.use(versioning({ catalog: versions, appUrl, format: options.deprecationFormat }));
@@ -86,8 +86,8 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
 }
 
 /** What is about the API itself, and open to everybody. */
-function system({ versions, appUrl, isReady, ...options }: ApiOptions): Hono<ApiEnvironment> {
-  const routes = new Hono<ApiEnvironment>();
+function system({ versions, appUrl, isReady, ...options }: ApiOptions): Hono<HonoEnv> {
+  const routes = new Hono<HonoEnv>();
   const status = versionStatus(versions);
   const documents = new Map(
     versions.supported.map((version) => [version, openApiDocument({ routes: ROUTES, version, appUrl })]),

@@ -1,22 +1,22 @@
 import { type Context, Hono } from "hono";
+import type { HonoEnv } from "../http/hono-env.ts";
+import { limitHeaders } from "../http/limit-headers.ts";
+import { readJson } from "../http/read-json.ts";
 import type { Scope } from "../limits/policies.ts";
 import type { Limits } from "../limits/rate-limit.ts";
 import { type Call, charge } from "../operations/operation.ts";
-import { addressOf, assertOwnPage, type CallerDesk } from "./call.ts";
-import { limitHeaders } from "./door/limit-headers.ts";
-import { readJson } from "./door/read-json.ts";
-import type { ApiEnvironment } from "./environment.ts";
+import { addressOf, assertOwnPage, type CallerContext } from "./authenticate.ts";
 import { unversionedUrl } from "./versions/version-path.ts";
 
-export type AuthDoor = {
+export type AuthRoutesOptions = {
   /** What a request is charged to, by the client's address; `null`: nothing. */
   scopeOf(method: string, path: string): Scope | null;
   handle(request: Request, address: string): Promise<Response>;
 };
 
 /** `/api/auth/*`: Better Auth's paths that the product uses, limited by the client's address before anything is read. */
-export function authRoutes(door: AuthDoor, limits: Limits, desk: CallerDesk): Hono<ApiEnvironment> {
-  const routes = new Hono<ApiEnvironment>();
+export function authRoutes(door: AuthRoutesOptions, limits: Limits, desk: CallerContext): Hono<HonoEnv> {
+  const routes = new Hono<HonoEnv>();
   routes.all("/*", async (c) => {
     // Cookies are given out here as well as read: nobody is to be signed in by a foreign page either.
     assertOwnPage(c, desk, true);
@@ -36,7 +36,7 @@ export function authRoutes(door: AuthDoor, limits: Limits, desk: CallerDesk): Ho
 }
 
 /** The request without its version, its body read by the door's rules. */
-async function forwarded(c: Context<ApiEnvironment>): Promise<Request> {
+async function forwarded(c: Context<HonoEnv>): Promise<Request> {
   // A Request cannot be made for TRACE; like it, nothing here is served to OPTIONS.
   const method = c.req.method === "TRACE" ? "OPTIONS" : c.req.method;
   const url = unversionedUrl(c.req.url);

@@ -1,12 +1,12 @@
 import { type Context, Hono } from "hono";
 import type { Chat } from "../chat/chat.ts";
-import type { Log } from "../log.ts";
+import type { HonoEnv } from "../http/hono-env.ts";
+import { limitHeaders } from "../http/limit-headers.ts";
+import { readJson } from "../http/read-json.ts";
+import type { Log } from "../observability/log.ts";
 import { type ChatReply, sendMessage } from "../operations/chat/send-message.ts";
 import { execute, type Gate } from "../operations/operation.ts";
-import { type CallerDesk, openCall } from "./call.ts";
-import { limitHeaders } from "./door/limit-headers.ts";
-import { readJson } from "./door/read-json.ts";
-import type { ApiEnvironment } from "./environment.ts";
+import { authenticate, type CallerContext } from "./authenticate.ts";
 
 /** Room for the characters that a conversation may have, in any language, and for what `useChat` sends besides. */
 const MAX_BYTES = 1024 * 1024;
@@ -14,10 +14,10 @@ const MAX_BYTES = 1024 * 1024;
 const KEEP_ALIVE_MS = 15_000;
 
 /** `POST /chat`: the answer is the AI SDK's stream of a UI message, as server-sent events, which `useChat` reads. */
-export function chat(deps: Gate & { chat: Chat | null }, desk: CallerDesk, log: Log): Hono<ApiEnvironment> {
-  const routes = new Hono<ApiEnvironment>();
+export function chat(deps: Gate & { chat: Chat | null }, desk: CallerContext, log: Log): Hono<HonoEnv> {
+  const routes = new Hono<HonoEnv>();
   routes.post("/chat", async (c) => {
-    const call = await openCall(c, desk);
+    const call = await authenticate(c, desk);
     const reply = await execute(sendMessage, deps, call, () => readJson(c.env.incoming, MAX_BYTES));
     for (const [name, value] of Object.entries(limitHeaders(call.charges, deps.limits.now())))
       c.header(name, value);
@@ -31,7 +31,7 @@ export function chat(deps: Gate & { chat: Chat | null }, desk: CallerDesk, log: 
  * along.
  * @throws Refusal `unavailable`
  */
-async function streamed(c: Context<ApiEnvironment>, reply: ChatReply, log: Log): Promise<Response> {
+async function streamed(c: Context<HonoEnv>, reply: ChatReply, log: Log): Promise<Response> {
   const stream = await reply.open({
     signal: c.req.raw.signal,
     onFailure: (problem) => log.error({ requestId: c.get("requestId"), problem }, "chat failed"),

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Hono } from "hono";
 import { refuse } from "../domain/refusal.ts";
-import type { ApiEnvironment } from "./environment.ts";
+import type { HonoEnv } from "../http/hono-env.ts";
 
 export type MetricsDoor = {
   /** `null`: there are no metrics to be had. */
@@ -11,8 +11,8 @@ export type MetricsDoor = {
 };
 
 /** `GET /api/metrics`, for whoever has the operator's token. */
-export function metrics({ token, metrics }: MetricsDoor): Hono<ApiEnvironment> {
-  const routes = new Hono<ApiEnvironment>();
+export function metrics({ token, metrics }: MetricsDoor): Hono<HonoEnv> {
+  const routes = new Hono<HonoEnv>();
   if (token === null || metrics === null) return routes;
   const expected = digest(`Bearer ${token}`);
   routes.get("/", async (c) => {

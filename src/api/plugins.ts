@@ -4,15 +4,15 @@ import { pathToFileURL } from "node:url";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Person } from "../domain/caller.ts";
 import { refuse } from "../domain/refusal.ts";
+import type { HonoEnv } from "../http/hono-env.ts";
+import { limitHeaders } from "../http/limit-headers.ts";
+import { BodyAborted, BodyTooLarge, readBody } from "../http/read-body.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { charge } from "../operations/operation.ts";
-import { type CallerDesk, openCall } from "./call.ts";
-import { limitHeaders } from "./door/limit-headers.ts";
-import type { ApiEnvironment } from "./environment.ts";
-import { BodyAborted, BodyTooLarge, readBody } from "./read-body.ts";
+import { authenticate, type CallerContext } from "./authenticate.ts";
 
 /** What every handler of a plugin can count on: the call has been authenticated and limited. */
-export type PluginEnvironment = ApiEnvironment & {
+export type PluginEnvironment = HonoEnv & {
   Variables: { caller: Person; deps: Dependencies };
 };
 
@@ -77,7 +77,7 @@ function problem(file: string, what: string, cause?: unknown): Error {
 export function pluginRoutes(
   plugins: readonly Plugin[],
   deps: Dependencies,
-  desk: CallerDesk,
+  desk: CallerContext,
 ): Hono<PluginEnvironment> {
   const routes = new Hono<PluginEnvironment>();
   routes.use(gate(deps, desk));
@@ -87,9 +87,9 @@ export function pluginRoutes(
 }
 
 /** Session or API key, then the `plugin` scope; before anything of a plugin's runs. @throws Refusal */
-function gate(deps: Dependencies, desk: CallerDesk): MiddlewareHandler<PluginEnvironment> {
+function gate(deps: Dependencies, desk: CallerContext): MiddlewareHandler<PluginEnvironment> {
   return async (c, next) => {
-    const call = await openCall(c as Context, desk);
+    const call = await authenticate(c as Context, desk);
     const { caller } = call;
     if (caller.kind === "nobody" || caller.kind === "operator") refuse("unauthorized", "Unauthorized");
     await charge("plugin", deps.limits, call);

@@ -1,19 +1,19 @@
 import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { isSlot, type Slot } from "../domain/slot.ts";
-import type { Intake, Reception } from "../intake/intake.ts";
-import type { Log } from "../log.ts";
-import { answerJson } from "./door/head.ts";
-import type { ApiEnvironment } from "./environment.ts";
-import { BodyAborted, BodyTooLarge, readBody } from "./read-body.ts";
+import type { HonoEnv } from "../http/hono-env.ts";
+import { BodyAborted, BodyTooLarge, readBody } from "../http/read-body.ts";
+import { answerJson } from "../http/response-headers.ts";
+import type { Intake, ReceiveResult } from "../intake/intake.ts";
+import type { Log } from "../observability/log.ts";
 
-export type WebhookDoor = {
+export type WebhookOptions = {
   intake: Pick<Intake, "receive">;
   /** Larger bodies are refused while they stream in. */
   maxBodyBytes: number;
   secretVariables: Record<Slot, string>;
   /** Hears how each delivery ended; `null`: nobody counts. */
-  observe: ((slot: Slot, outcome: Reception["outcome"]) => void) | null;
+  observe: ((slot: Slot, outcome: ReceiveResult["outcome"]) => void) | null;
   log: Log;
 };
 
@@ -22,8 +22,8 @@ const RETRY_AFTER_SECONDS = "5";
 type Answer = { status: ContentfulStatusCode; body: object; headers?: Record<string, string> };
 
 /** `POST /api/webhooks/<slot>`: the only way in for a provider's events. */
-export function webhooks(door: WebhookDoor): Hono<ApiEnvironment> {
-  const routes = new Hono<ApiEnvironment>();
+export function webhooks(door: WebhookOptions): Hono<HonoEnv> {
+  const routes = new Hono<HonoEnv>();
   routes.all("/:slot", async (c) => {
     const slot = c.req.param("slot");
     if (!isSlot(slot)) return c.json({ error: "Not found" }, 404);
@@ -47,7 +47,7 @@ export function webhooks(door: WebhookDoor): Hono<ApiEnvironment> {
   return routes;
 }
 
-function answerTo(reception: Reception): Answer {
+function answerTo(reception: ReceiveResult): Answer {
   switch (reception.outcome) {
     case "applied":
       return { status: 200, body: { received: true } };
@@ -75,7 +75,7 @@ function answerTo(reception: Reception): Answer {
 }
 
 /** Which check failed is for the operator alone: the sender learns no more than the contract says. */
-function note(door: WebhookDoor, slot: Slot, requestId: string, reception: Reception): void {
+function note(door: WebhookOptions, slot: Slot, requestId: string, reception: ReceiveResult): void {
   switch (reception.outcome) {
     case "refused":
       if (reception.problem === "no secret configured") {
@@ -102,7 +102,7 @@ function note(door: WebhookDoor, slot: Slot, requestId: string, reception: Recep
   }
 }
 
-function unreadable(c: Context<ApiEnvironment>, error: unknown): Response {
+function unreadable(c: Context<HonoEnv>, error: unknown): Response {
   // The adapter discards what is still coming in, for half a second and 64 MB at most, and then hangs up.
   if (error instanceof BodyTooLarge) return c.json({ error: "Payload too large" }, 413);
   if (error instanceof BodyAborted) return c.json({ error: "Request aborted" }, 400);

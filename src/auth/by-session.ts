@@ -7,7 +7,7 @@ import { REMEMBERED_SECONDS, UPDATE_AGE_SECONDS } from "./session-age.ts";
 import type { SessionCookies } from "./session-cookie.ts";
 import type { SessionLookUp } from "./session-look-up.ts";
 
-export type SessionDesk = {
+export type SessionDeps = {
   betterAuth: ConfiguredBetterAuth;
   scopes: RequestScopes;
   cookies: SessionCookies;
@@ -20,7 +20,7 @@ export type SessionDesk = {
 export type BySession = (cookie: string, address: string) => Promise<Identified | null>;
 
 /** The hot path: no call of Better Auth's, but for the one request a day that prolongs a session. */
-export function bySessionWith(desk: SessionDesk): BySession {
+export function bySessionWith(desk: SessionDeps): BySession {
   const { cookies, sessions, now } = desk;
   return async (cookie, address) => {
     const session = await sessions.find(cookie);
@@ -40,7 +40,7 @@ function isDueForRefresh(session: FoundSession, now: number): boolean {
 
 /** The cookies of the prolonged session; `null` when it has ended since it was looked up. */
 async function prolonged(
-  { betterAuth, scopes }: SessionDesk,
+  { betterAuth, scopes }: SessionDeps,
   cookie: string,
   address: string,
 ): Promise<readonly string[] | null> {

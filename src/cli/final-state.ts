@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { FindInSlot, findInSlot } from "../operations/subscriptions/find-in-slot.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import { type Check, check, type Found } from "../simulator/model.ts";
 import type { Simulation } from "../simulator/prepare.ts";
 import { isUnreachable } from "./conclude.ts";

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
+import { readConfig } from "../config/config.ts";
 import type { Slot } from "../domain/slot.ts";
-import { readEnvironment } from "../env.ts";
 import { createUsers } from "../operations/users/create-users.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import type { Check } from "../simulator/model.ts";
 import { offersOf, prepareSimulation, userPrefix } from "../simulator/prepare.ts";
 import { type SendOptions, simulate, Unwelcome } from "../simulator/simulate.ts";
@@ -36,7 +36,7 @@ export type SimulationReport = Record<Outcome, number> & {
 
 /** Sends a story to a server, and looks in its database whether it ended well. @throws Error with a remedy */
 export async function runSimulation(options: SimulateOptions): Promise<SimulationReport> {
-  const url = options.url ?? ownUrl(readEnvironment(process.env));
+  const url = options.url ?? ownUrl(readConfig(process.env));
   await requireServer(url);
   return withRuntime((runtime) => simulateWith(runtime, url, options));
 }

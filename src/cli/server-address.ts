@@ -1,6 +1,6 @@
 import { get } from "node:http";
 import { InvalidArgumentError } from "commander";
-import type { Environment } from "../env.ts";
+import type { Config } from "../config/config.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
 
@@ -17,7 +17,7 @@ export function loopbackUrl(text: string): string {
 }
 
 /** Where the server of these variables listens. */
-export function ownUrl({ host, port }: Environment): string {
+export function ownUrl({ host, port }: Config): string {
   const name = host.includes(":") ? `[${host}]` : host;
   return `http://${isLoopback(name) ? name : "127.0.0.1"}:${port}`;
 }

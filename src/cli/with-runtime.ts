@@ -1,6 +1,6 @@
-import { type Environment, readEnvironment } from "../env.ts";
-import { createLog } from "../log.ts";
-import { type Runtime, startRuntime } from "../runtime.ts";
+import { type Config, readConfig } from "../config/config.ts";
+import { createLog } from "../observability/log.ts";
+import { type Runtime, startRuntime } from "../runtime/runtime.ts";
 
 const STOPPED_BY = { SIGINT: 130, SIGTERM: 143 } as const;
 /** A person is waiting: a database that is down is said to be down. */
@@ -8,9 +8,9 @@ const REACH_WITHIN_MS = 3_000;
 
 /** Does some work with what the server works with, beside it or without it, and lets go of it again. */
 export async function withRuntime<Result>(
-  work: (runtime: Runtime, environment: Environment) => Promise<Result>,
+  work: (runtime: Runtime, environment: Config) => Promise<Result>,
 ): Promise<Result> {
-  const environment = readEnvironment(process.env);
+  const environment = readConfig(process.env);
   const runtime = await startRuntime(environment, {
     log: createLog("silent"),
     reachWithinMs: REACH_WITHIN_MS,

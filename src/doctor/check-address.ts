@@ -1,4 +1,4 @@
-import type { Environment } from "../env.ts";
+import type { Config } from "../config/config.ts";
 import { broken, type Finding, good, warning } from "./finding.ts";
 import { look } from "./look.ts";
 
@@ -9,7 +9,7 @@ export type AddressLook = {
 };
 
 /** Whether the public origin leads to a Tollgate that is ready. */
-export async function checkAddress(environment: Environment): Promise<AddressLook> {
+export async function checkAddress(environment: Config): Promise<AddressLook> {
   const { appUrl } = environment;
   const answer = await look(`${appUrl}/api/ready`);
   if (typeof answer === "string") {
@@ -22,7 +22,7 @@ export async function checkAddress(environment: Environment): Promise<AddressLoo
   return { finding: judge(environment, { status, text }), aheadMs };
 }
 
-function judge(environment: Environment, { status, text }: { status: number; text: string }): Finding {
+function judge(environment: Config, { status, text }: { status: number; text: string }): Finding {
   const { appUrl } = environment;
   if (status === 503) {
     return broken(
@@ -56,7 +56,7 @@ function judge(environment: Environment, { status, text }: { status: number; tex
 const FEW_CHARACTERS = 12;
 
 /** What signs everybody's session. */
-export function checkAuthSecret({ authSecret, databaseUrl }: Environment): Finding {
+export function checkAuthSecret({ authSecret, databaseUrl }: Config): Finding {
   if (authSecret === null) {
     return databaseUrl === null
       ? good("auth secret", "made for this machine, in DATA_DIR")

@@ -1,4 +1,4 @@
-import type { Environment } from "../env.ts";
+import type { Config } from "../config/config.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
 import { pendingMigrations } from "../store/migrate.ts";
@@ -15,7 +15,7 @@ export type DatabaseLook = {
 };
 
 /** Whether it can be reached, is new enough, and has this version's schema. Nothing is changed. */
-export async function checkDatabase(environment: Environment): Promise<DatabaseLook> {
+export async function checkDatabase(environment: Config): Promise<DatabaseLook> {
   const isEmbedded = environment.databaseUrl === null;
   let stop = async () => {};
   try {

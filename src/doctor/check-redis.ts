@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Environment } from "../env.ts";
+import type { Config } from "../config/config.ts";
 import { openRedis } from "../limits/redis-connection.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { reasonOf } from "./look.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
 
-export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Environment): Promise<Finding> {
+export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Config): Promise<Finding> {
   if (redisUrls === null) {
     const seen = "not set: limits are counted in memory";
     return isProduction && databaseUrl !== null

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { Config } from "../config/config.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { Environment } from "../env.ts";
 import type { WireFormat } from "../providers/adapter.ts";
 import { ADAPTERS } from "../providers/formats.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
@@ -8,7 +8,7 @@ import { look } from "./look.ts";
 
 /** Sends a signed event of a type that has no effects the way that the provider's come. It is seen in the log. */
 export async function checkWebhook(
-  environment: Environment,
+  environment: Config,
   slot: Slot,
   { secrets, isUsed }: { secrets: readonly string[]; isUsed: boolean },
 ): Promise<Finding> {

@@ -1,8 +1,8 @@
 import plans from "../../plans.config.ts";
+import { type Config, ConfigError, readConfig } from "../config/config.ts";
+import { embeddedSecrets } from "../config/embedded-secrets.ts";
+import { connectPayments, type PaymentAccess, paymentAccess, webhookSecrets } from "../config/payments.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
-import { embeddedSecrets } from "../embedded-secrets.ts";
-import { BadEnvironment, type Environment, readEnvironment } from "../env.ts";
-import { connectPayments, type PaymentAccess, paymentAccess, webhookSecrets } from "../payments.ts";
 import type { WireFormat } from "../providers/adapter.ts";
 import { checkAddress, checkAuthSecret } from "./check-address.ts";
 import { checkClock } from "./check-clock.ts";
@@ -16,18 +16,18 @@ import { look } from "./look.ts";
 
 /** Looks at everything that a server with these variables depends on. What it finds wrong it says what to do about. */
 export async function diagnose(variables: Record<string, string | undefined>): Promise<Finding[]> {
-  let environment: Environment;
+  let environment: Config;
   try {
-    environment = readEnvironment(variables);
+    environment = readConfig(variables);
   } catch (error) {
-    if (!(error instanceof BadEnvironment)) throw error;
+    if (!(error instanceof ConfigError)) throw error;
     const remedy = "Set it right: until then nothing starts, and nothing else can be looked at.";
     return error.message.split("\n").map((line) => broken("variables", line, remedy));
   }
   return [good("variables", "all of them can be read"), ...(await examine(environment))];
 }
 
-async function examine(environment: Environment): Promise<Finding[]> {
+async function examine(environment: Config): Promise<Finding[]> {
   const { databaseUrl, simulator, dataDir } = environment;
   const kept = databaseUrl === null || simulator !== null ? await embeddedSecrets(dataDir) : null;
   const access = paymentAccess(environment, kept);
@@ -67,7 +67,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
   ];
 }
 
-function withoutKey({ slots, activeProvider }: Environment, slot: Slot): Finding {
+function withoutKey({ slots, activeProvider }: Config, slot: Slot): Finding {
   const { apiKeyVariable } = slots[slot];
   if (slot !== activeProvider) return skipped(`${slot} key`, `${apiKeyVariable} is not set`);
   const remedy = `Set ${apiKeyVariable} to the provider's API key, or ACTIVE_PROVIDER to a slot that has one.`;

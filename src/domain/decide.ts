@@ -136,6 +136,6 @@ function blank(provider: Slot, id: string, planId: string): Subscription {
     cancelAtPeriodEnd: false,
     outOfOrder: false,
     lastEventAtMicros: null,
-    told: null,
+    lastNotified: null,
   };
 }

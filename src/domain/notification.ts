@@ -1,4 +1,4 @@
-import type { Subscription, Told } from "./subscription.ts";
+import type { LastNotified, Subscription } from "./subscription.ts";
 import type { SubscriptionStatus } from "./subscription-status.ts";
 
 export const NOTIFICATION_KINDS = [
@@ -15,9 +15,9 @@ export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
 export type Notification = { userId: string; kind: NotificationKind; details: Record<string, string> };
 
-export type News = {
+export type NotificationDecision = {
   /** What was told, to be kept with the subscription. */
-  told: Told | null;
+  lastNotified: LastNotified | null;
   notifications: Notification[];
 };
 
@@ -26,38 +26,38 @@ export type News = {
  * what was there before: events that go back and forth, as providers send them in any order, tell nothing twice.
  * @param isLate the change comes from an event that is older than the last one applied
  */
-export function newsOf(
+export function notificationsFor(
   before: Subscription | null,
   after: Subscription,
   { isLate }: { isLate: boolean },
-): News {
+): NotificationDecision {
   const { userId, planId } = after;
-  const told = before !== null && before.userId === userId ? before.told : null;
+  const lastNotified = before !== null && before.userId === userId ? before.lastNotified : null;
   // An event without the subscription's id is followed by one that has it.
-  if (userId === null || after.providerSubscriptionId === null) return { told, notifications: [] };
+  if (userId === null || after.providerSubscriptionId === null) return { lastNotified, notifications: [] };
   // May well have been overtaken: it can begin the story, but not change it.
-  if (isLate && told !== null) return { told, notifications: [] };
+  if (isLate && lastNotified !== null) return { lastNotified, notifications: [] };
 
-  const standing = STANDING[after.status] ?? told?.standing ?? null;
-  if (standing === null) return { told, notifications: [] };
+  const standing = STANDING[after.status] ?? lastNotified?.standing ?? null;
+  if (standing === null) return { lastNotified, notifications: [] };
   const tell = (kind: NotificationKind, details: Record<string, string>): Notification => ({
     userId,
     kind,
     details: { subscriptionId: after.id, ...details },
   });
   const notifications: Notification[] = [];
-  const isRunning = told !== null && told.standing !== "canceled" && standing !== "canceled";
-  if (isRunning && told.planId !== planId) {
-    notifications.push(tell("subscription_plan_changed", { from: told.planId, to: planId }));
+  const isRunning = lastNotified !== null && lastNotified.standing !== "canceled" && standing !== "canceled";
+  if (isRunning && lastNotified.planId !== planId) {
+    notifications.push(tell("subscription_plan_changed", { from: lastNotified.planId, to: planId }));
   }
-  if (standing !== told?.standing && !wasNeverPaid(before, told, standing)) {
+  if (standing !== lastNotified?.standing && !wasNeverPaid(before, lastNotified, standing)) {
     notifications.push(tell(KINDS[standing], { planId }));
   }
-  return { told: { standing, planId }, notifications };
+  return { lastNotified: { standing, planId }, notifications };
 }
 
 /** Nothing said of a status: what was told is still so. */
-const STANDING: Record<SubscriptionStatus, Told["standing"] | null> = {
+const STANDING: Record<SubscriptionStatus, LastNotified["standing"] | null> = {
   incomplete: null,
   trialing: "active",
   active: "active",
@@ -67,13 +67,17 @@ const STANDING: Record<SubscriptionStatus, Told["standing"] | null> = {
   canceled: "canceled",
 };
 
-const KINDS: Record<Told["standing"], NotificationKind> = {
+const KINDS: Record<LastNotified["standing"], NotificationKind> = {
   active: "subscription_activated",
   past_due: "subscription_past_due",
   canceled: "subscription_canceled",
 };
 
 /** A checkout that was given up ends a subscription that its person never had. */
-function wasNeverPaid(before: Subscription | null, told: Told | null, standing: Told["standing"]): boolean {
+function wasNeverPaid(
+  before: Subscription | null,
+  told: LastNotified | null,
+  standing: LastNotified["standing"],
+): boolean {
   return standing === "canceled" && told === null && before?.status === "incomplete";
 }

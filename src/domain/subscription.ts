@@ -2,7 +2,7 @@ import type { Slot } from "./slot.ts";
 import type { SubscriptionStatus } from "./subscription-status.ts";
 
 /** What its person was told last of a subscription, see `notification.ts`. */
-export type Told = { standing: "active" | "past_due" | "canceled"; planId: string };
+export type LastNotified = { standing: "active" | "past_due" | "canceled"; planId: string };
 
 export type Subscription = {
   id: string;
@@ -24,5 +24,5 @@ export type Subscription = {
   /** The latest time, by the provider's clock, of an event applied to it; microseconds. */
   lastEventAtMicros: number | null;
   /** `null`: nothing yet. */
-  told: Told | null;
+  lastNotified: LastNotified | null;
 };

@@ -3,11 +3,11 @@ import { changesOf } from "../domain/changes.ts";
 import { type Decision, decide } from "../domain/decide.ts";
 import { secondsUntilRetry } from "../domain/delivery.ts";
 import { isOlder, type Known } from "../domain/known.ts";
-import { type Notification, newsOf } from "../domain/notification.ts";
+import { type Notification, notificationsFor } from "../domain/notification.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import { DatabaseUnavailable, sqlState } from "../store/database.ts";
-import { type Attempt, type Failure, failClaims, holdClaims, logAttempts } from "../store/deliveries.ts";
+import { type Attempt, type Failure, failClaims, fenceClaims, logAttempts } from "../store/deliveries.ts";
 import { insertNotifications } from "../store/notifications.ts";
 import { redactHeld } from "../store/redaction.ts";
 import {
@@ -18,25 +18,26 @@ import {
   updateSubscriptions,
 } from "../store/subscriptions.ts";
 import { inTransaction, type Transaction } from "../store/transaction.ts";
-import { findPresence, type Presence } from "../store/users.ts";
-import { untilUncontended } from "./contention.ts";
+import { findUserStates, type UserState } from "../store/users.ts";
+import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
 import { effectLimits } from "./limits.ts";
-import type { AttemptOutcome, Work } from "./work.ts";
+import { retryOnContention } from "./retry-on-contention.ts";
 
 /** Applies events in their order, effects and outcomes in one transaction; a failing event costs only itself. */
-export async function applyGroup(intake: Intake, group: readonly Work[]): Promise<AttemptOutcome[]> {
+export async function applyGroup(intake: Intake, group: readonly ClaimedEvent[]): Promise<AttemptOutcome[]> {
   // It has waited for longer than its claim holds: whoever takes it over next must not find us at it as well.
   const overdueBeforeMs = performance.now() - intake.leaseSeconds * 1000;
-  if (group.length === 1 && (group[0] as Work).startedAtMs < overdueBeforeMs) return [{ outcome: "lost" }];
+  if (group.length === 1 && (group[0] as ClaimedEvent).startedAtMs < overdueBeforeMs)
+    return [{ outcome: "lost" }];
   try {
-    return await untilUncontended(() => applyTogether(intake, group));
+    return await retryOnContention(() => applyTogether(intake, group));
   } catch (error) {
     if (error instanceof DatabaseUnavailable) {
       intake.log.warn({ err: error, events: group.length }, "database unavailable: nothing was applied");
       return group.map(() => ({ outcome: "unavailable" }));
     }
-    if (group.length === 1) return [await recordDefect(intake, group[0] as Work, error)];
+    if (group.length === 1) return [await recordDefect(intake, group[0] as ClaimedEvent, error)];
   }
   // The transaction is undone, and with it everybody's effects: singly, only the guilty one fails.
   const outcomes: AttemptOutcome[] = [];
@@ -44,17 +45,17 @@ export async function applyGroup(intake: Intake, group: readonly Work[]): Promis
   return outcomes;
 }
 
-async function applyTogether(intake: Intake, group: readonly Work[]): Promise<AttemptOutcome[]> {
+async function applyTogether(intake: Intake, group: readonly ClaimedEvent[]): Promise<AttemptOutcome[]> {
   return inTransaction(intake.database, effectLimits(intake), async (transaction) => {
     const links = linksOf(group);
     const [held, , subscriptions, people] = await Promise.all([
-      holdClaims(
+      fenceClaims(
         transaction,
         group.map((work) => work.claim),
       ),
       links.length === 0 ? null : lockSubscribers(transaction, links),
       links.length === 0 ? [] : lockSubscriptions(transaction, links),
-      links.length === 0 ? new Map<string, Presence>() : findPresence(transaction, peopleIn(group)),
+      links.length === 0 ? new Map<string, UserState>() : findUserStates(transaction, peopleIn(group)),
     ]);
     const ledger = openLedger(subscriptions);
     const known: Known = {
@@ -115,9 +116,9 @@ function openLedger(locked: readonly Subscription[]) {
     record(subscription: Subscription, event: PaymentEvent): Attempt["changed"] {
       const before = now.get(subscription.id) ?? null;
       const isLate = before !== null && isOlder(event, before);
-      const { told, notifications } = newsOf(before, subscription, { isLate });
+      const { lastNotified, notifications } = notificationsFor(before, subscription, { isLate });
       news.push(...notifications);
-      now.set(subscription.id, { ...subscription, told });
+      now.set(subscription.id, { ...subscription, lastNotified });
       changed.add(subscription.id);
       list = null;
       const changes = changesOf(before, subscription);
@@ -142,7 +143,7 @@ function byName(a: Subscription, b: Subscription): number {
   return (nameA as string) < (nameB as string) ? -1 : 1;
 }
 
-function linksOf(group: readonly Work[]): SubscriptionLink[] {
+function linksOf(group: readonly ClaimedEvent[]): SubscriptionLink[] {
   return group.flatMap((work) =>
     "event" in work.reading && work.reading.event.kind !== "ignored"
       ? [
@@ -157,7 +158,7 @@ function linksOf(group: readonly Work[]): SubscriptionLink[] {
   );
 }
 
-function peopleIn(group: readonly Work[]): string[] {
+function peopleIn(group: readonly ClaimedEvent[]): string[] {
   return group.flatMap((work) =>
     "event" in work.reading && work.reading.event.userId !== null ? [work.reading.event.userId] : [],
   );
@@ -165,9 +166,9 @@ function peopleIn(group: readonly Work[]): string[] {
 
 /** Of a person who has deleted the account nothing is kept that has done its work. */
 function isOfDeleted(
-  { reading }: Work,
+  { reading }: ClaimedEvent,
   decision: Decision | null,
-  people: ReadonlyMap<string, Presence>,
+  people: ReadonlyMap<string, UserState>,
 ): boolean {
   if (decision === null || decision.outcome === "failed" || "problem" in reading) return false;
   if (decision.outcome === "applied") return decision.subscription.userId === null;
@@ -175,7 +176,11 @@ function isOfDeleted(
 }
 
 /** A checkout can be paid after its person has deleted the account: then nobody is left who could end what was bought. */
-function warnOfOrphan(intake: Intake, { slot, reading }: Work, people: ReadonlyMap<string, Presence>): void {
+function warnOfOrphan(
+  intake: Intake,
+  { slot, reading }: ClaimedEvent,
+  people: ReadonlyMap<string, UserState>,
+): void {
   if ("problem" in reading) return;
   const { kind, userId, status, providerSubscriptionId } = reading.event;
   const isOver = kind === "customer.subscription.deleted" || status === "canceled";
@@ -188,7 +193,7 @@ function warnOfOrphan(intake: Intake, { slot, reading }: Work, people: ReadonlyM
 /** Writes what came of the attempts whose claims hold; a `null` is somebody else's by now. */
 function settle(
   transaction: Transaction,
-  group: readonly Work[],
+  group: readonly ClaimedEvent[],
   decisions: readonly (Decision | null)[],
   changed: readonly Attempt["changed"][],
 ): Promise<void>[] {
@@ -223,14 +228,14 @@ function outcomeOf(decision: Decision | null): AttemptOutcome {
 }
 
 /** The effects were undone; what remains to be said is why, if the claim still holds. */
-async function recordDefect(intake: Intake, work: Work, error: unknown): Promise<AttemptOutcome> {
+async function recordDefect(intake: Intake, work: ClaimedEvent, error: unknown): Promise<AttemptOutcome> {
   intake.log.error({ err: error, deliveryId: work.claim.id }, "applying an event failed");
   const state = sqlState(error);
   const reason = state ? `database: ${(error as Error).message} (${state})` : `defect: ${String(error)}`;
   const failure: Decision = { outcome: "failed", reason: reason.slice(0, 500) };
   try {
     return await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
-      const held = await holdClaims(transaction, [work.claim]);
+      const held = await fenceClaims(transaction, [work.claim]);
       const decision = held.has(work.claim.id) ? failure : null;
       await transaction.commitAfter(settle(transaction, [work], [decision], []));
       return outcomeOf(decision);

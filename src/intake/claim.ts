@@ -1,10 +1,10 @@
 import { DatabaseUnavailable } from "../store/database.ts";
 import { claimDeliveries, confirmRepeats, type NewDelivery } from "../store/deliveries.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { untilUncontended } from "./contention.ts";
+import type { Claimed } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
 import { claimLimits, effectLimits } from "./limits.ts";
-import type { Claimed } from "./work.ts";
+import { retryOnContention } from "./retry-on-contention.ts";
 
 /**
  * Claims deliveries before anything else happens to them. The commit does not wait for the disk: the effects'
@@ -12,7 +12,7 @@ import type { Claimed } from "./work.ts";
  */
 export async function claimGroup(intake: Intake, group: readonly NewDelivery[]): Promise<Claimed[]> {
   try {
-    return await untilUncontended(() => claimTogether(intake, group));
+    return await retryOnContention(() => claimTogether(intake, group));
   } catch (error) {
     if (error instanceof DatabaseUnavailable) {
       intake.log.warn({ err: error, events: group.length }, "database unavailable: nothing was claimed");

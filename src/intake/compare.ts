@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Changes, changesOf } from "../domain/changes.ts";
 import { decide } from "../domain/decide.ts";
-import { newsOf } from "../domain/notification.ts";
+import { notificationsFor } from "../domain/notification.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { PaymentApi } from "../providers/payment-api.ts";
 import { insertNotifications } from "../store/notifications.ts";
@@ -13,9 +13,9 @@ import {
 } from "../store/reconciliations.ts";
 import { lockSubscribers, lockSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { untilUncontended } from "./contention.ts";
 import type { Intake } from "./intake.ts";
 import { effectLimits } from "./limits.ts";
+import { retryOnContention } from "./retry-on-contention.ts";
 
 export type Comparison =
   /** `null`: it is as the provider says. */
@@ -51,7 +51,7 @@ export async function compare(
     const told = await api.fetchSubscription(now.providerSubscriptionId);
     if (told === null) return left("the provider knows no subscription by its id");
     const subscription = now;
-    const comparison = await untilUncontended(() => correct(intake, subscription, told, options));
+    const comparison = await retryOnContention(() => correct(intake, subscription, told, options));
     if (comparison !== "overtaken") return comparison;
     now = await findReconcilable(intake.database, found.id);
   }
@@ -91,9 +91,9 @@ async function correct(
     const isSame =
       changes === null && before.priceId === after.priceId && before.customerId === after.customerId;
     if (isSame || dryRun) return { outcome: "compared", changes };
-    const { told: tellsNow, notifications } = newsOf(before, after, { isLate: false });
+    const { lastNotified: tellsNow, notifications } = notificationsFor(before, after, { isLate: false });
     await transaction.commitAfter([
-      updateSubscriptions(transaction, [{ ...after, told: tellsNow }]),
+      updateSubscriptions(transaction, [{ ...after, lastNotified: tellsNow }]),
       ...(notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
       ...(changes ? [insertReconciliation(transaction, { subscriptionId: id, by, changes })] : []),
     ]);

@@ -1,11 +1,11 @@
 import type { NewDelivery } from "../store/deliveries.ts";
 import { applyGroup } from "./apply.ts";
+import { createBatcher } from "./batcher.ts";
 import { claimGroup } from "./claim.ts";
-import { createGroups } from "./groups.ts";
+import type { AttemptOutcome, Claimed, ClaimedEvent } from "./claimed-event.ts";
 import type { Intake, IntakeOptions } from "./intake.ts";
 import { keysOf } from "./keys.ts";
 import { receive } from "./receive.ts";
-import type { AttemptOutcome, Claimed, Work } from "./work.ts";
 
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
 const MAX_GROUP_ITEMS = 128;
@@ -14,7 +14,7 @@ const ATTEMPT_GROUPS_IN_FLIGHT = 4;
 const HELD_UP_AFTER_MS = 50;
 
 export function createIntake(options: IntakeOptions): Intake {
-  const claims = createGroups<NewDelivery, Claimed>({
+  const claims = createBatcher<NewDelivery, Claimed>({
     keysOf: (delivery) => [`${delivery.provider} ${delivery.eventId}`],
     sameKey: "apart",
     bytesOf: (delivery) => delivery.payload.length,
@@ -25,7 +25,7 @@ export function createIntake(options: IntakeOptions): Intake {
     overtakeAfterMs: 0,
     run: (group) => claimGroup(intake, group),
   });
-  const attempts = createGroups<Work, AttemptOutcome>({
+  const attempts = createBatcher<ClaimedEvent, AttemptOutcome>({
     keysOf,
     sameKey: "together",
     bytesOf: (work) => work.bytes,

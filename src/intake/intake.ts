@@ -4,8 +4,8 @@ import type { Adapter, SignatureProblem, SignedRequest, WireFormat } from "../pr
 import type { Database } from "../store/database.ts";
 import type { NewDelivery } from "../store/deliveries.ts";
 
-import type { Groups } from "./groups.ts";
-import type { AttemptOutcome, Claimed, Work } from "./work.ts";
+import type { Batcher } from "./batcher.ts";
+import type { AttemptOutcome, Claimed, ClaimedEvent } from "./claimed-event.ts";
 
 export type IntakeOptions = {
   database: Database;
@@ -27,7 +27,7 @@ type IntakeLog = {
 };
 
 /** What became of a delivery, for the door that it came through to translate. */
-export type Reception =
+export type ReceiveResult =
   | { outcome: "applied" | "ignored" | "duplicate" | "unavailable" }
   /** The reason is in the log of deliveries: it may quote the payload, which does not belong anywhere else. */
   | { outcome: "failed"; deliveryId: string }
@@ -39,8 +39,8 @@ export type Reception =
 /** The desks that a delivery passes, shared by everything that processes events in this process. */
 export type Intake = IntakeOptions & {
   reached: (milestone: Milestone) => void | Promise<void>;
-  claims: Groups<NewDelivery, Claimed>;
-  attempts: Groups<Work, AttemptOutcome>;
-  receive(slot: Slot, request: SignedRequest): Promise<Reception>;
+  claims: Batcher<NewDelivery, Claimed>;
+  attempts: Batcher<ClaimedEvent, AttemptOutcome>;
+  receive(slot: Slot, request: SignedRequest): Promise<ReceiveResult>;
   idle(): Promise<void>;
 };

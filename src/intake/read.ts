@@ -1,8 +1,8 @@
 import type { Adapter } from "../providers/adapter.ts";
-import type { Work } from "./work.ts";
+import type { ClaimedEvent } from "./claimed-event.ts";
 
 /** What a payload means, or what is wrong with it: a payload that cannot be read fails, it is never dropped. */
-export function readEvent(adapter: Adapter, eventType: string, body: unknown): Work["reading"] {
+export function readEvent(adapter: Adapter, eventType: string, body: unknown): ClaimedEvent["reading"] {
   try {
     return { event: adapter.interpret(eventType, body) };
   } catch (error) {

@@ -3,10 +3,10 @@ import type { EventIdentity } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Adapter, SignedRequest } from "../providers/adapter.ts";
 import type { NewDelivery } from "../store/deliveries.ts";
-import type { Intake, Reception } from "./intake.ts";
+import type { ClaimedEvent } from "./claimed-event.ts";
+import type { Intake, ReceiveResult } from "./intake.ts";
 import { parsePayload } from "./payload.ts";
 import { readEvent } from "./read.ts";
-import type { Work } from "./work.ts";
 
 /** Providers give up on an answer after 5 to 10 s; what goes on after ours is found by their repeat. */
 const ANSWER_WITHIN_MS = 4_500;
@@ -15,7 +15,7 @@ const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 const CLAIM_TRIES = 3;
 
 /** Takes in one delivery: verify, parse, claim, apply. Resolves when what it answers is durable. */
-export async function receive(intake: Intake, slot: Slot, request: SignedRequest): Promise<Reception> {
+export async function receive(intake: Intake, slot: Slot, request: SignedRequest): Promise<ReceiveResult> {
   const { secrets, format } = intake.slots[slot];
   const adapter = intake.adapters[format];
   if (secrets.length === 0) return { outcome: "refused", problem: "no secret configured" };
@@ -30,7 +30,7 @@ export async function receive(intake: Intake, slot: Slot, request: SignedRequest
   if ("outcome" in delivery) return delivery;
 
   if (isOverloaded(intake)) return { outcome: "unavailable" };
-  return answeredInTime(takeIn(intake, delivery, "delivery"));
+  return answeredInTime(ingest(intake, delivery, "delivery"));
 }
 
 function isOverloaded({ claims, attempts }: Intake): boolean {
@@ -46,7 +46,7 @@ export type Identified = {
   adapter: Adapter;
   identity: EventIdentity;
   text: string;
-  reading: Work["reading"];
+  reading: ClaimedEvent["reading"];
 };
 
 /** Which event a genuine body is, and what it means. */
@@ -54,7 +54,7 @@ export function identify(
   adapter: Adapter,
   slot: Slot,
   request: SignedRequest,
-): Identified | Extract<Reception, { outcome: "invalid" }> {
+): Identified | Extract<ReceiveResult, { outcome: "invalid" }> {
   try {
     const { text, body } = parsePayload(request.rawBody);
     const identity = adapter.identify(request, body);
@@ -66,11 +66,11 @@ export function identify(
 }
 
 /** Claims an event, unless somebody has it, and applies it. Resolves when what it answers is durable. */
-export async function takeIn(
+export async function ingest(
   intake: Intake,
   { slot, adapter, identity, text, reading }: Identified,
   source: NewDelivery["source"],
-): Promise<Reception> {
+): Promise<ReceiveResult> {
   const startedAtMs = performance.now();
   const delivery: NewDelivery = {
     provider: slot,
@@ -102,9 +102,9 @@ export async function takeIn(
   return { outcome: "unavailable" };
 }
 
-async function answeredInTime(processing: Promise<Reception>): Promise<Reception> {
+async function answeredInTime(processing: Promise<ReceiveResult>): Promise<ReceiveResult> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Reception>((resolve) => {
+  const late = new Promise<ReceiveResult>((resolve) => {
     timer = setTimeout(resolve, ANSWER_WITHIN_MS, { outcome: "unavailable" });
   });
   try {

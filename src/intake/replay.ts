@@ -1,7 +1,7 @@
 import { reclaimOne, reclaimSuccessful, statusOf } from "../store/reclaims.ts";
+import type { AttemptOutcome } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
 import { attempt } from "./retry.ts";
-import type { AttemptOutcome } from "./work.ts";
 
 export type ReplayResult =
   | AttemptOutcome

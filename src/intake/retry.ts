@@ -2,10 +2,10 @@ import type { AttemptSource } from "../domain/delivery.ts";
 import type { Queryable } from "../store/database.ts";
 import { giveUpStuck, reclaimDue, type StoredDelivery } from "../store/reclaims.ts";
 import { inTransaction } from "../store/transaction.ts";
+import type { AttemptOutcome } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
 import { claimLimits } from "./limits.ts";
 import { readEvent } from "./read.ts";
-import type { AttemptOutcome } from "./work.ts";
 
 const BATCH = 100;
 

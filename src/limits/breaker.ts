@@ -22,7 +22,7 @@ export class Breaker {
   }
 
   /** `probe`: this request is the one that tries. Whoever may go must say what came of it. */
-  mayGo(): "yes" | "no" | "probe" {
+  tryAcquire(): "yes" | "no" | "probe" {
     if (!this.#isOpen) return "yes";
     if (this.#isProbing || this.#options.now() < this.#probeAt) return "no";
     this.#isProbing = true;

@@ -78,7 +78,7 @@ class SharedLimiter implements Limiter {
     }
     checkKey(key);
     const request = { key, limit, windowMs, cost };
-    const going = this.#breaker.mayGo();
+    const going = this.#breaker.tryAcquire();
     return going === "no" ? this.#withoutStore(request) : this.#ask(request, going);
   }
 

@@ -74,9 +74,9 @@ export async function execute<Deps, Input extends z.ZodType, Output extends z.Zo
   readInput: () => unknown,
 ): Promise<z.input<Output>> {
   const { observe } = deps;
-  if (observe === null) return passed(operation, deps, call, readInput);
+  if (observe === null) return runOperation(operation, deps, call, readInput);
   try {
-    const output = await passed(operation, deps, call, readInput);
+    const output = await runOperation(operation, deps, call, readInput);
     observe(operation.name, "ok");
     return output;
   } catch (error) {
@@ -85,7 +85,7 @@ export async function execute<Deps, Input extends z.ZodType, Output extends z.Zo
   }
 }
 
-async function passed<Deps, Input extends z.ZodType, Output extends z.ZodType, A extends Access>(
+async function runOperation<Deps, Input extends z.ZodType, Output extends z.ZodType, A extends Access>(
   operation: Operation<Deps, Input, Output, A>,
   deps: Deps & Gate,
   call: Call,

@@ -9,20 +9,20 @@ const MAX_SHOWN_CHARACTERS = 40;
  * A place in a parsed JSON document. Readers answer `null` for what is absent, `null` or an empty string,
  * and throw UnreadablePayload, naming the way to the field, for what is there with a wrong type.
  */
-export class Place {
+export class JsonReader {
   readonly #value: unknown;
-  readonly #parent: Place | null;
+  readonly #parent: JsonReader | null;
   readonly #key: string | number;
 
-  constructor(value: unknown, parent: Place | null = null, key: string | number = "") {
+  constructor(value: unknown, parent: JsonReader | null = null, key: string | number = "") {
     this.#value = value;
     this.#parent = parent;
     this.#key = key;
   }
 
   /** The object further inside; below what is absent everything is absent. */
-  at(...keys: string[]): Place {
-    let place: Place = this;
+  at(...keys: string[]): JsonReader {
+    let place: JsonReader = this;
     for (const key of keys) place = place.#child(key);
     return place;
   }
@@ -75,12 +75,12 @@ export class Place {
   }
 
   /** The members of a list; none when it is absent. */
-  each(key: string): Place[] {
+  each(key: string): JsonReader[] {
     const child = this.#child(key);
     const list = child.#value;
     if (list === undefined || list === null) return [];
     return Array.isArray(list)
-      ? list.map((value, index) => new Place(value, child, index))
+      ? list.map((value, index) => new JsonReader(value, child, index))
       : child.#refuse("a list");
   }
 
@@ -106,8 +106,8 @@ export class Place {
     return instant && toDate(instant);
   }
 
-  #child(key: string): Place {
-    return new Place(this.#object() === null ? undefined : ownValue(this.#value, key), this, key);
+  #child(key: string): JsonReader {
+    return new JsonReader(this.#object() === null ? undefined : ownValue(this.#value, key), this, key);
   }
 
   #object(): object | null {

@@ -2,7 +2,7 @@ import type { PaidItem, PaymentEvent } from "../domain/payment-event.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Adapter, SignatureProblem, SignedRequest, VerifyOptions } from "./adapter.ts";
 import { eventKinds, IGNORED, STANDING_UNTOLD, wordMap } from "./event-kinds.ts";
-import { ownValue, Place } from "./fields.ts";
+import { JsonReader, ownValue } from "./fields.ts";
 import { eventIdentity, requireObject } from "./identity.ts";
 import { lemonSqueezyEventId } from "./lemon-squeezy-event-id.ts";
 import { singleItem } from "./paid-item.ts";
@@ -79,7 +79,7 @@ function parsed(rawBody: Buffer): unknown {
 function interpret(eventType: string, body: unknown): PaymentEvent {
   const kind = KINDS.get(eventType);
   if (kind === undefined) return IGNORED;
-  const event = new Place(body);
+  const event = new JsonReader(body);
   const data = event.at("data");
   const attributes = data.at("attributes");
   const customData = event.at("meta").at("custom_data");
@@ -108,7 +108,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
   };
 }
 
-function paidItems(attributes: Place, itemName: string): PaidItem[] {
+function paidItems(attributes: JsonReader, itemName: string): PaidItem[] {
   const item = attributes.at(itemName);
   return singleItem(
     [attributes.id("variant_id") ?? item.id("variant_id"), item.id("price_id")],
@@ -122,7 +122,7 @@ type Standing = Pick<PaymentEvent, "status" | "currentPeriodEnd" | "cancelAtPeri
 function standing(
   eventType: string,
   ended: boolean,
-  attributes: Place,
+  attributes: JsonReader,
   occurredAtMicros: number | null,
 ): Standing {
   const word = attributes.text("status");

@@ -2,7 +2,7 @@ import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Adapter } from "./adapter.ts";
 import { eventKinds, IGNORED, STANDING_UNTOLD, wordMap } from "./event-kinds.ts";
-import { ownValue, Place } from "./fields.ts";
+import { JsonReader, ownValue } from "./fields.ts";
 import { eventIdentity, requireObject } from "./identity.ts";
 import { paidItem } from "./paid-item.ts";
 import { signTimed, type TimedLayout, verifyTimed } from "./timed-signature.ts";
@@ -56,7 +56,7 @@ export const paddle: Adapter = {
 function interpret(eventType: string, body: unknown): PaymentEvent {
   const kind = KINDS.get(eventType);
   if (kind === undefined) return IGNORED;
-  const event = new Place(body);
+  const event = new JsonReader(body);
   const data = event.at("data");
   const customData = data.at("custom_data");
   const common = {
@@ -86,6 +86,6 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
 }
 
 // Every subscription carries the field: `null` there says that nothing is scheduled, or no longer.
-function cancelAtPeriodEnd(data: Place): boolean | null {
+function cancelAtPeriodEnd(data: JsonReader): boolean | null {
   return data.has("scheduled_change") ? data.at("scheduled_change").text("action") === "cancel" : null;
 }

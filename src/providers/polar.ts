@@ -2,7 +2,7 @@ import type { PaidItem, PaymentEvent } from "../domain/payment-event.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Adapter } from "./adapter.ts";
 import { eventKinds, IGNORED, STANDING_UNTOLD, wordMap } from "./event-kinds.ts";
-import { ownValue, Place } from "./fields.ts";
+import { JsonReader, ownValue } from "./fields.ts";
 import { eventIdentity, requireObject } from "./identity.ts";
 import { singleItem } from "./paid-item.ts";
 import { signStandardWebhook, verifyStandardWebhook } from "./standard-webhooks.ts";
@@ -52,7 +52,7 @@ export const polar: Adapter = {
 function interpret(eventType: string, body: unknown): PaymentEvent {
   const kind = KINDS.get(eventType);
   if (kind === undefined) return IGNORED;
-  const event = new Place(body);
+  const event = new JsonReader(body);
   const data = event.at("data");
   const metadata = data.at("metadata");
   const common = {
@@ -78,13 +78,13 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
   };
 }
 
-function startsSubscription(data: Place): boolean {
+function startsSubscription(data: JsonReader): boolean {
   const status = data.text("status");
   const reason = data.text("billing_reason");
   return (status === null || PAID.has(status)) && (reason === null || FIRST_ORDER_REASONS.has(reason));
 }
 
-function paidItems(data: Place): PaidItem[] {
+function paidItems(data: JsonReader): PaidItem[] {
   const prices = data.each("prices").map((price) => price.id("id"));
   return singleItem([data.id("product_id"), ...prices], data.wholeNumber("seats"));
 }

@@ -2,7 +2,7 @@ import type { PaidItem, PaymentEvent } from "../domain/payment-event.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Adapter } from "./adapter.ts";
 import { eventKinds, IGNORED, STANDING_UNTOLD, wordMap } from "./event-kinds.ts";
-import { ownValue, Place } from "./fields.ts";
+import { JsonReader, ownValue } from "./fields.ts";
 import { eventIdentity, requireObject } from "./identity.ts";
 import { paidItem, singleItem } from "./paid-item.ts";
 import { signTimed, type TimedLayout, verifyTimed } from "./timed-signature.ts";
@@ -51,7 +51,7 @@ export const stripe: Adapter = {
 function interpret(eventType: string, body: unknown): PaymentEvent {
   const kind = KINDS.get(eventType);
   if (kind === undefined) return IGNORED;
-  const event = new Place(body);
+  const event = new JsonReader(body);
   const object = event.at("data", "object");
   const metadata = object.at("metadata");
   const common = {
@@ -81,7 +81,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
   };
 }
 
-function paidItems(object: Place, listName: string): PaidItem[] {
+function paidItems(object: JsonReader, listName: string): PaidItem[] {
   const items = object.at(listName).each("data");
   if (items.length === 0) return singleItem([object.idOrExpanded("plan")], object.wholeNumber("quantity"));
   return items.map((item) =>
@@ -91,7 +91,7 @@ function paidItems(object: Place, listName: string): PaidItem[] {
 
 // Items may be billed in different rhythms: what was paid for lasts until the latest of their ends.
 // Before API version 2025-03-31 the subscription had one period, and its items none.
-function periodEnd(object: Place): Date | null {
+function periodEnd(object: JsonReader): Date | null {
   let latest: Date | null = null;
   for (const item of object.at("items").each("data")) {
     const end = item.unixDate("current_period_end");
@@ -100,6 +100,6 @@ function periodEnd(object: Place): Date | null {
   return latest ?? object.unixDate("current_period_end");
 }
 
-function cancelAtPeriodEnd(object: Place): boolean | null {
+function cancelAtPeriodEnd(object: JsonReader): boolean | null {
   return object.unixDate("cancel_at") === null ? object.flag("cancel_at_period_end") : true;
 }

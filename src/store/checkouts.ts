@@ -10,7 +10,7 @@ export type WantedCheckout = {
   seats: number;
 };
 
-export type CheckoutTurn =
+export type CheckoutLease =
   /** Ours to open, under this key; and the one that it takes the place of, if it was open. */
   | { outcome: "to open"; idempotencyKey: string; replaced: { provider: Slot; id: string } | null }
   | { outcome: "open"; url: string }
@@ -77,11 +77,11 @@ where user_id = $1 and ${IS_SAME} and ${isGood("$6")}`,
  * Takes the turn to open a checkout for a person, unless one is open that wants the same, or being opened. Of any
  * number who ask at once, at any number of processes, one gets it.
  */
-export async function takeCheckoutTurn(
+export async function acquireCheckoutLease(
   database: Queryable,
   { userId, provider, planId, priceId, seats }: WantedCheckout,
   { idempotencyKey, leaseSeconds, keepSeconds }: TurnOptions,
-): Promise<CheckoutTurn> {
+): Promise<CheckoutLease> {
   const wanted = [userId, provider, planId, priceId, seats];
   const offer = [...wanted, idempotencyKey, leaseSeconds, keepSeconds];
   const [taken] = await database.run<Taken>(TAKE, offer).catch(noneIfNobody);
@@ -91,7 +91,7 @@ export async function takeCheckoutTurn(
   return open ? { outcome: "open", url: open.url } : { outcome: "being opened" };
 }
 
-type Taken = Omit<Extract<CheckoutTurn, { outcome: "to open" }>, "outcome">;
+type Taken = Omit<Extract<CheckoutLease, { outcome: "to open" }>, "outcome">;
 
 function noneIfNobody(error: unknown): [null] {
   if (violatedConstraint(error) === "checkout_user_id_fkey") return [null];

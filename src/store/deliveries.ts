@@ -157,7 +157,7 @@ returning d.id`,
  * The fence: locks the deliveries whose claims still hold, and returns their ids; the others are no longer ours.
  * It marks them successful besides, which nobody sees before the commit: those that turn out to fail are marked again.
  */
-export async function holdClaims(transaction: Queryable, claims: readonly Claim[]): Promise<Set<string>> {
+export async function fenceClaims(transaction: Queryable, claims: readonly Claim[]): Promise<Set<string>> {
   const sorted = claims.toSorted((a, b) => Number(a.id) - Number(b.id));
   const rows = await transaction.run<{ id: string }>(HOLD, [
     sorted.map((claim) => claim.id),

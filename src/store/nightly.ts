@@ -17,7 +17,7 @@ returning night::text`,
 };
 
 /** Of any number of processes one gets the night, until its lease ends; `null`: somebody is at it, or it is done. */
-export async function takeNight(database: Queryable, leaseSeconds: number): Promise<string | null> {
+export async function acquireLease(database: Queryable, leaseSeconds: number): Promise<string | null> {
   const [row] = await database.run<{ night: string }>(TAKE, [leaseSeconds]);
   return row?.night ?? null;
 }
@@ -30,7 +30,7 @@ where night = $1::date`,
 };
 
 /** Whoever has a long night says now and then that it is still at it. */
-export async function holdNight(database: Queryable, night: string, leaseSeconds: number): Promise<void> {
+export async function renewLease(database: Queryable, night: string, leaseSeconds: number): Promise<void> {
   await database.run(HOLD, [night, leaseSeconds]);
 }
 

@@ -1,5 +1,5 @@
 import type { Slot } from "../domain/slot.ts";
-import type { Subscription, Told } from "../domain/subscription.ts";
+import type { LastNotified, Subscription } from "../domain/subscription.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
 
@@ -17,7 +17,7 @@ type SubscriptionRow = {
   cancel_at_period_end: boolean;
   out_of_order: boolean;
   last_event_at_micros: number | null;
-  told_standing: Told["standing"] | null;
+  told_standing: LastNotified["standing"] | null;
   told_plan_id: string | null;
 };
 
@@ -105,7 +105,7 @@ function toSubscription(row: SubscriptionRow): Subscription {
     cancelAtPeriodEnd: row.cancel_at_period_end,
     outOfOrder: row.out_of_order,
     lastEventAtMicros: row.last_event_at_micros,
-    told:
+    lastNotified:
       row.told_standing === null || row.told_plan_id === null
         ? null
         : { standing: row.told_standing, planId: row.told_plan_id },
@@ -127,8 +127,8 @@ const COLUMNS: readonly [name: string, type: string, value: (one: Subscription) 
   ["cancel_at_period_end", "boolean", (one) => one.cancelAtPeriodEnd],
   ["out_of_order", "boolean", (one) => one.outOfOrder],
   ["last_event_at_micros", "bigint", (one) => one.lastEventAtMicros],
-  ["told_standing", "text", (one) => one.told?.standing ?? null],
-  ["told_plan_id", "text", (one) => one.told?.planId ?? null],
+  ["told_standing", "text", (one) => one.lastNotified?.standing ?? null],
+  ["told_plan_id", "text", (one) => one.lastNotified?.planId ?? null],
 ];
 const NAMES = COLUMNS.map(([name]) => name).join(", ");
 const GIVEN = `unnest(${COLUMNS.map(([, type], at) => `$${at + 1}::${type}[]`).join(", ")}) as given (${NAMES})`;

@@ -3,7 +3,7 @@ import type { Locale } from "../domain/locale.ts";
 import type { Preferences } from "../domain/preferences.ts";
 import type { Queryable } from "./database.ts";
 
-export type Presence = "present" | "deleted";
+export type UserState = "present" | "deleted";
 
 const PRESENCE = {
   name: "find_presence",
@@ -14,11 +14,11 @@ select id, 'deleted' from deleted_user where id = any ($1::text[])`,
 };
 
 /** Who of these is here, and who has deleted the account; the unknown are left out. */
-export async function findPresence(
+export async function findUserStates(
   transaction: Queryable,
   ids: readonly string[],
-): Promise<Map<string, Presence>> {
-  const rows = await transaction.run<{ id: string; presence: Presence }>(PRESENCE, [ids]);
+): Promise<Map<string, UserState>> {
+  const rows = await transaction.run<{ id: string; presence: UserState }>(PRESENCE, [ids]);
   return new Map(rows.map((row) => [row.id, row.presence]));
 }
 

@@ -13,7 +13,7 @@ import { type OpenAiServer, openAiServer } from "../support/openai-server.ts";
 import { serverOn } from "../support/server.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
 import { type Cast, castOn, createdEvent, subscribed } from "./cast.ts";
-import { type Documented, operationsOf } from "./walk.ts";
+import { type Documented, operationsOf } from "./openapi-validator.ts";
 
 let test: TestDatabase;
 let model: OpenAiServer;

@@ -2,7 +2,7 @@ import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chat } from "../../src/api/chat.ts";
 import { createChat } from "../../src/chat/create-chat.ts";
-import type { Log } from "../../src/log.ts";
+import type { Log } from "../../src/observability/log.ts";
 import { listening } from "../support/ask.ts";
 import { guardedApp, testDesk, testLimits } from "../support/guarded-app.ts";
 import { type Exchange, type OpenAiServer, openAiServer } from "../support/openai-server.ts";

@@ -3,19 +3,19 @@ import fc from "fast-check";
 import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ApiEnvironment } from "../../src/api/environment.ts";
-import { readBody } from "../../src/api/read-body.ts";
 import { toVersion } from "../../src/api/versions/list-shape.ts";
 import { successorLink } from "../../src/api/versions/version-headers.ts";
 import { unversionedUrl, versionedPath } from "../../src/api/versions/version-path.ts";
 import { type Versioned, type Versioning, versioning } from "../../src/api/versions/versioning.ts";
 import { defineVersions, successorOf, versionStatus } from "../../src/domain/api-version.ts";
+import type { HonoEnv } from "../../src/http/hono-env.ts";
+import { readBody } from "../../src/http/read-body.ts";
 import real from "../../versions.config.ts";
 import { ask, listening } from "../support/ask.ts";
 
 const APP_URL = "https://app.example.com";
 
-type Environment = ApiEnvironment & Versioned;
+type Environment = HonoEnv & Versioned;
 
 /** An app with every kind of answer there is, behind the version room. */
 function appOf(options: Partial<Versioning> = {}): Hono<Environment> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type PageRequest, pageRequests } from "../../src/http/page-request.ts";
 import { onRequestError } from "../../src/instrumentation.ts";
-import { type PageRequest, pageRequests } from "../../src/page-request.ts";
 
 function logged(error: unknown, { isOurs = true } = {}): unknown[] {
   const lines: unknown[] = [];

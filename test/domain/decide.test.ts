@@ -42,7 +42,7 @@ function subscription(given: Partial<Subscription> = {}): Subscription {
     cancelAtPeriodEnd: false,
     outOfOrder: false,
     lastEventAtMicros: 1_000,
-    told: null,
+    lastNotified: null,
     ...given,
   };
 }

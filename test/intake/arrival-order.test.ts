@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readEnvironment } from "../../src/env.ts";
-import { createGroups, type Groups } from "../../src/intake/groups.ts";
-import { createLog } from "../../src/log.ts";
-import { type Runtime, startRuntime } from "../../src/runtime.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { type Batcher, createBatcher } from "../../src/intake/batcher.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { SECRETS, serverVariables } from "../support/secrets.ts";
@@ -12,7 +12,7 @@ let test: TestDatabase;
 let runtime: Runtime;
 beforeAll(async () => {
   test = await freshDatabase(3);
-  runtime = await startRuntime(readEnvironment(serverVariables(test.url)), { log: createLog("silent") });
+  runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
 });
 afterAll(async () => {
   await runtime.close();
@@ -82,7 +82,7 @@ it("never works on two items with a common key at once, and keeps their order, i
       async (given, sameKey, maxInFlight) => {
         const running = new Set<string>();
         const order = new Map<string, number[]>();
-        const groups: Groups<Item, number> = createGroups({
+        const groups: Batcher<Item, number> = createBatcher({
           keysOf: (item) => item.keys,
           sameKey,
           bytesOf: () => 1,

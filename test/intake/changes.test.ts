@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
 import { type Changes, changesOf, kindOf } from "../../src/domain/changes.ts";
 import type { Subscription } from "../../src/domain/subscription.ts";
-import { readEnvironment } from "../../src/env.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { retryDue } from "../../src/intake/retry.ts";
-import { createLog } from "../../src/log.ts";
-import { type Runtime, startRuntime } from "../../src/runtime.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   test = await freshDatabase();
   server = await serverOn(test.url);
   other = await serverOn(test.url);
-  runtime = await startRuntime(readEnvironment(serverVariables(test.url)), { log: createLog("silent") });
+  runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
 });
 afterAll(async () => {
   await Promise.all([server.close(), other.close(), runtime.close()]);
@@ -299,7 +299,7 @@ describe("the change and its record are written together, or neither is", () => 
 
   it("when the process is cut off before the commit", async () => {
     await play([CREATED]);
-    const cut = await startRuntime(readEnvironment(serverVariables(test.url)), { log: createLog("silent") });
+    const cut = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
     try {
       cut.intake.reached = async (milestone) => {
         if (milestone === "effects written") throw new Error("cut off");
@@ -330,7 +330,7 @@ describe("a change in one word", () => {
     cancelAtPeriodEnd: false,
     outOfOrder: false,
     lastEventAtMicros: null,
-    told: null,
+    lastNotified: null,
   };
   const kind = (before: Subscription | null, after: Partial<Subscription>) =>
     kindOf(changesOf(before, { ...BEFORE, ...after }) as Changes);

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { newsOf } from "../../src/domain/notification.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { notificationsFor } from "../../src/domain/notification.ts";
 import type { Subscription } from "../../src/domain/subscription.ts";
 import { SUBSCRIPTION_STATUSES } from "../../src/domain/subscription-status.ts";
-import { readEnvironment } from "../../src/env.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { retryDue } from "../../src/intake/retry.ts";
-import { createLog } from "../../src/log.ts";
-import { type Runtime, startRuntime } from "../../src/runtime.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
@@ -29,7 +29,7 @@ beforeAll(async () => {
   test = await freshDatabase();
   server = await serverOn(test.url);
   other = await serverOn(test.url);
-  runtime = await startRuntime(readEnvironment(serverVariables(test.url)), { log: createLog("silent") });
+  runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
 });
 afterAll(async () => {
   await Promise.all([server.close(), other.close(), runtime.close()]);
@@ -223,7 +223,7 @@ describe("nothing is told twice", () => {
         let plan: string | null = null;
         for (const { isLate, ...given } of steps) {
           const after: Subscription = { ...BLANK, ...given };
-          const { told, notifications } = newsOf(now, after, { isLate });
+          const { lastNotified, notifications } = notificationsFor(now, after, { isLate });
           for (const { kind, details } of notifications) {
             if (kind === "subscription_plan_changed") {
               expect(details.from).toBe(plan);
@@ -234,8 +234,8 @@ describe("nothing is told twice", () => {
             }
             plan = details.to ?? (details.planId as string);
           }
-          now = { ...after, told };
-          expect(newsOf(now, after, { isLate }).notifications).toEqual([]);
+          now = { ...after, lastNotified };
+          expect(notificationsFor(now, after, { isLate }).notifications).toEqual([]);
         }
       }),
       { numRuns: 2_000 },
@@ -257,7 +257,7 @@ const BLANK: Subscription = {
   cancelAtPeriodEnd: false,
   outOfOrder: false,
   lastEventAtMicros: null,
-  told: null,
+  lastNotified: null,
 };
 
 describe("a notification is written with the change, or neither is", () => {

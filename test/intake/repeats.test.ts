@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { readEnvironment } from "../../src/env.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { createIntake } from "../../src/intake/create-intake.ts";
 import type { Intake } from "../../src/intake/intake.ts";
-import { createLog } from "../../src/log.ts";
-import { type Runtime, startRuntime } from "../../src/runtime.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import type { Database } from "../../src/store/database.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { numberedEvent } from "../support/events.ts";
@@ -13,7 +13,7 @@ let test: TestDatabase;
 let runtime: Runtime;
 beforeAll(async () => {
   test = await freshDatabase();
-  runtime = await startRuntime(readEnvironment(serverVariables(test.url)), { log: createLog("silent") });
+  runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
 });
 afterAll(async () => {
   await runtime.close();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
 import { secondsUntilRetry } from "../../src/domain/delivery.ts";
-import { readEnvironment } from "../../src/env.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { retryDue } from "../../src/intake/retry.ts";
-import { createLog } from "../../src/log.ts";
-import { type Runtime, startRuntime } from "../../src/runtime.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { SECRETS, serverVariables } from "../support/secrets.ts";
@@ -13,7 +13,7 @@ let test: TestDatabase;
 let runtime: Runtime;
 beforeAll(async () => {
   test = await freshDatabase(3);
-  runtime = await startRuntime(readEnvironment(serverVariables(test.url)), { log: createLog("silent") });
+  runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
 });
 afterAll(async () => {
   await runtime.close();
@@ -180,7 +180,7 @@ describe("webhook-retry", () => {
     const id = await received("rebound", { userId: "late_3" });
     await test.rows(`insert into "user" (id, name, email) values ('late_3', 'L', 'l3@example.com')`);
     const rebound = await startRuntime(
-      readEnvironment({ ...serverVariables(test.url), PROVIDER_A_ADAPTER: "paddle" }),
+      readConfig({ ...serverVariables(test.url), PROVIDER_A_ADAPTER: "paddle" }),
       { log: createLog("silent") },
     );
     expect(await replay(rebound.intake, id, { force: false })).toEqual({ outcome: "applied" });

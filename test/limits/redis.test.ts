@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LimiterUnavailable } from "../../src/limits/rate-limit.ts";
 import { redisRateLimit } from "../../src/limits/redis-rate-limit.ts";
+import { cleanedUp } from "../support/cleanup.ts";
 import { eventually } from "../support/eventually.ts";
-import { cleanedUp } from "../support/leftovers.ts";
 import { ownRedis, REDIS_NEEDED, redisServer, type TestRedis } from "../support/redis.ts";
 
 const program = redisServer();

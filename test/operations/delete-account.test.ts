@@ -16,8 +16,8 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { SECRETS } from "../support/secrets.ts";
 import { deliver } from "../support/send.ts";
 import { serverOn } from "../support/server.ts";
-import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./ground.ts";
-import { placesOf } from "./places.ts";
+import { placesOf } from "./find-in-all-tables.ts";
+import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./test-context.ts";
 
 const secret = SECRETS["provider-a"];
 const nowSeconds = () => Math.floor(Date.now() / 1000);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { showStatistics } from "../../src/operations/webhooks/show-statistics.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { type Ground, groundOn, session } from "./ground.ts";
+import { type Ground, groundOn, session } from "./test-context.ts";
 
 const ADMIN = session("user_0", "admin");
 

@@ -7,7 +7,7 @@ import { markRead } from "../../src/operations/notifications/mark-read.ts";
 import { unreadCount } from "../../src/operations/notifications/unread-count.ts";
 import { changeRole } from "../../src/operations/users/change-role.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./ground.ts";
+import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./test-context.ts";
 
 let test: TestDatabase;
 let ground: Ground;

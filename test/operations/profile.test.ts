@@ -6,7 +6,7 @@ import { currentSubscription } from "../../src/operations/subscriptions/current-
 import { completeOnboarding } from "../../src/operations/users/complete-onboarding.ts";
 import { setLocale } from "../../src/operations/users/set-locale.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./ground.ts";
+import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./test-context.ts";
 
 let test: TestDatabase;
 let ground: Ground;

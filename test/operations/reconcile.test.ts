@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readEnvironment } from "../../src/env.ts";
-import { createLog } from "../../src/log.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { createLog } from "../../src/observability/log.ts";
 import {
   ALL_SLOTS,
   type ReconcileOptions,
@@ -9,14 +9,14 @@ import {
 } from "../../src/operations/reconcile/reconcile.ts";
 import { reconcileNightly } from "../../src/operations/reconcile/reconcile-nightly.ts";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";
-import { type Runtime, startRuntime } from "../../src/runtime.ts";
+import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides, JsonObject } from "../fixtures/overrides.ts";
 import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
 import { SECRETS, serverVariables } from "../support/secrets.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
-import { groundOn, session } from "./ground.ts";
-import { placesOf } from "./places.ts";
+import { placesOf } from "./find-in-all-tables.ts";
+import { groundOn, session } from "./test-context.ts";
 
 let test: TestDatabase;
 let stripe: StripeServer;
@@ -25,7 +25,7 @@ let other: Runtime;
 beforeAll(async () => {
   test = await freshDatabase(0);
   stripe = await stripeServer();
-  const environment = readEnvironment({
+  const environment = readConfig({
     ...serverVariables(test.url),
     PROVIDER_A_API_KEY: STRIPE_KEY,
     PROVIDER_A_API_URL: stripe.url,

@@ -6,8 +6,8 @@ import { ADAPTERS } from "../../src/providers/formats.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { openRedactions, type Redaction, redact } from "../../src/store/redaction.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { type Ground, groundOn } from "./ground.ts";
-import { placesOf } from "./places.ts";
+import { placesOf } from "./find-in-all-tables.ts";
+import { type Ground, groundOn } from "./test-context.ts";
 
 let test: TestDatabase;
 let ground: Ground;

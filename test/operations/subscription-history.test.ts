@@ -13,7 +13,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { SECRETS } from "../support/secrets.ts";
 import { deliver } from "../support/send.ts";
 import { serverOn } from "../support/server.ts";
-import { apiKey, type Ground, groundOn, refusalOf, session } from "./ground.ts";
+import { apiKey, type Ground, groundOn, refusalOf, session } from "./test-context.ts";
 
 const ADMIN = session("user_0", "admin");
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { searchUsers } from "../../src/operations/users/search-users.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./ground.ts";
+import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./test-context.ts";
 
 const ADMIN = session("a-1", "admin");
 

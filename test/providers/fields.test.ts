@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { UnreadablePayload } from "../../src/providers/adapter.ts";
-import { Place } from "../../src/providers/fields.ts";
+import { JsonReader } from "../../src/providers/fields.ts";
 
-const place = (json: string) => new Place(JSON.parse(json));
+const place = (json: string) => new JsonReader(JSON.parse(json));
 
 test("what is absent, null or empty reads as null, however deep", () => {
   for (const json of ["{}", '{"a":null}', '{"a":{}}', '{"a":{"b":null}}', '{"a":{"b":""}}', "null"]) {
@@ -27,29 +27,33 @@ test("only own properties are read", () => {
 });
 
 test("text has 1 to 255 characters, is well-formed and free of NUL", () => {
-  expect(new Place({ a: "x".repeat(255) }).text("a")).toHaveLength(255);
-  expect(() => new Place({ a: "x".repeat(256) }).text("a")).toThrow("a: expected at most 255 characters");
-  expect(() => new Place({ a: "x\0" }).text("a")).toThrow('a: expected text without NUL, got "x\\u0000"');
-  expect(() => new Place({ a: "\udc00" }).text("a")).toThrow(
+  expect(new JsonReader({ a: "x".repeat(255) }).text("a")).toHaveLength(255);
+  expect(() => new JsonReader({ a: "x".repeat(256) }).text("a")).toThrow(
+    "a: expected at most 255 characters",
+  );
+  expect(() => new JsonReader({ a: "x\0" }).text("a")).toThrow(
+    'a: expected text without NUL, got "x\\u0000"',
+  );
+  expect(() => new JsonReader({ a: "\udc00" }).text("a")).toThrow(
     'a: expected well-formed Unicode, got "\\udc00"',
   );
 });
 
 test("a message shows at most forty characters of a value", () => {
   for (const value of ["x".repeat(5000), "\u0001".repeat(5000), '"'.repeat(5000), "\u{1f600}".repeat(200)]) {
-    const message = messageOf(() => new Place({ a: value }).flag("a"));
+    const message = messageOf(() => new JsonReader({ a: value }).flag("a"));
     expect(message.length).toBeLessThanOrEqual("a: expected true or false, got ".length + 40);
   }
-  expect(messageOf(() => new Place({ a: ["secret"] }).flag("a"))).toBe(
+  expect(messageOf(() => new JsonReader({ a: ["secret"] }).flag("a"))).toBe(
     "a: expected true or false, got a list",
   );
-  expect(messageOf(() => new Place({ a: { b: "secret" } }).flag("a"))).toBe(
+  expect(messageOf(() => new JsonReader({ a: { b: "secret" } }).flag("a"))).toBe(
     "a: expected true or false, got an object",
   );
 });
 
 test("a payload that is no object is named as such", () => {
-  expect(messageOf(() => new Place("text").at("a").text("b"))).toBe(
+  expect(messageOf(() => new JsonReader("text").at("a").text("b"))).toBe(
     'payload: expected an object, got "text"',
   );
 });
@@ -94,7 +98,7 @@ describe("RFC 3339 times", () => {
     ["2016-12-31T23:59:60Z", 1_483_228_800_000_000],
     ["2255-06-05T23:47:34.740991Z", 9_007_199_254_740_991],
   ])("%s", (text, micros) => {
-    expect(new Place({ at: text }).rfc3339Micros("at")).toBe(micros);
+    expect(new JsonReader({ at: text }).rfc3339Micros("at")).toBe(micros);
   });
 
   test.each([
@@ -119,22 +123,24 @@ describe("RFC 3339 times", () => {
     "Sun, 01 Mar 2026 12:00:00 GMT",
     "1772366400",
   ])("%s is refused", (text) => {
-    expect(() => new Place({ at: text }).rfc3339Micros("at")).toThrow(UnreadablePayload);
+    expect(() => new JsonReader({ at: text }).rfc3339Micros("at")).toThrow(UnreadablePayload);
   });
 
   test("as dates reach to the end of the year 9999, to the millisecond", () => {
-    const read = (text: string) => new Place({ at: text }).rfc3339Date("at");
+    const read = (text: string) => new JsonReader({ at: text }).rfc3339Date("at");
     expect(read("9999-12-31T23:59:59.999999Z")).toEqual(new Date("9999-12-31T23:59:59.999Z"));
     expect(read("2026-03-01T12:00:00.0019Z")).toEqual(new Date("2026-03-01T12:00:00.001Z"));
   });
 });
 
 test("Unix seconds are whole, and lie between 1970 and 9999", () => {
-  expect(new Place({ at: 0 }).unixMicros("at")).toBe(0);
-  expect(new Place({ at: 1_772_366_400 }).unixMicros("at")).toBe(1_772_366_400_000_000);
-  expect(new Place({ at: 253_402_300_799 }).unixDate("at")).toEqual(new Date("9999-12-31T23:59:59Z"));
+  expect(new JsonReader({ at: 0 }).unixMicros("at")).toBe(0);
+  expect(new JsonReader({ at: 1_772_366_400 }).unixMicros("at")).toBe(1_772_366_400_000_000);
+  expect(new JsonReader({ at: 253_402_300_799 }).unixDate("at")).toEqual(new Date("9999-12-31T23:59:59Z"));
   for (const at of [-1, 1.5, 253_402_300_800, 1_772_366_400_000, "1772366400", true, [], Number.NaN]) {
-    expect(() => new Place({ at }).unixDate("at")).toThrow("at: expected Unix seconds from 1970 to 9999");
+    expect(() => new JsonReader({ at }).unixDate("at")).toThrow(
+      "at: expected Unix seconds from 1970 to 9999",
+    );
   }
 });
 

@@ -3,7 +3,7 @@ import { definePlans } from "../../src/domain/plan.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { WIRE_FORMATS } from "../../src/providers/adapter.ts";
 import type { Simulator } from "../../src/simulator/provider/start-simulator.ts";
-import { API_KEY, control, press, simulator } from "./ground.ts";
+import { API_KEY, control, press, simulator } from "./test-context.ts";
 
 let sim: Simulator;
 let lemon: Simulator;

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingBrowser, startBrowser } from "../support/browser.ts";
-import { cleanedUp } from "../support/leftovers.ts";
-import { control, order, simulator } from "./ground.ts";
+import { cleanedUp } from "../support/cleanup.ts";
+import { control, order, simulator } from "./test-context.ts";
 
 const missing = missingBrowser();
 let browser: Browser;

@@ -4,7 +4,7 @@ import { ADAPTERS } from "../../src/providers/formats.ts";
 import { eventually } from "../support/eventually.ts";
 import { SECRETS } from "../support/secrets.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
-import { control, order, press, simulator } from "./ground.ts";
+import { control, order, press, simulator } from "./test-context.ts";
 
 const SECRET = SECRETS["provider-a"];
 

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { ADAPTERS } from "../../src/providers/formats.ts";
-import { cleanedUp } from "../support/leftovers.ts";
+import { cleanedUp } from "../support/cleanup.ts";
 
 type Arrival = {
   rawBody: Buffer;

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Simulator } from "../../src/simulator/provider/start-simulator.ts";
-import { control, order, press, simulator } from "./ground.ts";
+import { control, order, press, simulator } from "./test-context.ts";
 
 const HOSTILE = `"><script>alert(1)</script>@example.com`;
 let sim: Simulator;

@@ -4,7 +4,7 @@ import { createPaymentApi } from "../../src/providers/payment-apis.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { serverOn } from "../support/server.ts";
-import { API_KEY, control, press, simulator } from "./ground.ts";
+import { API_KEY, control, press, simulator } from "./test-context.ts";
 
 let test: TestDatabase;
 beforeAll(async () => {

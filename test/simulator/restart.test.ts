@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { SECRETS } from "../support/secrets.ts";
 import { endpoint } from "./endpoint.ts";
-import { control, order, press, simulator } from "./ground.ts";
+import { control, order, press, simulator } from "./test-context.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "simulator-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
-import { cleanedUp } from "./leftovers.ts";
+import { cleanedUp } from "./cleanup.ts";
 
 const EXECUTABLE = "/usr/bin/chromium";
 

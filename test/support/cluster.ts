@@ -6,8 +6,8 @@ import { openDatabase } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { untilReachable } from "../../src/store/until-reachable.ts";
+import { cleanedUp } from "./cleanup.ts";
 import { addUsers } from "./database.ts";
-import { cleanedUp } from "./leftovers.ts";
 
 export type TestCluster = {
   url: string;

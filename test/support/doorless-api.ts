@@ -1,7 +1,7 @@
 import plans from "../../plans.config.ts";
 import { createApi } from "../../src/api/app.ts";
 import type { Intake } from "../../src/intake/intake.ts";
-import type { Log } from "../../src/log.ts";
+import type { Log } from "../../src/observability/log.ts";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
 import versions from "../../versions.config.ts";
 import { testDesk, testLimits } from "./guarded-app.ts";

@@ -1,17 +1,17 @@
 import { Hono } from "hono";
-import type { CallerDesk } from "../../src/api/call.ts";
-import { limitHeaders } from "../../src/api/door/limit-headers.ts";
-import { answerError, onlyErrors } from "../../src/api/door/problem.ts";
-import type { ApiEnvironment } from "../../src/api/environment.ts";
+import type { CallerContext } from "../../src/api/authenticate.ts";
+import { answerError, onlyErrors } from "../../src/http/error-response.ts";
+import type { HonoEnv } from "../../src/http/hono-env.ts";
+import { limitHeaders } from "../../src/http/limit-headers.ts";
 import { steadyNow } from "../../src/limits/clock.ts";
 import { NO_METRICS } from "../../src/limits/limiter.ts";
 import { MemoryLimiter } from "../../src/limits/memory-limiter.ts";
 import { DEFAULT_POLICIES } from "../../src/limits/policies.ts";
 import type { Limits } from "../../src/limits/rate-limit.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/observability/log.ts";
 
 /** Whom the test says it is: `x-test-user`, as a session or, with `x-test-key`, as an API key. */
-export const testDesk: CallerDesk = {
+export const testDesk: CallerContext = {
   auth: {
     identify: async ({ header, address }) => {
       const userId = header("x-test-user");
@@ -49,8 +49,8 @@ export function guardedApp(
   // biome-ignore lint/suspicious/noExplicitAny: whatever environment the routes have
   routes: Hono<any>,
   note: (error: unknown) => void = () => {},
-): Hono<ApiEnvironment> {
-  const app = new Hono<ApiEnvironment>();
+): Hono<HonoEnv> {
+  const app = new Hono<HonoEnv>();
   app.use(onlyErrors);
   app.route(path, routes);
   app.notFound((c) => c.json({ error: "Not found" }, 404));

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "redis";
-import { cleanedUp } from "./leftovers.ts";
+import { cleanedUp } from "./cleanup.ts";
 
 /** Where the system's Redis is; `null` when there is none. */
 export function redisServer(): string | null {

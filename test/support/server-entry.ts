@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { readEnvironment, requireAuthSecret } from "../../src/env.ts";
-import { createLog } from "../../src/log.ts";
+import { readConfig, requireAuthSecret } from "../../src/config/config.ts";
+import { createLog } from "../../src/observability/log.ts";
 import { runServer } from "../../src/server.ts";
 
 // The real server, and a place where it dies or stops: `CRASH_AT=<milestone>:<n>[:SIGSTOP]`.
 const [milestone, nth = "1", signal = "SIGKILL"] = (process.env.CRASH_AT ?? "").split(":");
 let times = 0;
 
-const environment = readEnvironment(process.env);
+const environment = readConfig(process.env);
 requireAuthSecret(environment);
 const log = createLog(environment.logLevel);
 await runServer(environment, {

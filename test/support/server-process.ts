@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { cleanedUp } from "./leftovers.ts";
+import { cleanedUp } from "./cleanup.ts";
 import { serverVariables } from "./secrets.ts";
 
 export type ServerProcess = {

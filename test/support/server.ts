@@ -1,6 +1,6 @@
-import { readEnvironment } from "../../src/env.ts";
+import { readConfig } from "../../src/config/config.ts";
 import type { Milestone } from "../../src/intake/intake.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/observability/log.ts";
 import { type RunningServer, startServer } from "../../src/server.ts";
 import { serverVariables } from "./secrets.ts";
 
@@ -10,7 +10,7 @@ export async function serverOn(
   variables: Record<string, string> = {},
   reached?: (milestone: Milestone) => void | Promise<void>,
 ): Promise<RunningServer> {
-  const environment = readEnvironment({
+  const environment = readConfig({
     ...serverVariables(databaseUrl),
     LOG_LEVEL: "silent",
     ...variables,

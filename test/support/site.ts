@@ -5,9 +5,9 @@ import { inspect } from "node:util";
 import { vi } from "vitest";
 import { GENEROUS } from "./api-client.ts";
 import { builtPages } from "./built-pages.ts";
+import { cleanedUp } from "./cleanup.ts";
 import { freshDatabase, type TestDatabase } from "./database.ts";
 import { freePort } from "./free-port.ts";
-import { cleanedUp } from "./leftovers.ts";
 import { serverOn } from "./server.ts";
 
 export type Site = {

@@ -1,14 +1,14 @@
 import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { Log } from "../../log.ts";
+import { answerError } from "../../http/error-response.ts";
+import type { HonoEnv } from "../../http/hono-env.ts";
+import { limitHeaders } from "../../http/limit-headers.ts";
+import { answerText } from "../../http/response-headers.ts";
+import type { Log } from "../../observability/log.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { charge } from "../../operations/operation.ts";
-import { type CallerDesk, openCall } from "../call.ts";
-import { answerText } from "../door/head.ts";
-import { limitHeaders } from "../door/limit-headers.ts";
-import { answerError } from "../door/problem.ts";
-import type { ApiEnvironment } from "../environment.ts";
+import { authenticate, type CallerContext } from "../authenticate.ts";
 import { toldOf } from "./errors.ts";
 import { graphiql } from "./graphiql.ts";
 import { fromBody, fromQueryString, type Parameters } from "./parameters.ts";
@@ -29,10 +29,10 @@ export type GraphqlOptions = {
  */
 export function graphql(
   deps: Dependencies,
-  desk: CallerDesk,
+  desk: CallerContext,
   { enabled, introspection, log }: GraphqlOptions,
-): Hono<ApiEnvironment> {
-  const routes = new Hono<ApiEnvironment>();
+): Hono<HonoEnv> {
+  const routes = new Hono<HonoEnv>();
   if (!enabled) return routes;
 
   // Large packages, for those who use them.
@@ -41,11 +41,11 @@ export function graphql(
     server ??= import("./yoga.ts").then(({ createServer }) => createServer({ introspection }));
     return server;
   };
-  const noted = (c: Context<ApiEnvironment>) => (err: unknown) =>
+  const noted = (c: Context<HonoEnv>) => (err: unknown) =>
     log.error({ err, requestId: c.get("requestId"), path: c.req.path }, "request failed");
 
-  const answer = async (c: Context<ApiEnvironment>, read: () => Parameters | Promise<Parameters>) => {
-    const call = await openCall(c, desk);
+  const answer = async (c: Context<HonoEnv>, read: () => Parameters | Promise<Parameters>) => {
+    const call = await authenticate(c, desk);
     await charge("graphql", deps.limits, call);
     const params = await read();
     const method = c.req.method === "POST" ? "POST" : "GET";
@@ -90,7 +90,7 @@ function mediaType(c: Context): string {
   });
 }
 
-function sayLimits(c: Context<ApiEnvironment>, now: number): void {
+function sayLimits(c: Context<HonoEnv>, now: number): void {
   for (const [name, value] of Object.entries(limitHeaders(c.get("charges") ?? [], now)))
     c.header(name, value);
 }

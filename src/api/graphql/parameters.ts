@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
+import type { HonoEnv } from "../../http/hono-env.ts";
+import { inspectJson } from "../../http/inspect-json.ts";
+import { readJson } from "../../http/read-json.ts";
 import { inWords, sentenceOf } from "../../operations/invalid-input.ts";
-import { inspectJson } from "../door/inspect-json.ts";
-import { readJson } from "../door/read-json.ts";
-import type { ApiEnvironment } from "../environment.ts";
 
 const Parameters = z.strictObject({
   query: z.string(),
@@ -25,7 +25,7 @@ export async function fromBody(incoming: IncomingMessage): Promise<Parameters> {
 }
 
 /** What a GET asks for. Parameters that GraphQL does not know are left alone. @throws Refusal as above */
-export function fromQueryString(c: Context<ApiEnvironment>): Parameters {
+export function fromQueryString(c: Context<HonoEnv>): Parameters {
   const { url } = c.req;
   if (url.length - url.indexOf("?") > LONGEST_QUERY_STRING) {
     refuse(

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { Hono } from "hono";
-import type { ApiEnvironment } from "../environment.ts";
+import type { HonoEnv } from "../../http/hono-env.ts";
 
 /** Swagger UI from its package: a page that reads the document, and loads nothing from anywhere else. */
-export function reader(): Hono<ApiEnvironment> {
-  const routes = new Hono<ApiEnvironment>();
+export function reader(): Hono<HonoEnv> {
+  const routes = new Hono<HonoEnv>();
   routes.get("/", (c) => {
     c.header("content-security-policy", CONTENT_SECURITY_POLICY);
     c.header("cache-control", "public, max-age=300");

@@ -1,23 +1,23 @@
 import { Hono } from "hono";
+import type { HonoEnv } from "../../http/hono-env.ts";
+import { limitHeaders } from "../../http/limit-headers.ts";
+import { readJson } from "../../http/read-json.ts";
+import { answerJson } from "../../http/response-headers.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { execute } from "../../operations/operation.ts";
 import type { Page } from "../../operations/page.ts";
-import { type CallerDesk, openCall } from "../call.ts";
-import { answerJson } from "../door/head.ts";
-import { limitHeaders } from "../door/limit-headers.ts";
-import { readJson } from "../door/read-json.ts";
-import type { ApiEnvironment } from "../environment.ts";
+import { authenticate, type CallerContext } from "../authenticate.ts";
 import { toVersion } from "../versions/list-shape.ts";
 import { inputReader } from "./input.ts";
 import type { Route } from "./route.ts";
 
 /** Offers operations as REST routes: this translates, and owns no rule. */
-export function rest(routes: readonly Route[], deps: Dependencies, desk: CallerDesk): Hono<ApiEnvironment> {
-  const api = new Hono<ApiEnvironment>();
+export function rest(routes: readonly Route[], deps: Dependencies, desk: CallerContext): Hono<HonoEnv> {
+  const api = new Hono<HonoEnv>();
   for (const route of routes) {
     const readInput = inputReader(route);
     api.on(route.method, route.path, async (c) => {
-      const call = await openCall(c, desk);
+      const call = await authenticate(c, desk);
       const output = await execute(route.operation, deps, call, () =>
         readInput({
           params: c.req.param() as Record<string, string>,

@@ -1,10 +1,10 @@
 import type { TRPCError } from "@trpc/server";
 import type { Context } from "hono";
 import superjson from "superjson";
+import type { HonoEnv } from "../../http/hono-env.ts";
+import { limitHeaders } from "../../http/limit-headers.ts";
+import { hasCookies } from "../../http/response-headers.ts";
 import type { Limits } from "../../limits/rate-limit.ts";
-import { hasCookies } from "../door/head.ts";
-import { limitHeaders } from "../door/limit-headers.ts";
-import type { ApiEnvironment } from "../environment.ts";
 import { shapeOf } from "./errors.ts";
 
 const RETRY_AFTER_SECONDS = "5";
@@ -19,7 +19,7 @@ export function refusalOf(error: TRPCError): Response {
  * Adds what the context has for the answer, and what the limits say. tRPC's own is kept: a copy of it would cost the adapter
  * its quick way out.
  */
-export function finished(c: Context<ApiEnvironment>, answer: Response, limits: Limits): Response {
+export function finished(c: Context<HonoEnv>, answer: Response, limits: Limits): Response {
   const { headers, status } = answer;
   // tRPC leaves the type out when it refuses a request that it cannot read.
   if (!headers.get("content-type")?.startsWith("application/"))

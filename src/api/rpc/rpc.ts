@@ -1,11 +1,11 @@
 import { TRPCError } from "@trpc/server";
 import { resolveResponse } from "@trpc/server/http";
 import { type Context, Hono } from "hono";
-import type { Log } from "../../log.ts";
+import type { HonoEnv } from "../../http/hono-env.ts";
+import type { Log } from "../../observability/log.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { type Call, charge } from "../../operations/operation.ts";
-import { type CallerDesk, openCall } from "../call.ts";
-import type { ApiEnvironment } from "../environment.ts";
+import { authenticate, type CallerContext } from "../authenticate.ts";
 import { finished, refusalOf } from "./answer.ts";
 import { isDefect } from "./errors.ts";
 import { assertJson, inspectQuery, procedurePath, requestOf } from "./request.ts";
@@ -17,24 +17,24 @@ const MAX_CALLS = 10;
  * tRPC at `/api/trpc`. A request is charged to `rpc` by the number of its calls before any of them runs, and each call to
  * its operation's own scope. An answer that is streamed begins when all of that is known.
  */
-export function rpc(deps: Dependencies, desk: CallerDesk, log: Log): Hono<ApiEnvironment> {
+export function rpc(deps: Dependencies, desk: CallerContext, log: Log): Hono<HonoEnv> {
   // More than the limit admits in all could never be let through.
   const maxBatchSize = Math.min(MAX_CALLS, deps.limits.policies.rpc.limit);
 
-  async function open(c: Context<ApiEnvironment>, calls: number): Promise<Call> {
+  async function open(c: Context<HonoEnv>, calls: number): Promise<Call> {
     assertJson(c);
-    const call = await openCall(c, desk);
+    const call = await authenticate(c, desk);
     await charge("rpc", deps.limits, call, calls);
     return call;
   }
 
-  function note(c: Context<ApiEnvironment>, error: TRPCError): void {
+  function note(c: Context<HonoEnv>, error: TRPCError): void {
     if (!isDefect(error)) return;
     const fields = { err: error.cause ?? error, requestId: c.get("requestId"), path: c.req.path };
     log.error(fields, "request failed");
   }
 
-  const routes = new Hono<ApiEnvironment>();
+  const routes = new Hono<HonoEnv>();
   routes.on(["GET", "POST"], "/*", async (c) => {
     const charging: Promise<void>[] = [];
     let refused: TRPCError | undefined;

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { VersionCatalog } from "../../domain/api-version.ts";
-import { addHeaders } from "../door/add-headers.ts";
-import { headOf, isWhole } from "../door/head.ts";
+import { addHeaders } from "../../http/add-headers.ts";
+import { headersApplied, responseHeaders } from "../../http/response-headers.ts";
 import {
   type DeprecationFormat,
   headersByVersion,
@@ -34,11 +34,11 @@ export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareH
     if (said === undefined) return refuseVersion(c, target, catalog);
     c.set("apiVersion", name);
     const saying = sayings(said, target);
-    const head = headOf(c);
+    const head = responseHeaders(c);
     for (const [header, value] of saying) head[header] = value;
     await next();
     // Afterwards, or a handler that sets a Link or a Vary of its own would overwrite ours.
-    if (!isWhole(c)) addHeaders(c, (headers) => say(headers, saying));
+    if (!headersApplied(c)) addHeaders(c, (headers) => say(headers, saying));
     return c.res;
   };
 }

@@ -24,7 +24,7 @@ export const NOT_CONFIGURED = "no payment provider is configured";
  * What a provider answers, or a refusal: the person reads that it does not work, the operator in the log why.
  * @throws Refusal `unavailable`; `forbidden` for an address that is a customer's already
  */
-export async function asked<Answer>(
+export async function mapProviderErrors<Answer>(
   { log }: Pick<ProviderTools, "log">,
   facts: { slot: Slot; userId: string },
   answer: Promise<Answer>,

@@ -9,13 +9,13 @@ import {
   type PaymentApi,
 } from "../../providers/payment-api.ts";
 import {
+  acquireCheckoutLease,
   forgetCheckout,
   keepCheckout,
-  takeCheckoutTurn,
   type WantedCheckout,
 } from "../../store/checkouts.ts";
 import { customersOfUser } from "../../store/customers.ts";
-import { asked } from "./ask-provider.ts";
+import { mapProviderErrors } from "./ask-provider.ts";
 import type { BillingTools } from "./create-checkout.ts";
 
 /** Longer than any call to a provider takes: whoever holds a turn for longer has died over it. */
@@ -40,7 +40,7 @@ export async function openCheckout(
 ): Promise<string> {
   const giveUpAt = performance.now() + WAIT_FOR_OTHERS_MS;
   for (;;) {
-    const turn = await takeCheckoutTurn(deps.database, order, {
+    const turn = await acquireCheckoutLease(deps.database, order, {
       idempotencyKey: randomUUID(),
       leaseSeconds: LEASE_SECONDS,
       keepSeconds: KEEP_SECONDS,
@@ -102,7 +102,7 @@ async function openAtProvider(
       successUrl: `${appUrl}/billing?checkout=completed`,
       cancelUrl: `${appUrl}/billing?checkout=cancelled`,
     });
-    const opened = await asked(deps, { slot: provider, userId }, opening);
+    const opened = await mapProviderErrors(deps, { slot: provider, userId }, opening);
     return (await keepCheckout(database, userId, idempotencyKey, opened)) ? opened.url : null;
   } catch (error) {
     // A database that is gone is what the caller is to hear of, not that this could not be tidied up.

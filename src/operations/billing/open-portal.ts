@@ -2,7 +2,7 @@ import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
 import { customersOfUser } from "../../store/customers.ts";
 import { defineOperation } from "../operation.ts";
-import { asked, NOT_CONFIGURED, providerOf } from "./ask-provider.ts";
+import { mapProviderErrors, NOT_CONFIGURED, providerOf } from "./ask-provider.ts";
 import type { BillingTools } from "./create-checkout.ts";
 
 export const openPortal = defineOperation({
@@ -31,7 +31,7 @@ export const openPortal = defineOperation({
       providerSubscriptionId,
       returnUrl: `${deps.appUrl}/billing`,
     });
-    const { url } = await asked(deps, { slot: provider, userId }, opening);
+    const { url } = await mapProviderErrors(deps, { slot: provider, userId }, opening);
     return { url };
   },
 });

@@ -1,4 +1,4 @@
-import { finishNight, holdNight, takeNight } from "../../store/nightly.ts";
+import { acquireLease, finishNight, renewLease } from "../../store/nightly.ts";
 import {
   ALL_SLOTS,
   LOOK_BACK_DAYS,
@@ -20,7 +20,7 @@ export async function reconcileNightly(
   isStopping: () => boolean,
 ): Promise<ReconcileReport | null> {
   const { database } = tools.intake;
-  const night = await takeNight(database, LEASE_SECONDS);
+  const night = await acquireLease(database, LEASE_SECONDS);
   if (night === null) return null;
   let heldAt = performance.now();
   const report = await reconcile(tools, {
@@ -33,7 +33,7 @@ export async function reconcileNightly(
     progressed: async () => {
       if (performance.now() - heldAt < HOLD_EVERY_MS) return;
       heldAt = performance.now();
-      await holdNight(database, night, LEASE_SECONDS);
+      await renewLease(database, night, LEASE_SECONDS);
     },
   });
   // One that was cut short is taken up again by whoever finds its lease ended.

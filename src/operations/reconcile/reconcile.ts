@@ -2,8 +2,8 @@ import type { Changes } from "../../domain/changes.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { SLOTS, type Slot } from "../../domain/slot.ts";
 import { type Comparison, compare } from "../../intake/compare.ts";
+import { ingestMissed, type Missed } from "../../intake/ingest-missed.ts";
 import type { Intake } from "../../intake/intake.ts";
-import { type Missed, takeInMissed } from "../../intake/missed.ts";
 import { isPaymentApiProblem, type PaymentApi, type PaymentApiFailure } from "../../providers/payment-api.ts";
 import {
   type Extent,
@@ -117,7 +117,7 @@ class Run {
     for (let lookBackMs = Date.now() - since.getTime(); ; lookBackMs /= 2) {
       try {
         const from = new Date(Date.now() - lookBackMs);
-        return await takeInMissed(this.#tools.intake, slot, listEvents, { since: from, dryRun, isStopping });
+        return await ingestMissed(this.#tools.intake, slot, listEvents, { since: from, dryRun, isStopping });
       } catch (error) {
         const isTooMuch = isPaymentApiProblem(error) && error.failure === "rejected";
         if (!isTooMuch || lookBackMs < SHORTEST_LOOK_BACK_MS) throw error;

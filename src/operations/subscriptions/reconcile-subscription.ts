@@ -4,7 +4,7 @@ import { compare } from "../../intake/compare.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { findReconcilable } from "../../store/reconciliations.ts";
 import { findSubscription } from "../../store/subscription-list.ts";
-import { asked, type ProviderTools } from "../billing/ask-provider.ts";
+import { mapProviderErrors, type ProviderTools } from "../billing/ask-provider.ts";
 import { defineOperation } from "../operation.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 
@@ -25,7 +25,7 @@ export const reconcileSubscription = defineOperation({
       deps.payments[provider] ?? refuse("unavailable", `no payment provider is configured for ${provider}`);
     const by = caller.kind === "operator" ? "operator" : caller.userId;
     const comparing = compare(deps.intake, api, found, { by, dryRun: false });
-    const comparison = await asked(deps, { slot: provider, userId: by }, comparing);
+    const comparison = await mapProviderErrors(deps, { slot: provider, userId: by }, comparing);
     if (comparison.outcome === "left") refuse("conflict", `nothing was changed: ${comparison.reason}`);
     return (await findSubscription(database, id)) ?? refuse("not_found", "there is no such subscription");
   },

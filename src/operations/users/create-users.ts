@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
-import { findPresence, type NewUser, createUsers as record } from "../../store/users.ts";
+import { findUserStates, type NewUser, createUsers as record } from "../../store/users.ts";
 
 export const CreateUsers = z.strictObject({
   count: z.int().min(1).max(1_000_000),
@@ -40,7 +40,7 @@ export async function createUsers(
     const users = numberedUsers(idPrefix, first, Math.min(count, first + BATCH));
     const added = new Set(await record(deps.database, users));
     const others = users.filter((user) => !added.has(user.id)).map((user) => user.id);
-    const presence = others.length === 0 ? new Map() : await findPresence(deps.database, others);
+    const presence = others.length === 0 ? new Map() : await findUserStates(deps.database, others);
     const present = others.filter((id) => presence.get(id) === "present");
     created += added.size;
     existing += present.length;

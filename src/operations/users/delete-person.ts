@@ -1,6 +1,6 @@
 import { refuse } from "../../domain/refusal.ts";
-import { untilUncontended } from "../../intake/contention.ts";
 import type { Intake } from "../../intake/intake.ts";
+import { retryOnContention } from "../../intake/retry-on-contention.ts";
 import { type Deletion, deleteUserData, type RunningSubscription } from "../../store/account-deletion.ts";
 import { type Database, DatabaseUnavailable } from "../../store/database.ts";
 import { redactDeleted } from "./redact-deleted.ts";
@@ -32,7 +32,7 @@ export async function deletePerson(tools: DeletionTools, userId: string): Promis
   const { database, cancelSubscription } = tools;
   const cancelled = new Set<string>();
   for (let round = 1; ; round += 1) {
-    const deletion = await untilUncontended(() => deleteUserData(database, userId, { cancelled }));
+    const deletion = await retryOnContention(() => deleteUserData(database, userId, { cancelled }));
     if (deletion.outcome === "deleted") break;
     const running = stillRunning(deletion);
     if (cancelSubscription === null || round === ROUNDS) refuse("unavailable", NOT_CANCELLED);

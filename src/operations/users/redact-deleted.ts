@@ -1,8 +1,8 @@
 import { shorten } from "../../domain/known.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import { customersIn, isAbout, type ProviderName, type TracedDelivery } from "../../domain/traces.ts";
-import { untilUncontended } from "../../intake/contention.ts";
 import type { Intake } from "../../intake/intake.ts";
+import { retryOnContention } from "../../intake/retry-on-contention.ts";
 import type { Queryable } from "../../store/database.ts";
 import {
   nextSuspects,
@@ -28,7 +28,7 @@ export async function redactDeleted(tools: RedactionTools, isStopping: () => boo
       if (isStopping()) return false;
       const step = await nextStep(tools, left);
       // Another process is at it too, and has come further.
-      if (!(await untilUncontended(() => redact(tools.database, step)))) return false;
+      if (!(await retryOnContention(() => redact(tools.database, step)))) return false;
       left = step.next;
     }
   }

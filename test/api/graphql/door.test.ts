@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from "graphql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readEnvironment } from "../../../src/env.ts";
+import { readConfig } from "../../../src/config/config.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { type ApiAnswer, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
@@ -365,8 +365,8 @@ describe("introspection", () => {
     [{ NODE_ENV: "production", GRAPHQL_INTROSPECTION: "on" }, true],
     [{ GRAPHQL_INTROSPECTION: "off" }, false],
   ])("is off in production unless it is asked for: %j", (variables, introspection) => {
-    expect(readEnvironment(variables).graphql).toEqual({ enabled: true, introspection });
-    expect(readEnvironment({ ...variables, GRAPHQL: "off" }).graphql.enabled).toBe(false);
+    expect(readConfig(variables).graphql).toEqual({ enabled: true, introspection });
+    expect(readConfig({ ...variables, GRAPHQL: "off" }).graphql.enabled).toBe(false);
   });
 
   it("__typename is always answered", async () => {

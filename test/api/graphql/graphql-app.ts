@@ -1,7 +1,7 @@
 import plans from "../../../plans.config.ts";
 import { graphql } from "../../../src/api/graphql/graphql.ts";
 import { newApiKey } from "../../../src/auth/api-key.ts";
-import type { Log } from "../../../src/log.ts";
+import type { Log } from "../../../src/observability/log.ts";
 import type { Dependencies } from "../../../src/operations/dependencies.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { listening } from "../../support/ask.ts";

@@ -6,8 +6,8 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ask } from "../../support/api-client.ts";
+import { cleanedUp } from "../../support/cleanup.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { cleanedUp } from "../../support/leftovers.ts";
 import { serverVariables } from "../../support/secrets.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");

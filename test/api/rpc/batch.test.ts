@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import plans from "../../../plans.config.ts";
-import type { CallerDesk } from "../../../src/api/call.ts";
+import type { CallerContext } from "../../../src/api/authenticate.ts";
 import { rpc } from "../../../src/api/rpc/rpc.ts";
 import type { Limits } from "../../../src/limits/rate-limit.ts";
-import { createLog } from "../../../src/log.ts";
+import { createLog } from "../../../src/observability/log.ts";
 import type { Dependencies } from "../../../src/operations/dependencies.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import { type ApiAnswer, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
@@ -104,7 +104,7 @@ describe("the number of calls", () => {
 
   it("does not count for who is calling: that is looked up once a request", async () => {
     let lookUps = 0;
-    const desk: CallerDesk = {
+    const desk: CallerContext = {
       ...testDesk,
       auth: {
         identify: async (credentials) => {

@@ -4,7 +4,7 @@ import type { AppRouter } from "../../../src/api/rpc/app-router.ts";
 import { adminProcedure, protectedProcedure, publicProcedure } from "../../../src/api/rpc/procedures.ts";
 import { appRouter } from "../../../src/api/rpc/router.ts";
 import { rpc } from "../../../src/api/rpc/rpc.ts";
-import { createLog } from "../../../src/log.ts";
+import { createLog } from "../../../src/observability/log.ts";
 import type { Dependencies } from "../../../src/operations/dependencies.ts";
 import { listPlans } from "../../../src/operations/plans/list-plans.ts";
 import { changeRole } from "../../../src/operations/users/change-role.ts";

@@ -1,0 +1,113 @@
+import type { z } from "zod";
+import type { Slot } from "../domain/slot.ts";
+import type { Policies } from "../limits/policies.ts";
+import { readSimulator, readSlots, type SlotEnvironment } from "./payment-slots.ts";
+import { readRateLimits, unknownRateLimit } from "./rate-limits.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
+import { contradictionsIn, Variables } from "./variables.ts";
+
+export type Config = {
+  host: string;
+  port: number;
+  dataDir: string;
+  /** `null`: an embedded PostgreSQL in `dataDir`. */
+  databaseUrl: string | null;
+  preparedStatements: boolean;
+  /** The public origin, without a slash at the end. */
+  appUrl: string;
+  authSecret: string | null;
+  isProduction: boolean;
+  logLevel: string;
+  /** `null`: counts are kept in memory. Several are nodes of one cluster. */
+  redisUrls: readonly string[] | null;
+  rateLimits: Policies;
+  trustedProxies: TrustedProxies;
+  /** `null`: there is no `/api/metrics`. */
+  metricsToken: string | null;
+  mail: { smtpUrl: string | null; from: string; requireConfirmation: boolean };
+  /** `null`: not configured. */
+  chat: { baseUrl: string; apiKey: string | null; model: string } | null;
+  deprecationFormat: "simple" | "rfc";
+  /** Introspection and its reader show the whole schema to everybody. */
+  graphql: { enabled: boolean; introspection: boolean };
+  slots: Record<Slot, SlotEnvironment>;
+  /** Where new checkouts are opened. */
+  activeProvider: Slot;
+  /** A payment provider of our own, for slots that have none; `null`: off. Port 0: any that is free. */
+  simulator: { port: number } | null;
+  /** Whether the server compares subscriptions with their providers by itself, once a night. */
+  reconcilesNightly: boolean;
+  webhook: { toleranceSeconds: number; leaseSeconds: number; maxBytes: number };
+};
+
+/** One line for the person who starts it: which variable, what is wrong, and an example. */
+export class ConfigError extends Error {
+  override name = "BadEnvironment";
+}
+
+/** Reads and checks all variables at once. A variable set to nothing counts as not set. @throws BadEnvironment */
+export function readConfig(variables: Record<string, string | undefined>): Config {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()));
+  const parsed = Variables.safeParse(given);
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(inOneLine).join("\n"));
+  const unknown = unknownRateLimit(given);
+  if (unknown !== null) throw new ConfigError(unknown);
+
+  const values = parsed.data;
+  const wrong = contradictionsIn(values);
+  if (wrong.length > 0) throw new ConfigError(wrong.join("\n"));
+  const simulator = readSimulator(values);
+  if (simulator !== null && simulator.port !== 0 && simulator.port === values.PORT) {
+    throw new ConfigError(`SIMULATOR_PORT: is the same as PORT, e.g. ${values.PORT + 1}`);
+  }
+  const isProduction = values.NODE_ENV === "production";
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    dataDir: values.DATA_DIR,
+    databaseUrl: values.DATABASE_URL ?? null,
+    preparedStatements: values.DATABASE_PREPARED === "on",
+    appUrl: values.APP_URL ?? `http://localhost:${values.PORT}`,
+    authSecret: values.AUTH_SECRET ?? null,
+    isProduction,
+    logLevel: values.LOG_LEVEL,
+    redisUrls: values.REDIS_URL ?? null,
+    rateLimits: readRateLimits(values),
+    trustedProxies: values.TRUSTED_PROXIES ?? { hops: 0 },
+    metricsToken: values.METRICS_TOKEN ?? null,
+    mail: {
+      smtpUrl: values.SMTP_URL ?? null,
+      from: values.MAIL_FROM,
+      requireConfirmation: values.REQUIRE_EMAIL_CONFIRMATION === "on",
+    },
+    chat: values.AI_BASE_URL
+      ? { baseUrl: values.AI_BASE_URL, apiKey: values.AI_API_KEY ?? null, model: values.AI_MODEL as string }
+      : null,
+    deprecationFormat: values.DEPRECATION_FORMAT,
+    graphql: {
+      enabled: values.GRAPHQL === "on",
+      introspection: (values.GRAPHQL_INTROSPECTION ?? (isProduction ? "off" : "on")) === "on",
+    },
+    slots: readSlots(values),
+    activeProvider: values.ACTIVE_PROVIDER,
+    simulator,
+    reconcilesNightly: values.RECONCILE === "on",
+    webhook: {
+      toleranceSeconds: values.WEBHOOK_TOLERANCE_SECONDS,
+      leaseSeconds: values.WEBHOOK_LEASE_SECONDS,
+      maxBytes: values.WEBHOOK_MAX_BYTES,
+    },
+  };
+}
+
+/** A server on somebody's own database must not make up the key that signs its sessions. @throws BadEnvironment */
+export function requireAuthSecret(environment: Config): void {
+  if (environment.databaseUrl === null || environment.authSecret !== null) return;
+  throw new ConfigError(
+    "AUTH_SECRET: required when DATABASE_URL is set, e.g. the output of: openssl rand -base64 32",
+  );
+}
+
+function inOneLine(issue: z.core.$ZodIssue): string {
+  return `${issue.path.join(".")}: ${issue.message}`;
+}

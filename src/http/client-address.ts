@@ -1,0 +1,110 @@
+import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
+import type { TrustedProxies } from "../config/trusted-proxies.ts";
+
+/** Limits count those whose address is not known (the connection is gone already) together. */
+const UNKNOWN = "unknown";
+
+/**
+ * By whom a request was sent, as limits tell clients apart: an IPv4 address, or the /64 of an IPv6 one, in canonical
+ * text. `X-Forwarded-For` is read from the right, as far as those who wrote it are trusted. RFC 7239's `Forwarded` never
+ * is: proxies that write the one let a client's own copy of the other through.
+ */
+export type ClientAddress = (socketAddress: string | undefined, forwardedFor: string | undefined) => string;
+
+export function createClientAddress(trusted: TrustedProxies): ClientAddress {
+  const isTrusted = trustIn(trusted);
+  return (socketAddress, forwardedFor) => {
+    const connected = socketAddress === undefined ? null : plainAddress(socketAddress);
+    if (connected === null) return UNKNOWN;
+    return network(forwardedFor ? sender(connected, forwardedFor, isTrusted) : connected);
+  };
+}
+
+type Trust = (address: string, hop: number) => boolean;
+
+/** The nearest of the addresses whose word is not taken, or the furthest there is. */
+function sender(connected: string, forwardedFor: string, isTrusted: Trust): string {
+  let address = connected;
+  let hop = 0;
+  let end = forwardedFor.length;
+  while (end > 0 && isTrusted(address, hop)) {
+    const comma = forwardedFor.lastIndexOf(",", end - 1);
+    const entry = forwardedFor.slice(comma + 1, end).trim();
+    end = comma;
+    if (entry === "") continue;
+    const before = forwardedAddress(entry);
+    // What a trusted proxy could not name is no better known than that proxy.
+    if (before === null) break;
+    address = before;
+    hop++;
+  }
+  return address;
+}
+
+/** @returns whether the word of `address` is taken, which is `hop` proxies away from the one that is connected */
+function trustIn(trusted: TrustedProxies): Trust {
+  if ("hops" in trusted) return (_, hop) => hop < trusted.hops;
+  const list = new BlockList();
+  for (const range of trusted.ranges) {
+    const [address = "", bits] = range.split("/");
+    const family = isIPv4(address) ? "ipv4" : "ipv6";
+    const whole = family === "ipv4" ? 32 : 128;
+    list.addSubnet(withoutZone(address), bits === undefined ? whole : Number(bits), family);
+  }
+  return (address) => list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+}
+
+/** An entry of the list: an address, which may have a port, and then, if it is IPv6, brackets. */
+function forwardedAddress(entry: string): string | null {
+  const bracketed = /^\[([^\]]{2,60})\](?::\d{1,5})?$/.exec(entry);
+  if (bracketed) return isIPv6(bracketed[1] as string) ? plainAddress(bracketed[1] as string) : null;
+  const withPort = /^([\d.]{7,15}):\d{1,5}$/.exec(entry);
+  return plainAddress(withPort ? (withPort[1] as string) : entry);
+}
+
+/** Without the zone, which is a name of ours, and IPv4 as IPv4; `null`: not an address. */
+function plainAddress(text: string): string | null {
+  const family = isIP(text);
+  if (family !== 6) return family === 4 ? text : null;
+  // How a socket that listens on IPv6 writes every IPv4 address: the long way round costs ten times as much.
+  if (text.startsWith("::ffff:") && isIPv4(text.slice(7))) return text.slice(7);
+  const address = withoutZone(text);
+  const groups = groupsOf(address);
+  const mapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+  return mapped ? dotted(groups[6] as number, groups[7] as number) : address;
+}
+
+function withoutZone(address: string): string {
+  const zone = address.indexOf("%");
+  return zone === -1 ? address : address.slice(0, zone);
+}
+
+/** One household has at least a /64: whoever counts single IPv6 addresses counts nothing. RFC 5952 text. */
+function network(address: string): string {
+  if (!address.includes(":")) return address;
+  const groups = groupsOf(address).slice(0, 4);
+  while (groups.at(-1) === 0) groups.pop();
+  return `${groups.map((group) => group.toString(16)).join(":")}::/64`;
+}
+
+/** The eight of them. @param address valid IPv6, without a zone */
+function groupsOf(address: string): number[] {
+  const [left, right] = address.split("::") as [string, string | undefined];
+  const first = parseGroups(left);
+  if (right === undefined) return first;
+  const last = parseGroups(right);
+  return [...first, ...new Array(8 - first.length - last.length).fill(0), ...last];
+}
+
+function parseGroups(text: string): number[] {
+  if (text === "") return [];
+  return text.split(":").flatMap((group) => {
+    if (!group.includes(".")) return Number.parseInt(group, 16);
+    const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}
+
+function dotted(high: number, low: number): string {
+  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
+}

@@ -1,0 +1,95 @@
+import { refuse } from "../domain/refusal.ts";
+
+/** Our deepest input has three. */
+const MAX_DEPTH = 20;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+
+/**
+ * Parses an object, and refuses what two readers could understand differently, or a database could not keep.
+ * @param bytes UTF-8
+ * @throws Refusal `invalid_input`
+ */
+export function inspectJson(bytes: Buffer): Record<string, unknown> {
+  const fields = countFields(bytes);
+  const text = bytes.toString();
+  const value = parsed(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    refuse("invalid_input", "expected a JSON object");
+  }
+  // Only an escape can bring in what is no character.
+  const kept = countKept(value, text.includes("\\u"));
+  if (kept !== fields) refuse("invalid_input", "expected JSON in which no object has a field twice");
+  return value as Record<string, unknown>;
+}
+
+/** Looks at the bytes alone, so that what is nested too deep is not parsed at all. */
+function countFields(bytes: Buffer): number {
+  let fields = 0;
+  let depth = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number;
+    if (byte === QUOTE) i = endOfString(bytes, i);
+    else if (byte === COLON) fields++;
+    // [ and { differ from ] and } by two, and from each other by one bit.
+    else if ((byte | 0x20) === 0x7b) {
+      if (++depth > MAX_DEPTH) refuse("invalid_input", `expected JSON nested at most ${MAX_DEPTH} deep`);
+    } else if ((byte | 0x20) === 0x7d) depth--;
+  }
+  return fields;
+}
+
+/** Where the closing quote is. */
+function endOfString(bytes: Buffer, start: number): number {
+  let i = start + 1;
+  while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1;
+  return i;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own words quote the input.
+    return refuse("invalid_input", "expected a body that is valid JSON");
+  }
+}
+
+/** How many fields have survived the parser, which keeps the last of those with one name. */
+function countKept(value: unknown, escaped: boolean): number {
+  if (typeof value === "string") {
+    if (escaped) assertText(value);
+    return 0;
+  }
+  if (typeof value !== "object" || value === null) return 0;
+  let fields = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) fields += countKept(item, escaped);
+    return fields;
+  }
+  for (const name of Object.keys(value)) {
+    assertName(name, value);
+    if (escaped) assertText(name);
+    fields += 1 + countKept((value as Record<string, unknown>)[name], escaped);
+  }
+  return fields;
+}
+
+/** Harmless in what was parsed, but not in what somebody merges it into (CWE-1321). */
+function assertName(name: string, object: object): void {
+  if (name === "__proto__") refuse("invalid_input", "__proto__: there is no such field");
+  if (name !== "constructor") return;
+  const value = (object as Record<string, unknown>)[name];
+  if (typeof value === "object" && value !== null && Object.hasOwn(value, "prototype")) {
+    refuse("invalid_input", "constructor.prototype: there is no such field");
+  }
+}
+
+/** PostgreSQL keeps neither. */
+function assertText(text: string): void {
+  if (text.includes("\0")) refuse("invalid_input", "expected text without NUL characters");
+  if (!text.isWellFormed())
+    refuse("invalid_input", "expected text without halves of characters (surrogates)");
+}

@@ -1,0 +1,55 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { refuse } from "../domain/refusal.ts";
+import { inspectJson } from "./inspect-json.ts";
+import { BodyAborted, BodyTooLarge, readBody } from "./read-body.ts";
+
+/** Far more than any of our inputs, and nothing that a hundred of at once would be felt. */
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * The body of a request, which is a JSON object; none at all is an empty one. It is refused unless there is one way to
+ * read it: UTF-8, no field twice, nothing that passes for a prototype.
+ * @throws Refusal `invalid_input`, `too_large`
+ */
+export async function readJson(
+  incoming: IncomingMessage,
+  maxBytes: number = MAX_BYTES,
+): Promise<Record<string, unknown>> {
+  const body = await readBytes(incoming, maxBytes);
+  if (body.length === 0) return {};
+  assertJson(incoming);
+  if (!isUtf8(body)) refuse("invalid_input", "expected a JSON body in UTF-8");
+  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
+    refuse("invalid_input", "expected a JSON body without a byte order mark");
+  }
+  return inspectJson(body);
+}
+
+/** @throws Refusal */
+async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  try {
+    return await readBody(incoming, maxBytes);
+  } catch (error) {
+    if (error instanceof BodyTooLarge) refuse("too_large", `expected a body of at most ${maxBytes} bytes`);
+    if (error instanceof BodyAborted) refuse("invalid_input", "Request aborted");
+    throw error;
+  }
+}
+
+function assertJson({ headers }: IncomingMessage): void {
+  const type = headers["content-type"];
+  if (type !== "application/json" && !isJson(type)) {
+    refuse("invalid_input", "expected a JSON body: send it with Content-Type: application/json");
+  }
+  const coding = headers["content-encoding"];
+  if (coding !== undefined && coding.toLowerCase() !== "identity") {
+    refuse("invalid_input", "expected a body that is not compressed: send it without Content-Encoding");
+  }
+}
+
+/** Parameters are let pass: JSON has no use for any, and clients send `charset=utf-8` all the same. */
+function isJson(type = ""): boolean {
+  const end = type.indexOf(";");
+  return (end === -1 ? type : type.slice(0, end)).trim().toLowerCase() === "application/json";
+}

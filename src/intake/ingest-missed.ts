@@ -1,0 +1,102 @@
+import type { Slot } from "../domain/slot.ts";
+import type { ListedEvent, PaymentApi } from "../providers/payment-api.ts";
+import { DatabaseUnavailable } from "../store/database.ts";
+import { knownEvents } from "../store/delivery-log.ts";
+import type { Intake } from "./intake.ts";
+import { type Identified, identify, ingest } from "./receive.ts";
+
+export type Missed = {
+  /** How many events the provider says it has sent. */
+  listed: number;
+  /** Those with effects that nobody had received. */
+  missed: number;
+  applied: number;
+  ignored: number;
+  /** In the log like any other failure, and retried. */
+  failed: number;
+};
+
+export type MissedOptions = {
+  since: Date;
+  /** Says what was missed, and takes in nothing. */
+  dryRun: boolean;
+  isStopping: () => boolean;
+};
+
+/** How many bodies are held in memory at once. */
+const BATCH = 50;
+
+/**
+ * Takes in what a provider says it has sent and nobody has received, the oldest first, through the door that deliveries
+ * come through: claimed once, whoever else is at it. What was cut short is taken up by the next pass.
+ * @throws PaymentApiProblem, DatabaseUnavailable
+ */
+export async function ingestMissed(
+  intake: Intake,
+  slot: Slot,
+  listEvents: NonNullable<PaymentApi["listEvents"]>,
+  { since, dryRun, isStopping }: MissedOptions,
+): Promise<Missed> {
+  const report: Missed = { listed: 0, missed: 0, applied: 0, ignored: 0, failed: 0 };
+  let batch: Identified[] = [];
+  const flush = async () => {
+    const given = batch;
+    batch = [];
+    if (given.length === 0) return;
+    const known = await knownEvents(
+      intake.database,
+      slot,
+      given.map(({ identity }) => identity.eventId),
+    );
+    const missed = given.filter(({ identity }) => !known.has(identity.eventId));
+    report.missed += missed.length;
+    if (!dryRun) await takeInAll(intake, missed, report);
+  };
+  for await (const listed of listEvents(since)) {
+    if (isStopping()) break;
+    report.listed += 1;
+    const event = identifyListed(intake, slot, listed);
+    if (event !== null) batch.push(event);
+    if (batch.length >= BATCH) await flush();
+  }
+  await flush();
+  return report;
+}
+
+/** `null`: nothing would come of it. Providers list far more than anybody has asked them to deliver. */
+function identifyListed(intake: Intake, slot: Slot, { eventId, rawBody }: ListedEvent): Identified | null {
+  const adapter = intake.adapters[intake.slots[slot].format];
+  // One format carries the id beside the body.
+  const header = (name: string) => (name === "webhook-id" ? eventId : undefined);
+  const event = identify(adapter, slot, { header, rawBody });
+  if ("outcome" in event) {
+    intake.log.warn({ slot, eventId, problem: event.problem }, "an event that a provider lists is unusable");
+    return null;
+  }
+  return "event" in event.reading && event.reading.event.kind === "ignored" ? null : event;
+}
+
+async function takeInAll(intake: Intake, missed: readonly Identified[], report: Missed): Promise<void> {
+  // Together, as deliveries come: they are claimed and applied in this order all the same.
+  const receptions = await Promise.all(missed.map((event) => ingest(intake, event, "reconcile")));
+  for (const { outcome } of receptions) {
+    switch (outcome) {
+      case "applied":
+      case "ignored":
+        report[outcome] += 1;
+        break;
+      case "failed":
+      case "deferred":
+        report.failed += 1;
+        break;
+      case "unavailable":
+        throw new DatabaseUnavailable("what came of missed events is not known: run it again");
+      case "duplicate":
+      case "refused":
+      case "invalid":
+        break;
+      default:
+        outcome satisfies never;
+    }
+  }
+}

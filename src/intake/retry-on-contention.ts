@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isContention } from "../store/transaction.ts";
+
+const RUNS = 10;
+
+/** Deadlocks and lost races are nobody's failure, and use up no attempt: the same work is run again at once. */
+export async function retryOnContention<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let runs = 1; ; runs += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isContention(error) || runs >= RUNS) throw error;
+      await sleep(Math.random() * 5 * runs);
+    }
+  }
+}

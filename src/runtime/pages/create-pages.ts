@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { resolve } from "node:path";
+import { getRequestListener } from "@hono/node-server";
+import type { Auth } from "../../auth/auth.ts";
+import { isCrossOrigin } from "../../http/origin-check.ts";
+import { type PageAccounts, pageRequests } from "../../http/page-request.ts";
+import { securityHeaders } from "../../http/page-security-headers.ts";
+import type { Log } from "../../observability/log.ts";
+import type { Dependencies } from "../../operations/dependencies.ts";
+import { builtFiles } from "./built-files.ts";
+import { loadNext, NotBuilt } from "./load-next.ts";
+import { openRequest } from "./open-request.ts";
+
+export type PagesOptions = {
+  auth: Auth & PageAccounts;
+  deps: Dependencies;
+  clientAddress(socketAddress: string | undefined, forwardedFor: string | undefined): string;
+  /** Of pages that may write with a person's cookie. */
+  ownOrigins(): readonly string[];
+  appUrl: string;
+  /** Whether notifications are mailed to those who want it. */
+  mails: boolean;
+  log: Log;
+};
+
+export type Pages = {
+  answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Actions are posted; everything else is looked at. */
+const METHODS = ["GET", "HEAD", "POST"];
+
+/** Next.js stops reading there as well, when it has not been told the length before: see next.config.mjs. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** The policy of what is no page. */
+const NOTHING_TO_LOAD = "default-src 'none'; frame-ancestors 'none'";
+
+const PROJECT = resolve(import.meta.dirname, "../../..");
+
+/** Everything that is not below `/api`: the pages, by Next.js, which is loaded when the first one is asked for. */
+export function createPages(options: PagesOptions): Pages {
+  let loading: ReturnType<typeof loadNext> | null = null;
+  const next = ({ socket }: IncomingMessage) => {
+    loading ??= loadNext(PROJECT, {
+      hostname: socket.localAddress ?? "127.0.0.1",
+      port: socket.localPort ?? 3000,
+    });
+    // Tried again by the next request: the pages may be built by then.
+    loading.catch(() => {
+      loading = null;
+    });
+    return loading;
+  };
+  const toFiles = getRequestListener(builtFiles(PROJECT).fetch, { hostname: "localhost" });
+  return {
+    answer: async (incoming, outgoing) => {
+      const requestId = randomUUID();
+      outgoing.setHeader("x-request-id", requestId);
+      for (const [name, value] of securityHeaders(NOTHING_TO_LOAD, options.appUrl))
+        outgoing.setHeader(name, value);
+      try {
+        if (!METHODS.includes(incoming.method ?? "")) {
+          outgoing.setHeader("allow", METHODS.join(", "));
+          return say(outgoing, 405, "Method not allowed");
+        }
+        if (!isDecodable(incoming.url)) return say(outgoing, 400, "Bad request");
+        if (isForeign(incoming, options)) return say(outgoing, 403, "Forbidden");
+        if (Number(incoming.headers["content-length"] ?? 0) > MAX_BODY_BYTES) {
+          return say(outgoing, 413, "Payload too large");
+        }
+        if (incoming.url?.startsWith("/_next/static/")) return await toFiles(incoming, outgoing);
+        const { handle } = await next(incoming);
+        const request = await openRequest(incoming, outgoing, requestId, options);
+        await pageRequests().run(request, () => handle(incoming, outgoing));
+      } catch (error) {
+        options.log.error({ err: error, requestId }, "a page could not be served");
+        say(outgoing, 500, error instanceof NotBuilt ? error.message : "Internal server error");
+      }
+    },
+    close: async () => {
+      await (await loading?.catch(() => null))?.close();
+    },
+  };
+}
+
+/** Next.js takes an address that is not for a failure of ours. */
+function isDecodable(url = ""): boolean {
+  try {
+    decodeURIComponent(url.split("?", 1)[0] as string);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isForeign({ method = "", headers }: IncomingMessage, { ownOrigins }: PagesOptions): boolean {
+  return isCrossOrigin(
+    {
+      method,
+      secFetchSite: headers["sec-fetch-site"] as string | undefined,
+      origin: headers.origin,
+      byCookie: true,
+    },
+    ownOrigins,
+  );
+}
+
+function say(outgoing: ServerResponse, status: number, sentence: string): void {
+  if (outgoing.headersSent) {
+    outgoing.destroy();
+    return;
+  }
+  outgoing.statusCode = status;
+  outgoing.setHeader("content-type", "text/plain; charset=utf-8");
+  outgoing.setHeader("cache-control", "no-store");
+  outgoing.end(`${sentence}\n`);
+}

@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { Person } from "../../domain/caller.ts";
+import { limitHeaders } from "../../http/limit-headers.ts";
+import type { PageRequest } from "../../http/page-request.ts";
+import { contentSecurityPolicy, securityHeaders } from "../../http/page-security-headers.ts";
+import type { PagesOptions } from "./create-pages.ts";
+import { ownFailures } from "./error-status.ts";
+
+/** Who asks for a page, and the head of its answer, as far as it is known before the page is. */
+export async function openRequest(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  id: string,
+  { auth, deps, clientAddress, ownOrigins, appUrl, mails, log }: PagesOptions,
+): Promise<PageRequest> {
+  const { headers } = incoming;
+  const address = clientAddress(
+    incoming.socket.remoteAddress,
+    headers["x-forwarded-for"] as string | undefined,
+  );
+  const nonce = randomBytes(16).toString("base64");
+  const policy = contentSecurityPolicy(nonce, appUrl);
+  // Next.js reads the nonce from the request, where only we may have put it.
+  headers["content-security-policy"] = policy;
+  // Next.js compares the origin, checked above, with it.
+  headers["x-forwarded-host"] = new URL(ownOrigin(headers, ownOrigins(), appUrl)).host;
+  // And asks us over it for the page that an action leads to: there is no TLS between us.
+  headers["x-forwarded-proto"] = "http";
+  for (const [name, value] of securityHeaders(policy, appUrl)) outgoing.setHeader(name, value);
+
+  const identified = await auth
+    // People sign in to pages; keys are for programs.
+    .identify({ address, header: (name) => (name === "cookie" ? headers.cookie : undefined) })
+    .catch((error: unknown) => ({ error }));
+  if ("setCookies" in identified && identified.setCookies.length > 0) {
+    outgoing.setHeader("set-cookie", [...identified.setCookies]);
+  }
+  return {
+    id,
+    path: incoming.url ?? "/",
+    person: async () => {
+      if ("error" in identified) throw identified.error;
+      return identified.caller.kind === "session" ? (identified.caller as Person) : null;
+    },
+    address,
+    nonce,
+    header: (name) => headers[name] as string | undefined,
+    charged: (charges) => {
+      if (outgoing.headersSent) return;
+      for (const [name, value] of Object.entries(limitHeaders(charges, deps.limits.now()))) {
+        outgoing.setHeader(name, value);
+      }
+    },
+    ...ownFailures(incoming, outgoing),
+    cannotServe: () => {
+      if (!outgoing.headersSent) outgoing.statusCode = 503;
+    },
+    deps,
+    accounts: auth,
+    appUrl,
+    mails,
+    log,
+  };
+}
+
+/** By which of its names we were asked for, as far as that can be believed. */
+function ownOrigin(headers: IncomingHttpHeaders, origins: readonly string[], appUrl: string): string {
+  return (
+    origins.find((one) => one === headers.origin) ??
+    origins.find((one) => new URL(one).host === headers.host) ??
+    appUrl
+  );
+}

@@ -1,0 +1,143 @@
+import plans from "../../plans.config.ts";
+import type { Config } from "../config/config.ts";
+import { type EmbeddedSecrets, embeddedSecrets } from "../config/embedded-secrets.ts";
+import { connectPayments, paymentAccess, webhookSecrets } from "../config/payments.ts";
+import { SLOTS, type Slot } from "../domain/slot.ts";
+import { createIntake } from "../intake/create-intake.ts";
+import type { Intake, Milestone } from "../intake/intake.ts";
+import type { Log } from "../observability/log.ts";
+import { ADAPTERS } from "../providers/formats.ts";
+import type { PaymentApi } from "../providers/payment-api.ts";
+import { bindSlots, type SlotBinding } from "../providers/slots.ts";
+import { type Database, openDatabase } from "../store/database.ts";
+import { startEmbeddedPostgres } from "../store/embedded.ts";
+import { isMigrated, migrate } from "../store/migrate.ts";
+import { untilReachable } from "../store/until-reachable.ts";
+import { type SimulatedProvider, startSimulatedProvider } from "./simulated-provider.ts";
+
+/** Everything that a process of Tollgate works with, wired as the environment says. */
+export type Runtime = {
+  database: Database;
+  intake: Intake;
+  /** Those made for one's own machine, or `null` when the operator brings a database and secrets. */
+  embedded: EmbeddedSecrets | null;
+  /** By which each slot's provider is asked; `null`: not configured. */
+  payments: Record<Slot, PaymentApi | null>;
+  activeProvider: Slot;
+  /** The public origin, to which people come back from a provider. */
+  appUrl: string;
+  log: Log;
+  /** Where the simulated provider has its pages; `null`: it was not started here. */
+  simulatorUrl: string | null;
+  /** Whether the database answers and its schema is up to date. Never throws. */
+  isReady(): Promise<boolean>;
+  /** Finishes what runs, then lets go of the database. */
+  close(): Promise<void>;
+};
+
+export type RuntimeOptions = {
+  log: Log;
+  /** How long to wait for a database that does not answer yet, in milliseconds. */
+  reachWithinMs?: number;
+  reached?: (milestone: Milestone) => void | Promise<void>;
+  /** Has the simulated provider started, where the environment wants it: where it is to deliver to. */
+  deliverTo?: (slot: Slot) => string;
+};
+
+const MAX_CONNECTIONS = 10;
+const SHORTEST_ANSWER_TIMEOUT_MS = 5_000;
+/** Others may be migrating, and a migration of a large table takes its time. */
+const MIGRATION_TIMEOUT_MS = 30 * 60 * 1000;
+
+export async function startRuntime(environment: Config, options: RuntimeOptions): Promise<Runtime> {
+  const isOnOwnMachine = environment.databaseUrl === null || environment.simulator !== null;
+  const embedded = isOnOwnMachine ? await embeddedSecrets(environment.dataDir) : null;
+  const secrets = webhookSecrets(environment, embedded);
+  const slots = bindSlots((slot) => ({ format: environment.slots[slot].format, secrets: secrets[slot] }));
+  const simulated = await startSimulatedProvider(environment, embedded, slots, options);
+  try {
+    return await startOnDatabase(environment, options, { embedded, slots, simulated });
+  } catch (error) {
+    await simulated?.close();
+    throw error;
+  }
+}
+
+type Prepared = {
+  embedded: EmbeddedSecrets | null;
+  slots: Record<Slot, SlotBinding>;
+  simulated: SimulatedProvider | null;
+};
+
+async function startOnDatabase(
+  environment: Config,
+  options: RuntimeOptions,
+  { embedded, slots, simulated }: Prepared,
+): Promise<Runtime> {
+  const { log } = options;
+  const postgres = environment.databaseUrl === null ? await startEmbeddedPostgres(environment.dataDir) : null;
+  const connecting = {
+    url: environment.databaseUrl ?? (postgres?.url as string),
+    prepared: environment.preparedStatements,
+  };
+  const database = openDatabase({
+    ...connecting,
+    maxConnections: MAX_CONNECTIONS,
+    answerTimeoutMs: Math.max(SHORTEST_ANSWER_TIMEOUT_MS, (environment.webhook.leaseSeconds * 1000) / 3),
+  });
+  // From here on connected: an embedded database is stopped by whoever leaves it alone.
+  await untilReachable(database, options.reachWithinMs, (forMs) =>
+    log.warn({ forSeconds: forMs / 1000 }, "the database does not answer yet: waiting"),
+  );
+  await bringUpToDate(connecting, log);
+
+  const intake = createIntake({
+    database,
+    plans,
+    adapters: ADAPTERS,
+    slots,
+    leaseSeconds: environment.webhook.leaseSeconds,
+    toleranceSeconds: environment.webhook.toleranceSeconds,
+    log,
+    ...(options.reached ? { reached: options.reached } : {}),
+  });
+  return {
+    database,
+    intake,
+    embedded,
+    payments: connectPayments(paymentAccess(environment, embedded, simulated?.url)),
+    activeProvider: environment.activeProvider,
+    appUrl: environment.appUrl,
+    log,
+    simulatorUrl: simulated?.url ?? null,
+    isReady: () => isMigrated(database).catch(() => false),
+    close: async () => {
+      await simulated?.close();
+      await intake.idle();
+      await database.close();
+      await postgres?.stop();
+    },
+  };
+}
+
+/** On a connection of its own, with the patience that a migration needs and a delivery must not have. */
+async function bringUpToDate(connecting: { url: string; prepared: boolean }, log: Log): Promise<void> {
+  const database = openDatabase({ ...connecting, maxConnections: 1, answerTimeoutMs: MIGRATION_TIMEOUT_MS });
+  try {
+    const run = await migrate(database);
+    if (run.length > 0) log.info({ migrations: run }, "database schema brought up to date");
+  } finally {
+    await database.close();
+  }
+}
+
+/** Tells the operator at the start what would otherwise be found out by the first refused delivery. */
+export function warnOfMissingSecrets(environment: Config, runtime: Runtime, log: Log): void {
+  for (const slot of SLOTS) {
+    if (runtime.intake.slots[slot].secrets.length > 0) continue;
+    log.warn(
+      { slot },
+      `${environment.slots[slot].secretVariable} is not set: every delivery to ${slot} is refused`,
+    );
+  }
+}

@@ -1,0 +1,127 @@
+import plans from "../../plans.config.ts";
+import { newApiKey } from "../auth/api-key.ts";
+import type { Auth } from "../auth/auth.ts";
+import { createAuth } from "../auth/create-auth.ts";
+import type { Config } from "../config/config.ts";
+import { type Job, startJob } from "../jobs/job.ts";
+import { createLimits } from "../limits/create-limits.ts";
+import { createMail } from "../mail/mail.ts";
+import { notificationMail } from "../mail/mail-notifications.ts";
+import type { Log } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import { cancelAtProvider } from "../operations/billing/cancel-at-provider.ts";
+import type { Dependencies } from "../operations/dependencies.ts";
+import { reconcileNightly } from "../operations/reconcile/reconcile-nightly.ts";
+import { redactDeleted } from "../operations/users/redact-deleted.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** What a process needs that serves people, besides what every process works with. */
+export type Service = {
+  deps: Dependencies;
+  auth: Auth;
+  /** `null`: nobody may read them. */
+  metrics: Metrics | null;
+  /** Finishes what runs; the runtime is to be closed afterwards. */
+  close(): Promise<void>;
+};
+
+export type ServiceOptions = {
+  log: Log;
+  /** Of pages that may write with a person's cookie. */
+  ownOrigins(): readonly string[];
+};
+
+const HALF_MINUTE_MS = 30 * 1000;
+const MINUTE_MS = 60 * 1000;
+const QUARTER_HOUR_MS = 15 * MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+export async function startService(
+  environment: Config,
+  runtime: Runtime,
+  { log, ownOrigins }: ServiceOptions,
+): Promise<Service> {
+  // Large packages are loaded by those who have use for them.
+  const metrics =
+    environment.metricsToken === null ? null : (await import("../observability/metrics.ts")).createMetrics();
+  const chat = environment.chat && (await import("../chat/create-chat.ts")).createChat(environment.chat);
+  const mail = createMail({ ...environment.mail, dataDir: environment.dataDir, log });
+  const auth = createAuth({
+    database: runtime.database,
+    secret: environment.authSecret ?? (runtime.embedded?.authSecret as string),
+    appUrl: environment.appUrl,
+    ownOrigins,
+    mail,
+    requireConfirmation: environment.mail.requireConfirmation,
+    log,
+  });
+  const limits = await createLimits({
+    policies: environment.rateLimits,
+    redisUrls: environment.redisUrls,
+    log,
+    ...(metrics ? { metrics: metrics.limiter } : {}),
+  });
+  const isAskable = Object.values(runtime.payments).some((api) => api !== null);
+  const jobs = [
+    ...(environment.reconcilesNightly && isAskable ? [reconcilingNightly(runtime, log)] : []),
+    ...(environment.mail.smtpUrl === null ? [] : [mailing(environment.mail.smtpUrl, environment, runtime)]),
+    startJob(HOUR_MS, forgetting(auth), (err) =>
+      log.warn({ err }, "expired sessions could not be deleted: tried again in an hour"),
+    ),
+    startJob(
+      MINUTE_MS,
+      (isStopping) => redactDeleted(runtime, isStopping),
+      (err) =>
+        log.warn({ err }, "payloads of deleted accounts could not be redacted: tried again in a minute"),
+    ),
+  ];
+  return {
+    deps: {
+      database: runtime.database,
+      intake: runtime.intake,
+      limits,
+      plans,
+      newApiKey,
+      observe: metrics?.called ?? null,
+      chat,
+      payments: runtime.payments,
+      activeProvider: runtime.activeProvider,
+      appUrl: runtime.appUrl,
+      log,
+      cancelSubscription: cancelAtProvider({ payments: runtime.payments, log }),
+    },
+    auth,
+    metrics,
+    close: async () => {
+      await Promise.all(jobs.map((job) => job.stop()));
+      await Promise.all([auth.idle(), mail.close(), limits.close()]);
+    },
+  };
+}
+
+/** Looks now and then whether the night's comparison is still to be done. */
+function reconcilingNightly(runtime: Runtime, log: Log): Job {
+  return startJob(
+    QUARTER_HOUR_MS,
+    async (isStopping) => {
+      const report = await reconcileNightly(runtime, isStopping);
+      if (report === null) return;
+      const { slots, compared, corrected, left } = report;
+      const counts = { slots, compared, corrected: corrected.length, left: left.length };
+      log.info(counts, "subscriptions compared with their providers");
+    },
+    (err) => log.warn({ err }, "subscriptions could not be compared with their providers: tried again"),
+  );
+}
+
+function mailing(smtpUrl: string, { mail: { from } }: Config, { database, appUrl, log }: Runtime): Job {
+  return startJob(HALF_MINUTE_MS, notificationMail({ database, smtpUrl, from, appUrl, plans, log }), (err) =>
+    log.warn({ err }, "notifications could not be mailed: tried again in half a minute"),
+  );
+}
+
+function forgetting(auth: Auth): (isStopping: () => boolean) => Promise<void> {
+  return async (isStopping) => {
+    while (!isStopping() && (await auth.forgetExpired()) > 0);
+  };
+}

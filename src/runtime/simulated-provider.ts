@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import plans from "../../plans.config.ts";
+import { type Config, ConfigError } from "../config/config.ts";
+import type { EmbeddedSecrets } from "../config/embedded-secrets.ts";
+import { SLOTS, type Slot } from "../domain/slot.ts";
+import type { Log } from "../observability/log.ts";
+import type { SlotBinding } from "../providers/slots.ts";
+
+export type SimulatedProvider = { url: string; close(): Promise<void> };
+
+export type SimulationOptions = {
+  log: Log;
+  /** The address of a slot's endpoint for webhooks; without it, none is started. */
+  deliverTo?: (slot: Slot) => string;
+};
+
+/** Starts a payment provider of our own where the environment wants one. @throws BadEnvironment when its port is taken */
+export async function startSimulatedProvider(
+  { simulator, dataDir, appUrl }: Config,
+  embedded: EmbeddedSecrets | null,
+  slots: Record<Slot, SlotBinding>,
+  { log, deliverTo }: SimulationOptions,
+): Promise<SimulatedProvider | null> {
+  if (simulator === null || embedded === null || deliverTo === undefined) return null;
+  const { startSimulator } = await import("../simulator/provider/start-simulator.ts");
+  const access = SLOTS.map((slot) => {
+    const { format, secrets } = slots[slot];
+    return [
+      slot,
+      {
+        format,
+        apiKey: embedded.apiKeys[slot],
+        webhookSecret: secrets[0] ?? embedded.webhookSecrets[slot],
+      },
+    ] as const;
+  });
+  try {
+    return await startSimulator({
+      host: "127.0.0.1",
+      port: simulator.port,
+      slots: Object.fromEntries(access) as Record<Slot, (typeof access)[number][1]>,
+      plans,
+      deliverTo,
+      backTo: () => `${appUrl}/billing`,
+      stateFile: join(dataDir, "simulator.json"),
+      log,
+    });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
+    const problem = code === "EACCES" ? "may not be listened on" : "is in use";
+    throw new ConfigError(
+      `SIMULATOR_PORT: port ${simulator.port} ${problem}, e.g. SIMULATOR_PORT=${simulator.port + 10}, or SIMULATOR=off`,
+    );
+  }
+}

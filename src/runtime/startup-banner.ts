@@ -1,0 +1,42 @@
+import { resolve } from "node:path";
+import type { Config } from "../config/config.ts";
+
+/** For the person who has just typed `script/server`: where to go, and how to sign in. */
+export function startupBanner(
+  environment: Config,
+  { url, simulatorUrl }: { url: string; simulatorUrl: string | null },
+): string {
+  const same = sameVariables(environment, simulatorUrl);
+  // By the name that links and providers lead back to: a session at another name is no session there.
+  const site = environment.port === 0 ? url : environment.appUrl;
+  const provider =
+    simulatorUrl === null
+      ? "No payment provider is simulated (SIMULATOR is off)."
+      : `Pay without money: a payment provider is simulated at ${simulatorUrl}`;
+  return `
+  Tollgate is at ${site}
+  To sign in, sign up there; then, in a second terminal, make yourself an administrator:
+    ${same}npm run -s tollgate -- users promote <your e-mail address>
+
+  ${provider}
+  Webhooks come in at ${site}/api/webhooks/provider-a (and -b, -c); the API is described at ${site}/api/docs
+  Database and secrets are in ${resolve(environment.dataDir)}
+
+  More to try:
+    ${same}npm run -s tollgate -- simulate --slot provider-a --events 200
+    ${same}npm run -s tollgate -- webhooks list
+    ${same}npm run -s tollgate -- doctor
+
+`;
+}
+
+/** The command line finds the server by the same ones. */
+function sameVariables({ port, dataDir }: Config, simulatorUrl: string | null): string {
+  return [
+    ...(port === 3000 ? [] : [`PORT=${port} `]),
+    ...(dataDir === ".data" ? [] : [`DATA_DIR=${dataDir} `]),
+    ...(simulatorUrl === null || simulatorUrl.endsWith(":3001")
+      ? []
+      : [`SIMULATOR_PORT=${new URL(simulatorUrl).port} `]),
+  ].join("");
+}

@@ -1,0 +1,206 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { ConfigError, readConfig, requireAuthSecret } from "../../src/config/config.ts";
+
+describe("the environment", () => {
+  it("has a default for everything", () => {
+    expect(readConfig({})).toMatchObject({
+      host: "127.0.0.1",
+      port: 3000,
+      dataDir: ".data",
+      databaseUrl: null,
+      preparedStatements: true,
+      appUrl: "http://localhost:3000",
+      authSecret: null,
+      slots: {
+        "provider-a": { format: "stripe", secrets: null, apiKey: null, apiUrl: null },
+        "provider-b": { format: "paddle", secrets: null },
+        "provider-c": { format: "polar", secrets: null },
+      },
+      activeProvider: "provider-a",
+      simulator: { port: 3001 },
+      reconcilesNightly: true,
+      webhook: { toleranceSeconds: 300, leaseSeconds: 30, maxBytes: 1_048_576 },
+      redisUrls: null,
+      trustedProxies: { hops: 0 },
+      metricsToken: null,
+      mail: { smtpUrl: null, requireConfirmation: false },
+      chat: null,
+      deprecationFormat: "simple",
+    });
+  });
+
+  it("has the limits of the contract, each to be set by a variable of its own", () => {
+    expect(readConfig({}).rateLimits).toEqual({
+      "auth-sign-in": { limit: 10, windowSeconds: 60 },
+      "auth-sign-up": { limit: 5, windowSeconds: 60 },
+      "auth-password": { limit: 3, windowSeconds: 60 },
+      "ai-chat": { limit: 30, windowSeconds: 60 },
+      billing: { limit: 5, windowSeconds: 60 },
+      admin: { limit: 10, windowSeconds: 60 },
+      graphql: { limit: 60, windowSeconds: 60 },
+      plugin: { limit: 30, windowSeconds: 60 },
+      api: { limit: 30, windowSeconds: 60 },
+      settings: { limit: 10, windowSeconds: 60 },
+      rpc: { limit: 60, windowSeconds: 60 },
+    });
+    const scopes = Object.keys(readConfig({}).rateLimits);
+    for (const [n, scope] of scopes.entries()) {
+      const name = `RATE_LIMIT_${scope.toUpperCase().replaceAll("-", "_")}`;
+      const { rateLimits } = readConfig({ [name]: `${n + 100}/${n + 7}` });
+      expect(rateLimits).toEqual({
+        ...readConfig({}).rateLimits,
+        [scope]: { limit: n + 100, windowSeconds: n + 7 },
+      });
+      for (const wrong of [
+        "30",
+        "30/0",
+        "0/60",
+        "-1/60",
+        "30/60/1",
+        "1.5/60",
+        "30 / 60",
+        "a/b",
+        "30/1e3",
+        "9999999/60",
+      ]) {
+        expect(() => readConfig({ [name]: wrong })).toThrow(
+          `${name}: expected limit/windowSeconds, e.g. 30/60`,
+        );
+      }
+    }
+  });
+
+  it("takes proxies as a count or as ranges, and Redis as a node or several of a cluster", () => {
+    const proxies = (text: string) => readConfig({ TRUSTED_PROXIES: text }).trustedProxies;
+    expect(proxies("2")).toEqual({ hops: 2 });
+    expect(proxies("10.0.0.0/8, fd00::/8,192.0.2.1")).toEqual({
+      ranges: ["10.0.0.0/8", "fd00::/8", "192.0.2.1"],
+    });
+    const { redisUrls } = readConfig({ REDIS_URL: "redis://a:6379, rediss://b:6380" });
+    expect(redisUrls).toEqual(["redis://a:6379", "rediss://b:6380"]);
+  });
+
+  it("takes the assistant's address with a model, and confirmation of addresses with a way to send mail", () => {
+    expect(readConfig({ AI_BASE_URL: "http://localhost:11434/v1", AI_MODEL: "m" }).chat).toEqual({
+      baseUrl: "http://localhost:11434/v1",
+      apiKey: null,
+      model: "m",
+    });
+    expect(() => readConfig({ AI_BASE_URL: "http://localhost:11434/v1" })).toThrow(/^AI_MODEL: required/);
+    expect(() => readConfig({ REQUIRE_EMAIL_CONFIRMATION: "on" })).toThrow(/^SMTP_URL: required/);
+    expect(
+      readConfig({ REQUIRE_EMAIL_CONFIRMATION: "on", SMTP_URL: "smtp://localhost" }).mail.requireConfirmation,
+    ).toBe(true);
+  });
+
+  it("takes several secrets, without the white space round them", () => {
+    const { slots } = readConfig({ PROVIDER_B_WEBHOOK_SECRET: " new ,\told\n" });
+    expect(slots["provider-b"].secrets).toEqual(["new", "old"]);
+  });
+
+  it("takes a key and an address for each slot's provider", () => {
+    const { slots, activeProvider } = readConfig({
+      ACTIVE_PROVIDER: "provider-c",
+      PROVIDER_A_API_KEY: " sk_test_1\n",
+      PROVIDER_C_API_KEY: "polar_oat_1",
+      PROVIDER_C_API_URL: "https://sandbox-api.polar.sh/",
+    });
+    expect(activeProvider).toBe("provider-c");
+    expect(slots["provider-a"]).toMatchObject({ apiKey: "sk_test_1", apiUrl: null });
+    expect(slots["provider-b"]).toMatchObject({ apiKey: null, apiUrl: null });
+    expect(slots["provider-c"]).toMatchObject({
+      apiKey: "polar_oat_1",
+      apiUrl: "https://sandbox-api.polar.sh",
+    });
+    expect(() => readConfig({ PROVIDER_B_API_URL: "https://sandbox-api.paddle.com" })).toThrow(
+      /^PROVIDER_B_API_KEY: required when PROVIDER_B_API_URL is set/,
+    );
+  });
+
+  it("simulates a provider where nothing else is configured, and never where people pay", () => {
+    const own = "postgres://localhost/x";
+    const simulator = (variables: Record<string, string>) => readConfig(variables).simulator;
+    expect(simulator({})).toEqual({ port: 3001 });
+    expect(simulator({ NODE_ENV: "production" })).toEqual({ port: 3001 });
+    expect(simulator({ DATABASE_URL: own })).toBeNull();
+    expect(simulator({ PROVIDER_B_API_KEY: "pdl_1" })).toBeNull();
+    expect(simulator({ SIMULATOR: "off" })).toBeNull();
+    expect(simulator({ SIMULATOR: "on", DATABASE_URL: own, SIMULATOR_PORT: "4000" })).toEqual({ port: 4000 });
+    expect(simulator({ SIMULATOR: "on", PROVIDER_A_API_KEY: "sk_1" })).toEqual({ port: 3001 });
+    const real = { SIMULATOR: "on", DATABASE_URL: own, NODE_ENV: "production" };
+    expect(() => simulator(real)).toThrow(/^SIMULATOR: not with NODE_ENV=production .+ e\.g\. off$/);
+    expect(() => simulator({ PORT: "3001" })).toThrow(/^SIMULATOR_PORT: is the same as PORT, e\.g\. 3002$/);
+    expect(simulator({ PORT: "3001", SIMULATOR: "off" })).toBeNull();
+  });
+
+  it.each([
+    ["ACTIVE_PROVIDER", "stripe", "provider-a"],
+    ["PROVIDER_A_API_KEY", "two words", "sk_test_"],
+    ["PROVIDER_C_API_URL", "api.polar.sh", "https://"],
+    ["PROVIDER_C_API_URL", "https://api.polar.sh?x=1", "https://"],
+    ["SIMULATOR", "yes", "on"],
+    ["SIMULATOR_PORT", "70000", "3001"],
+    ["RECONCILE", "nightly", "on"],
+    ["PORT", "eighty", "3000"],
+    ["PORT", "70000", "3000"],
+    ["PORT", "-1", "3000"],
+    ["PORT", "3e3", "3000"],
+    ["HOST", "a b", "127.0.0.1"],
+    ["DATABASE_URL", "mysql://localhost/x", "postgres://"],
+    ["DATABASE_URL", "localhost", "postgres://"],
+    ["DATABASE_PREPARED", "yes", "on"],
+    ["APP_URL", "example.com", "https://"],
+    ["AUTH_SECRET", "short", "openssl rand"],
+    ["LOG_LEVEL", "loud", "info"],
+    ["PROVIDER_A_WEBHOOK_SECRET", "a,,b", "whsec_new,whsec_old"],
+    ["PROVIDER_B_ADAPTER", "square", "stripe"],
+    ["WEBHOOK_TOLERANCE_SECONDS", "0", "300"],
+    ["WEBHOOK_LEASE_SECONDS", "1.5", "30"],
+    ["WEBHOOK_MAX_BYTES", "1MB", "1048576"],
+    ["RATE_LIMIT_API", "30 per minute", "30/60"],
+    ["REDIS_URL", "localhost:6379", "redis://"],
+    ["REDIS_URL", "redis://a,http://b", "redis://"],
+    ["TRUSTED_PROXIES", "all", "10.0.0.0/8"],
+    ["TRUSTED_PROXIES", "10.0.0.0/33", "10.0.0.0/8"],
+    ["TRUSTED_PROXIES", "-1", "10.0.0.0/8"],
+    ["TRUSTED_PROXIES", "10.0.0.0/8,", "10.0.0.0/8"],
+    ["METRICS_TOKEN", "short", "openssl rand"],
+    ["SMTP_URL", "mail.example.com", "smtps://"],
+    ["REQUIRE_EMAIL_CONFIRMATION", "yes", "off"],
+    ["AI_BASE_URL", "api.example.com", "https://"],
+    ["DEPRECATION_FORMAT", "iso", "simple"],
+  ])("refuses %s=%s in one line that names it and shows an example", (name, value, example) => {
+    const refused = () => readConfig({ [name]: value });
+    expect(refused).toThrow(ConfigError);
+    expect(refused).toThrow(new RegExp(`^${name}: .+`));
+    expect(refused).toThrow(example);
+    expect(() => readConfig({ [name]: value })).not.toThrow(/\n/);
+  });
+
+  it("does not print a secret that it refuses", () => {
+    expect(() => readConfig({ PROVIDER_A_WEBHOOK_SECRET: "whsec_very_secret,," })).not.toThrow(/very_secret/);
+    expect(() => readConfig({ PROVIDER_A_API_KEY: "sk_very_secret and more" })).not.toThrow(/very_secret/);
+  });
+
+  it("names every bad variable at once, a line each", () => {
+    const refused = () => readConfig({ PORT: "x", WEBHOOK_MAX_BYTES: "y" });
+    expect(refused).toThrow(/^PORT: .+\nWEBHOOK_MAX_BYTES: .+$/);
+  });
+
+  it("asks for AUTH_SECRET on a database that is not its own", () => {
+    expect(() => requireAuthSecret(readConfig({}))).not.toThrow();
+    const own = readConfig({ DATABASE_URL: "postgres://localhost/x" });
+    expect(() => requireAuthSecret(own)).toThrow(/^AUTH_SECRET: required/);
+  });
+
+  it("stops the start with exit status 1 and the line on stderr", () => {
+    const started = spawnSync(process.execPath, ["src/server.ts"], {
+      env: { PATH: process.env.PATH, PORT: "nope" },
+      encoding: "utf8",
+    });
+    expect(started.status).toBe(1);
+    expect(started.stderr).toBe("PORT: expected a whole number, e.g. 3000\n");
+    expect(started.stdout).toBe("");
+  });
+});

@@ -1,0 +1,140 @@
+import { Hono } from "hono";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { versionedPath } from "../../src/api/versions/version-path.ts";
+import { type Versioned, versioning } from "../../src/api/versions/versioning.ts";
+import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
+import { securityHeaders } from "../../src/http/api-security-headers.ts";
+import { answerError, onlyErrors, statusOf } from "../../src/http/error-response.ts";
+import type { HonoEnv } from "../../src/http/hono-env.ts";
+import versions from "../../versions.config.ts";
+import { ask, listening } from "../support/ask.ts";
+
+const SECRET = "postgres://tollgate:hunter2@db.internal:5432/tollgate";
+
+class DatabaseUnavailable extends Error {
+  override name = "DatabaseUnavailable";
+}
+
+describe("an answer of the API", () => {
+  const defects: unknown[] = [];
+  let http: Awaited<ReturnType<typeof listening>>;
+  let https: typeof http;
+
+  function app(appUrl: string) {
+    const api = new Hono<HonoEnv & Versioned>({ getPath: versionedPath });
+    api.use(securityHeaders(appUrl));
+    api.use(versioning({ catalog: versions, appUrl, format: "simple" }));
+    api.use(onlyErrors);
+    api.get("/api/mine", (c) => c.json({}));
+    api.get("/api/public", (c) => {
+      c.header("cache-control", "public, max-age=60");
+      return c.json({});
+    });
+    api.get("/api/docs", (c) => c.html("<p>", 200, { "content-security-policy": "default-src 'self'" }));
+    api.get("/api/raw", () => new Response("x", { headers: { "cache-control": "public, max-age=5" } }));
+    api.get("/api/fetched", () => fetch("data:text/plain,x"));
+    api.get("/api/moved", () => Response.redirect("http://localhost/api/mine"));
+    api.get("/api/refused/:code", (c) => {
+      c.header("cache-control", "public, max-age=60");
+      throw new Refusal(c.req.param("code") as RefusalCode, "seats: at most 50 on this plan");
+    });
+    api.get("/api/broken/:how", (c) => {
+      const broken: Record<string, unknown> = {
+        error: new Error(`connect ECONNREFUSED ${SECRET}`),
+        database: new DatabaseUnavailable(SECRET),
+        caused: new Error("query failed", { cause: new Error(SECRET) }),
+        text: SECRET,
+        nothing: undefined,
+        object: { message: SECRET, stack: SECRET, code: "not_found" },
+        "like a refusal": Object.assign(new Error(SECRET), { code: "not_found", status: 404 }),
+      };
+      throw broken[c.req.param("how")];
+    });
+    api.notFound((c) => c.json({ error: "Not found" }, 404));
+    api.onError((error, c) => answerError(c, error, (defect) => defects.push(defect)));
+    return api;
+  }
+
+  beforeAll(async () => {
+    http = await listening(app("http://localhost:3000"));
+    https = await listening(app("https://app.example.com"));
+  });
+  afterAll(async () => {
+    await http.close();
+    await https.close();
+  });
+
+  const SAFE = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cross-origin-resource-policy": "same-origin",
+  };
+
+  it.each([
+    ["/api/mine", 200],
+    ["/api/v2/mine", 200],
+    ["/api/nothing", 404],
+    ["/api/v9/mine", 404],
+    ["/api/broken/error", 500],
+    ["/api/refused/unauthorized", 401],
+    ["/api/refused/rate_limited", 429],
+    ["/api/fetched", 200],
+    ["/api/moved", 302],
+  ])("is kept to itself and by no cache: %s", async (path, status) => {
+    const answer = await ask(http.url, path);
+    expect(answer.status).toBe(status);
+    expect(answer.headers).toMatchObject({ ...SAFE, "cache-control": "no-store" });
+    expect(answer.headers["x-api-version"]).toBeDefined();
+  });
+
+  it("keeps what the route itself says of caches and of its page", async () => {
+    const open = await ask(http.url, "/api/public");
+    expect(open.headers).toMatchObject({ ...SAFE, "cache-control": "public, max-age=60" });
+    const raw = await ask(http.url, "/api/raw");
+    expect(raw.headers).toMatchObject({ ...SAFE, "cache-control": "public, max-age=5" });
+    const docs = await ask(http.url, "/api/docs");
+    expect(docs.headers).toMatchObject({ ...SAFE, "content-security-policy": "default-src 'self'" });
+  });
+
+  it("asks for https where there is https alone", async () => {
+    for (const path of ["/api/mine", "/api/raw", "/api/nothing"]) {
+      expect((await ask(https.url, path)).headers["strict-transport-security"]).toBe("max-age=31536000");
+      expect((await ask(http.url, path)).headers).not.toHaveProperty("strict-transport-security");
+    }
+  });
+
+  it.each(Object.entries(statusOf))("is, for a refusal with the code %s, %d", async (code, status) => {
+    const answer = await ask(http.url, `/api/refused/${code}`);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toEqual({ error: "seats: at most 50 on this plan" });
+    expect(answer.headers["cache-control"]).toBe("no-store");
+    expect(answer.headers["www-authenticate"]).toBe(status === 401 ? 'Bearer realm="tollgate"' : undefined);
+    expect(answer.headers["retry-after"]).toBe(status === 503 ? "5" : undefined);
+  });
+
+  it.each([
+    ["error", 500, "Internal server error"],
+    ["caused", 500, "Internal server error"],
+    ["text", 500, "Internal server error"],
+    ["nothing", 500, "Internal server error"],
+    ["object", 500, "Internal server error"],
+    ["like a refusal", 500, "Internal server error"],
+    ["database", 503, "Service unavailable"],
+  ])("shows nothing of what broke (%s), and the operator is told", async (how, status, error) => {
+    defects.length = 0;
+    const answer = await ask(http.url, `/api/broken/${encodeURIComponent(how)}`);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toEqual({ error });
+    expect(JSON.stringify(answer)).not.toMatch(/hunter2|db\.internal|at .*\.ts/);
+    expect(answer.headers["retry-after"]).toBe(status === 503 ? "5" : undefined);
+    expect(answer.headers["x-api-version"]).toBe("v1");
+    expect(defects).toHaveLength(1);
+  });
+
+  it("that is a refusal is nothing for the operator", async () => {
+    defects.length = 0;
+    await ask(http.url, "/api/refused/conflict");
+    expect(defects).toEqual([]);
+  });
+});

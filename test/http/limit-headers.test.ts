@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { limitHeaders } from "../../src/http/limit-headers.ts";
+import type { Charge } from "../../src/operations/operation.ts";
+
+const NOW = 1_800_000_000_000;
+
+function charge(given: Partial<Charge>): Charge {
+  return {
+    scope: "api",
+    limit: 30,
+    windowSeconds: 60,
+    allowed: true,
+    remaining: 29,
+    resetAt: NOW + 58_000,
+    ...given,
+  };
+}
+
+describe("the headers of the limit", () => {
+  it("are none when nothing was charged", () => {
+    expect(limitHeaders([], NOW)).toEqual({});
+  });
+
+  it("tell what remains, and under which policy", () => {
+    expect(limitHeaders([charge({})], NOW)).toEqual({
+      "x-ratelimit-remaining": "29",
+      ratelimit: '"api";r=29;t=58',
+      "ratelimit-policy": '"api";q=30;w=60',
+    });
+  });
+
+  it("tell of every scope, and the lowest remainder", () => {
+    const charges = [
+      charge({ scope: "rpc", limit: 60, remaining: 12 }),
+      charge({ scope: "billing", limit: 5, remaining: 4, resetAt: NOW + 59_001 }),
+    ];
+    expect(limitHeaders(charges, NOW)).toEqual({
+      "x-ratelimit-remaining": "4",
+      ratelimit: '"rpc";r=12;t=58, "billing";r=4;t=60',
+      "ratelimit-policy": '"rpc";q=60;w=60, "billing";q=5;w=60',
+    });
+  });
+
+  it("tell of a scope once, as it is after the last charge", () => {
+    const charges = [
+      charge({ remaining: 3 }),
+      charge({ scope: "rpc", remaining: 9 }),
+      charge({ remaining: 2 }),
+    ];
+    expect(limitHeaders(charges, NOW)).toMatchObject({
+      "x-ratelimit-remaining": "2",
+      ratelimit: '"rpc";r=9;t=58, "api";r=2;t=58',
+    });
+  });
+
+  it.each([
+    [60_000, "60"],
+    [59_001, "60"],
+    [59_000, "59"],
+    [1, "1"],
+    [0, "1"],
+    [-5_000, "1"],
+  ])("tell a refused one that is admitted in %d ms to come back in %s s", (left, seconds) => {
+    const headers = limitHeaders([charge({ allowed: false, remaining: 0, resetAt: NOW + left })], NOW);
+    expect(headers["retry-after"]).toBe(seconds);
+    expect(headers["x-ratelimit-remaining"]).toBe("0");
+    expect(headers.ratelimit).toBe(`"api";r=0;t=${Math.max(0, Math.ceil(left / 1000))}`);
+  });
+
+  it("tell a refused one what remains when it asked for more than that", () => {
+    const headers = limitHeaders([charge({ allowed: false, remaining: 3 })], NOW);
+    expect(headers["x-ratelimit-remaining"]).toBe("3");
+    expect(headers["retry-after"]).toBe("58");
+  });
+
+  it("ask for the longest wait of several refusals, and of those alone", () => {
+    const charges = [
+      charge({ scope: "rpc", resetAt: NOW + 300_000 }),
+      charge({ scope: "settings", allowed: false, remaining: 0, resetAt: NOW + 7_200 }),
+      charge({ scope: "billing", allowed: false, remaining: 0, resetAt: NOW + 30_000 }),
+    ];
+    expect(limitHeaders(charges, NOW)["retry-after"]).toBe("30");
+    expect(limitHeaders(charges.reverse(), NOW)["retry-after"]).toBe("30");
+  });
+});

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, it } from "vitest";
+import { Breaker } from "../../src/limits/breaker.ts";
+import { Deadlines } from "../../src/limits/deadlines.ts";
+
+describe("the time limit of a decision", () => {
+  it("ends the wait of those that are late, and of no other", async () => {
+    const deadlines = new Deadlines(30);
+    const late: number[] = [];
+    const arrived = Array.from({ length: 10 }, (_, n) => deadlines.start(() => late.push(n)));
+    expect(arrived.filter((_, n) => n % 2 === 0).every((arrive) => arrive())).toBe(true);
+    await sleep(100);
+    expect(late).toEqual([1, 3, 5, 7, 9]);
+    expect(arrived.some((arrive) => arrive())).toBe(false);
+    deadlines.close();
+  });
+
+  it("does not run out while this process itself is busy", async () => {
+    const deadlines = new Deadlines(30);
+    let isLate = false;
+    const arrived = deadlines.start(() => {
+      isLate = true;
+    });
+    const busyUntil = performance.now() + 60;
+    while (performance.now() < busyUntil);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isLate).toBe(false);
+    expect(arrived()).toBe(true);
+    deadlines.close();
+  });
+});
+
+it("waits that are over take no room until their time would have been up", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const deadlines = new Deadlines(60_000);
+  const fill = () => {
+    for (let n = 0; n < 300_000; n += 1) deadlines.start(() => {})();
+  };
+  fill();
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  fill();
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(2_000_000);
+  deadlines.close();
+});
+
+describe("the breaker", () => {
+  const tripped = () => {
+    let now = 0;
+    const changes: boolean[] = [];
+    const breaker = new Breaker({ now: () => now, onChange: (up) => changes.push(up) });
+    const advance = (ms: number) => {
+      now += ms;
+    };
+    for (let n = 0; n < 5; n += 1) breaker.failed("yes", new Error("down"));
+    return { breaker, changes, advance };
+  };
+
+  it("opens after five failures in a row, and not for a failure now and then", () => {
+    const changes: boolean[] = [];
+    const breaker = new Breaker({ now: () => 0, onChange: (up) => changes.push(up) });
+    for (let n = 0; n < 100; n += 1) {
+      breaker.failed("yes", new Error("down"));
+      if (n % 4 === 3) breaker.succeeded();
+    }
+    expect(breaker.tryAcquire()).toBe("yes");
+    expect(tripped().changes).toEqual([false]);
+  });
+
+  it("lets one try after a pause, which grows to two seconds while that fails", () => {
+    const { breaker, advance } = tripped();
+    expect(breaker.tryAcquire()).toBe("no");
+    for (const pauseMs of [100, 200, 400, 800, 1_600, 2_000, 2_000]) {
+      advance(pauseMs - 1);
+      expect(breaker.tryAcquire()).toBe("no");
+      advance(1);
+      expect(breaker.tryAcquire()).toBe("probe");
+      expect(breaker.tryAcquire()).toBe("no");
+      breaker.failed("probe", new Error("down"));
+    }
+  });
+
+  it("closes with the first answer, and says so once", () => {
+    const { breaker, advance, changes } = tripped();
+    advance(100);
+    expect(breaker.tryAcquire()).toBe("probe");
+    breaker.succeeded();
+    breaker.succeeded();
+    expect(breaker.tryAcquire()).toBe("yes");
+    expect(changes).toEqual([false, true]);
+  });
+});

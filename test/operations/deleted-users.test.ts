@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { deleteAccount } from "../../src/operations/users/delete-account.ts";
+import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
+import { SECRETS, serverVariables } from "../support/secrets.ts";
+import { placesOf } from "./find-in-all-tables.ts";
+import { groundOn, session } from "./test-context.ts";
+
+let test: TestDatabase;
+let runtime: Runtime;
+const logged: unknown[] = [];
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  const log = createLog("silent");
+  log.error = ((...line: unknown[]) => void logged.push(line)) as typeof log.error;
+  runtime = await startRuntime(readConfig(serverVariables(test.url)), { log });
+  await addUsers(test, 2);
+});
+afterAll(async () => {
+  await runtime.close();
+  await test.drop();
+});
+
+const receive = async (kind: string, given: FixtureOverrides) => {
+  const { rawBody, headers } = fixtureDelivery("stripe", kind, {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: `evt_${Math.random()}`,
+    customerId: "cus_0",
+    planId: "pro",
+    priceId: "price_pro_monthly",
+    status: "active",
+    ...given,
+  });
+  return runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
+};
+const leave = (id: string) =>
+  groundOn(test.database, { cancelSubscription: async () => {} }).call(deleteAccount, session(id), {
+    confirmation: `${id}@example.com`,
+  });
+
+it("what somebody pays for after the account was deleted is for the operator to end, who is told of it", async () => {
+  await leave("user_0");
+  const late = { userId: "user_0", subscriptionId: "sub_late" };
+  for (const kind of ["checkout.session.completed", "customer.subscription.created"]) {
+    expect(await receive(kind, late)).toEqual({ outcome: "ignored" });
+  }
+  expect(logged).toEqual(
+    Array(2).fill([
+      { slot: "provider-a", providerSubscriptionId: "sub_late" },
+      expect.stringMatching(/goes on paying/),
+    ]),
+  );
+  logged.length = 0;
+  expect(await receive("customer.subscription.deleted", late)).toEqual({ outcome: "ignored" });
+  expect(logged).toEqual([]);
+  expect(await placesOf(test, "user_0")).toEqual(["deleted_user.id"]);
+});
+
+it("what was bought before, and ended with the account, is nothing to be told of", async () => {
+  await receive("customer.subscription.created", { userId: "user_1", subscriptionId: "sub_1" });
+  await leave("user_1");
+  await receive("customer.subscription.updated", { userId: "user_1", subscriptionId: "sub_1" });
+  await receive("customer.subscription.deleted", { userId: "user_1", subscriptionId: "sub_1" });
+  expect(logged).toEqual([]);
+});

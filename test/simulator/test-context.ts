@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import plans from "../../plans.config.ts";
+import type { PlanCatalog } from "../../src/domain/plan.ts";
+import { SLOTS, type Slot } from "../../src/domain/slot.ts";
+import type { WireFormat } from "../../src/providers/adapter.ts";
+import { createPaymentApi } from "../../src/providers/payment-apis.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/provider/start-simulator.ts";
+import { cleanedUp } from "../support/cleanup.ts";
+import { SECRETS } from "../support/secrets.ts";
+
+export const API_KEY = "sim_key_of_the_tests";
+
+export type Options = {
+  formats?: Partial<Record<Slot, WireFormat>>;
+  deliverTo(slot: Slot): string;
+  stateFile?: string | null;
+  secret?: string;
+  haste?: number;
+  answerWithinMs?: number;
+  catalog?: PlanCatalog;
+  backTo?(slot: Slot): string;
+};
+
+const FORMATS: Record<Slot, WireFormat> = {
+  "provider-a": "stripe",
+  "provider-b": "paddle",
+  "provider-c": "polar",
+};
+
+/** A simulator on a free port, which ends with the test at the latest. */
+export async function simulator(options: Options): Promise<Simulator & { logged: string[] }> {
+  const logged: string[] = [];
+  const log = { info: () => {}, warn: (_facts: object, message: string) => void logged.push(message) };
+  const running = await startSimulator({
+    host: "127.0.0.1",
+    port: 0,
+    slots: Object.fromEntries(
+      SLOTS.map((slot) => [
+        slot,
+        {
+          format: options.formats?.[slot] ?? FORMATS[slot],
+          apiKey: API_KEY,
+          webhookSecret: options.secret ?? SECRETS[slot],
+        },
+      ]),
+    ) as Record<Slot, { format: WireFormat; apiKey: string; webhookSecret: string }>,
+    plans: options.catalog ?? plans,
+    deliverTo: options.deliverTo,
+    ...(options.backTo ? { backTo: options.backTo } : {}),
+    stateFile: options.stateFile ?? null,
+    log,
+    haste: options.haste ?? 1,
+    ...(options.answerWithinMs === undefined ? {} : { answerWithinMs: options.answerWithinMs }),
+  });
+  return { ...running, logged, close: cleanedUp(running.close) };
+}
+
+/** Presses a button of a page, as a browser does without JavaScript. Redirects are not followed. */
+export function press(url: string, fields: Record<string, string>): Promise<Response> {
+  return fetch(url, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin: new URL(url).origin, "sec-fetch-site": "same-origin" },
+    body: new URLSearchParams(fields),
+  });
+}
+
+/** Asks the control API. */
+export async function control(url: string, path: string, body?: object) {
+  const answer = await fetch(`${url}/control${path}`, {
+    ...(body
+      ? { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } }
+      : {}),
+  });
+  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+  // biome-ignore lint/suspicious/noExplicitAny: the tests look into it as they please.
+  return (await answer.json()) as any;
+}
+
+/** Opens a checkout in provider-a, as the product does. */
+export function order(
+  url: string,
+  format: WireFormat,
+  changes: object = {},
+): Promise<{ id: string; url: string }> {
+  const connection = { slot: "provider-a", format, apiKey: API_KEY, apiUrl: `${url}/provider-a` } as const;
+  return createPaymentApi(connection).createCheckout({
+    idempotencyKey: randomUUID(),
+    priceId: "price_pro_monthly",
+    seats: 1,
+    userId: "user_0",
+    planId: "pro",
+    email: "user@example.com",
+    isEmailConfirmed: false,
+    customerId: null,
+    successUrl: "http://localhost:3000/billing?checkout=completed",
+    cancelUrl: "http://localhost:3000/billing?checkout=cancelled",
+    ...changes,
+  });
+}

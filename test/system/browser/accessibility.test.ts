@@ -1,0 +1,206 @@
+import { mkdir } from "node:fs/promises";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { axe } from "../../support/axe.ts";
+import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import { eventually } from "../../support/eventually.ts";
+import { openSite, type Site } from "../../support/site.ts";
+import { visit } from "../../support/visit.ts";
+import { type Furnished, furnish } from "./furnish.ts";
+
+const missing = missingBrowser();
+const FOLDER = "test-results/screenshots";
+const WIDE = { width: 1280, height: 800 };
+const NARROW = { width: 390, height: 844 };
+
+type Who = "nobody" | "newcomer" | "admin";
+const PAGES: readonly [name: string, path: string, who: Who, status?: number][] = [
+  ["landing", "/", "nobody"],
+  ["landing-signed-in", "/", "newcomer"],
+  ["sign-up", "/sign-up", "nobody"],
+  ["sign-up-sent", "/sign-up/sent", "nobody"],
+  ["sign-in", "/sign-in?next=/settings", "nobody"],
+  ["forgotten-password", "/forgotten-password", "nobody"],
+  ["forgotten-password-sent", "/forgotten-password?sent", "nobody"],
+  ["reset-password", "/reset-password?token=abc", "nobody"],
+  ["verify-email", "/verify-email", "nobody"],
+  ["farewell", "/farewell", "nobody"],
+  ["not-found", "/nothing/here", "nobody", 404],
+  ["onboarding-1", "/onboarding", "newcomer"],
+  ["onboarding-2", "/onboarding?step=2", "newcomer"],
+  ["onboarding-3", "/onboarding?step=3", "newcomer"],
+  ["dashboard-new", "/dashboard", "newcomer"],
+  ["billing-new", "/billing", "newcomer"],
+  ["api-keys-new", "/api-keys", "newcomer"],
+  ["notifications-new", "/notifications", "newcomer"],
+  ["settings", "/settings", "newcomer"],
+  ["forbidden", "/admin/users", "newcomer", 403],
+  ["dashboard", "/dashboard", "admin"],
+  ["billing", "/billing", "admin"],
+  ["billing-cancelled", "/billing?checkout=cancelled", "admin"],
+  ["api-keys", "/api-keys", "admin"],
+  ["notifications", "/notifications", "admin"],
+  ["admin-users", "/admin/users", "admin"],
+  ["admin-users-none", "/admin/users?search=zzz", "admin"],
+  ["admin-user", "/admin/users/user_3", "admin"],
+  ["admin-webhooks", "/admin/webhooks", "admin"],
+  ["admin-delivery", "/admin/webhooks/FAILED", "admin"],
+  ["admin-subscriptions", "/admin/subscriptions", "admin"],
+  ["admin-not-found", "/admin/webhooks/999999", "admin", 404],
+];
+
+describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, () => {
+  let site: Site;
+  let browser: Browser;
+  let furnished: Furnished;
+  beforeAll(async () => {
+    await mkdir(FOLDER, { recursive: true });
+    site = await openSite();
+    furnished = await furnish(site);
+    browser = await startBrowser();
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  const options = { reducedMotion: "reduce", bypassCSP: true, viewport: WIDE } as const;
+  const visitAs = (who: Who, more: object = {}) =>
+    visit(browser, site, { ...options, ...(who === "nobody" ? {} : { as: furnished[who] }), ...more });
+
+  it.each(PAGES)(
+    "%s (%s): axe-core finds nothing, in either theme, wide and narrow; nothing is cut off, nothing jumps",
+    async (name, path, who, status = 200) => {
+      const page = await visitAs(
+        who,
+        status === 200 ? {} : { expected: new RegExp(`^refused: ${status} /`) },
+      );
+      await page.addInitScript(WATCH_SHIFTS);
+      const answer = await page.goto(path.replace("FAILED", furnished.failedId));
+      expect(answer?.status()).toBe(status);
+      await settled(page);
+      expect(await page.evaluate<number>("window.shifted")).toBeLessThan(MOST_SHIFTED);
+      const found: Record<string, unknown> = {};
+      for (const [width, viewport] of Object.entries({ 1280: WIDE, 390: NARROW })) {
+        await page.setViewportSize(viewport);
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          // A theme changes colours alone, and a width which of them are there.
+          const rules = colorScheme === "light" ? undefined : ["color-contrast"];
+          found[`${width} ${colorScheme}`] = await axe(page, rules);
+          await page.screenshot({ path: `${FOLDER}/${name}-${width}-${colorScheme}.png`, fullPage: true });
+        }
+        found[`${width} overflow`] = await page.evaluate(OVERFLOWING);
+      }
+      expect(found).toEqual({
+        ...{ "1280 light": [], "1280 dark": [], "390 light": [], "390 dark": [] },
+        ...{ "1280 overflow": [], "390 overflow": [] },
+      });
+      expect(await page.locator("h1:visible").count()).toBe(1);
+    },
+  );
+
+  it.each(["/", "/dashboard", "/billing", "/settings", "/admin/webhooks"])(
+    "%s does not move while it loads on a phone",
+    async (path) => {
+      const page = await visitAs("admin", { viewport: NARROW });
+      await page.addInitScript(WATCH_SHIFTS);
+      await page.goto(path);
+      await settled(page);
+      expect(await page.evaluate<number>("window.shifted")).toBeLessThan(MOST_SHIFTED);
+    },
+  );
+
+  it("that has failed says so, with a number and a way on", async () => {
+    const page = await visitAs("admin", {
+      expected: /^refused: 50\d \/admin|^console: .*#441|^server: .*could not be read/s,
+    });
+    await site.test.rows("alter table webhook_delivery rename to away");
+    try {
+      await page.goto("/admin/webhooks");
+      await page.getByRole("heading", { level: 1, name: "This page could not be loaded" }).waitFor();
+      await page.getByText(/^[0-9a-f-]{36}$/).waitFor();
+      expect(await axe(page)).toEqual([]);
+      await page.screenshot({ path: `${FOLDER}/failed-1280-light.png`, fullPage: true });
+    } finally {
+      await site.test.rows("alter table away rename to webhook_delivery");
+    }
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
+  });
+
+  it("can be used with the keyboard alone, and shows where one is", async () => {
+    const page = await visitAs("nobody");
+    await page.goto("/sign-in?next=/admin/webhooks");
+    await settled(page);
+    await page.keyboard.press("Tab");
+    await eventually(() => focused(page), { name: "Skip to the content", isShown: true }, 5_000);
+    await page.keyboard.press("Enter");
+    for (const [name, typed] of [
+      ["E-mail address", furnished.admin.email],
+      ["Password", furnished.admin.password],
+      ["Stay signed in", " "],
+    ] as const) {
+      await page.keyboard.press("Tab");
+      await eventually(() => focused(page), { name, isShown: true }, 5_000);
+      await page.keyboard.type(typed);
+    }
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("/admin/webhooks");
+
+    await settled(page);
+    const rows = page.locator("a[data-row]");
+    await rows.first().focus();
+    await page.keyboard.press("ArrowDown");
+    await rows.nth(1).and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/admin\/webhooks\/\d+/);
+
+    await page.setViewportSize(NARROW);
+    const menu = page.getByRole("button", { name: "Open the menu" });
+    await menu.focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.locator("#sheet :focus").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("#sheet").waitFor({ state: "hidden" });
+    await menu.and(page.locator(":focus")).waitFor();
+  });
+});
+
+/** A fifth of what counts as good: https://web.dev/articles/cls */
+const MOST_SHIFTED = 0.02;
+
+const WATCH_SHIFTS = `window.shifted = 0;
+new PerformanceObserver((list) => {
+  for (const shift of list.getEntries()) if (!shift.hadRecentInput) window.shifted += shift.value;
+}).observe({ type: "layout-shift", buffered: true });`;
+
+/** What makes the page wider than the window. */
+const OVERFLOWING = `document.documentElement.scrollWidth <= innerWidth ? [] :
+  [...document.querySelectorAll("body *")]
+    .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+    .map((one) => one.outerHTML.slice(0, 150))`;
+
+/** Fonts are there, and the scripts have taken hold. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState("load");
+  await page.evaluate("document.fonts.ready.then(() => null)");
+  const isHeld = () =>
+    page.evaluate<boolean>('Object.keys(document.body).some((key) => key.startsWith("__reactProps$"))');
+  await eventually(isHeld, true);
+}
+
+/** Where the focus is: by its label or text, and whether one can see it. */
+async function focused(page: Page): Promise<{ name: string; isShown: boolean }> {
+  return page.evaluate(`(() => {
+    const one = document.activeElement;
+    const { outlineStyle, outlineWidth } = getComputedStyle(one);
+    const { top, left, width, height } = one.getBoundingClientRect();
+    return {
+      name: (one.labels?.[0]?.textContent ?? one.textContent).trim(),
+      isShown: outlineStyle !== "none" && parseFloat(outlineWidth) >= 2 && top >= 0 && left >= 0 && width * height > 0,
+    };
+  })()`);
+}

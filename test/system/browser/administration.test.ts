@@ -1,0 +1,141 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type SignedUp, signedUp } from "../../support/api-client.ts";
+import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import { addUsers } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { openSite, type Site } from "../../support/site.ts";
+import { visit } from "../../support/visit.ts";
+import { awake } from "../../support/wait-for-hydration.ts";
+import { type Furnished, furnish } from "./furnish.ts";
+import { part, press, subscribed } from "./ways.ts";
+
+const missing = missingBrowser();
+
+describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: ${missing}` : ""}`, () => {
+  let site: Site;
+  let browser: Browser;
+  let furnished: Furnished;
+  let admin: SignedUp;
+  beforeAll(async () => {
+    site = await openSite();
+    furnished = await furnish(site);
+    admin = furnished.admin;
+    browser = await startBrowser();
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  const roleOf = async ({ id }: SignedUp) =>
+    (await site.test.rows<{ role: string }>(`select role from "user" where id = $1`, [id]))[0]?.role;
+
+  it("finds a person while typing, makes them an administrator, and takes it back", async () => {
+    const other = await signedUp(site.url, "Grace New");
+    const page = await visit(browser, site, { as: admin });
+    await page.goto("/admin/users");
+    const rows = page.getByRole("table").getByRole("row");
+    const search = await awake(page.getByLabel("Search"));
+    await search.pressSequentially("grace");
+    await page.waitForURL("/admin/users?search=grace");
+    await eventually(() => rows.count(), 2);
+    await rows.getByRole("link", { name: "Grace New" }).click();
+    await page.getByRole("heading", { level: 1, name: "Grace New" }).waitFor();
+    await page.getByLabel("Role").selectOption({ label: "Administrator" });
+    await press(page, "Save role");
+    await page.getByText("Role saved.").waitFor();
+    expect(await roleOf(other)).toBe("admin");
+
+    const theirs = await visit(browser, site, { as: other });
+    await theirs.goto("/notifications");
+    await theirs.getByText("You are an administrator now.").waitFor();
+    await theirs.getByRole("complementary").getByRole("link", { name: "Webhooks" }).waitFor();
+
+    await page.getByLabel("Role").selectOption({ label: "User" });
+    await press(page, "Save role");
+    await eventually(() => roleOf(other), "user");
+  });
+
+  it("deletes a person, when their address is typed, but is not let go as the last one", async () => {
+    const other = await signedUp(site.url, "Somebody Gone");
+    const page = await visit(browser, site, { as: admin });
+    await page.goto(`/admin/users/${other.id}`);
+    const confirmation = page.getByLabel("E-mail address of this account");
+    await confirmation.fill(admin.email);
+    await press(page, "Delete account");
+    await page.getByText("This is not the e-mail address of this account.").first().waitFor();
+    await confirmation.fill(other.email);
+    await press(page, "Delete account");
+    await page.getByText("The account has been deleted.").waitFor();
+    expect(await roleOf(other)).toBeUndefined();
+
+    await page.goto(`/admin/users/${admin.id}`);
+    await page.getByLabel("Role").selectOption({ label: "User" });
+    await press(page, "Save role");
+    await page
+      .getByText("The last administrator cannot be demoted. Promote somebody else first.")
+      .first()
+      .waitFor();
+    await page.goto("/settings");
+    await page.getByLabel("E-mail address of this account").fill(admin.email);
+    await press(page, "Delete account for good");
+    await page
+      .getByText("The last administrator cannot be deleted. Promote somebody else first.")
+      .first()
+      .waitFor();
+    expect(await roleOf(admin)).toBe("admin");
+  });
+
+  it("alone sees these pages", async () => {
+    const page = await visit(browser, site, { as: furnished.newcomer, expected: /^refused: 403 \/admin/ });
+    for (const path of [
+      "/admin/users",
+      `/admin/users/${admin.id}`,
+      "/admin/webhooks",
+      "/admin/subscriptions",
+    ]) {
+      expect((await page.goto(path))?.status()).toBe(403);
+      await page.getByRole("heading", { name: "This is for administrators" }).waitFor();
+      expect(await page.content()).not.toContain(admin.email);
+    }
+  });
+
+  it("finds a delivery that failed, reads why, and replays it", async () => {
+    const page = await visit(browser, site, { as: admin });
+    await page.goto("/admin/webhooks");
+    await awake(page.getByRole("search"));
+    await page.getByLabel("Status").selectOption({ label: "Failed" });
+    await page.waitForURL("/admin/webhooks?status=failed");
+    const rows = page.getByRole("table", { name: "Deliveries" }).getByRole("row");
+    await eventually(() => rows.count(), 2);
+    await rows.nth(1).getByRole("link").click();
+    await page.waitForURL(`/admin/webhooks/${furnished.failedId}`);
+    await part(page, "History").getByText("Attempt 1, by delivery: failed").waitFor();
+    await page.getByLabel("Find in the payload").fill("furnished-15");
+    await page.getByText(/^Found in \d+ places\.$/).waitFor();
+
+    await addUsers({ rows: (text) => site.test.rows(`${text} on conflict do nothing`, [16]) }, 16);
+    await press(page, "Replay delivery");
+    await page.getByText("Replayed: it was applied.").waitFor();
+    await part(page, "State").getByText("Successful", { exact: true }).waitFor();
+    await part(page, "History").getByText("Attempt 2, by replay: successful").waitFor();
+    await press(page, "Replay delivery");
+    await page.getByText("This delivery was successful already.").first().waitFor();
+  });
+
+  it("compares what is out of order with the provider", async () => {
+    const person = await signedUp(site.url, "Mixed Up");
+    await subscribed(site, person, 2);
+    await site.test.rows("update subscription set out_of_order = true, seats = 3 where user_id = $1", [
+      person.id,
+    ]);
+    const page = await visit(browser, site, { as: admin });
+    await page.goto("/admin/subscriptions");
+    const row = page.getByRole("row").filter({ hasText: "Mixed Up" });
+    await row.getByRole("button", { name: /^Compare with the provider/ }).click();
+    await page.getByText("and corrected").waitFor();
+    await page.getByText("Seats: was 3, is 2").waitFor();
+    await row.waitFor({ state: "detached" });
+  });
+});

@@ -1,0 +1,57 @@
+import { mkdir } from "node:fs/promises";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../../src/server.ts";
+import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { serverOn } from "../../support/server.ts";
+
+const missing = missingBrowser();
+
+describe.skipIf(missing !== null)(`the reader of the API's document${missing ? `: ${missing}` : ""}`, () => {
+  let test: TestDatabase;
+  let server: RunningServer;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    test = await freshDatabase(0);
+    server = await serverOn(test.url);
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    await test?.drop();
+  });
+
+  it.each(["/api/docs", "/api/v2/docs"])(
+    "%s shows every route, and asks nobody else for anything",
+    async (path) => {
+      const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+      const complaints: string[] = [];
+      const elsewhere: string[] = [];
+      page.on("console", (message) => {
+        if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+      });
+      page.on("pageerror", (error) => complaints.push(error.message));
+      page.on("request", (request) => {
+        if (!request.url().startsWith(`${server.url}/`) && !request.url().startsWith("data:"))
+          elsewhere.push(request.url());
+      });
+      await page.goto(`${server.url}${path}`);
+      await page.waitForSelector(".opblock");
+
+      const document = await (await fetch(`${server.url}${path.replace("docs", "openapi.json")}`)).json();
+      const operations = Object.values(document.paths as Record<string, object>).flatMap((one) =>
+        Object.keys(one),
+      );
+      expect(await page.locator(".opblock").count()).toBe(operations.length);
+      expect(operations.length).toBeGreaterThan(20);
+      expect(elsewhere).toEqual([]);
+      expect(complaints).toEqual([]);
+      await mkdir("test-results", { recursive: true });
+      await page.screenshot({ path: `test-results/reader-${path.includes("v2") ? "v2" : "v1"}.png` });
+      await page.close();
+    },
+  );
+});

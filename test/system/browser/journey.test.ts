@@ -1,0 +1,274 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { control } from "../../simulator/test-context.ts";
+import { ask, type SignedUp, signedUp } from "../../support/api-client.ts";
+import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import { eventually } from "../../support/eventually.ts";
+import { openSite, type Site } from "../../support/site.ts";
+import { visit } from "../../support/visit.ts";
+import { awake } from "../../support/wait-for-hydration.ts";
+import { buy, fill, PASSWORD, part, press, somebodyNew, subscribed } from "./ways.ts";
+
+const missing = missingBrowser();
+
+const LANGUAGES = [
+  ["de", "Deutsch", "Einstellungen", "20\u00a0€"],
+  ["es", "Español", "Ajustes", "20\u00a0€"],
+  ["zh", "中文", "设置", "€20"],
+  ["en", "English", "Settings", "€20"],
+] as const;
+
+describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing}` : ""}`, () => {
+  let site: Site;
+  let browser: Browser;
+  beforeAll(async () => {
+    site = await openSite();
+    browser = await startBrowser();
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  it("signs up, is shown round, buys, sees the plan change after the webhook, and ends it", async () => {
+    const { name, email } = somebodyNew();
+    const page = await visit(browser, site);
+    await page.goto("/");
+    await fill(page, { Name: name, "E-mail address": email, Password: PASSWORD });
+    await press(page, "Create account");
+
+    await page.getByRole("heading", { name: "What shall we call you?" }).waitFor();
+    await fill(page, { Name: "Somebody Else" });
+    await press(page, "Save and go on");
+    await page.getByRole("heading", { name: "How do you like to read?" }).waitFor();
+    await press(page, "Save and go on");
+    await page.getByRole("heading", { name: "What comes next?" }).waitFor();
+    await page.getByRole("button", { name: /^Choose a plan/ }).click();
+    await page.waitForURL("/billing");
+    await part(page, "Current plan").getByText("No subscription").waitFor();
+
+    const pro = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Pro" }) });
+    const more = await awake(pro.getByRole("button", { name: "One seat more" }));
+    await more.click();
+    await more.click();
+    await pro.getByText("€60 a month").waitFor();
+    // The provider's word is lost at first, so that the page has to wait for it.
+    await control(site.providerUrl, "/provider-a/faults", { kind: "drop", next: 100 });
+    onTestFinished(deliverAgain);
+    await buy(page, "Pro");
+    await page.getByText("We are waiting for the payment provider").waitFor();
+    expect(await page.getByRole("button", { name: /^Choose/ }).count()).toBe(0);
+    await deliverAgain();
+    await page.getByText("Thank you. Your subscription is set up.").waitFor();
+    const plan = part(page, "Current plan");
+    await plan.getByText("Active", { exact: true }).waitFor();
+    await plan.getByText(/^Renews on .+ for €60\.$/).waitFor();
+    await part(page, "History").getByText("Subscription begun").waitFor();
+
+    await plan.getByRole("button", { name: "Open billing portal" }).click();
+    await fill(page, { Seats: "5" });
+    await press(page, "Change seats");
+    await page.getByRole("status").getByText("The seats are changed.").waitFor();
+    await press(page, "Cancel at the end of the period");
+    await page.getByText("Active, cancelled").waitFor();
+    await eventually(
+      async () => (await site.test.rows("select seats, cancel_at_period_end from subscription"))[0],
+      {
+        seats: 5,
+        cancel_at_period_end: true,
+      },
+    );
+    await page.getByRole("link", { name: "Go back" }).click();
+    await page.waitForURL(/\/billing/);
+    await plan.getByText(/^Ends on .+ and is not renewed\./).waitFor();
+    await part(page, "History").getByText("it ends").waitFor();
+
+    await page.getByRole("link", { name: /^Notifications/ }).click();
+    await page.getByText("Your Pro subscription is active.").waitFor();
+    await press(page, "Mark all as read");
+    await page.getByText("All read.").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    await page.goto("/dashboard");
+    await page.waitForURL("/sign-in");
+  });
+
+  it("is asked to sign in first, and led back to where they were going, on this site only", async () => {
+    const { email, password } = await signedUp(site.url);
+    const page = await visit(browser, site);
+    const signIn = async () => {
+      await fill(page, { "E-mail address": email, Password: password });
+      await press(page, "Sign in");
+    };
+    await page.goto("/settings?tab=1");
+    await page.getByText("Sign in to see this page.").waitFor();
+    await fill(page, { "E-mail address": email, Password: "not the password" });
+    await press(page, "Sign in");
+    await page.getByText("The address or the password is not right.").waitFor();
+    await signIn();
+    await page.waitForURL("/settings?tab=1");
+
+    await page.context().clearCookies();
+    await page.goto(`/sign-in?${new URLSearchParams({ next: "//elsewhere.example.com/settings" })}`);
+    await signIn();
+    await page.waitForURL("/onboarding");
+  });
+
+  it("renames themself, and sees it wherever the name is", async () => {
+    const page = await visit(browser, site, { as: await signedUp(site.url) });
+    await page.goto("/settings");
+    await fill(page, { Name: "  " });
+    await press(page, "Save name");
+    await page.getByText("Please enter 1 to 100 characters.").first().waitFor();
+    await fill(page, { Name: "Ada <b>&amp;" });
+    await press(page, "Save name");
+    await page.getByText("Name saved.").waitFor();
+    await page.getByRole("complementary").getByText("Ada <b>&amp;").waitFor();
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Ada <b>&amp;");
+    await page.reload();
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Ada <b>&amp;");
+  });
+
+  it("has forgotten the password, and sets a new one by mail", async () => {
+    const { email, password } = await signedUp(site.url);
+    const page = await visit(browser, site);
+    await page.goto("/sign-in");
+    await page.getByRole("link", { name: "Forgotten password?" }).click();
+    await page.waitForURL("/forgotten-password");
+    await fill(page, { "E-mail address": email });
+    await press(page, "Send the link");
+    await page.getByText("a mail is on its way").waitFor();
+    const letter = async () => {
+      const names = await readdir(join(site.folder, "mail")).catch(() => []);
+      const letters = await Promise.all(
+        names.map((name) => readFile(join(site.folder, "mail", name), "utf8")),
+      );
+      return letters.find((text) => text.includes(email)) ?? "";
+    };
+    await eventually(async () => (await letter()).includes("http"), true);
+    const [link] = /http\S+/.exec((await letter()).replaceAll("=\r\n", "").replaceAll("=3D", "=")) ?? [];
+    await page.goto(link as string);
+    await fill(page, { "New password": "another long password" });
+    await press(page, "Set password");
+    await page.getByText("Your new password is set.").waitFor();
+    await fill(page, { "E-mail address": email, Password: password });
+    await press(page, "Sign in");
+    await page.getByText("The address or the password is not right.").waitFor();
+    await fill(page, { Password: "another long password" });
+    await press(page, "Sign in");
+    await page.waitForURL("/onboarding");
+  });
+
+  it("makes a key that is shown once and works, and revokes it", async () => {
+    const page = await visit(browser, site, { as: await signedUp(site.url) });
+    await page.goto("/api-keys");
+    await page.getByText("No keys yet").waitFor();
+    await fill(page, { Name: "Nightly job" });
+    await press(page, "Create key");
+    const shown = page.getByRole("region", { name: "Copy your new key now" });
+    const key = (await shown.locator("code").first().textContent()) as string;
+    expect(key).toMatch(/^tg_\w{40}$/);
+    const curl = (await shown.locator("code").nth(1).textContent()) as string;
+    expect(curl).toBe(`curl -H 'Authorization: Bearer ${key}' ${site.url}/api/users/me`);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await shown.getByRole("button", { name: "Copy" }).first().click();
+    await shown.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(key);
+
+    const use = async () => (await ask(site.url, "GET", "/api/users/me", { key })).status;
+    expect(await use()).toBe(200);
+    await page.reload();
+    await page.getByText(`${key.slice(0, 11)}`).waitFor();
+    expect(await page.content()).not.toContain(key);
+    await part(page, "Your keys")
+      .getByText(/^(now|\d+ seconds? ago|in 0 seconds)$/)
+      .first()
+      .waitFor();
+
+    await page.getByText("Revoke …").click();
+    const name = page.getByLabel("Type the key’s name to confirm: Nightly job");
+    await name.fill("another");
+    await press(page, "Revoke key");
+    await page.getByText("Nothing was revoked").first().waitFor();
+    expect(await use()).toBe(200);
+    await name.fill("Nightly job");
+    await press(page, "Revoke key");
+    await page.getByText("The key is revoked.").waitFor();
+    await page.getByText("No keys yet").waitFor();
+    expect(await use()).toBe(401);
+  });
+
+  it("reads in the language of their choice from then on, with its dates and prices", async () => {
+    const someone = await signedUp(site.url);
+    await subscribed(site, someone);
+    const page = await visit(browser, site, { as: someone });
+    for (const [locale, label, heading, total] of LANGUAGES) {
+      await page.goto("/settings");
+      const form = page.locator("form").filter({ has: page.locator("select[name=locale]") });
+      await form.getByRole("combobox").selectOption({ label });
+      await form.getByRole("button").click();
+      await page.locator(`html[lang=${locale}]`).waitFor();
+      await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
+      expect(await form.getByRole("combobox").inputValue()).toBe(locale);
+
+      await page.goto("/billing");
+      expect(await page.locator("html").getAttribute("lang")).toBe(locale);
+      const said = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", timeZone: "UTC" });
+      const plan = page.getByRole("main").locator("section").first();
+      await plan.getByText(said.format(await renewal(someone))).waitFor();
+      await plan.getByText(total).first().waitFor();
+    }
+  });
+
+  async function deliverAgain(): Promise<void> {
+    await control(site.providerUrl, "/provider-a/faults", { kind: "drop", next: 0 });
+    await control(site.providerUrl, "/provider-a/redeliver", {});
+  }
+
+  async function renewal({ id }: SignedUp): Promise<Date> {
+    const [row] = await site.test.rows<{ at: string }>(
+      "select current_period_end::text at from subscription where user_id = $1",
+      [id],
+    );
+    return new Date(row?.at as string);
+  }
+
+  it("deletes the account: what runs is ended at the provider, nobody can sign in, the address is free", async () => {
+    const someone = await signedUp(site.url);
+    const page = await visit(browser, site, { as: someone });
+    await page.goto("/billing");
+    await buy(page, "Pro");
+    await part(page, "Current plan").getByText("Active", { exact: true }).waitFor();
+    const [bought] = await site.test.rows<{ id: string }>(
+      "select provider_subscription_id id from subscription where user_id = $1",
+      [someone.id],
+    );
+    const standing = async () => {
+      const { slots } = await control(site.providerUrl, "/state");
+      return slots["provider-a"].subscriptions.find(({ id }: { id: string }) => id === bought?.id).status;
+    };
+    expect(await standing()).toBe("active");
+
+    await page.goto("/settings");
+    const confirmation = page.getByLabel("E-mail address of this account");
+    await confirmation.fill("somebody.else@example.com");
+    await press(page, "Delete account for good");
+    await page.getByText("This is not the e-mail address of this account.").first().waitFor();
+    await confirmation.fill(someone.email);
+    await press(page, "Delete account for good");
+    await page.getByRole("heading", { name: "Your account is deleted" }).waitFor();
+    expect(await standing()).toBe("canceled");
+    await page.goto("/settings");
+    await page.waitForURL(/\/sign-in/);
+    await fill(page, { "E-mail address": someone.email, Password: someone.password });
+    await press(page, "Sign in");
+    await page.getByText("The address or the password is not right.").waitFor();
+    await page.getByRole("link", { name: "Sign up" }).last().click();
+    await page.getByRole("heading", { name: "Create an account" }).waitFor();
+    await fill(page, { Name: "Somebody New", "E-mail address": someone.email, Password: PASSWORD });
+    await press(page, "Create account");
+    await page.waitForURL("/onboarding");
+  });
+});

@@ -1,0 +1,92 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { signedUp } from "../../support/api-client.ts";
+import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import { eventually } from "../../support/eventually.ts";
+import { openSite, type Site } from "../../support/site.ts";
+import { visit } from "../../support/visit.ts";
+import { fill, press } from "./ways.ts";
+
+const missing = missingBrowser();
+const REFUSED = "Too many requests. Please wait a moment.";
+
+describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""}`, () => {
+  let site: Site;
+  let browser: Browser;
+  beforeAll(async () => {
+    site = await openSite({ RATE_LIMIT_SETTINGS: "2/5", RATE_LIMIT_AUTH_SIGN_IN: "2/5" });
+    browser = await startBrowser();
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  /** Again and again: on a slow machine, the first may be forgotten before the last. */
+  async function renameUntilRefused(page: Page): Promise<string> {
+    for (let n = 1; n <= 30; n += 1) {
+      const name = `Name ${n}`;
+      await fill(page, { Name: name });
+      await press(page, "Save name");
+      const alert = page.getByRole("alert").filter({ hasText: REFUSED });
+      const isNamed = page.getByRole("complementary").getByText(name, { exact: true });
+      await isNamed.or(alert).first().waitFor();
+      if (await alert.isVisible()) return name;
+    }
+    throw new Error("never refused");
+  }
+
+  it("a person reads the reason, sees the seconds go by, and goes on with what they had typed", async () => {
+    const page = await visit(browser, site, { as: await signedUp(site.url) });
+    await page.goto("/settings");
+    const name = await renameUntilRefused(page);
+    const alert = page.getByRole("alert").filter({ hasText: REFUSED });
+    const waits = new Set<string>();
+    const look = async () => {
+      const text = (await alert.textContent()) as string;
+      waits.add(/Try again in (\d+) s\./.exec(text)?.[1] ?? "over");
+      return waits.has("over") && waits.size > 1;
+    };
+    await eventually(look, true, 15_000);
+    expect(Math.max(...[...waits].filter((one) => one !== "over").map(Number))).toBeLessThanOrEqual(5);
+    await alert.getByText(REFUSED, { exact: true }).waitFor();
+
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe(name);
+    await press(page, "Save name");
+    await page.getByText("Name saved.").waitFor();
+    await page.getByRole("complementary").getByText(name, { exact: true }).waitFor();
+  });
+
+  it("a person without JavaScript reads the reason and the seconds, and goes on later", async () => {
+    const page = await visit(browser, site, { as: await signedUp(site.url), javaScriptEnabled: false });
+    await page.goto("/settings");
+    const name = await renameUntilRefused(page);
+    await page
+      .getByRole("alert")
+      .getByText(/^Too many requests\. Please wait a moment\. Try again in \d s\.$/)
+      .waitFor();
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe(name);
+    const again = async () => {
+      await press(page, "Save name");
+      return page.getByText("Name saved.").isVisible();
+    };
+    await eventually(again, true);
+    await page.getByRole("complementary").getByText(name, { exact: true }).waitFor();
+  });
+
+  it("somebody who tries passwords is told in their own language", async () => {
+    const page = await visit(browser, site, { locale: "de-DE" });
+    await page.goto("/sign-in");
+    const isRefused = async () => {
+      await fill(page, { "E-Mail-Adresse": "nobody@example.com", Passwort: "a guess of mine" });
+      await press(page, "Anmelden");
+      await page.getByRole("alert").first().waitFor();
+      return page.getByText("Zu viele Anfragen. Bitte warten Sie einen Moment.").isVisible();
+    };
+    await eventually(isRefused, true);
+    await page
+      .getByText(/Neuer Versuch in \d s\./)
+      .first()
+      .waitFor();
+  });
+});

@@ -1,0 +1,53 @@
+import type { Page } from "playwright-core";
+import { press as pressAt } from "../../simulator/test-context.ts";
+import { ask, type SignedUp } from "../../support/api-client.ts";
+import { eventually } from "../../support/eventually.ts";
+import type { Site } from "../../support/site.ts";
+
+export const PASSWORD = "a long password";
+
+let people = 0;
+
+export function somebodyNew(): { name: string; email: string } {
+  people += 1;
+  return { name: "Somebody New", email: `somebody-${process.pid}-${people}@example.com` };
+}
+
+/** Fills in what is asked for, by its labels. */
+export async function fill(page: Page, fields: Record<string, string>): Promise<void> {
+  for (const [label, text] of Object.entries(fields))
+    await page.getByLabel(label, { exact: true }).fill(text);
+}
+
+export async function press(page: Page, button: string): Promise<void> {
+  await page.getByRole("button", { name: button, exact: true }).click();
+}
+
+/** From the billing page to the provider's, and back when it is paid. */
+export async function buy(page: Page, plan: string): Promise<void> {
+  await press(page, `Choose ${plan}`);
+  await page.getByLabel("Test card").waitFor();
+  await page.getByRole("button", { name: /^Pay / }).click();
+  await page.waitForURL(/\/billing\?checkout=completed/);
+}
+
+/** A part of a page, by its heading. */
+export function part(page: Page, heading: string) {
+  return page
+    .getByRole("main")
+    .locator("section")
+    .filter({ has: page.getByRole("heading", { name: heading, exact: true }) });
+}
+
+/** Buys without a browser, for tests of what comes after. */
+export async function subscribed(site: Site, { cookie, email }: SignedUp, seats = 1): Promise<void> {
+  const body = { planId: seats < 5 ? "pro" : "team", seats };
+  const { body: opened } = await ask(site.url, "POST", "/api/checkout", { cookie, body });
+  await pressAt(opened.url, { email, card: "4242 4242 4242 4242", action: "pay" });
+  // Two events: that it is paid, and what it is.
+  const told = async () => {
+    const [one] = (await ask(site.url, "GET", "/api/subscriptions", { cookie })).body.subscriptions;
+    return one && [one.status, one.seats, one.currentPeriodEnd !== null];
+  };
+  await eventually(told, ["active", seats, true]);
+}

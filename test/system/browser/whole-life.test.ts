@@ -1,0 +1,131 @@
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WIRE_FORMATS } from "../../../src/providers/adapter.ts";
+import { type SignedUp, signedUp } from "../../support/api-client.ts";
+import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import { builtPages } from "../../support/built-pages.ts";
+import { openShop, type Shop } from "../server/shop.ts";
+
+const missing = missingBrowser();
+let browser: Browser;
+beforeAll(async () => {
+  if (missing) return;
+  await builtPages();
+  browser = await startBrowser();
+}, 600_000);
+afterAll(() => browser?.close());
+
+/** Where people come back to has to be known before the server listens. */
+async function freeUrl(): Promise<{ PORT: string; APP_URL: string }> {
+  const server = createServer();
+  await new Promise<void>((listens) => server.listen(0, "127.0.0.1", listens));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return { PORT: String(port), APP_URL: `http://127.0.0.1:${port}` };
+}
+
+describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => {
+  // The pages are the same for all of them: some are used with JavaScript, the others without.
+  it.each(WIRE_FORMATS.map((format, at) => [format, at % 2 === 0 ? "with" : "without"] as const))(
+    "somebody lives through a whole subscription of %s, %s JavaScript",
+    async (format, scripts) => {
+      const shop = await openShop(format, { variables: await freeUrl() });
+      const person = await signedUp(shop.server.url);
+      const context = await browser.newContext({
+        javaScriptEnabled: scripts === "with",
+        locale: "en-GB",
+      });
+      const page = await context.newPage();
+      page.setDefaultTimeout(10_000);
+      const problems: string[] = [];
+      page.on("console", (message) => void (message.type() === "error" && problems.push(message.text())));
+      page.on("pageerror", (error) => void problems.push(String(error)));
+      await signIn(page, shop, person);
+
+      await buy(page, shop, { plan: "Pro", seats: "2" });
+      await sees(page, shop, person, "Active");
+      await inPortal(page, shop, async () => {
+        await page.getByRole("spinbutton", { name: "Seats" }).fill("5");
+        await page.getByRole("button", { name: "Change seats" }).click();
+        await page.getByRole("status").getByText("The seats are changed.").waitFor();
+        await page.getByRole("button", { name: "Switch to Team" }).click();
+        await page.getByRole("status").getByText("The plan is changed.").waitFor();
+        await page.getByRole("button", { name: "Fail the next renewal" }).click();
+      });
+      await aMonthLater(page, shop);
+      await sees(page, shop, person, "Payment overdue");
+      expect(shop.truth(person)).toMatchObject([{ planId: "team", seats: 5, status: "past_due" }]);
+      await inPortal(page, shop, async () => {
+        await page.getByRole("button", { name: "Pay what is owed" }).click();
+        await page.getByRole("status").getByText("What was owed is paid.").waitFor();
+        await page.getByRole("button", { name: "Cancel at the end of the period" }).click();
+        await page.getByText("Active, cancelled").waitFor();
+      });
+      await sees(page, shop, person, /^Ends on .* and is not renewed/);
+      await aMonthLater(page, shop);
+      await sees(page, shop, person, "Your last subscription has ended. Nothing is charged any more.");
+      await buy(page, shop, { plan: "Team", seats: "7" });
+      await sees(page, shop, person, "Active");
+      expect(
+        shop
+          .truth(person)
+          .map(({ status }) => status)
+          .sort(),
+      ).toEqual(["active", "canceled"]);
+      expect(problems).toEqual([]);
+      await context.close();
+    },
+  );
+});
+
+async function signIn(page: Page, { server }: Shop, { cookie }: SignedUp): Promise<void> {
+  const [name, value] = cookie.split(/=(.*)/s) as [string, string];
+  await page.context().addCookies([{ name, value, url: server.url }]);
+}
+
+async function buy(
+  page: Page,
+  { server }: Shop,
+  { plan, seats }: { plan: string; seats: string },
+): Promise<void> {
+  await page.goto(`${server.url}/billing`);
+  const offer = page
+    .getByRole("listitem")
+    .filter({ has: page.getByRole("heading", { name: plan, exact: true }) });
+  await offer.getByLabel("Seats", { exact: true }).fill(seats);
+  await offer.getByRole("button", { name: `Choose ${plan}` }).click();
+  await page.getByRole("heading", { name: plan }).waitFor();
+  await page.getByLabel("E-mail").fill("somebody@example.com");
+  await page.getByRole("button", { name: /^Pay / }).click();
+  await page.waitForURL(/\/billing\?checkout=completed/);
+  // What it waits for is told by the provider in the meantime.
+  await page.getByText("Thank you. Your subscription is set up.").waitFor();
+}
+
+/** On the billing page, once both sides agree. */
+async function sees(
+  page: Page,
+  { server, agree }: Shop,
+  person: SignedUp,
+  text: string | RegExp,
+): Promise<void> {
+  await agree(person);
+  await page.goto(`${server.url}/billing`);
+  await page.getByText(text, { exact: true }).first().waitFor();
+}
+
+async function inPortal(page: Page, { server, sim }: Shop, act: () => Promise<void>): Promise<void> {
+  await page.getByRole("button", { name: "Open billing portal" }).first().click();
+  await page.waitForURL((url) => url.origin === sim.url);
+  await act();
+  await page.getByRole("link", { name: "Go back" }).click();
+  await page.waitForURL((url) => url.origin === server.url);
+}
+
+async function aMonthLater(page: Page, { sim }: Shop): Promise<void> {
+  await page.goto(sim.url);
+  await page.getByRole("button", { name: "Forward a month" }).click();
+  await page.waitForLoadState();
+}

@@ -1,0 +1,119 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ask, signedUp } from "../../support/api-client.ts";
+import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import { openSite, type Site } from "../../support/site.ts";
+import { visit } from "../../support/visit.ts";
+import { buy, fill, PASSWORD, part, press, somebodyNew } from "./ways.ts";
+
+const missing = missingBrowser();
+
+describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${missing}` : ""}`, () => {
+  let site: Site;
+  let browser: Browser;
+  beforeAll(async () => {
+    site = await openSite();
+    browser = await startBrowser();
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  it("signs up, is shown round, buys and sees the plan change, renames, signs out and in again", async () => {
+    const { name, email } = somebodyNew();
+    const page = await visit(browser, site, { javaScriptEnabled: false });
+    await page.goto("/sign-up");
+    await fill(page, { Name: name, "E-mail address": "user@-", Password: PASSWORD });
+    await page.locator("form").evaluate((form) => form.setAttribute("novalidate", ""));
+    await press(page, "Create account");
+    await page.getByText("Please enter an e-mail address.").first().waitFor();
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe(name);
+    await fill(page, { "E-mail address": email, Password: PASSWORD });
+    await press(page, "Create account");
+    await press(page, "Save and go on");
+    await page.getByRole("heading", { name: "How do you like to read?" }).waitFor();
+    await press(page, "Save and go on");
+    await page.getByRole("button", { name: /^Choose a plan/ }).click();
+
+    await page.waitForURL("/billing");
+    const pro = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Pro" }) });
+    await pro.getByLabel("Seats").fill("2");
+    await buy(page, "Pro");
+    // Looks again by itself, also without JavaScript.
+    await page.getByText("Thank you. Your subscription is set up.").waitFor();
+    await part(page, "Current plan")
+      .getByText(/^Renews on .+ for €40\.$/)
+      .waitFor();
+
+    await page.goto("/settings");
+    await fill(page, { Name: "Ada" });
+    await press(page, "Save name");
+    await page.getByText("Name saved.").waitFor();
+    await page.getByRole("complementary").getByText("Ada", { exact: true }).waitFor();
+    await page.getByRole("complementary").getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    await page.goto("/settings");
+    await page.getByText("Sign in to see this page.").waitFor();
+    await fill(page, { "E-mail address": email, Password: PASSWORD });
+    await press(page, "Sign in");
+    await page.waitForURL("/settings");
+  });
+
+  it("makes a key, shown once, and revokes it", async () => {
+    const page = await visit(browser, site, { as: await signedUp(site.url), javaScriptEnabled: false });
+    await page.goto("/api-keys");
+    await fill(page, { Name: "Nightly job" });
+    await press(page, "Create key");
+    const shown = page.getByRole("region", { name: "Copy your new key now" });
+    const key = (await shown.locator("code").first().textContent()) as string;
+    expect((await ask(site.url, "GET", "/api/users/me", { key })).status).toBe(200);
+    expect(await shown.getByRole("button", { name: "Copy" }).first().isVisible()).toBe(false);
+    await page.goto("/api-keys");
+    expect(await page.content()).not.toContain(key);
+
+    await page.getByText("Revoke …").click();
+    await page.getByLabel(/^Type the key’s name/).fill("another");
+    await press(page, "Revoke key");
+    await page.getByText("Nothing was revoked").first().waitFor();
+    await page.getByLabel(/^Type the key’s name/).fill("Nightly job");
+    await press(page, "Revoke key");
+    await page.getByText("The key is revoked.").waitFor();
+    expect((await ask(site.url, "GET", "/api/users/me", { key })).status).toBe(401);
+  });
+
+  it("chooses a language and a theme", async () => {
+    const page = await visit(browser, site, { as: await signedUp(site.url), javaScriptEnabled: false });
+    await page.goto("/settings");
+    await page.getByLabel("Language").selectOption("es");
+    await press(page, "Save language");
+    await page.getByRole("heading", { level: 1, name: "Ajustes" }).waitFor();
+    expect(await page.locator("html").getAttribute("lang")).toBe("es");
+    await page.getByLabel("Tema").selectOption("dark");
+    await press(page, "Guardar preferencias");
+    await page.locator('html[data-theme="dark"]').waitFor();
+    expect(await page.getByLabel("Tema").inputValue()).toBe("dark");
+  });
+
+  it("opens the menu on a phone", async () => {
+    const page = await visit(browser, site, {
+      as: await signedUp(site.url),
+      javaScriptEnabled: false,
+      viewport: { width: 390, height: 844 },
+    });
+    await page.goto("/dashboard");
+    await press(page, "Open the menu");
+    await page.locator("#sheet").getByRole("link", { name: "Settings" }).click();
+    await page.waitForURL("/settings");
+  });
+
+  it("deletes the account", async () => {
+    const someone = await signedUp(site.url);
+    const page = await visit(browser, site, { as: someone, javaScriptEnabled: false });
+    await page.goto("/settings");
+    await page.getByLabel("E-mail address of this account").fill(someone.email);
+    await press(page, "Delete account for good");
+    await page.getByRole("heading", { name: "Your account is deleted" }).waitFor();
+    expect(await site.test.rows(`select 1 from "user" where email = $1`, [someone.email])).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Milestone } from "../../../src/intake/intake.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { numberedEvent } from "../../support/events.ts";
+import { eventually } from "../../support/eventually.ts";
+import { expectEachAppliedOnce } from "../../support/ledger.ts";
+import { deliver } from "../../support/send.ts";
+import { type ServerProcess, serverProcess } from "../../support/server-process.ts";
+
+const CRASHES = 25;
+const EVENTS_AT_ONCE = 8;
+const LEASE = { WEBHOOK_LEASE_SECONDS: "1" };
+
+describe.concurrent("a server killed 25 times", () => {
+  it.each<Milestone>(["claimed", "effects written", "committed"])(
+    "after the step '%s' loses no event and applies none twice",
+    { timeout: 180_000 },
+    async (milestone) => {
+      const test = await freshDatabase();
+      let next = 0;
+      let unanswered: number[] = [];
+      for (let crash = 0; crash < CRASHES; crash += 1) {
+        const server = await serverProcess(test.url, {
+          ...LEASE,
+          CRASH_AT: `${milestone}:${1 + (crash % 4)}`,
+        });
+        // Until it dies, the provider sends what is new and, again, what was never answered.
+        while (server.child.exitCode === null && server.child.signalCode === null) {
+          const fresh = Array.from({ length: EVENTS_AT_ONCE }, () => next++);
+          unanswered = await sendAll(server, [...unanswered, ...fresh]);
+        }
+        expect((await server.ended).signal).toBe("SIGKILL");
+      }
+      const server = await serverProcess(test.url, LEASE);
+      for (let tries = 0; unanswered.length > 0 && tries < 100; tries += 1) {
+        unanswered = await sendAll(server, unanswered);
+      }
+      expect(unanswered).toEqual([]);
+      await expectEachAppliedOnce(test, "crash", next);
+      expect((await server.end("SIGTERM")).code).toBe(0);
+      await test.drop();
+    },
+  );
+
+  it("inside the retry job loses no event and applies none twice", { timeout: 180_000 }, async () => {
+    const test = await freshDatabase(0);
+    const first = await serverProcess(test.url, LEASE);
+    const events = CRASHES * 4;
+    for (let n = 0; n < events; n += 1) {
+      expect((await deliver(first.url, "provider-a", numberedEvent("retry", n))).status).toBe(500);
+    }
+    await first.end("SIGTERM");
+    await test.rows(
+      `insert into "user" (id, name, email) select 'user_' || n, 'U', n || '@example.com' from generate_series(0, 19) n`,
+    );
+    for (let crash = 0; crash < CRASHES; crash += 1) {
+      // A few come due each time; those that the last crash left pending are taken over besides.
+      await test.rows(
+        `update webhook_delivery set next_attempt_at = clock_timestamp() where id in
+           (select id from webhook_delivery where status = 'failed' order by id limit 4)`,
+      );
+      const server = await serverProcess(test.url, { ...LEASE, CRASH_AT: "retry claimed:1" });
+      expect((await server.ended).signal).toBe("SIGKILL");
+    }
+    await test.rows(
+      "update webhook_delivery set next_attempt_at = clock_timestamp() where status = 'failed'",
+    );
+    const server = await serverProcess(test.url, LEASE);
+    // Deliveries that died with all of their attempts are the operator's: delivered again, they are taken all the same.
+    await eventually(() => test.rows("select id from webhook_delivery where status = 'pending'"), []);
+    for (let n = 0; n < events; n += 1) {
+      expect((await deliver(server.url, "provider-a", numberedEvent("retry", n))).status).toBe(200);
+    }
+    await expectEachAppliedOnce(test, "retry", events);
+    const expired = await test.rows(
+      "select from webhook_attempt where outcome = 'failed' and reason = 'lease expired'",
+    );
+    expect(expired.length).toBeGreaterThanOrEqual(CRASHES);
+    await server.end("SIGTERM");
+    await test.drop();
+  });
+});
+
+describe("a server stopped past its lease and continued", () => {
+  let test: TestDatabase;
+  let other: ServerProcess;
+  beforeAll(async () => {
+    test = await freshDatabase();
+    other = await serverProcess(test.url, LEASE);
+  });
+  afterAll(async () => {
+    await other.end("SIGTERM");
+    await test.drop();
+  });
+
+  it.each<[Milestone, string]>([
+    ["claimed", "stop1"],
+    ["effects written", "stop2"],
+  ])("after the step '%s' cannot write any more, and says that it does not know", async (milestone, run) => {
+    const stopped = await serverProcess(test.url, { ...LEASE, CRASH_AT: `${milestone}:1:SIGSTOP` });
+    const answer = deliver(stopped.url, "provider-a", numberedEvent(run, 0));
+    await expectEachAppliedOnce(test, run, 1);
+    stopped.child.kill("SIGCONT");
+    expect((await answer).status).toBe(503);
+    expect((await deliver(stopped.url, "provider-a", numberedEvent(run, 0))).body).toEqual({
+      received: true,
+      duplicate: true,
+    });
+    await expectEachAppliedOnce(test, run, 1);
+    const attempts = await test.rows(
+      `select a.outcome, a.reason, a.source from webhook_attempt a join webhook_delivery d on d.id = a.delivery_id
+       where d.event_id = $1 order by a.claim_no`,
+      [`${run}-0`],
+    );
+    expect(attempts).toEqual([
+      { outcome: "failed", reason: "lease expired", source: "delivery" },
+      { outcome: "successful", reason: null, source: "retry" },
+    ]);
+    await stopped.end("SIGTERM");
+  });
+});
+
+/** Sends them all at once; returns those that were not acknowledged. */
+async function sendAll(server: ServerProcess, numbers: readonly number[]): Promise<number[]> {
+  const answered = await Promise.all(
+    numbers.map((n) =>
+      deliver(server.url, "provider-a", numberedEvent("crash", n)).then(
+        (answer) => answer.status === 200,
+        () => false,
+      ),
+    ),
+  );
+  return numbers.filter((_, index) => !answered[index]);
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../../src/server.ts";
+import { ask, type SignedUp, signedUp } from "../../support/api-client.ts";
+import { builtPages } from "../../support/built-pages.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { serverOn } from "../../support/server.ts";
+import { APP_URL, openPage, sendForm } from "./send-form.ts";
+
+let test: TestDatabase;
+let server: RunningServer;
+let ada: SignedUp;
+let other: SignedUp;
+beforeAll(async () => {
+  await builtPages();
+  test = await freshDatabase();
+  const limits = { RATE_LIMIT_SETTINGS: "1000/60", RATE_LIMIT_API: "1000/60" };
+  server = await serverOn(test.url, { APP_URL, ...limits });
+  ada = await signedUp(server.url, "Ada");
+  other = await signedUp(server.url);
+}, 180_000);
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+const PAGES = ["/dashboard", "/billing", "/api-keys", "/notifications"];
+
+type Key = { id: string; name: string; prefix: string };
+
+async function keysOf({ cookie }: SignedUp): Promise<Key[]> {
+  return (await ask(server.url, "GET", "/api/api-keys", { cookie })).body.apiKeys;
+}
+
+describe("the pages of an account", () => {
+  it.each(PAGES)("%s is for who is signed in, and is whole without JavaScript", async (path) => {
+    const answer = await ask(server.url, "GET", path);
+    expect(answer.status).toBe(307);
+    expect(answer.headers.get("location")).toMatch(/^\/sign-in/);
+    const { status, html } = await openPage(server.url, path, other.cookie);
+    expect(status).toBe(200);
+    expect(html.match(/<h1\b/g)).toHaveLength(1);
+    // What is streamed behind a placeholder is shown by a script alone.
+    expect(html).not.toMatch(/<template id="B:|<div hidden="" id="S:/);
+  });
+
+  it.each(["/notifications?cursor=x", "/api-keys?cursor=x", "/billing?subscription=x"])(
+    "%s, which no page leads to, is not found",
+    async (path) => {
+      expect((await openPage(server.url, path, ada.cookie)).status).toBe(404);
+    },
+  );
+
+  it("show somebody new three steps and nothing else", async () => {
+    const { html } = await openPage(server.url, "/dashboard", other.cookie);
+    expect(html.match(/<h2\b/g)).toHaveLength(3);
+  });
+});
+
+describe("an API key", () => {
+  it("is shown once, with a line that works as it stands, and nowhere afterwards", async () => {
+    const made = await sendForm(server.url, "/api-keys", ada.cookie, {
+      on: "Create key",
+      fields: { name: "Nightly export", expiresAt: "" },
+    });
+    const [, key = ""] =
+      /curl -H 'Authorization: Bearer (tg_\w+)' https:\/\/\S+\/api\/users\/me/.exec(made.text) ?? [];
+    expect((await ask(server.url, "GET", "/api/users/me", { key })).body.name).toBe("Ada");
+    for (const path of PAGES) {
+      expect((await openPage(server.url, path, ada.cookie)).html).not.toContain(key);
+    }
+    expect((await openPage(server.url, "/api-keys", ada.cookie)).text).toContain("Nightly export");
+  });
+
+  it("works until the end of the day that was chosen", async () => {
+    const fields = { name: "Until then", expiresAt: "2099-02-03" };
+    await sendForm(server.url, "/api-keys", ada.cookie, { on: "Create key", fields });
+    const listed = await ask(server.url, "GET", "/api/api-keys", { cookie: ada.cookie });
+    expect(listed.body.apiKeys[0]).toMatchObject({
+      name: "Until then",
+      expiresAt: "2099-02-03T23:59:59.999Z",
+    });
+  });
+
+  it("is revoked when its name has been typed, and not before", async () => {
+    const [key] = (await keysOf(ada)) as [Key];
+    const typed = (text: string) =>
+      sendForm(server.url, "/api-keys", ada.cookie, { on: key.id, fields: { [`confirm-${key.id}`]: text } });
+    expect((await typed("something else")).text).toContain("Nothing was revoked.");
+    expect((await keysOf(ada)).map(({ id }) => id)).toContain(key.id);
+    expect((await typed(key.name)).text).toContain("The key is revoked.");
+    expect((await keysOf(ada)).map(({ id }) => id)).not.toContain(key.id);
+  });
+
+  it("of somebody else is refused like one that does not exist, in words", async () => {
+    await ask(server.url, "POST", "/api/api-keys", { cookie: other.cookie, body: { name: "Theirs" } });
+    const [{ id }] = (await keysOf(other)) as [Key];
+    const [mine] = (await keysOf(ada)) as [Key];
+    const answer = await sendForm(server.url, "/api-keys", ada.cookie, {
+      on: mine.id,
+      fields: { id, name: "Theirs", [`confirm-${id}`]: "Theirs" },
+    });
+    expect(answer.text).toContain("There is no such API key any more.");
+    expect((await keysOf(other)).map((one) => one.id)).toEqual([id]);
+  });
+});
+
+describe("a notification", () => {
+  it("of somebody else is refused like one that does not exist, and stays unread", async () => {
+    const { body } = await ask(server.url, "GET", "/api/notifications", { cookie: other.cookie });
+    const answer = await sendForm(server.url, "/notifications", ada.cookie, {
+      on: "Mark as read",
+      fields: { id: body.notifications[0].id },
+    });
+    expect(answer.text).toContain("There is no such notification any more.");
+    expect((await openPage(server.url, "/notifications", other.cookie)).text).toContain("1 is unread.");
+  });
+
+  it("that is marked as read is not counted any more, on the page and beside it", async () => {
+    expect((await openPage(server.url, "/notifications", ada.cookie)).text).toContain("2 unread");
+    const one = await sendForm(server.url, "/notifications", ada.cookie, { on: "Mark as read", fields: {} });
+    expect(one.text).toContain("1 unread");
+    const rest = await sendForm(server.url, "/notifications", ada.cookie, {
+      on: "Mark all as read",
+      fields: {},
+    });
+    expect(rest.text).toContain("All read.");
+    expect(rest.text).not.toMatch(/\d unread/);
+  });
+});
+
+describe("a plan", () => {
+  it("cannot be bought for more seats than it has, nor while there is no provider, and the page says so", async () => {
+    const choose = (seats: string) =>
+      sendForm(server.url, "/billing", ada.cookie, { on: "Choose Pro", fields: { seats } });
+    expect((await choose("77")).text).toContain("Pro has 1 to 5 seats.");
+    expect((await choose("2")).text).toContain("No payment provider is set up here.");
+  });
+
+  it("is not offered again to who comes back from paying for it, while the provider has not told us", async () => {
+    const { html, text } = await openPage(server.url, "/billing?checkout=completed", ada.cookie);
+    expect(text).toContain("We are waiting for the payment provider’s word");
+    expect(html).toMatch(
+      /<noscript>.*<meta http-equiv="refresh" content="3; url=\/billing\?checkout=completed/s,
+    );
+    expect(text).not.toContain("Choose Pro");
+  });
+});

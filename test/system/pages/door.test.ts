@@ -1,0 +1,175 @@
+import { request } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../../src/server.ts";
+import { signedUp } from "../../support/api-client.ts";
+import { builtPages } from "../../support/built-pages.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { serverOn } from "../../support/server.ts";
+
+let test: TestDatabase;
+let server: RunningServer;
+let cookie: string;
+beforeAll(async () => {
+  await builtPages();
+  test = await freshDatabase();
+  server = await serverOn(test.url, { APP_URL: "https://app.example.com" });
+  cookie = (await signedUp(server.url)).cookie;
+}, 180_000);
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+type Head = { status: number; headers: Record<string, string | string[] | undefined>; text: string };
+
+/** With whatever headers, `Host` among them. */
+function look(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Head> {
+  const { hostname, port } = new URL(server.url);
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ hostname, port, path, method, headers }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+      incoming.on("end", () =>
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: incoming.headers,
+          text: Buffer.concat(chunks).toString(),
+        }),
+      );
+    });
+    outgoing.on("error", reject);
+    outgoing.end();
+  });
+}
+
+describe("a page", () => {
+  it("allows scripts and styles of its own alone, by a nonce that no other answer has", async () => {
+    const nonces = new Set<string>();
+    for (let n = 0; n < 3; n += 1) {
+      const { status, headers, text } = await look("/");
+      expect(status).toBe(200);
+      const policy = headers["content-security-policy"] as string;
+      const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] as string;
+      nonces.add(nonce);
+      expect(policy).not.toContain("unsafe");
+      expect(policy).toContain("frame-ancestors 'none'");
+      const scripts = [...text.matchAll(/<script\b[^>]*>/g)].map(([tag]) => tag);
+      expect(scripts.length).toBeGreaterThan(3);
+      expect(scripts.filter((tag) => !tag.includes(`nonce="${nonce}"`))).toEqual([]);
+      expect(text).not.toMatch(/<[a-z][^>]*\s(?:style|on[a-z]+)=/);
+    }
+    expect(nonces.size).toBe(3);
+  });
+
+  it("takes no nonce from who asks", async () => {
+    const { text } = await look("/", { "content-security-policy": "script-src 'nonce-mine'" });
+    expect(text).not.toContain("mine");
+  });
+
+  it("is kept by nobody, is sent over https from now on, and tells its address to this site alone", async () => {
+    const { headers } = await look("/settings", { cookie });
+    expect(headers).toMatchObject({
+      "cache-control": "no-store",
+      "strict-transport-security": "max-age=31536000",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "same-origin",
+      "x-request-id": expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    expect(headers["x-powered-by"]).toBeUndefined();
+  });
+
+  it("that needs a session leads to the sign-in page, and back from there", async () => {
+    const { status, headers } = await look("/settings?tab=1");
+    expect([status, headers.location]).toEqual([307, "/sign-in?next=%2Fsettings%3Ftab%3D1"]);
+    expect((await look("/settings", { cookie })).status).toBe(200);
+  });
+
+  it("is not shown to an API key", async () => {
+    const answer = await fetch(`${server.url}/api/api-keys`, {
+      method: "POST",
+      headers: { cookie, "content-type": "application/json" },
+      body: JSON.stringify({ name: "CI" }),
+    });
+    const { key } = (await answer.json()) as { key: string };
+    expect((await look("/settings", { authorization: `Bearer ${key}` })).status).toBe(307);
+    expect((await look("/settings", { cookie, authorization: `Bearer ${key}` })).status).toBe(200);
+  });
+
+  it.each([
+    ["PUT", 405],
+    ["DELETE", 405],
+    ["TRACE", 405],
+    ["OPTIONS", 405],
+    ["HEAD", 200],
+  ])("answers %s with %i", async (method, status) => {
+    expect((await look("/", {}, method)).status).toBe(status);
+  });
+
+  it.each([
+    ["another site's form", { "sec-fetch-site": "cross-site" }],
+    ["another site of the same domain", { "sec-fetch-site": "same-site" }],
+    ["a foreign origin", { origin: "https://elsewhere.example.com" }],
+    ["an origin that is hidden", { origin: "null" }],
+    ["an origin that only the host has", { origin: "https://evil.example.com", host: "evil.example.com" }],
+    [
+      "an origin that a proxy seems to confirm",
+      { origin: "https://evil.example.com", "x-forwarded-host": "evil.example.com" },
+    ],
+  ])("takes no post of %s", async (_, headers) => {
+    expect((await look("/settings", { cookie, ...(headers as Record<string, string>) }, "POST")).status).toBe(
+      403,
+    );
+  });
+
+  it("never asks another host for a page, whatever host a request names", async () => {
+    const { status, headers } = await look("/settings", {
+      host: "evil.example.com",
+      "x-forwarded-host": "evil.example.com",
+    });
+    expect(status).toBe(307);
+    expect(headers.location).toBe("/sign-in?next=%2Fsettings");
+  });
+
+  it("that there is not is a 404", async () => {
+    expect((await look("/nothing/here")).status).toBe(404);
+    expect((await look("/apis")).status).toBe(404);
+  });
+});
+
+describe("what pages are built of", () => {
+  it("is compressed as the browser wants it, and kept for a year, as its name changes with it", async () => {
+    const { text } = await look("/");
+    const path = /src="(\/_next\/static\/[^"]+\.js)"/.exec(text)?.[1] as string;
+    const whole = await look(path);
+    expect(whole.headers).toMatchObject({
+      "cache-control": "public, max-age=31536000, immutable",
+      "content-type": expect.stringContaining("javascript"),
+    });
+    const sizes = await Promise.all(
+      ["br", "gzip"].map(async (encoding) => {
+        const { headers } = await look(path, { "accept-encoding": encoding });
+        expect(headers["content-encoding"]).toBe(encoding);
+        expect(headers.vary).toMatch(/accept-encoding/i);
+        return Number(headers["content-length"]);
+      }),
+    );
+    expect(sizes[0]).toBeLessThan(sizes[1] as number);
+    expect(sizes[1]).toBeLessThan(whole.text.length);
+  });
+
+  it.each([
+    "/_next/static/../BUILD_ID",
+    "/_next/static/%2e%2e/BUILD_ID",
+    "/_next/static/..%2fBUILD_ID",
+    "/_next/static/..%5cBUILD_ID",
+    "/_next/static//../BUILD_ID",
+    "/_next/BUILD_ID",
+    "/_next/static/../../package.json",
+    "/.next/BUILD_ID",
+    "/_next/static/chunks",
+  ])("is nothing else: %s", async (path) => {
+    const { status, text } = await look(path);
+    expect([301, 307, 308, 400, 404]).toContain(status);
+    expect(text).not.toContain("dependencies");
+  });
+});

@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
+import { builtPages } from "../../support/built-pages.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import {
+  callAction,
+  encoded,
+  type Fields,
+  postForm,
+  type ServerAction,
+  serverAction,
+  serverActions,
+} from "../../support/server-action.ts";
+import { type ServerProcess, serverProcess } from "../../support/server-process.ts";
+
+let test: TestDatabase;
+let server: ServerProcess;
+let person: SignedUp;
+beforeAll(async () => {
+  await builtPages();
+  test = await freshDatabase();
+  server = await serverProcess(test.url, { ...GENEROUS, RATE_LIMIT_SETTINGS: "1000/3600" });
+  person = await signedUp(server.url);
+}, 240_000);
+afterAll(async () => {
+  // Whatever strangers send is nothing that an operator is to be woken up for.
+  expect(server.lines.filter((line) => /"level":[56]0|⨯|unhandled/i.test(line))).toEqual([]);
+  expect(await server.end("SIGTERM")).toEqual({ code: 0, signal: null });
+  await test.drop();
+});
+
+const JSON_BODY = { "content-type": "text/plain;charset=UTF-8" };
+
+const pageOf = ({ pages }: ServerAction) => (pages[0] as string).replace("[id]", "someone");
+
+/** Has nothing happened: who they are, and how many calls they have left of this limit. */
+async function left(of: SignedUp): Promise<{ name: string; calls: number }> {
+  const { body, headers } = await ask(server.url, "PATCH", "/api/users/me", { cookie: of.cookie, body: {} });
+  return { name: body.name, calls: Number(headers.get("x-ratelimit-remaining")) };
+}
+
+/** Arguments that no page sends, as React encodes them, with the parts that they refer to. */
+const FORGED: [string, string, Fields?][] = [
+  ["none", "[]"],
+  ["null", "[null,null]"],
+  ["text", '["x","x"]'],
+  ["a number", "[1,1]"],
+  ["an object that looks like a form", '[{"get":"x"},{"get":{},"entries":[]}]'],
+  ["a list", '[["name","x"],["name","x"]]'],
+  ["undefined", '["$undefined","$undefined"]'],
+  ["NaN and a large number", '["$NaN","$n99999999999999999999"]'],
+  ["a date", '["$D2031-02-03T04:05:06.000Z","$D2031-02-03T04:05:06.000Z"]'],
+  ["a date that is none", '["$Dnever","$Dnever"]'],
+  ["a map", '["$Q1","$Q1"]', { 1: '[["name","x"]]' }],
+  ["a set", '["$W1","$W1"]', { 1: '["x"]' }],
+  ["a file", '["$B1","$B1"]', { 1: new File(["x"], "x.txt") }],
+  ["bytes", '["$o1","$o1"]', { 1: new Blob(["x"]) }],
+  ["what only its owner can look at", '["$T","$T"]'],
+  ["no arguments but an object", '{"a":1}'],
+  ["text instead of arguments", '"x"'],
+  ["null instead of arguments", "null"],
+  ["a prototype", '[{"__proto__":{"get":1}},{"constructor":{"prototype":{"get":1}}}]'],
+  ["a form without fields", '["$K7","$K7"]'],
+  ["a form's prototype", '["$K1:constructor","$K1:__proto__"]', { _1_name: "x" }],
+  ["fields with names of prototypes", '["$K1","$K1"]', { _1___proto__: "x", _1_constructor: "x", _1_: "x" }],
+  ["fields that are files", '["$K1","$K1"]', filled(() => new File(["x"], "x.txt"))],
+  ["fields with controls", '["$K1","$K1"]', filled(() => "\u0000\u0007\ud800")],
+  [
+    "fields with whatever may be code",
+    '["$K1","$K1"]',
+    filled(() => '\'; drop table "user"; --<script>{{7*7}}'),
+  ],
+];
+
+function filled(value: () => string | Blob): Fields {
+  const names = [
+    "id",
+    "userId",
+    "name",
+    "locale",
+    "theme",
+    "confirmation",
+    "planId",
+    "seats",
+    "provider",
+    "role",
+  ];
+  const more = ["expiresAt", "email", "password", "newPassword", "currentPassword", "token", "next", "force"];
+  return Object.fromEntries([...names, ...more].map((name) => [`_1_${name}`, value()]));
+}
+
+describe.each(FORGED)("%s as the arguments", (_, root, parts = {}) => {
+  it("comes to a refusal, whichever action it is sent to", async () => {
+    for (const action of serverActions()) {
+      // The session is one of its own: an action may well end it.
+      const { cookie } = action.name === "signOut" ? await signedUp(server.url) : person;
+      const body = new FormData();
+      for (const [name, value] of Object.entries(parts)) body.append(name, value);
+      body.append("0", root);
+      const { status, returned, thrown, text } = await callAction(server.url, action, body, {
+        cookie,
+        path: pageOf(action),
+      });
+      const { code = null } = (returned ?? {}) as { code?: string };
+      const came = { to: action.name, status, digest: thrown?.digest ?? null, code };
+      // There is no payment provider here, which is told as that.
+      if (status === 503) expect(came).toMatchObject({ digest: "refusal:unavailable" });
+      else expect(came).toEqual({ ...came, status: expect.toSatisfy((one: number) => one < 500) });
+      if (thrown !== null && status !== 400) expect(came.digest).toMatch(/^refusal:/);
+      expect(came).not.toMatchObject({ code: "defect" });
+      expect(text).not.toMatch(/TypeError|node_modules|\.ts:/);
+    }
+    expect(await left(person)).toMatchObject({ name: expect.not.stringMatching(/^$/) });
+  });
+});
+
+describe("a call that cannot be read", () => {
+  const multipart = { "content-type": "multipart/form-data; boundary=xx" };
+  it.each<[string, string, Record<string, string>]>([
+    ["half of JSON", '["x', JSON_BODY],
+    ["nothing", "", JSON_BODY],
+    ["a part that never comes", '["$9"]', JSON_BODY],
+    ["parts that are within each other", '["$1"]', JSON_BODY],
+    ["another action as an argument", '["$h1"]', JSON_BODY],
+    ["more arguments than there can be", JSON.stringify(Array(2_000).fill(1)), JSON_BODY],
+    ["lists in lists in lists", `${"[".repeat(20_000)}${"]".repeat(20_000)}`, JSON_BODY],
+    ["half of a form", "--xx\r\nContent-Disposition: form-data; na", multipart],
+    ["a form of another boundary", "--yy\r\n\r\nx\r\n--yy--\r\n", multipart],
+    ["a form without a boundary", "x", { "content-type": "multipart/form-data" }],
+    ["JSON that says that it is JSON", "{}", { "content-type": "application/json" }],
+    ["a form as addresses have it", "name=x", { "content-type": "application/x-www-form-urlencoded" }],
+    ["what is no type", "x", { "content-type": "x" }],
+  ])("(%s) is told to be that and changes nothing, with scripts or without", async (_, body, headers) => {
+    const before = await left(person);
+    const { cookie } = person;
+    const action = serverAction("updateProfile");
+    const { status, text } = await callAction(server.url, action, body, { cookie, headers });
+    expect([400, 404]).toContain(status);
+    expect(text).not.toMatch(/TypeError|node_modules|\.ts:/);
+    const plain = await fetch(`${server.url}/settings`, {
+      method: "POST",
+      body,
+      headers: { ...headers, cookie },
+    });
+    // What is no form at all is no call: the page is shown.
+    expect([200, 400]).toContain(plain.status);
+    const after = await left(person);
+    expect(after.name).toBe(before.name);
+    expect(before.calls - after.calls).toBeLessThanOrEqual(2);
+  });
+
+  it.each(["toString", "__proto__", "constructor", "x", "", `40${"0".repeat(40)}`, "0".repeat(500)])(
+    "(an action that there is not: %s) is told to be that",
+    async (id) => {
+      const { cookie } = person;
+      const body = encoded([{ name: "Forged" }]);
+      const answer = await callAction(server.url, { id, pages: ["/settings"] }, body, { cookie });
+      expect([400, 404, 409]).toContain(answer.status);
+      expect(answer.text.length).toBeLessThan(100);
+      const posted = await postForm(server.url, { id, pages: ["/settings"] }, { name: "Forged" }, { cookie });
+      expect([400, 404, 409]).toContain(posted.status);
+      expect((await left(person)).name).not.toBe("Forged");
+    },
+  );
+
+  it.each([
+    ["half of JSON", "[nu"],
+    ["a part that never comes", '["$7"]'],
+    ["too much", JSON.stringify(Array(3_000).fill(1))],
+    ["the form itself", '[null,{"get":"x"}]'],
+    ["another action", '[null,"$h2"]'],
+  ])("(%s as what a page has bound to its form) is refused, and changes nothing", async (_, bound) => {
+    const { cookie } = person;
+    const action = serverAction("saveProfile", "forms.ts");
+    const answer = await postForm(server.url, action, { name: bound.slice(0, 9) }, { cookie, bound });
+    expect([200, 400]).toContain(answer.status);
+    expect((await left(person)).name).not.toBe(bound.slice(0, 9));
+  });
+});
+
+describe("more than 64 KB", () => {
+  const large = "x".repeat(70_000);
+
+  it("is 413, before any of it is read", async () => {
+    const before = await left(person);
+    const { cookie } = person;
+    const posted = await postForm(
+      server.url,
+      serverAction("saveProfile", "forms.ts"),
+      { name: large },
+      { cookie },
+    );
+    expect(posted.status).toBe(413);
+    for (const body of [encoded([{ name: large }]), JSON.stringify([large])]) {
+      const { status } = await callAction(server.url, serverAction("updateProfile"), body, { cookie });
+      expect(status).toBe(413);
+    }
+    expect(await left(person)).toEqual({ ...before, calls: before.calls - 1 });
+  });
+
+  it("is refused when its length is not told beforehand", async () => {
+    const before = await left(person);
+    const answer = await fetch(`${server.url}/settings`, {
+      method: "POST",
+      body: chunked(),
+      duplex: "half",
+      headers: { ...JSON_BODY, cookie: person.cookie, "next-action": serverAction("updateProfile").id },
+    } as unknown as RequestInit).catch((error: Error) => error);
+    if (answer instanceof Response) expect([400, 413]).toContain(answer.status);
+    expect(await left(person)).toEqual({ ...before, calls: before.calls - 1 });
+  });
+
+  async function* chunked() {
+    for (let n = 0; n < 200; n += 1) yield new TextEncoder().encode("x".repeat(10_000));
+  }
+
+  it("is not less: a form of 60 KB is read, and refused for what is in it", async () => {
+    const body = encoded([{ name: "x".repeat(60_000) }]);
+    const { status, thrown } = await callAction(server.url, serverAction("updateProfile"), body, person);
+    expect([status, thrown]).toEqual([400, { digest: "refusal:invalid_input" }]);
+  });
+});
+
+describe("an action that is sent to another page", () => {
+  it.each(["/billing", "/", "/sign-in", "/nothing/here", "/admin/users", "/settings/"])(
+    "(%s) is done once at most, and charged for",
+    async (path) => {
+      const { cookie } = person;
+      const before = await left(person);
+      const action = serverAction("updateProfile");
+      await callAction(server.url, action, encoded([{ name: `At ${path}` }]), { cookie, path });
+      const after = await left(person);
+      const isDone = after.name === `At ${path}`;
+      expect(before.calls - after.calls).toBe(isDone ? 2 : 1);
+    },
+  );
+
+  it.each(["/settings", "/", "/api-keys"])("(%s) is for whom it is for", async (path) => {
+    const fields = { userId: person.id, role: "admin" };
+    const { cookie } = person;
+    for (const headers of [{}, { "x-action-forwarded": "1" }] as Record<string, string>[]) {
+      const action = serverAction("changeUserRole");
+      const { text } = await callAction(server.url, action, encoded([fields]), { cookie, path, headers });
+      expect(text).not.toContain('"done":true');
+    }
+    const { body } = await ask(server.url, "GET", "/api/users/me", { cookie });
+    expect(body.role).toBe("user");
+  });
+
+  it("below /api is no action", async () => {
+    const action = serverAction("updateProfile");
+    for (const path of ["/api", "/api/users/me", "/api/nothing"]) {
+      const { cookie } = person;
+      const { status } = await callAction(server.url, action, encoded([{ name: "Forged" }]), {
+        cookie,
+        path,
+      });
+      expect([404, 405]).toContain(status);
+    }
+    expect((await left(person)).name).not.toBe("Forged");
+  });
+});
+
+it("an address of a page that makes no sense to Next.js is not taken for a failure of ours", async () => {
+  for (const headers of [
+    { rsc: "1", "next-router-state-tree": "%7Bgarbage" },
+    { rsc: "1", "next-router-state-tree": "x".repeat(5_000) },
+    { rsc: "1", "next-router-state-tree": "[]", "next-router-prefetch": "7" },
+  ] as Record<string, string>[]) {
+    const answer = await fetch(`${server.url}/`, { headers });
+    expect(answer.status).toBeLessThan(500);
+  }
+});

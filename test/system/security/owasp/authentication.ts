@@ -1,0 +1,383 @@
+import { createHook } from "node:async_hooks";
+import { createHash, createHmac } from "node:crypto";
+import { expect, it } from "vitest";
+import { GENEROUS, signedUp } from "../../../support/api-client.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { type Ground, visitor } from "./ground.ts";
+import { type Answer, type Attack, send, told } from "./send.ts";
+
+const SIGN_IN = "POST /api/auth/sign-in/email";
+const UNAUTHORIZED = { status: 401, text: '{"error":"Unauthorized"}' };
+const NEXT = "another password of some length";
+
+/** The session cookie's parts, as they are before they are encoded. */
+function partsOf(cookie: string) {
+  const [name = "", value = ""] = (cookie.split("; ")[0] as string).split("=");
+  const [token = "", signature = ""] = decodeURIComponent(value).split(".");
+  return { name, token, signature };
+}
+
+/** Of a sign-in or a sign-up: what a browser sends back. */
+function sessionOf({ headers }: Answer): string {
+  return (headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]).join("; ");
+}
+
+export function authentication(on: Ground): void {
+  const whoIs = async (attack: Attack, request = "GET /api/users/me", url = on.url) => {
+    const { status, text, body } = await send(url, request, attack);
+    return status === 200 ? (body.id as string) : { status, text };
+  };
+  const signIn = (email: string, password: string, more: Attack = {}, url = on.url) =>
+    send(url, SIGN_IN, { body: { email, password }, ...more });
+
+  it("guesses of passwords are counted by the address, however they are dressed up", async () => {
+    const url = await on.serverWith({});
+    const { email, password } = on.victim;
+    const disguises: Attack[] = [
+      { headers: { "x-forwarded-for": "203.0.113.1" } },
+      { headers: { "x-forwarded-for": "203.0.113.2, 127.0.0.1" } },
+      { headers: { forwarded: "for=203.0.113.3" } },
+      { headers: { "x-real-ip": "203.0.113.4", "cf-connecting-ip": "203.0.113.5" } },
+      { headers: { "x-client-ip": "203.0.113.6", "true-client-ip": "203.0.113.7" } },
+      { headers: { "x-forwarded-host": "203.0.113.8", "user-agent": "another" } },
+      { headers: { "x-api-version": "v2" } },
+      { cookie: on.attacker.cookie },
+      { key: on.attacker.key },
+    ];
+    const paths = ["/api/auth/sign-in/email", "/api/v1/auth/sign-in/email", "/api/v2/auth/sign-in/email"];
+    let n = 0;
+    const guess = (disguise: Attack, who = email) => {
+      n += 1;
+      return send(url, `POST ${paths[n % 3]}`, { ...disguise, body: { email: who, password: `guess ${n}` } });
+    };
+    const statuses: number[] = [];
+    for (const disguise of disguises) statuses.push((await guess(disguise)).status);
+    statuses.push((await guess({}, "somebody.else@example.com")).status);
+    expect(statuses).toEqual(Array(10).fill(401));
+    for (const disguise of disguises) {
+      const refused = await guess(disguise, `${n}@example.com`);
+      expect(refused).toMatchObject({
+        status: 429,
+        text: '{"error":"Too many requests. Please wait a moment."}',
+      });
+      expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    }
+    // A path that is nearly this one is none, and no way to go on guessing.
+    for (const path of ["/api/auth//sign-in/email", "/api/auth/sign-in/email/", "/api/auth/sign-in%2femail"])
+      expect((await send(url, `POST ${path}`, { body: { email, password } })).status).toBe(404);
+    expect(
+      (await send(url, `POST /api/auth/sign-in/%65mail`, { body: { email, password } })).status,
+    ).not.toBe(200);
+    // Nor does the right one help whoever has used up the guesses.
+    expect((await signIn(email, password, {}, url)).status).toBe(429);
+  });
+
+  it("behind a trusted proxy they are counted by the address that the proxy has seen, not by what it was told", async () => {
+    const url = await on.serverWith({ TRUSTED_PROXIES: "1", RATE_LIMIT_AUTH_SIGN_IN: "3/60" });
+    const guess = async (forwardedFor: string) =>
+      (await signIn(on.victim.email, "a guess", { headers: { "x-forwarded-for": forwardedFor } }, url))
+        .status;
+    expect(await guess("198.51.100.1, 203.0.113.9")).toBe(401);
+    expect(await guess("198.51.100.2, 203.0.113.9")).toBe(401);
+    expect(await guess("::ffff:203.0.113.9")).toBe(401);
+    expect(await guess("203.0.113.10, 203.0.113.9:443")).toBe(429);
+    expect(await guess("203.0.113.9, 203.0.113.10")).toBe(401);
+    // One household has a whole /64 of these.
+    for (const host of ["1", "2", "ffff:1:2:3"])
+      expect(await guess(`2001:db8:0:1::${host.slice(0, 4)}`)).toBe(401);
+    expect(await guess("2001:db8:0:1:aaaa::1")).toBe(429);
+    expect(await guess("2001:db8:0:2::1")).toBe(401);
+  });
+
+  it("a wrong password and an unknown address are answered alike, after the same work", async () => {
+    const work = async (email: string) => {
+      let hashed = 0;
+      const hook = createHook({
+        init: (_, type) => {
+          if (type === "SCRYPTREQUEST") hashed += 1;
+        },
+      }).enable();
+      const answer = await signIn(email, "not the password");
+      hook.disable();
+      return { ...told(answer), hashed };
+    };
+    const known = await work(on.victim.email);
+    const unknown = await work("unknown@example.com");
+    expect(known).toMatchObject({ status: 401, hashed: 1 });
+    expect(allButLimits(unknown)).toEqual(allButLimits(known));
+    // Without a password, as an account is that the operator has made.
+    expect(allButLimits(await work("user_0@example.com"))).toEqual(allButLimits(known));
+  });
+
+  it("whether there is an account is told neither by a reset nor, where addresses are confirmed, by a sign-up", async () => {
+    const url = await on.serverWith({
+      ...GENEROUS,
+      REQUIRE_EMAIL_CONFIRMATION: "on",
+      SMTP_URL: "smtp://127.0.0.1:9",
+    });
+    const reset = (email: string) => send(url, "POST /api/auth/request-password-reset", { body: { email } });
+    expect(allButLimits(told(await reset("unknown@example.com")))).toEqual(
+      allButLimits(told(await reset(on.victim.email))),
+    );
+    const signUp = async (email: string) => {
+      const body = { email, password: NEXT, name: "Somebody" };
+      const answer = await send(url, "POST /api/auth/sign-up/email", { body });
+      const { id, email: echoed, createdAt, updatedAt, ...user } = answer.body.user;
+      expect([echoed, typeof id, typeof createdAt, typeof updatedAt]).toEqual([
+        email,
+        ...Array(3).fill("string"),
+      ]);
+      expect(answer.headers["set-cookie"]).toBeUndefined();
+      return { status: answer.status, names: Object.keys(answer.body.user), token: answer.body.token, user };
+    };
+    expect(await signUp(on.victim.email)).toEqual(await signUp("not.yet@example.com"));
+    // Signed up is not signed in, and a right password is none before the address is known to be theirs.
+    expect((await signIn("not.yet@example.com", NEXT, {}, url)).status).toBe(403);
+    expect((await signIn(on.victim.email, NEXT, {}, url)).status).toBe(401);
+  });
+
+  it("a cookie is worth nothing unless it is the one that was given out", async () => {
+    const { name, token, signature } = partsOf(on.victim.cookie);
+    const others = partsOf(on.attacker.cookie);
+    const [session] = await on.test.rows<{ id: string }>("select id from session where token = $1", [token]);
+    const whole = (value: string, as = name) => `${as}=${encodeURIComponent(value)}`;
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const signedWith = (secret: string) => createHmac("sha256", secret).update(token).digest("base64");
+    const swapped = (at: number) =>
+      signature.slice(0, at) + (signature[at] === "A" ? "B" : "A") + signature.slice(at + 1);
+    const cached = {
+      session: { session: { userId: on.victim.id, token }, user: { id: on.victim.id, role: "admin" } },
+    };
+    const forged = [
+      whole(token),
+      whole(`${token}.`),
+      whole(`${token}.${signature.slice(0, -1)}`),
+      whole(`${token}.${signature}=`),
+      whole(`${token}.${swapped(0)}`),
+      whole(`${token}.${swapped(20)}`),
+      whole(`${token}.${others.signature}`),
+      whole(`${others.token}.${signature}`),
+      whole(`${token}.${others.token}.${others.signature}`),
+      whole(`${token}.${signedWith("")}`),
+      whole(`${token}.${signedWith("secret")}`),
+      whole(`${token}.${signedWith("better-auth-secret-12345678901234567890")}`),
+      whole(`${token}.${createHash("sha256").update(token).digest("base64")}`),
+      whole(`${session?.id}.${signature}`),
+      whole(`${on.victim.id}.${signature}`),
+      whole(`${part({ alg: "none" })}.${part({ sub: on.victim.id })}.`),
+      whole(JSON.stringify({ userId: on.victim.id })),
+      whole("' or ''='"),
+      whole("*"),
+      whole("%"),
+      `${name}=`,
+      `${name}`,
+      whole(`${token}.${signature}`, "session"),
+      whole(`${token}.${signature}`, "session_token"),
+      whole(`${token}.${signature}`, name.toUpperCase()),
+      whole(`${token}.${signature}`, `__Secure-${name}`),
+      // Better Auth's own cache of sessions in a cookie, which is off.
+      whole(part({ ...cached, expiresAt: Date.now() + 1e6, signature }), "better-auth.session_data"),
+      `${whole(token)}; ${whole(part(cached), "better-auth.session_data")}`,
+    ];
+    for (const cookie of forged) {
+      expect([cookie, await whoIs({ cookie })]).toEqual([cookie, UNAUTHORIZED]);
+      const seen = await send(on.url, "GET /api/auth/get-session", { cookie });
+      expect([cookie, seen.status, seen.text]).toEqual([cookie, 200, "null"]);
+    }
+    expect(await whoIs({ cookie: whole(`${token}.${signature}`) })).toBe(on.victim.id);
+  });
+
+  it("credentials count where they belong and nowhere else: not in an address, a body or another header", async () => {
+    const { cookie, key, email, password } = on.victim;
+    const { name, token, signature } = partsOf(cookie);
+    const whole = encodeURIComponent(`${token}.${signature}`);
+    const queries = [
+      "api_key",
+      "apikey",
+      "api-key",
+      "x-api-key",
+      "key",
+      "token",
+      "access_token",
+      "authorization",
+    ];
+    for (const query of queries)
+      expect(await whoIs({}, `GET /api/users/me?${query}=${key}`)).toEqual(UNAUTHORIZED);
+    for (const query of [name, "session", "session_token", "token", "cookie"])
+      expect(await whoIs({}, `GET /api/users/me?${query}=${whole}`)).toEqual(UNAUTHORIZED);
+    for (const headers of [
+      { authorization: `Bearer ${token}` },
+      { authorization: `Bearer ${token}.${signature}` },
+      { authorization: `Basic ${Buffer.from(`${email}:${password}`).toString("base64")}` },
+      { authorization: `Basic ${Buffer.from(`${key}:`).toString("base64")}` },
+      { authorization: key },
+      { "x-session-token": token },
+      { "x-auth-token": key },
+      { "set-cookie": cookie },
+    ] as Record<string, string>[])
+      expect(await whoIs({ headers })).toEqual(UNAUTHORIZED);
+    for (const forged of [`api_key=${key}`, `x-api-key=${key}`, `authorization=Bearer ${key}`])
+      expect(await whoIs({ cookie: forged })).toEqual(UNAUTHORIZED);
+    expect(await whoIs({ body: { apiKey: key, token } })).toEqual(UNAUTHORIZED);
+  });
+
+  it("a session that an attacker has chosen is never adopted by whoever signs in with it", async () => {
+    const { email, password, id } = on.victim;
+    const planted = partsOf(on.attacker.cookie);
+    for (const cookie of [
+      on.attacker.cookie,
+      `${planted.name}=chosen`,
+      `${planted.name}=${encodeURIComponent(`chosen.${planted.signature}`)}`,
+    ]) {
+      const body = { email, password, token: planted.token, sessionToken: planted.token };
+      const answer = await send(on.url, `${SIGN_IN}?token=${planted.token}`, { cookie, body });
+      expect(answer.status).toBe(200);
+      const given = partsOf(sessionOf(answer));
+      expect([planted.token, "chosen"]).not.toContain(given.token);
+      expect(await whoIs({ cookie: sessionOf(answer) })).toBe(id);
+      expect(await whoIs({ cookie })).not.toBe(id);
+    }
+    expect(await whoIs({ cookie: on.attacker.cookie })).toBe(on.attacker.id);
+  });
+
+  it("signing out ends the session itself, not just the browser's memory of it", async () => {
+    const person = await signedUp(on.url);
+    const elsewhere = sessionOf(await signIn(person.email, person.password));
+    expect((await send(on.url, "POST /api/auth/sign-out", { cookie: person.cookie })).status).toBe(200);
+    expect(await whoIs({ cookie: person.cookie })).toEqual(UNAUTHORIZED);
+    expect(await whoIs({ cookie: elsewhere })).toBe(person.id);
+  });
+
+  it("a new password needs the old one, and ends every other session", async () => {
+    const { id, email, password, cookie } = await signedUp(on.url);
+    const stolen = sessionOf(await signIn(email, password));
+    const change = (currentPassword: unknown, as: Attack) =>
+      send(on.url, "POST /api/auth/change-password", {
+        ...as,
+        body: { currentPassword, newPassword: NEXT, revokeOtherSessions: false },
+      });
+    for (const guess of ["a guess", "", null, { $ne: "" }, [password]])
+      expect((await change(guess, { cookie: stolen })).status).toBe(400);
+    expect((await change(password, { key: on.victim.key })).status).toBe(401);
+    const changed = await change(password, { cookie });
+    expect(changed.status).toBe(200);
+    expect(await whoIs({ cookie: stolen })).toEqual(UNAUTHORIZED);
+    expect(await whoIs({ cookie: sessionOf(changed) })).toBe(id);
+    expect((await signIn(email, password)).status).toBe(401);
+    expect((await signIn(email, NEXT)).status).toBe(200);
+  });
+
+  it("a reset takes the token of the mail, once, and ends every session", async () => {
+    const { email, password, cookie } = await signedUp(on.url);
+    const before = (await on.mails()).length;
+    await send(on.url, "POST /api/auth/request-password-reset", { body: { email } });
+    await eventually(async () => (await on.mails()).length, before + 1);
+    const mail = (await on.mails()).at(-1) as string;
+    const token = /\/reset-password\/([A-Za-z0-9_-]+)/.exec(mail)?.[1] as string;
+    const reset = (given: unknown) =>
+      send(on.url, "POST /api/auth/reset-password", { body: { token: given, newPassword: NEXT, email } });
+    const kept = await on.test.rows<{ identifier: string; value: string }>(
+      "select identifier, value from verification",
+    );
+    const guesses = [
+      token.slice(0, -1),
+      token.toLowerCase(),
+      `${token}%00`,
+      "",
+      "*",
+      null,
+      { $gt: "" },
+      [token],
+    ];
+    for (const guess of [...guesses, ...kept.flatMap((row) => [row.identifier, row.value])])
+      expect((await reset(guess)).status).toBe(400);
+    expect(await whoIs({ cookie })).not.toEqual(UNAUTHORIZED);
+    expect((await reset(token)).status).toBe(200);
+    expect(await whoIs({ cookie })).toEqual(UNAUTHORIZED);
+    expect((await signIn(email, password)).status).toBe(401);
+    expect((await reset(token)).status).toBe(400);
+  });
+
+  it("somebody banned, deleted or expired is nobody from the next request on, by session and by key", async () => {
+    const person = await signedUp(on.url);
+    const made = await send(on.url, "POST /api/api-keys", { cookie: person.cookie, body: { name: "mine" } });
+    const both = async () => [await whoIs({ cookie: person.cookie }), await whoIs({ key: made.body.key })];
+    expect(await both()).toEqual([person.id, person.id]);
+    await on.test.rows(`update "user" set banned = true where id = $1`, [person.id]);
+    expect(await both()).toEqual([UNAUTHORIZED, UNAUTHORIZED]);
+    await on.test.rows(`update "user" set banned = false where id = $1`, [person.id]);
+    const past = "now() - interval '1 second'";
+    await on.test.rows(`update session set expires_at = ${past} where user_id = $1`, [person.id]);
+    await on.test.rows(`update api_key set expires_at = ${past} where user_id = $1`, [person.id]);
+    expect(await both()).toEqual([UNAUTHORIZED, UNAUTHORIZED]);
+    const again = sessionOf(await signIn(person.email, person.password));
+    await on.test.rows(`delete from "user" where id = $1`, [person.id]);
+    expect(await whoIs({ cookie: again })).toEqual(UNAUTHORIZED);
+  });
+
+  it("a key that does not hold is refused in the same words, whatever is wrong with it", async () => {
+    const { cookie } = await visitor(on);
+    const newKey = async () =>
+      (await send(on.url, "POST /api/api-keys", { cookie, body: { name: "a key" } })).body as {
+        id: string;
+        key: string;
+        prefix: string;
+      };
+    const [good, expired, revoked] = [await newKey(), await newKey(), await newKey()];
+    await on.test.rows("update api_key set expires_at = now() where id = $1", [expired.id]);
+    await send(on.url, `DELETE /api/api-keys/${revoked.id}`, { cookie });
+    const [kept] = await on.test.rows<{ hash: Buffer }>("select hash from api_key where id = $1", [good.id]);
+    const answers = await Promise.all(
+      [
+        expired.key,
+        revoked.key,
+        `tg_${"A".repeat(40)}`,
+        good.prefix + "A".repeat(32),
+        good.prefix,
+        good.id,
+        good.key.slice(0, -1),
+        `${good.key}A`,
+        good.key.toUpperCase(),
+        good.key.slice(3),
+        (kept as { hash: Buffer }).hash.toString("hex"),
+        "tg_%",
+        "tg_' or ''='",
+        "",
+      ].map((key) => send(on.url, "GET /api/users/me", { key })),
+    );
+    for (const answer of answers) expect(told(answer)).toEqual(told(answers[0] as Answer));
+    expect(answers[0]).toMatchObject(UNAUTHORIZED);
+    expect(answers[0]?.headers["www-authenticate"]).toBeDefined();
+    expect(await whoIs({ key: good.key })).not.toEqual(UNAUTHORIZED);
+  });
+
+  it("a bad key is not made good by a cookie, nor two keys by one of them", async () => {
+    const { cookie, key, id } = on.victim;
+    expect(await whoIs({ cookie, key: "tg_no" })).toEqual(UNAUTHORIZED);
+    expect(await whoIs({ cookie, headers: { "x-api-key": "" } })).toEqual(UNAUTHORIZED);
+    expect(await whoIs({ key, headers: { "x-api-key": on.attacker.key } })).toEqual(UNAUTHORIZED);
+    expect(await whoIs({ headers: { "x-api-key": [key, on.attacker.key] } })).toEqual(UNAUTHORIZED);
+    expect(await whoIs({ headers: { "x-api-key": key } })).toBe(id);
+  });
+
+  it("a password that is short, or long enough to keep the hash busy, is not taken", async () => {
+    for (const password of [
+      "",
+      "1234567",
+      "x".repeat(129),
+      "x".repeat(60_000),
+      null,
+      12345678,
+      ["12345678"],
+    ]) {
+      const body = { name: "Somebody", email: `p-${Math.random()}@example.com`, password };
+      expect((await send(on.url, "POST /api/auth/sign-up/email", { body })).status).toBe(400);
+    }
+    expect((await signIn(on.victim.email, "x".repeat(60_000))).status).toBe(400);
+  });
+}
+
+function allButLimits<Told extends ReturnType<typeof told>>({ headers, ...answer }: Told) {
+  const { "x-ratelimit-remaining": _, ratelimit: __, ...rest } = headers;
+  return { ...answer, headers: rest };
+}

@@ -1,0 +1,174 @@
+import { expect, it } from "vitest";
+import { type Fixture, loadFixture, signedDelivery } from "../../../fixtures/fixture.ts";
+import { SECRETS } from "../../../support/secrets.ts";
+import { deliver } from "../../../support/send.ts";
+import { type Ground, visitor } from "./ground.ts";
+import { type Answer, send } from "./send.ts";
+
+export function businessFlows(on: Ground): void {
+  const admitted = (answers: readonly Answer[]) => answers.filter(({ status }) => status !== 429).length;
+  const atOnce = (count: number, ask: (n: number) => Promise<Answer>) =>
+    Promise.all(Array.from({ length: count }, (_, n) => ask(n)));
+  const subscriptionsOf = (id: string) =>
+    on.test.rows("select plan_id, status from subscription where user_id = $1", [id]);
+
+  it("accounts are not made by the dozen: five a minute from one address, at once or one by one", async () => {
+    const url = await on.serverWith({});
+    const signUp = (n: number) =>
+      send(url, `POST /api/${["", "v1/", "v2/"][n % 3]}auth/sign-up/email`, {
+        headers: { "x-forwarded-for": `203.0.113.${n}`, "user-agent": `agent ${n}` },
+        body: { name: `Bot ${n}`, email: `bot.${n}@example.com`, password: "a password of some length" },
+      });
+    expect(admitted(await atOnce(20, signUp))).toBe(5);
+    expect((await signUp(21)).status).toBe(429);
+    const made = await on.test.rows(`select id from "user" where email like 'bot.%'`);
+    expect(made).toHaveLength(5);
+  });
+
+  it("checkouts are opened five times a minute by one person, by whatever way, and portals count with them", async () => {
+    const url = await on.serverWith({});
+    const { cookie, key } = on.attacker;
+    const answers = await atOnce(30, (n) =>
+      send(url, n % 2 ? "POST /api/checkout" : "POST /api/v2/portal", {
+        ...(n % 3 ? { cookie } : { key }),
+        headers: { "x-forwarded-for": `203.0.113.${n}` },
+        body: n % 2 ? { planId: n % 5 ? "pro" : "no plan" } : {},
+      }),
+    );
+    expect(admitted(answers)).toBe(5);
+    const other = await send(url, "POST /api/checkout", {
+      cookie: on.victim.cookie,
+      body: { planId: "pro" },
+    });
+    expect(other.status).not.toBe(429);
+  });
+
+  it("keys are made ten times a minute", async () => {
+    const url = await on.serverWith({});
+    const { id, cookie } = await visitor(on);
+    const answers = await atOnce(30, (n) =>
+      send(url, "POST /api/api-keys", { cookie, body: { name: `${n}` } }),
+    );
+    expect(admitted(answers)).toBe(10);
+    expect(await on.test.rows("select id from api_key where user_id = $1", [id])).toHaveLength(10);
+  });
+
+  it("what is bought is a plan that is sold, in a number that it is sold in, at its own price", async () => {
+    const { cookie } = await visitor(on);
+    const orders: unknown[] = [
+      { planId: "free" },
+      { planId: "enterprise" },
+      { planId: "__proto__" },
+      { planId: "constructor" },
+      { planId: " pro" },
+      { planId: "PRO" },
+      { planId: ["pro"] },
+      { planId: { $ne: "" } },
+      { planId: "pro", seats: 0 },
+      { planId: "pro", seats: -1 },
+      { planId: "pro", seats: 6 },
+      { planId: "pro", seats: 1.5 },
+      { planId: "pro", seats: 1e308 },
+      { planId: "pro", seats: "1" },
+      { planId: "pro", seats: null },
+      { planId: "team", seats: 4 },
+      { planId: "team", seats: 501 },
+      { planId: "pro", provider: "stripe" },
+      { planId: "pro", provider: "provider-d" },
+      { planId: "pro", price: 0 },
+      { planId: "pro", coupon: "FREE" },
+      { planId: "pro", quantity: 1 },
+    ];
+    for (const body of orders) {
+      const answer = await send(on.url, "POST /api/checkout", { cookie, body });
+      expect([body, answer.status]).toEqual([body, 400]);
+    }
+    expect(
+      (await send(on.url, "POST /api/checkout", { cookie, body: { planId: "pro", seats: 5 } })).status,
+    ).not.toBe(400);
+  });
+
+  const paid = (userId: string, eventId: string, change: (event: Fixture["body"]) => void = () => {}) => {
+    const { body } = loadFixture("stripe", "checkout.session.completed", {
+      userId,
+      planId: "team",
+      eventId,
+      subscriptionId: `sub-of-${eventId}`,
+      customerId: `cus-of-${eventId}`,
+    });
+    change(body);
+    return body;
+  };
+  const sent = (
+    body: unknown,
+    { slot = "provider-a", secret = SECRETS["provider-a"] as string, ageSeconds = 0 } = {},
+  ) =>
+    deliver(
+      on.url,
+      slot,
+      signedDelivery("stripe", body, { secret, nowSeconds: Math.floor(Date.now() / 1000) - ageSeconds }),
+    );
+
+  it("nobody gets a plan by telling us that it has been paid", async () => {
+    const { id, cookie } = await visitor(on);
+    const event = paid(id, "flow-forged");
+    const unsigned = { rawBody: Buffer.from(JSON.stringify(event)), headers: { cookie } };
+    const signed = signedDelivery("stripe", event, {
+      secret: SECRETS["provider-a"],
+      nowSeconds: Math.floor(Date.now() / 1000),
+    });
+    const forgeries = [
+      deliver(on.url, "provider-a", unsigned),
+      deliver(on.url, "provider-a", { ...unsigned, headers: { "stripe-signature": "t=1,v1=" } }),
+      deliver(on.url, "provider-a", {
+        ...signed,
+        rawBody: Buffer.from(JSON.stringify({ ...event, more: 1 })),
+      }),
+      deliver(on.url, "provider-b", signed),
+      sent(event, { secret: SECRETS["provider-b"] }),
+      sent(event, { secret: "whsec_" }),
+      sent(event, { ageSeconds: 301 }),
+      // Not by a second alone: the clock goes on while it travels.
+      sent(event, { ageSeconds: -310 }),
+      sent(event, { slot: "provider-c" }),
+    ];
+    for (const answer of await Promise.all(forgeries))
+      expect(answer).toMatchObject({ status: 400, body: { error: "Invalid signature" } });
+    expect(await subscriptionsOf(id)).toEqual([]);
+    expect(await on.test.rows("select id from webhook_delivery where event_id = 'flow-forged'")).toEqual([]);
+  });
+
+  it("a checkout that was not paid gives nothing, and one that was gives it once", async () => {
+    const { id } = await visitor(on);
+    const unpaid = paid(id, "flow-unpaid", (event) => {
+      (event.data as { object: { payment_status: string } }).object.payment_status = "unpaid";
+    });
+    expect((await sent(unpaid)).body).toEqual({ received: true, ignored: true });
+    expect(await subscriptionsOf(id)).toEqual([]);
+    const event = paid(id, "flow-paid");
+    const answers = await Promise.all(Array.from({ length: 10 }, () => sent(event)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(await subscriptionsOf(id)).toEqual([{ plan_id: "team", status: "active" }]);
+    const attempts =
+      "select from webhook_attempt a join webhook_delivery d on d.id = a.delivery_id where event_id = $1";
+    expect(await on.test.rows(attempts, ["flow-paid"])).toHaveLength(1);
+  });
+
+  it("what has been applied is not applied again for the asking: neither by its owner nor, unforced, by an administrator", async () => {
+    const { id, cookie } = await visitor(on);
+    await sent(paid(id, "flow-replayed"));
+    const [row] = await on.test.rows<{ id: string }>(
+      "select id::text from webhook_delivery where event_id = 'flow-replayed'",
+    );
+    const replay = `POST /api/webhook-deliveries/${row?.id}/replay`;
+    await on.test.rows("update subscription set status = 'canceled' where user_id = $1", [id]);
+    for (const body of [{}, { force: true }]) {
+      expect((await send(on.url, replay, { cookie, body })).status).toBe(403);
+      expect((await send(on.url, replay, { key: on.admin.key, body })).status).toBe(403);
+    }
+    for (const force of ["true", 1, null, [true]])
+      expect((await send(on.url, replay, { cookie: on.admin.cookie, body: { force } })).status).toBe(400);
+    expect((await send(on.url, `${replay}?force=true`, { cookie: on.admin.cookie })).status).toBe(409);
+    expect(await subscriptionsOf(id)).toEqual([{ plan_id: "team", status: "canceled" }]);
+  });
+}

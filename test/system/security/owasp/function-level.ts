@@ -1,0 +1,238 @@
+import { beforeAll, expect, it } from "vitest";
+import { ROUTES } from "../../../../src/api/rest/routes.ts";
+import { belongingsOf, CONFIDENTIAL, type Ground, visitor } from "./ground.ts";
+import { BODIES, nameOf, requestTo, routeNames } from "./requests.ts";
+import { type Attack, send } from "./send.ts";
+
+const ADMINS = ROUTES.filter(({ operation }) => operation.access === "admin");
+
+/** Other ways to write an address that somebody's server somewhere has taken for the same one. */
+function spellings(path: string): string[] {
+  const [, , noun = "", ...more] = path.split("/");
+  const rest = [noun, ...more].join("/");
+  const first = `%${noun.charCodeAt(0).toString(16)}${rest.slice(1)}`;
+  return [
+    `/api/v1/${rest}`,
+    `/api/v2/${rest}`,
+    `/api/V1/${rest}`,
+    `/api/v3/${rest}`,
+    `/api/v1/v2/${rest}`,
+    `/api/v1//${rest}`,
+    `/api/%76%31/${rest}`,
+    `/api/v1%2f${rest}`,
+    `//api/${rest}`,
+    `/api//${rest}`,
+    `/api/${rest}/`,
+    `/api/${rest}//`,
+    `/api/${rest}/.`,
+    `/api/./${rest}`,
+    `/api/plans/../${rest}`,
+    `/api/plans/%2e%2e/${rest}`,
+    `/api/plans/..;/${rest}`,
+    `/api/plans%2f..%2f${rest}`,
+    `/api/auth/../${rest}`,
+    `/api/webhooks/../${rest}`,
+    `/api/version/..%5c${rest}`,
+    `/api/${first}`,
+    `/api%2f${rest}`,
+    `/%61pi/${rest}`,
+    `/api/%25${first.slice(1)}`,
+    `/api/${rest.toUpperCase()}`,
+    `/API/${rest}`,
+    `/api/${rest};x=1`,
+    `/api/${rest};/health`,
+    `/api/${rest}%00`,
+    `/api/${rest}%00.css`,
+    `/api/${rest}%20`,
+    `/api/${rest}%0a`,
+    `/api/${rest}.json`,
+    `/api/${rest}?access=anyone`,
+    `/api/${rest}?role=admin&admin=true`,
+    `/api/${rest}#/health`,
+    `/api\\${rest}`,
+    `/${rest}`,
+    `http://localhost/api/${rest}`,
+    `http://admin@localhost/api/${rest}`,
+  ];
+}
+
+/** What proxies and frameworks have believed of a request. */
+const CLAIMS: Attack["headers"][] = [
+  { "x-role": "admin", "x-user-role": "admin", "x-admin": "true" },
+  { "x-forwarded-user": "admin", "x-remote-user": "admin" },
+  { "x-forwarded-for": "127.0.0.1", "x-real-ip": "127.0.0.1", "x-client-ip": "127.0.0.1" },
+  { "x-forwarded-host": "localhost", host: "localhost" },
+  { "x-original-url": "/api/plans", "x-rewrite-url": "/api/plans" },
+  { "x-forwarded-prefix": "/api/plans", "x-forwarded-path": "/api/plans" },
+  { "x-middleware-subrequest": "middleware:middleware:middleware", "x-invoke-path": "/api/plans" },
+  { "x-api-version": "v2" },
+  { referer: "http://localhost:3000/admin", origin: "http://localhost:3000" },
+  { "sec-fetch-site": "same-origin", "x-requested-with": "XMLHttpRequest" },
+];
+
+export function functionLevelAuthorization(on: Ground): void {
+  let log: unknown;
+  const logged = () =>
+    on.test.rows("select claim_no, outcome from webhook_attempt order by delivery_id, claim_no");
+  beforeAll(async () => {
+    log = await logged();
+  });
+
+  it("knows who may call each route", () => {
+    expect(routeNames(({ operation }) => operation.access === "anyone")).toEqual(["GET /plans"]);
+    expect(routeNames(({ operation }) => operation.access === "session")).toEqual([
+      "POST /api-keys",
+      "DELETE /api-keys/:id",
+    ]);
+    expect(routeNames((route) => ADMINS.includes(route))).toEqual([
+      "GET /user-directory",
+      "POST /subscriptions/:id/reconcile",
+      "GET /out-of-order-subscriptions",
+      "GET /webhook-deliveries",
+      "GET /webhook-deliveries/:id",
+      "POST /webhook-deliveries/:id/replay",
+      "GET /webhook-statistics",
+    ]);
+  });
+
+  it("everything but plans needs somebody", async () => {
+    for (const route of ROUTES.filter(({ operation }) => operation.access !== "anyone")) {
+      const request = requestTo(route, on.victim, on);
+      const answer = await send(on.url, request, { body: BODIES[nameOf(route)] });
+      expect(answer).toMatchObject({ status: 401, text: '{"error":"Unauthorized"}' });
+    }
+    for (const request of [
+      "POST /api/chat",
+      "GET /api/plugins/renewals/calendar.ics",
+      "GET /api/plugins/nothing",
+    ])
+      expect((await send(on.url, request)).status).toBe(401);
+  });
+
+  it.each(ADMINS.map((route) => [nameOf(route), route] as const))(
+    "%s is for an administrator in a session, and for nobody else",
+    async (name, route) => {
+      const request = requestTo(route, on.victim, on);
+      const body = BODIES[name];
+      const others: [Attack, number][] = [
+        [{}, 401],
+        [{ key: "tg_no" }, 401],
+        [{ cookie: on.attacker.cookie }, 403],
+        [{ key: on.attacker.key }, 403],
+        [{ key: on.admin.key }, 403],
+        [{ key: on.admin.key, cookie: on.admin.cookie }, 403],
+        [{ key: on.attacker.key, cookie: on.admin.cookie }, 403],
+        [{ cookie: `${on.attacker.cookie}; ${on.admin.cookie}` }, 403],
+        [{ cookie: `role=admin; admin=1; ${on.attacker.cookie}` }, 403],
+        ...CLAIMS.map(
+          (headers) => [{ cookie: on.attacker.cookie, headers } as Attack, 403] as [Attack, number],
+        ),
+        ...CLAIMS.map((headers) => [{ headers } as Attack, 401] as [Attack, number]),
+      ];
+      for (const [as, status] of others) {
+        const answer = await send(on.url, request, { ...as, body });
+        expect([as, answer.status, answer.body]).toEqual([
+          as,
+          status,
+          { error: status === 401 ? "Unauthorized" : "Forbidden" },
+        ]);
+      }
+      expect(await logged()).toEqual(log);
+    },
+  );
+
+  it.each(ADMINS.map((route) => [nameOf(route), route] as const))(
+    "%s cannot be reached past its guard by another spelling or method",
+    async (name, route) => {
+      const [method = "", path = ""] = requestTo(route, on.victim, on).split(" ");
+      const whole = spellings(path).map((one) => `${method} ${one}`);
+      const others = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"].map(
+        (one) => `${one} ${path}`,
+      );
+      for (const request of [...whole, ...others]) {
+        for (const as of [{}, { cookie: on.attacker.cookie }, { key: on.admin.key }]) {
+          const body = request.startsWith("POST") ? BODIES[name] : undefined;
+          const answer = await send(on.url, request, { ...as, body });
+          expect([400, 401, 403, 404, 405], `${request}: ${answer.status}`).toContain(answer.status);
+          expect(answer.text).not.toContain(CONFIDENTIAL);
+        }
+      }
+      const overrides = {
+        "x-http-method-override": method,
+        "x-http-method": method,
+        "x-method-override": method,
+      };
+      for (const one of ["GET", "POST"]) {
+        const request = `${one} /api/plans?_method=${method}&_url=${path}`;
+        const answer = await send(on.url, request, { headers: { ...overrides, "x-original-url": path } });
+        expect([400, 405]).toContain(answer.status);
+      }
+      expect(await logged()).toEqual(log);
+    },
+  );
+
+  it("an administrator reaches what others are refused", async () => {
+    const { cookie } = await visitor(on, "admin");
+    for (const route of ADMINS.filter(({ method }) => method === "GET")) {
+      const answer = await send(on.url, requestTo(route, on.victim, on), { cookie });
+      expect(answer.status).toBe(200);
+      if (route.path.startsWith("/webhook-deliveries")) expect(answer.text).toContain(CONFIDENTIAL);
+    }
+  });
+
+  it("who is demoted is an administrator no longer, in sessions that are open too", async () => {
+    const { id, cookie } = await visitor(on, "admin");
+    expect((await send(on.url, "GET /api/webhook-deliveries", { cookie })).status).toBe(200);
+    await on.test.rows(`update "user" set role = 'user' where id = $1`, [id]);
+    expect((await send(on.url, "GET /api/webhook-deliveries", { cookie })).status).toBe(403);
+    expect((await send(on.url, "GET /api/users", { cookie })).body.users).toHaveLength(1);
+  });
+
+  it("all users are listed for an administrator's session, not for the administrator's key", async () => {
+    const users = async (as: Attack) =>
+      (await send(on.url, "GET /api/users?limit=100", as)).body.users.length;
+    expect(await users({ cookie: on.admin.cookie })).toBeGreaterThan(3);
+    expect(await users({ key: on.admin.key })).toBe(1);
+    expect(await users({ cookie: on.attacker.cookie })).toBe(1);
+  });
+
+  it("a key makes and revokes no keys, not even its own", async () => {
+    const before = await belongingsOf(on, on.attacker);
+    for (const as of [{ key: on.attacker.key }, { headers: { "x-api-key": on.attacker.key } }]) {
+      const create = await send(on.url, "POST /api/api-keys", { ...as, body: { name: "more" } });
+      const revoke = await send(on.url, `DELETE /api/api-keys/${on.attacker.keyId}`, as);
+      expect([create.status, revoke.status]).toEqual([403, 403]);
+    }
+    expect(await belongingsOf(on, on.attacker)).toEqual(before);
+  });
+
+  it("what the operator does on the command line has no address", async () => {
+    const { cookie } = on.admin;
+    const guesses = [
+      "POST /api/users",
+      `PATCH /api/users/${on.attacker.id}`,
+      `PUT /api/users/${on.attacker.id}`,
+      `DELETE /api/users/${on.attacker.id}`,
+      `POST /api/users/${on.attacker.id}/role`,
+      `POST /api/users/${on.attacker.id}/promote`,
+      "POST /api/users/promote",
+      "POST /api/admin/users",
+      "POST /api/auth/admin/set-role",
+      "POST /api/auth/admin/impersonate-user",
+      "POST /api/webhook-deliveries/retry",
+      "POST /api/webhooks/retry",
+      "POST /api/subscriptions/reconcile",
+      "DELETE /api/webhook-deliveries",
+      `DELETE /api/subscriptions/${on.victim.subscriptionIds[0]}`,
+    ];
+    const body = { userId: on.attacker.id, id: on.attacker.id, role: "admin" };
+    for (const request of guesses) {
+      for (const as of [{ cookie }, { cookie: on.attacker.cookie }])
+        expect([404, 405], request).toContain((await send(on.url, request, { ...as, body })).status);
+    }
+    const [row] = await on.test.rows<{ role: string }>(`select role from "user" where id = $1`, [
+      on.attacker.id,
+    ]);
+    expect(row?.role).toBe("user");
+  });
+}

@@ -1,0 +1,159 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import type { RunningServer } from "../../../../src/server.ts";
+import { fixtureDelivery } from "../../../fixtures/fixture.ts";
+import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../../../support/api-client.ts";
+import { builtPages } from "../../../support/built-pages.ts";
+import { freshDatabase, type TestDatabase } from "../../../support/database.ts";
+import { SECRETS, serverVariables } from "../../../support/secrets.ts";
+import { deliver } from "../../../support/send.ts";
+import { serverOn } from "../../../support/server.ts";
+
+/** Somebody with everything that one can have. */
+export type Inhabitant = SignedUp & {
+  /** Signed up on the ground's own server; so is what belongs to it. */
+  key: string;
+  keyId: string;
+  subscriptionIds: [string, string];
+  notificationIds: [string, string];
+};
+
+/** Where the attacks take place: a server, a database, and three people. */
+export type Ground = {
+  test: TestDatabase;
+  /** Of a server whose limits do not come into an attack's way. */
+  url: string;
+  victim: Inhabitant;
+  attacker: Inhabitant;
+  admin: Inhabitant;
+  /** A delivery that failed; the words in its payload are in `CONFIDENTIAL`. */
+  deliveryId: string;
+  /** Another server on the same database, with the limits that ship unless told otherwise; returns its address. */
+  serverWith(variables: Record<string, string>): Promise<string>;
+  /** The mails that the servers have written, the oldest first, unwrapped. */
+  mails(): Promise<string[]>;
+};
+
+/** In the payload of a delivery: nothing for anybody but administrators. */
+export const CONFIDENTIAL = "an invoice that is nobody else's business";
+
+/** For the tests of one file. */
+export function ground(): Ground {
+  const on = {} as Ground;
+  const servers: RunningServer[] = [];
+  let folder: string;
+
+  beforeAll(async () => {
+    await builtPages();
+    folder = await mkdtemp(join(tmpdir(), "tollgate-owasp-"));
+    on.test = await freshDatabase(3);
+    on.serverWith = async (variables) => {
+      const server = await serverOn(on.test.url, { DATA_DIR: folder, ...variables });
+      servers.push(server);
+      return server.url;
+    };
+    on.mails = () => mailsIn(join(folder, "mail"));
+    on.url = await on.serverWith(GENEROUS);
+    [on.victim, on.attacker, on.admin] = await Promise.all([
+      signedUp(on.url, "Vera Victim").then((person) => settled(on, person)),
+      signedUp(on.url, "Mallory Attacker").then((person) => settled(on, person)),
+      administrator(on.url, on.test).then((person) => settled(on, person)),
+    ]);
+    on.deliveryId = await failedDelivery(on);
+  }, 180_000);
+  afterAll(async () => {
+    for (const server of servers) await server.close();
+    await on.test.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return on;
+}
+
+async function settled({ url, test }: Ground, person: SignedUp): Promise<Inhabitant> {
+  const made = await ask(url, "POST", "/api/api-keys", {
+    cookie: person.cookie,
+    body: { name: `${person.name}'s key` },
+  });
+  const subscriptions = await test.rows<{ id: string }>(
+    `insert into subscription (id, user_id, provider, provider_subscription_id, customer_id, price_id, plan_id, seats,
+       status, current_period_end, cancel_at_period_end, out_of_order)
+     select gen_random_uuid(), $1, 'provider-a', 'sub_' || $1 || n, 'cus_' || $1, 'price_of_' || $1, 'team', 5 + n,
+       'active', now() + interval '1 month', false, false
+     from generate_series(1, 2) n returning id`,
+    [person.id],
+  );
+  const notifications = await test.rows<{ id: string }>(
+    `insert into notification (user_id, kind, details)
+     select $1, 'subscription_activated', jsonb_build_object('planId', 'team', 'of', $1::text)
+     from generate_series(1, 2) returning id::text`,
+    [person.id],
+  );
+  const pair = (rows: { id: string }[]) => rows.map(({ id }) => id) as [string, string];
+  return {
+    ...person,
+    key: made.body.key,
+    keyId: made.body.id,
+    subscriptionIds: pair(subscriptions),
+    notificationIds: pair(notifications),
+  };
+}
+
+async function failedDelivery({ url, test }: Ground): Promise<string> {
+  const delivery = fixtureDelivery("stripe", "customer.subscription.created", {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: CONFIDENTIAL,
+    subscriptionId: "sub_confidential",
+    customerId: "cus_confidential",
+    userId: "nobody that there is",
+    planId: "team",
+  });
+  const answer = await deliver(url, "provider-a", delivery);
+  if (answer.status !== 500) throw new Error(`expected a delivery that fails: ${answer.status}`);
+  const [row] = await test.rows<{ id: string }>("select id::text from webhook_delivery where event_id = $1", [
+    CONFIDENTIAL,
+  ]);
+  return (row as { id: string }).id;
+}
+
+async function mailsIn(folder: string): Promise<string[]> {
+  const files = await readdir(folder).catch(() => []);
+  const mails = await Promise.all(files.sort().map((file) => readFile(join(folder, file), "utf8")));
+  // Quoted-printable: a long link is broken over lines.
+  return mails.map((mail) => mail.replaceAll(/=\r?\n/g, "").replaceAll("=3D", "="));
+}
+
+/** Somebody more, signed in, for whom no password has been hashed. */
+export async function visitor({ test }: Ground, role = "user"): Promise<{ id: string; cookie: string }> {
+  const id = `visitor-${randomBytes(6).toString("hex")}`;
+  const token = randomBytes(24).toString("base64url");
+  await test.rows(
+    `insert into "user" (id, name, email, role) values ($1, 'A Visitor', $1 || '@example.com', $2)`,
+    [id, role],
+  );
+  await test.rows(
+    `insert into session (id, user_id, token, expires_at) values ($1, $1, $2, now() + interval '7 days')`,
+    [id, token],
+  );
+  const secret = serverVariables("").AUTH_SECRET as string;
+  const signature = createHmac("sha256", secret).update(token).digest("base64");
+  return { id, cookie: `better-auth.session_token=${encodeURIComponent(`${token}.${signature}`)}` };
+}
+
+/** Everything that is kept of somebody, for seeing that an attack has changed none of it. */
+export async function belongingsOf({ test }: Ground, { id }: { id: string }): Promise<unknown> {
+  const [row] = await test.rows(
+    `select to_jsonb(u) as person,
+       (select jsonb_agg(to_jsonb(s) - 'updated_at' order by s.id) from session s where s.user_id = u.id) as sessions,
+       (select jsonb_agg(to_jsonb(a) order by a.id) from account a where a.user_id = u.id) as accounts,
+       (select jsonb_agg(to_jsonb(k) - 'last_used_at' order by k.id) from api_key k where k.user_id = u.id) as keys,
+       (select jsonb_agg(to_jsonb(s) order by s.id) from subscription s where s.user_id = u.id) as subscriptions,
+       (select jsonb_agg(to_jsonb(n) order by n.id) from notification n where n.user_id = u.id) as notifications
+     from "user" u where u.id = $1`,
+    [id],
+  );
+  return row;
+}

@@ -1,0 +1,317 @@
+import { beforeAll, expect, it } from "vitest";
+import { type ApiOptions, createApi } from "../../../../src/api/app.ts";
+import { loadPlugins } from "../../../../src/api/plugins.ts";
+import { ROUTES } from "../../../../src/api/rest/routes.ts";
+import { configureBetterAuth } from "../../../../src/auth/better-auth.ts";
+import { requestScopes } from "../../../../src/auth/request-scope.ts";
+import { DEFAULT_POLICIES } from "../../../../src/limits/policies.ts";
+import { createLog } from "../../../../src/observability/log.ts";
+import versions from "../../../../versions.config.ts";
+import { GENEROUS } from "../../../support/api-client.ts";
+import type { Ground } from "./ground.ts";
+import { BODIES, nameOf, requestTo } from "./requests.ts";
+import { send } from "./send.ts";
+
+const METRICS_TOKEN = "a-token-for-the-metrics-alone";
+
+/** What is there besides what the document tells, and why. */
+const BESIDE_THE_DOCUMENT = [
+  // Better Auth's, walked below.
+  "ALL /api/auth/*",
+  // A stream, which OpenAPI cannot describe.
+  "POST /api/chat",
+  // Surfaces with schemas of their own, over the same operations.
+  "GET /api/trpc/*",
+  "POST /api/trpc/*",
+  "GET /api/graphql",
+  "POST /api/graphql",
+  // The document itself and its reader.
+  "GET /api/openapi.json",
+  "GET /api/docs",
+  "GET /api/docs/start.js",
+  "GET /api/docs/swagger-ui.css",
+  "GET /api/docs/swagger-ui-bundle.js",
+  "GET /api/docs/favicon-32x32.png",
+  // The operator's.
+  "GET /api/metrics",
+  // Each plugin documents itself; nothing of it is reached past the gate.
+  "GET /api/plugins/renewals/calendar.ics",
+];
+
+/** What the product uses of Better Auth. */
+const AUTH_PATHS = [
+  "POST /sign-up/email",
+  "POST /sign-in/email",
+  "POST /sign-out",
+  "GET /get-session",
+  "POST /change-password",
+  "POST /request-password-reset",
+  "GET /reset-password/:token",
+  "POST /reset-password",
+];
+
+/** Where addresses are confirmed. */
+const CONFIRMATION_PATHS = ["GET /verify-email", "POST /send-verification-email"];
+
+const FORGOTTEN = [
+  "/.env",
+  "/.git/config",
+  "/package.json",
+  "/plans.config.ts",
+  "/server-status",
+  "/metrics",
+  "/debug/pprof",
+  "/actuator/env",
+  "/swagger",
+  "/swagger.json",
+  "/graphiql",
+  "/phpinfo.php",
+  "/api",
+  "/api/",
+  "/api/.env",
+  "/api/admin",
+  "/api/admin/users",
+  "/api/internal",
+  "/api/debug",
+  "/api/test",
+  "/api/dev",
+  "/api/config",
+  "/api/env",
+  "/api/metrics/",
+  "/api/metric",
+  "/api/status",
+  "/api/info",
+  "/api/swagger.json",
+  "/api/swagger-ui",
+  "/api/api-docs",
+  "/api/openapi.yaml",
+  "/api/docs/../openapi",
+  "/api/docs/package.json",
+  "/api/docs/swagger-ui.js",
+  "/api/docs/swagger-ui-bundle.js.map",
+  "/api/docs/oauth2-redirect.html",
+  "/api/docs/index.html",
+  "/api/simulator",
+  "/api/webhooks",
+  "/api/webhooks/",
+  "/api/webhooks/provider-d",
+  "/api/webhooks/stripe",
+  "/api/webhooks/test",
+  "/api/plugins.json",
+];
+
+const VERSIONS_THAT_ARE_NOT = [
+  "v0",
+  "v3",
+  "v9",
+  "v10",
+  "v01",
+  "v1.0",
+  "v1.1",
+  "v-1",
+  "v",
+  "V1",
+  "v1a",
+  "v1beta",
+  "beta",
+];
+
+export function inventory(on: Ground): void {
+  let url: string;
+  beforeAll(async () => {
+    url = await on.serverWith({ ...GENEROUS, METRICS_TOKEN });
+  });
+
+  it("everything that is mounted is in the document, or known not to be", async () => {
+    const mounted = (await mountedApi()).routes
+      .map(({ method, path }) => `${method} ${path}`)
+      .filter((one) => !MIDDLEWARE.has(one));
+    const document = (await send(url, "GET /api/openapi.json")).body;
+    const told = operationsOf(document).map((one) =>
+      one.replace("POST /api/webhooks/:slot", "ALL /api/webhooks/:slot"),
+    );
+    const known = [...told, ...BESIDE_THE_DOCUMENT];
+    expect([...new Set(mounted)].filter((one) => !known.includes(one))).toEqual([]);
+    expect(known.filter((one) => !mounted.includes(one))).toEqual([]);
+  });
+
+  it("everything that the document tells is there, in each version alike and behind the same gate", async () => {
+    const documents = await Promise.all(
+      versions.supported.map(async (version) => (await send(url, `GET /api/${version}/openapi.json`)).body),
+    );
+    const [first, ...others] = documents.map(operationsOf);
+    for (const other of others) expect(other).toEqual(first);
+    for (const route of ROUTES) {
+      const request = requestTo(route, on.victim, on);
+      const answers = await Promise.all(
+        ["/api/", ...versions.supported.map((version) => `/api/${version}/`)].map((prefix) =>
+          send(url, request.replace("/api/", prefix), { body: BODIES[nameOf(route)] }),
+        ),
+      );
+      const expected = route.operation.access === "anyone" ? 200 : 401;
+      expect([request, ...answers.map(({ status }) => status)]).toEqual([
+        request,
+        ...answers.map(() => expected),
+      ]);
+    }
+  });
+
+  it("the document gives away nothing but the API: no operator's paths, hosts or examples", async () => {
+    const { text, body } = await send(url, "GET /api/openapi.json", {
+      headers: { host: "internal.example" },
+    });
+    expect(text).not.toMatch(/metrics|127\.0\.0\.1|internal|password|whsec|postgres|redis|@example/i);
+    expect(body.servers).toHaveLength(1);
+  });
+
+  it.each(VERSIONS_THAT_ARE_NOT)("there is no version %s, whoever asks", async (version) => {
+    for (const request of [
+      `GET /api/${version}/plans`,
+      `GET /api/${version}/users`,
+      `POST /api/${version}/api-keys`,
+    ]) {
+      const answer = await send(url, request, { cookie: on.admin.cookie });
+      expect([request, answer.status]).toEqual([request, 404]);
+    }
+    const chosen = await send(url, "GET /api/plans", { headers: { "x-api-version": version } });
+    expect(chosen.status).toBe(400);
+  });
+
+  it("nothing is left lying about under a name that is often forgotten", async () => {
+    for (const path of FORGOTTEN) {
+      for (const method of ["GET", "POST"]) {
+        const { status } = await send(url, `${method} ${path}`, { cookie: on.admin.cookie });
+        expect([method, path, status]).toEqual([method, path, 404]);
+      }
+    }
+  });
+
+  it("of Better Auth there is what the product uses, and nothing else that it could do", async () => {
+    const confirming = await on.serverWith({
+      ...GENEROUS,
+      REQUIRE_EMAIL_CONFIRMATION: "on",
+      SMTP_URL: "smtp://127.0.0.1:9",
+    });
+    const offered = betterAuthPaths(on);
+    expect(offered.length).toBeGreaterThan(25);
+    expect(AUTH_PATHS.filter((used) => !offered.includes(used))).toEqual([]);
+    const there: string[] = [];
+    const thereToConfirm: string[] = [];
+    for (const one of offered) {
+      const request = one.replace(" ", " /api/auth").replace(/:\w+/g, "token");
+      // Without a page to go back to, a link of a mail is a mistake: 400, but there.
+      const isThere = async (server: string) => {
+        const { status } = await send(server, request, {
+          cookie: "",
+          ...(one.startsWith("POST") ? { body: {} } : {}),
+        });
+        return ![404, 405].includes(status);
+      };
+      if (await isThere(url)) there.push(one);
+      if (await isThere(confirming)) thereToConfirm.push(one);
+    }
+    expect(there.sort()).toEqual([...AUTH_PATHS].sort());
+    expect(thereToConfirm.sort()).toEqual([...AUTH_PATHS, ...CONFIRMATION_PATHS].sort());
+  });
+
+  it("nor has it what its plugins would add", async () => {
+    for (const path of [
+      "admin/list-users",
+      "admin/set-role",
+      "admin/ban-user",
+      "admin/impersonate-user",
+      "api-key/create",
+      "api-key/verify",
+      "organization/create",
+      "two-factor/enable",
+      "magic-link/verify",
+      "sign-in/anonymous",
+      "sign-in/username",
+      "oauth2/authorize",
+      "jwks",
+      "token",
+      "reference",
+      "open-api/generate-schema",
+    ]) {
+      for (const method of ["GET", "POST"]) {
+        const attack = { cookie: on.admin.cookie, ...(method === "POST" ? { body: {} } : {}) };
+        expect((await send(url, `${method} /api/auth/${path}`, attack)).status).toBe(404);
+      }
+    }
+  });
+
+  it("metrics are not there without a token, and are nobody's without the right one", async () => {
+    for (const as of [
+      {},
+      { cookie: on.admin.cookie },
+      { headers: { authorization: `Bearer ${METRICS_TOKEN}` } },
+    ])
+      expect((await send(on.url, "GET /api/metrics", as)).status).toBe(404);
+    const tries = [
+      {},
+      { cookie: on.admin.cookie },
+      { key: on.admin.key },
+      { key: METRICS_TOKEN.slice(0, -1) },
+      { key: `${METRICS_TOKEN}x` },
+      { key: "" },
+      { headers: { authorization: METRICS_TOKEN } },
+      { headers: { authorization: `Basic ${METRICS_TOKEN}` } },
+      { headers: { "x-api-key": METRICS_TOKEN } },
+      { cookie: `token=${METRICS_TOKEN}` },
+    ];
+    for (const as of tries) {
+      for (const path of ["/api/metrics", "/api/v1/metrics", `/api/metrics?token=${METRICS_TOKEN}`])
+        expect((await send(url, `GET ${path}`, as)).status).toBe(401);
+    }
+    const read = await send(url, "GET /api/metrics", { key: METRICS_TOKEN });
+    expect(read.status).toBe(200);
+    expect(read.text).not.toMatch(/@example\.com|tg_|person-/);
+  });
+
+  function betterAuthPaths({ test }: Ground): string[] {
+    const { api } = configureBetterAuth(
+      {
+        database: test.database,
+        secret: "x".repeat(32),
+        appUrl: "http://localhost:3000",
+        ownOrigins: () => [],
+        mail: { send: () => {} },
+        requireConfirmation: true,
+        log: createLog("silent"),
+      },
+      requestScopes(),
+    );
+    const endpoints = Object.values(api) as unknown as {
+      path?: string;
+      options: { method: string | string[] };
+    }[];
+    return endpoints.flatMap(({ path, options }) =>
+      path === undefined ? [] : [options.method].flat().map((method) => `${method} ${path}`),
+    );
+  }
+}
+
+const MIDDLEWARE = new Set(["ALL /*", "ALL /api/plugins/*"]);
+
+/** As it is in a server, but for what stands behind the routes: here nothing is asked. */
+async function mountedApi() {
+  return createApi({
+    webhooks: {},
+    desk: {},
+    auth: {},
+    deps: { limits: { policies: DEFAULT_POLICIES } },
+    plugins: await loadPlugins(),
+    graphql: { enabled: true, introspection: true },
+    metrics: { token: METRICS_TOKEN, metrics: {} },
+    versions,
+    deprecationFormat: "simple",
+    appUrl: "http://localhost:3000",
+    log: createLog("silent"),
+  } as unknown as ApiOptions);
+}
+
+function operationsOf(document: { paths: Record<string, Record<string, unknown>> }): string[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} /api${path.replace(/\{(\w+)\}/g, ":$1")}`),
+  );
+}

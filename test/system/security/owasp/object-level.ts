@@ -1,0 +1,219 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, expect, it } from "vitest";
+import { ROUTES } from "../../../../src/api/rest/routes.ts";
+import { belongingsOf, CONFIDENTIAL, type Ground } from "./ground.ts";
+import { BODIES, nameOf, requestTo, routeNames } from "./requests.ts";
+import { send, told } from "./send.ts";
+
+const WITH_ID = ROUTES.filter((route) => route.path.includes(":"));
+const OWNED = WITH_ID.filter((route) => route.operation.access !== "admin");
+const LISTS = ROUTES.filter(
+  (route) => route.plural !== null && route.operation.access === "person" && !WITH_ID.includes(route),
+);
+
+/** What an administrator sees of everybody, by an id. */
+const SHOWN_TO_ADMINISTRATORS = ["GET /subscriptions/:id/history"];
+
+/** Ids that belong to nobody, of the kind that the route has. */
+const UNKNOWN: Record<string, () => string> = {
+  subscriptions: randomUUID,
+  "api-keys": randomUUID,
+  notifications: () => "999999999999",
+};
+
+/** Everything that an attacker knows of or guesses about a victim, as it would stand in an answer. */
+function tracesOf(on: Ground): string[] {
+  const { id, email, name, keyId, subscriptionIds, notificationIds } = on.victim;
+  return [id, email, name, keyId, ...subscriptionIds, `"id":"${notificationIds[0]}"`, CONFIDENTIAL];
+}
+
+export function objectLevelAuthorization(on: Ground): void {
+  let belongings: unknown;
+  beforeAll(async () => {
+    belongings = await belongingsOf(on, on.victim);
+  });
+  const expectUntouched = async () => expect(await belongingsOf(on, on.victim)).toEqual(belongings);
+
+  it("knows every route that takes an id", () => {
+    expect(routeNames((route) => WITH_ID.includes(route))).toEqual([
+      "GET /subscriptions/:id",
+      "GET /subscriptions/:id/history",
+      "POST /subscriptions/:id/reconcile",
+      "DELETE /api-keys/:id",
+      "POST /notifications/:id/read",
+      "GET /webhook-deliveries/:id",
+      "POST /webhook-deliveries/:id/replay",
+    ]);
+  });
+
+  it.each(OWNED.map((route) => [nameOf(route), route] as const))(
+    "%s answers somebody else's id like one that nobody has, and does nothing",
+    async (name, route) => {
+      const stolen = requestTo(route, on.victim, on);
+      const [, collection = ""] = route.path.split("/");
+      const mine = requestTo(route, on.attacker, on).split("/")[3] as string;
+      const unknown = requestTo(route, on.attacker, on).replace(
+        mine,
+        (UNKNOWN[collection] as () => string)(),
+      );
+      for (const as of [
+        { cookie: on.attacker.cookie },
+        { key: on.attacker.key },
+        ...(SHOWN_TO_ADMINISTRATORS.includes(name) ? [{ key: on.admin.key }] : [{ cookie: on.admin.cookie }]),
+      ]) {
+        const isKeyRefused = "key" in as && route.operation.access === "session";
+        const body = BODIES[name];
+        const answer = await send(on.url, stolen, { ...as, body });
+        expect(answer.status).toBe(isKeyRefused ? 403 : 404);
+        const nobodys = await send(on.url, unknown, { ...as, body });
+        expect({ ...answer, headers: null }).toEqual({ ...nobodys, headers: null });
+      }
+      expect((await send(on.url, stolen, { body: BODIES[name] })).status).toBe(401);
+      await expectUntouched();
+    },
+  );
+
+  it.each(OWNED.map((route) => [nameOf(route), route] as const))(
+    "%s is not talked into it by another way to write the id, or by a second one",
+    async (name, route) => {
+      const { cookie } = on.attacker;
+      const victims = requestTo(route, on.victim, on).split("/")[3] as string;
+      const own = requestTo(route, on.attacker, on).split("/")[3] as string;
+      const ids = [
+        victims.toUpperCase(),
+        `%20${victims}`,
+        `${victims}%00`,
+        `${victims}%0a`,
+        `${own},${victims}`,
+        `${own}%2f..%2f${victims}`,
+        `${own}/../${victims}`,
+        `{${victims}}`,
+        `0${victims}`,
+        "*",
+        "%25",
+        "me",
+        "-1",
+        "' or ''='",
+        "1%20or%201=1",
+        `${own}'%20or%20id='${victims}`,
+      ];
+      for (const id of ids) {
+        const request = requestTo(route, on.victim, on).replace(victims, id.replaceAll(" ", "%20"));
+        const answer = await send(on.url, request, { cookie, body: BODIES[name] });
+        expect([400, 404], `${request}: ${answer.status} ${answer.text}`).toContain(answer.status);
+      }
+      for (const place of ["body", "query"] as const) {
+        const request = requestTo(route, on.victim, on).replace(victims, randomOf(victims));
+        const answer = await send(on.url, place === "query" ? `${request}?id=${victims}` : request, {
+          cookie,
+          body: place === "body" && BODIES[name] ? { ...BODIES[name], id: victims } : BODIES[name],
+        });
+        expect([400, 404]).toContain(answer.status);
+      }
+      await expectUntouched();
+    },
+  );
+
+  it.each(LISTS.map((route) => [nameOf(route), `/api${route.path}`] as const))(
+    "%s lists the caller's own, whoever else is named",
+    async (_, path) => {
+      const { id, email } = on.victim;
+      const answers = await Promise.all([
+        ...["userId", "user_id", "user", "owner", "id", "filter[userId]", "where", "email"].map((name) =>
+          send(on.url, `GET ${path}?${name}=${name === "email" ? email : id}`, {
+            cookie: on.attacker.cookie,
+          }),
+        ),
+        ...[
+          "x-user-id",
+          "x-user",
+          "x-forwarded-user",
+          "x-remote-user",
+          "x-on-behalf-of",
+          "x-impersonate",
+        ].map((name) => send(on.url, `GET ${path}`, { key: on.attacker.key, headers: { [name]: id } })),
+        send(on.url, `GET ${path}`, { cookie: on.attacker.cookie, body: { userId: id } }),
+        send(on.url, `GET ${path}`, { cookie: `user_id=${id}; userId=${id}; ${on.attacker.cookie}` }),
+      ]);
+      for (const answer of answers) {
+        expect([200, 400]).toContain(answer.status);
+        // A refusal may quote what was sent; a list never does.
+        if (answer.status === 200) for (const trace of tracesOf(on)) expect(answer.text).not.toContain(trace);
+      }
+      // The same question by its owner: what is not shown is there.
+      const owned = await send(on.url, `GET ${path}`, { cookie: on.victim.cookie });
+      expect(tracesOf(on).some((trace) => owned.text.includes(trace))).toBe(path !== "/api/plans");
+    },
+  );
+
+  it.each(LISTS.map((route) => [nameOf(route), `/api${route.path}`, route.plural as string] as const))(
+    "%s goes on from a stolen or forged cursor with the caller's own alone",
+    async (_, path, plural) => {
+      const first = await send(on.url, `GET ${path}?limit=1`, { cookie: on.victim.cookie });
+      const victims = first.body[plural][0] as { id: string; createdAt: string };
+      const place = (id: string, micros: string) => Buffer.from(`${micros}.${id}`).toString("base64url");
+      const cursors = [
+        ...(first.body.nextCursor ? [first.body.nextCursor] : []),
+        place(victims.id, "0"),
+        place(victims.id, "99999999999999999"),
+        place(victims.id, "-99999999999999999"),
+        place(randomUUID(), `${Date.parse(victims.createdAt)}000`),
+        place("' or user_id <> '", "0"),
+        place(`${victims.id}\n${victims.id}`, "0"),
+        victims.id,
+        "999999999999999999",
+        "{}",
+      ];
+      for (const cursor of cursors) {
+        const answer = await send(on.url, `GET ${path}?limit=100&cursor=${encodeURIComponent(cursor)}`, {
+          cookie: on.attacker.cookie,
+        });
+        expect([200, 400], answer.text).toContain(answer.status);
+        for (const trace of tracesOf(on)) expect(answer.text).not.toContain(trace);
+      }
+    },
+  );
+
+  it("an id of what only administrators see tells others nothing, whether or not it is there", async () => {
+    for (const route of WITH_ID.filter(({ operation }) => operation.access === "admin")) {
+      const there = requestTo(route, on.victim, on);
+      const id = there.split("/")[3] as string;
+      const as = { cookie: on.attacker.cookie, body: BODIES[nameOf(route)] };
+      const [one, other] = [
+        await send(on.url, there, as),
+        await send(on.url, there.replace(id, randomOf(id)), as),
+      ];
+      expect(one.status).toBe(403);
+      expect({ ...told(one), headers: null }).toEqual({ ...told(other), headers: null });
+    }
+  });
+
+  it("a feed is the caller's own too, whoever is named in its address", async () => {
+    const feed = "/api/plugins/renewals/calendar.ics";
+    const own = await send(on.url, `GET ${feed}`, { cookie: on.attacker.cookie });
+    expect(own.text).toContain(on.attacker.subscriptionIds[0]);
+    for (const path of [feed, `${feed}?userId=${on.victim.id}`, `${feed}?cursor=x&id=${on.victim.id}`]) {
+      const answer = await send(on.url, `GET ${path}`, { key: on.attacker.key });
+      for (const trace of tracesOf(on)) expect(answer.text).not.toContain(trace);
+    }
+    const victims = await send(on.url, `GET ${feed}`, { key: on.victim.key });
+    const headers = { "if-none-match": victims.headers.etag as string };
+    expect((await send(on.url, `GET ${feed}`, { key: on.attacker.key, headers })).status).toBe(200);
+  });
+
+  it("lets the owner do it all", async () => {
+    for (const route of OWNED.filter(({ method }) => method !== "DELETE")) {
+      const { cookie } = on.attacker;
+      const answer = await send(on.url, requestTo(route, on.attacker, on), {
+        cookie,
+        body: BODIES[nameOf(route)],
+      });
+      expect(answer.status).toBe(200);
+    }
+  });
+}
+
+/** Of the same kind, and nobody's. */
+function randomOf(id: string): string {
+  return /^\d+$/.test(id) ? "999999999998" : randomUUID();
+}

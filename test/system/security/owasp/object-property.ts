@@ -1,0 +1,344 @@
+import { createHash } from "node:crypto";
+import { beforeAll, expect, it } from "vitest";
+import { hasBody } from "../../../../src/api/rest/input.ts";
+import { ROUTES } from "../../../../src/api/rest/routes.ts";
+import { ask, signedUp } from "../../../support/api-client.ts";
+import { belongingsOf, CONFIDENTIAL, type Ground } from "./ground.ts";
+import { BODIES, nameOf, requestTo, routeNames } from "./requests.ts";
+import { type Attack, send } from "./send.ts";
+
+const WRITES = ROUTES.filter(({ method }) => hasBody(method));
+
+/** What somebody would like to set who should not. */
+const COVETED: Record<string, unknown> = {
+  role: "admin",
+  isAdmin: true,
+  admin: true,
+  roles: ["admin"],
+  banned: false,
+  banReason: null,
+  emailVerified: true,
+  email_verified: true,
+  email: "somebody.else@example.com",
+  password: "a new password",
+  userId: "user_0",
+  user_id: "user_0",
+  owner: "user_0",
+  createdAt: "2000-01-01T00:00:00Z",
+  updatedAt: "2000-01-01T00:00:00Z",
+  created_at: "2000-01-01T00:00:00Z",
+  onboarded: true,
+  status: "active",
+  readAt: "2000-01-01T00:00:00Z",
+  price: 0,
+  amount: 0,
+  discount: 100,
+  priceId: "price_free",
+  customerId: "cus_of_another",
+  providerSubscriptionId: "sub_of_another",
+  currentPeriodEnd: "2999-01-01T00:00:00Z",
+  cancelAtPeriodEnd: false,
+  outOfOrder: false,
+  trial: true,
+  hash: "00",
+  key: `tg_${"A".repeat(40)}`,
+  prefix: "tg_AAAAAAAA",
+  lastUsedAt: null,
+  revokedAt: null,
+  scopes: ["*"],
+  permissions: ["*"],
+  payload: {},
+  attempts: 0,
+  "user.role": "admin",
+  "role ": "admin",
+  Role: "admin",
+  "user[role]": "admin",
+  $set: { role: "admin" },
+  constructor: { prototype: { role: "admin" } },
+  toString: "x",
+};
+
+/** The fields that each kind of thing is shown with: no more, whatever the table has. */
+const SHOWN: Record<string, readonly string[]> = {
+  user: [
+    "id",
+    "name",
+    "email",
+    "emailVerified",
+    "role",
+    "locale",
+    "preferences",
+    "onboarded",
+    "createdAt",
+    "updatedAt",
+  ],
+  subscription: [
+    "id",
+    "userId",
+    "provider",
+    "providerSubscriptionId",
+    "planId",
+    "seats",
+    "status",
+    "currentPeriodEnd",
+    "cancelAtPeriodEnd",
+    "outOfOrder",
+    "createdAt",
+    "updatedAt",
+  ],
+  apiKey: ["id", "name", "prefix", "createdAt", "expiresAt", "lastUsedAt"],
+  newApiKey: ["id", "name", "prefix", "key", "createdAt"],
+  notification: ["id", "kind", "details", "createdAt", "readAt"],
+  plan: ["id", "name", "price", "features", "seats"],
+  delivery: [
+    "id",
+    "provider",
+    "eventId",
+    "eventType",
+    "status",
+    "attempts",
+    "lastError",
+    "receivedAt",
+    "completedAt",
+    "nextAttemptAt",
+  ],
+};
+
+export function objectPropertyAuthorization(on: Ground): void {
+  const privileges = (id: string) =>
+    on.test.rows<Record<string, unknown>>(
+      `select role, banned, ban_reason, email_verified, image, onboarded, created_at > now() - interval '1 hour' as new
+       from "user" where id = $1`,
+      [id],
+    );
+  const ORDINARY = {
+    role: "user",
+    banned: false,
+    ban_reason: null,
+    email_verified: false,
+    image: null,
+    onboarded: false,
+    new: true,
+  };
+
+  it("knows a good body for every route that takes one", () => {
+    expect(routeNames((route) => WRITES.includes(route)).sort()).toEqual(Object.keys(BODIES).sort());
+  });
+
+  it.each(WRITES.map((route) => [nameOf(route), route] as const))(
+    "%s takes the fields that it names, and refuses every other, before it does anything",
+    async (name, route) => {
+      const isAdmins = route.operation.access === "admin";
+      const { cookie } = isAdmins ? on.admin : on.attacker;
+      const own = { ...on.attacker, ...(isAdmins ? on.admin : {}) };
+      const before = await Promise.all(
+        [on.attacker, on.victim, on.admin].map((one) => belongingsOf(on, one)),
+      );
+      const isOwn = new Set(Object.keys((route.operation.input as unknown as { shape: object }).shape));
+      const tried = Object.entries(COVETED).filter(([field]) => !isOwn.has(field));
+      for (const [field, value] of tried) {
+        const answer = await send(on.url, requestTo(route, own, on), {
+          cookie,
+          body: JSON.stringify({ ...BODIES[name], [field]: value }),
+        });
+        expect(answer.status, `${field}: ${answer.text}`).toBe(400);
+      }
+      // As text: an object literal would set the prototype instead.
+      const good = JSON.stringify(BODIES[name]).slice(1, -1);
+      for (const more of ['"__proto__":{"role":"admin"}', '"role":"user","role":"admin"']) {
+        const body = `{${good}${good ? "," : ""}${more}}`;
+        expect((await send(on.url, requestTo(route, own, on), { cookie, body })).status).toBe(400);
+      }
+      const after = await Promise.all([on.attacker, on.victim, on.admin].map((one) => belongingsOf(on, one)));
+      expect(after).toEqual(before);
+      expect((Object.prototype as Record<string, unknown>).role).toBeUndefined();
+    },
+  );
+
+  it("what is closed within a field is closed: preferences have no room for more", async () => {
+    const { cookie } = on.attacker;
+    for (const preferences of [
+      { theme: "dark", role: "admin" },
+      { theme: { toString: "dark" } },
+      { emailNotifications: "false" },
+      ["dark"],
+      '{"theme":"dark"}',
+      { theme: "dark'; --" },
+    ]) {
+      expect((await send(on.url, "PATCH /api/users/me", { cookie, body: { preferences } })).status).toBe(400);
+    }
+    const [row] = await on.test.rows<{ preferences: object }>(
+      `select preferences from "user" where id = $1`,
+      [on.attacker.id],
+    );
+    expect(row?.preferences).toEqual({ theme: "system", emailNotifications: true });
+  });
+
+  it("signing up makes an ordinary account, whatever is sent along", async () => {
+    const { email: _, password: __, constructor: ___, ...coveted } = COVETED;
+    const body = {
+      ...coveted,
+      id: on.victim.id,
+      image: "https://evil.example/x.png",
+      name: "Somebody",
+      email: "mass.assignment@example.com",
+      password: "a password of some length",
+    };
+    const answer = await send(on.url, "POST /api/auth/sign-up/email", { body });
+    expect(answer.status).toBe(200);
+    expect(answer.body.user.id).not.toBe(on.victim.id);
+    expect(await privileges(answer.body.user.id)).toEqual([ORDINARY]);
+    const [account] = await on.test.rows("select provider_id, scope from account where user_id = $1", [
+      answer.body.user.id,
+    ]);
+    expect(account).toEqual({ provider_id: "credential", scope: null });
+  });
+
+  it("no other path of an account sets what is not its own", async () => {
+    const person = await signedUp(on.url);
+    const { cookie, email, password } = person;
+    const also = { ...COVETED, name: "Another", id: on.victim.id };
+    const tries: [string, Record<string, unknown>][] = [
+      ["sign-in/email", { ...also, email, password }],
+      ["change-password", { ...also, currentPassword: password, newPassword: "another password of mine" }],
+      ["request-password-reset", { ...also, email }],
+      ["sign-out", also],
+      ["update-user", also],
+      ["change-email", { ...also, newEmail: "new@example.com" }],
+      ["set-password", { newPassword: "another password of mine" }],
+      ["link-social", also],
+      ["update-session", also],
+    ];
+    for (const [path, body] of tries) await send(on.url, `POST /api/auth/${path}`, { cookie, body });
+    for (const query of ["role=admin", "emailVerified=true"])
+      await send(on.url, `POST /api/auth/sign-in/email?${query}`, { body: { email, password } });
+    expect(await privileges(person.id)).toEqual([ORDINARY]);
+    const [row] = await on.test.rows(`select id, name, email from "user" where id = $1`, [person.id]);
+    expect(row).toEqual({ id: person.id, name: person.name, email });
+  });
+
+  it.each([
+    ["GET /api/users/me", "user"],
+    ["GET /api/users", "user"],
+    ["PATCH /api/users/me", "user"],
+    ["GET /api/subscriptions", "subscription"],
+    ["GET /api/subscriptions/:id", "subscription"],
+    ["GET /api/api-keys", "apiKey"],
+    ["POST /api/api-keys", "newApiKey"],
+    ["GET /api/notifications", "notification"],
+    ["POST /api/notifications/:id/read", "notification"],
+    ["GET /api/plans", "plan"],
+    ["GET /api/webhook-deliveries", "delivery"],
+  ])("%s shows the fields of a %s and no other, to an administrator too", async (request, kind) => {
+    for (const person of kind === "delivery" ? [on.admin] : [on.victim, on.admin]) {
+      const id = request.includes("notifications") ? person.notificationIds[0] : person.subscriptionIds[0];
+      const body = BODIES[request.replace("/api", "")];
+      const answer = await send(on.url, request.replace(":id", id), { cookie: person.cookie, body });
+      expect(answer.status).toBeLessThan(300);
+      const lists = Object.values(answer.body as object).filter(Array.isArray);
+      const shown = "nextCursor" in answer.body ? lists[0] : [answer.body];
+      expect(shown?.length).toBeGreaterThan(0);
+      for (const one of shown as object[])
+        expect(Object.keys(one).sort()).toEqual([...(SHOWN[kind] ?? [])].sort());
+    }
+  });
+
+  it("no answer to anybody contains a secret that is in the database", async () => {
+    const { cookie } = on.victim;
+    await send(on.url, "POST /api/auth/request-password-reset", { body: { email: on.victim.email } });
+    const fresh = await send(on.url, "POST /api/api-keys", { cookie, body: { name: "One that is listed" } });
+    const secrets = await secretsIn(on);
+    expect(secrets.length).toBeGreaterThan(20);
+    for (const [who, as] of Object.entries(everybody(on))) {
+      for (const request of everything(on)) {
+        const answer = await send(on.url, request, { ...as, body: undefined });
+        const said = JSON.stringify(answer.headers) + answer.text;
+        const own = secrets.filter((secret) => !(as.cookie ?? "").includes(secret));
+        expect([who, request, own.filter((secret) => said.includes(secret))]).toEqual([who, request, []]);
+        expect(said).not.toContain(fresh.body.key);
+      }
+    }
+  });
+
+  it("no answer to others contains what is confidential, or anything of somebody else", async () => {
+    const { nobody, "the attacker": attacker, "the attacker's key": key } = everybody(on);
+    const rows = await on.test.rows<{ found: string }>(
+      `select email as found from "user" where id <> $1
+       union all select customer_id from subscription where customer_id is not null
+       union all select price_id from subscription where price_id is not null`,
+      [on.attacker.id],
+    );
+    const foreign = [CONFIDENTIAL, "cus_confidential", on.victim.id, ...rows.map(({ found }) => found)];
+    for (const as of [nobody, attacker, key]) {
+      for (const request of everything(on)) {
+        const answer = await send(on.url, request, as);
+        for (const trace of foreign) expect(answer.text).not.toContain(trace);
+      }
+    }
+  });
+
+  it("an administrator sees a delivery's payload where it is asked for, and nowhere else", async () => {
+    const { cookie } = on.admin;
+    const one = await send(on.url, `GET /api/webhook-deliveries/${on.deliveryId}`, { cookie });
+    expect(one.body.payload.id).toBe(CONFIDENTIAL);
+    const [list, replay] = [
+      await ask(on.url, "GET", "/api/webhook-deliveries", { cookie }),
+      await send(on.url, `POST /api/webhook-deliveries/${on.deliveryId}/replay`, { cookie }),
+    ];
+    expect(replay.status).toBe(200);
+    for (const { text } of [list, replay]) expect(text).not.toContain("cus_confidential");
+  });
+
+  let plans: string;
+  beforeAll(async () => {
+    plans = (await send(on.url, "GET /api/plans")).text;
+  });
+  it("plans are shown without the ids under which providers sell them", () => {
+    expect(plans).toContain('"pro"');
+    expect(plans).not.toMatch(/price_|pri_|prod_/);
+  });
+}
+
+function everybody({ victim, attacker, admin }: Ground): Record<string, Attack> {
+  return {
+    nobody: {},
+    "the attacker": { cookie: attacker.cookie },
+    "the attacker's key": { key: attacker.key },
+    "the administrator's key": { key: admin.key },
+    "the victim": { cookie: victim.cookie },
+    "the victim's key": { key: victim.key },
+    admin: { cookie: admin.cookie },
+  };
+}
+
+/** Every way to read, and every refusal there is. */
+function everything(on: Ground): string[] {
+  const reads = ROUTES.filter(({ method }) => method === "GET");
+  return [
+    ...reads.map((route) => requestTo(route, on.attacker, on)),
+    ...reads.map((route) => requestTo(route, on.victim, on)),
+    ...WRITES.map((route) => requestTo(route, on.victim, on)),
+    "GET /api/v2/users?limit=100",
+    "GET /api/plugins/renewals/calendar.ics",
+    "GET /api/auth/get-session",
+    "GET /api/openapi.json",
+    "GET /api/metrics",
+    "GET /api/nothing",
+  ];
+}
+
+/** In every form in which they could get out. */
+async function secretsIn({ test }: Ground): Promise<string[]> {
+  const rows = await test.rows<{ secret: string }>(
+    `select password as secret from account where password is not null
+     union select split_part(password, ':', 2) from account where password is not null
+     union select token from session
+     union select identifier from verification
+     union select unnest(array[encode(hash, 'hex'), encode(hash, 'base64')]) from api_key`,
+  );
+  const sent = ["only-for-tests-and-long-enough-to-be-taken", "whsec_dGVzdC1zZWNyZXQtb2YtcHJvdmlkZXIt"];
+  const digest = createHash("sha256")
+    .update(sent[0] as string)
+    .digest("hex");
+  return [...rows.map(({ secret }) => secret), ...sent, digest];
+}

@@ -1,0 +1,317 @@
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { loadFixture, signedDelivery } from "../../../fixtures/fixture.ts";
+import { GENEROUS } from "../../../support/api-client.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { type OpenAiServer, openAiServer } from "../../../support/openai-server.ts";
+import { SECRETS } from "../../../support/secrets.ts";
+import { deliver } from "../../../support/send.ts";
+import { type Canary, canary } from "./canary.ts";
+import type { Ground } from "./ground.ts";
+import { BODIES } from "./requests.ts";
+import { send } from "./send.ts";
+import { answersTo } from "./sockets.ts";
+
+const APP_URL = "https://app.example.com";
+
+/** Ways to write an address elsewhere that have been taken for one of one's own. */
+const ELSEWHERE = [
+  "https://evil.example",
+  "http://app.example.com",
+  "https://app.example.com:8443",
+  "https://app.example.com.evil.example",
+  "https://app.example.com@evil.example",
+  "https://app.example.com:x@evil.example/",
+  "https://evil.example/https://app.example.com",
+  "https://evil.example#https://app.example.com",
+  "https://evil.example?https://app.example.com",
+  "https://evil.example\\@app.example.com",
+  "https://evilapp.example.com",
+  "HTTPS://EVIL.EXAMPLE",
+  "//evil.example",
+  "///evil.example",
+  "////evil.example",
+  "/\\evil.example",
+  "\\\\evil.example",
+  "\\/evil.example",
+  "https:evil.example",
+  "https:/evil.example",
+  "https:\\\\evil.example",
+  "/%2fevil.example",
+  "/%5cevil.example",
+  "/%2f%2fevil.example",
+  "/\t/evil.example",
+  "/\n/evil.example",
+  "\t//evil.example",
+  " //evil.example",
+  "/..//evil.example",
+  "/.//evil.example",
+  "/x/..//evil.example",
+  "/@evil.example",
+  "/x?next=//evil.example",
+  "/x#//evil.example",
+  "javascript:alert(1)",
+  "java\nscript:alert(1)",
+  "data:text/html,<script>alert(1)</script>",
+  "file:///etc/passwd",
+  "http://169.254.169.254/latest/meta-data",
+  "http://[::1]/",
+  "http://127.0.0.1:5432/",
+  "http://2130706433/",
+  "/x\r\nSet-Cookie: a=b",
+  "/x%0d%0aSet-Cookie:%20a=b",
+  "evil.example",
+  "*",
+  "",
+];
+
+export function requestForgery(on: Ground): void {
+  let bird: Canary;
+  let provider: OpenAiServer;
+  let url: string;
+  beforeAll(async () => {
+    bird = await canary();
+    provider = await openAiServer();
+    provider.answer((exchange) => {
+      exchange.say("Fine");
+      exchange.finish();
+    });
+    url = await on.serverWith({ ...GENEROUS, APP_URL, AI_BASE_URL: provider.baseUrl, AI_MODEL: "model-1" });
+  });
+  afterEach(() => expect(bird.visits).toEqual([]));
+  afterAll(async () => {
+    await provider.close();
+    await bird.close();
+  });
+  // Where the origin is https, so is the cookie.
+  const mallory = () => `__Secure-${on.attacker.cookie}`;
+  /** As a browser reads it that is on a page of ours. */
+  const isOurs = (place: string) => new URL(place, `${APP_URL}/somewhere`).origin === APP_URL;
+
+  it("the link in a mail leads to us, and from there to a page of ours, whatever was asked for", async () => {
+    const before = (await on.mails()).length;
+    let accepted = 0;
+    for (const redirectTo of ELSEWHERE) {
+      const body = { email: on.victim.email, redirectTo };
+      const answer = await send(url, "POST /api/auth/request-password-reset", { body });
+      expect([200, 400, 403], `${redirectTo}: ${answer.text}`).toContain(answer.status);
+      if (answer.status === 200) accepted += 1;
+      if (!isOurs(redirectTo)) expect([redirectTo, answer.status]).not.toEqual([redirectTo, 200]);
+    }
+    const ours = { email: on.victim.email, redirectTo: "/reset-password" };
+    expect((await send(url, "POST /api/auth/request-password-reset", { body: ours })).status).toBe(200);
+    await eventually(async () => (await on.mails()).length, before + accepted + 1);
+    for (const mail of (await on.mails()).slice(before)) {
+      const link = new URL(/https?:\/\/\S+/.exec(mail)?.[0] as string);
+      expect(link.origin).toBe(APP_URL);
+      const followed = await send(url, `GET ${link.pathname}${link.search}`);
+      expect(followed.status).toBe(302);
+      expect(isOurs(followed.headers.location as string), followed.headers.location).toBe(true);
+    }
+  });
+
+  it("no link of ours takes anybody elsewhere", async () => {
+    for (const place of ELSEWHERE) {
+      for (const token of ["a-guessed-token", "x"]) {
+        const query = `callbackURL=${encodeURIComponent(place)}`;
+        const answer = await send(url, `GET /api/auth/reset-password/${token}?${query}`);
+        expect([302, 400, 403]).toContain(answer.status);
+        const { location } = answer.headers;
+        if (location !== undefined) expect(isOurs(location), `${place} leads to ${location}`).toBe(true);
+        expect(answer.headers["set-cookie"]).toBeUndefined();
+      }
+    }
+    for (const query of [
+      "redirect",
+      "redirectTo",
+      "redirect_uri",
+      "next",
+      "url",
+      "returnTo",
+      "continue",
+      "errorURL",
+    ]) {
+      const target = `GET /api/auth/get-session?${query}=${encodeURIComponent("https://evil.example")}`;
+      for (const request of [
+        target,
+        target.replace("auth/get-session", "plans"),
+        target.replace("get-session", "ok"),
+      ])
+        expect((await send(url, request)).headers.location).toBeUndefined();
+    }
+  });
+
+  it("signing up with a place to go on to takes no foreign one", async () => {
+    let n = 0;
+    for (const callbackURL of ELSEWHERE.filter((place) => !isOurs(place))) {
+      n += 1;
+      const body = {
+        name: "N",
+        email: `elsewhere.${n}@example.com`,
+        password: "a password of mine",
+        callbackURL,
+      };
+      const answer = await send(url, "POST /api/auth/sign-up/email", { body });
+      expect([400, 403], `${callbackURL}: ${answer.status} ${answer.text}`).toContain(answer.status);
+    }
+    expect(await on.test.rows(`select id from "user" where email like 'elsewhere.%'`)).toEqual([]);
+  });
+
+  it("a poisoned Host leads neither the mail nor an answer astray", async () => {
+    const before = (await on.mails()).length;
+    const hosts = { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "http" };
+    const poisons: Record<string, string>[] = [
+      hosts,
+      { ...hosts, forwarded: "host=evil.example;proto=http", "x-original-host": "evil.example" },
+      { ...hosts, "x-forwarded-server": "evil.example", "x-host": "evil.example", "x-forwarded-port": "1" },
+    ];
+    for (const headers of poisons) {
+      const body = { email: on.victim.email };
+      const asked = await send(url, "POST /api/auth/request-password-reset", { headers, body });
+      expect(asked.status).toBe(200);
+      for (const request of [
+        "GET /api/plans",
+        "GET /api/openapi.json",
+        "GET /api/docs",
+        "GET /api/version",
+      ]) {
+        const answer = await send(url, request, { headers });
+        expect(JSON.stringify(answer.headers) + answer.text).not.toContain("evil.example");
+      }
+    }
+    await eventually(async () => (await on.mails()).length, before + poisons.length);
+    for (const mail of (await on.mails()).slice(before)) {
+      expect(mail).toContain(`${APP_URL}/api/auth/reset-password/`);
+      expect(mail).not.toContain("evil.example");
+    }
+  });
+
+  it("an address cannot smuggle a second recipient or a header into a mail", async () => {
+    const before = (await on.mails()).length;
+    const { email } = on.victim;
+    for (const smuggled of [
+      `${email}\r\nBcc: evil@example.com`,
+      `${email},evil@example.com`,
+      `${email};evil@example.com`,
+      `"${email}" <evil@example.com>`,
+      [email, "evil@example.com"],
+      `${email}%0d%0aBcc:evil@example.com`,
+      `${email}\0evil@example.com`,
+    ]) {
+      const body = { email: smuggled };
+      expect((await send(url, "POST /api/auth/request-password-reset", { body })).status).toBe(400);
+    }
+    expect(await on.mails()).toHaveLength(before);
+  });
+
+  it("nothing that is fetched can be named by a client: no field takes an address", async () => {
+    const there = `http://127.0.0.1:${bird.port}/there`;
+    const cookie = mallory();
+    const names = [
+      "url",
+      "successUrl",
+      "success_url",
+      "cancelUrl",
+      "returnUrl",
+      "callbackURL",
+      "webhookUrl",
+      "image",
+    ];
+    for (const name of names) {
+      for (const request of [
+        "PATCH /api/users/me",
+        "POST /api/checkout",
+        "POST /api/portal",
+        "POST /api/api-keys",
+      ]) {
+        const body = { ...BODIES[request.replace("/api", "")], [name]: there };
+        expect((await send(url, request, { cookie, body })).status).toBe(400);
+      }
+      await send(url, `GET /api/users/me?${name}=${there}`, { cookie });
+      await send(url, `GET /api/docs?${name}=${there}&configUrl=${there}`);
+    }
+    const headers = {
+      origin: there,
+      referer: there,
+      "x-forwarded-host": `127.0.0.1:${bird.port}`,
+      link: `<${there}>`,
+    };
+    await send(url, "GET /api/plugins/renewals/calendar.ics", { cookie, headers });
+    const named = await send(url, "PATCH /api/users/me", { cookie, body: { name: there } });
+    expect(named.body.name).toBe(there);
+    await send(url, "PATCH /api/users/me", { cookie, body: { name: "Mallory Attacker" } });
+  });
+
+  it("the assistant is asked where the operator says, and fetches no file for anybody", async () => {
+    const there = `http://127.0.0.1:${bird.port}/image.png`;
+    const cookie = mallory();
+    const file = { type: "file", url: there, mediaType: "image/png" };
+    const text = { type: "text", text: there };
+    const user = (message: object) => ({ messages: [{ role: "user", ...message }] });
+    const refused = [
+      user({ parts: [text, file] }),
+      user({ parts: [{ type: "image", image: there }] }),
+      user({ parts: [{ type: "source-url", url: there, sourceId: "1" }] }),
+      user({
+        parts: [{ type: "tool-fetch", toolCallId: "1", state: "input-available", input: { url: there } }],
+      }),
+      user({ content: [{ type: "image_url", image_url: { url: there } }] }),
+      user({ content: there, experimental_attachments: [{ url: there }] }),
+      { messages: [{ role: "system", content: there }] },
+      { ...user({ content: "Hi" }), baseURL: there },
+      { ...user({ content: "Hi" }), model: there },
+      { ...user({ content: "Hi" }), provider: { url: there } },
+    ];
+    for (const body of refused)
+      expect((await send(url, "POST /api/chat", { cookie, body })).status).toBe(400);
+    expect(provider.exchanges).toEqual([]);
+    const asked = await send(url, "POST /api/chat", { cookie, body: user({ parts: [text] }) });
+    expect(asked.status).toBe(200);
+    expect(provider.exchanges).toHaveLength(1);
+  });
+
+  it("an address in a provider's event is data, and is not visited", async () => {
+    const there = `http://127.0.0.1:${bird.port}/invoice`;
+    for (const event of ["checkout.session.completed", "customer.subscription.created"]) {
+      const { body } = loadFixture("stripe", event, {
+        eventId: `visit-${event}`,
+        subscriptionId: "sub_visit",
+        customerId: there,
+        userId: on.attacker.id,
+        planId: "pro",
+      });
+      const object = (body.data as { object: Record<string, unknown> }).object;
+      for (const name of [
+        "url",
+        "hosted_invoice_url",
+        "success_url",
+        "cancel_url",
+        "receipt_url",
+        "callback",
+        "$ref",
+      ])
+        object[name] = there;
+      Object.assign(object.metadata as object, { url: there, webhook: there, "@context": there });
+      body.$schema = there;
+      const nowSeconds = Math.floor(Date.now() / 1000);
+      const answer = await deliver(url, "provider-a", {
+        ...signedDelivery("stripe", body, { secret: SECRETS["provider-a"], nowSeconds }),
+      });
+      expect(answer.status).toBe(200);
+    }
+    await on.test.rows("delete from subscription where provider_subscription_id = 'sub_visit'");
+  });
+
+  it("the server is nobody's proxy", async () => {
+    const there = `127.0.0.1:${bird.port}`;
+    for (const request of [
+      `GET http://${there}/there HTTP/1.1\r\nHost: ${there}\r\n\r\n`,
+      `GET http://${there}/api/plans HTTP/1.1\r\nHost: ${there}\r\n\r\n`,
+      `CONNECT ${there} HTTP/1.1\r\nHost: ${there}\r\n\r\nGET / HTTP/1.1\r\n\r\n`,
+      `GET //${there}/there HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+      `GET /api/@${there}/ HTTP/1.1\r\nHost: localhost@${there}\r\n\r\n`,
+      `GET /api/http://${there}/ HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Host: ${there}\r\n\r\n`,
+    ]) {
+      expect(await answersTo(url, request)).not.toContain("HTTP/1.1 3");
+    }
+  });
+}

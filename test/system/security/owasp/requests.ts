@@ -1,0 +1,36 @@
+import type { Route } from "../../../../src/api/rest/route.ts";
+import { ROUTES } from "../../../../src/api/rest/routes.ts";
+import type { Ground, Inhabitant } from "./ground.ts";
+
+/** What names a route: `GET /subscriptions/:id`. */
+export function nameOf({ method, path }: Pick<Route, "method" | "path">): string {
+  return `${method} ${path}`;
+}
+
+export function routeNames(wanted: (route: Route) => boolean): string[] {
+  return ROUTES.filter(wanted).map(nameOf);
+}
+
+/** A request that is all right, about what belongs to `owner`, for each route there is. */
+export function requestTo(route: Pick<Route, "method" | "path">, owner: Inhabitant, on: Ground): string {
+  const id = IDS[route.path.split("/")[1] as string]?.(owner, on) ?? "";
+  return `${route.method} /api${route.path.replace(":id", id)}`;
+}
+
+const IDS: Record<string, (owner: Inhabitant, on: Ground) => string> = {
+  subscriptions: ({ subscriptionIds }) => subscriptionIds[0],
+  "api-keys": ({ keyId }) => keyId,
+  notifications: ({ notificationIds }) => notificationIds[0],
+  "webhook-deliveries": (_, { deliveryId }) => deliveryId,
+};
+
+/** A body that is all right, for each route that has one. */
+export const BODIES: Record<string, Record<string, unknown>> = {
+  "PATCH /users/me": { name: "A New Name" },
+  "POST /subscriptions/:id/reconcile": {},
+  "POST /checkout": { planId: "pro" },
+  "POST /portal": {},
+  "POST /api-keys": { name: "A New Key" },
+  "POST /notifications/:id/read": {},
+  "POST /webhook-deliveries/:id/replay": {},
+};

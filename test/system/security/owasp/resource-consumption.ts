@@ -1,0 +1,347 @@
+import { expect, it } from "vitest";
+import { ROUTES } from "../../../../src/api/rest/routes.ts";
+import { NO_METRICS } from "../../../../src/limits/limiter.ts";
+import { MemoryLimiter } from "../../../../src/limits/memory-limiter.ts";
+import { GENEROUS } from "../../../support/api-client.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { type Ground, type Inhabitant, visitor } from "./ground.ts";
+import { BODIES, nameOf, requestTo } from "./requests.ts";
+import { send } from "./send.ts";
+import { dawdle, flood } from "./sockets.ts";
+
+const MEGABYTE = 1024 * 1024;
+const TOO_MANY = { status: 429, text: '{"error":"Too many requests. Please wait a moment."}' };
+
+/** What is on its way, in two sockets' buffers, when the answer is seen. */
+const UNDERWAY_BYTES = 16 * MEGABYTE;
+
+/** Whatever reads a body, and who may send it. */
+const READERS = (on: Ground): [request: string, cookie: string, limit: number][] => [
+  ["PATCH /api/users/me", on.attacker.cookie, 65_536],
+  ["POST /api/v2/checkout", on.attacker.cookie, 65_536],
+  ["POST /api/portal", on.attacker.cookie, 65_536],
+  ["POST /api/api-keys", on.attacker.cookie, 65_536],
+  [`POST /api/notifications/${on.attacker.notificationIds[0]}/read`, on.attacker.cookie, 65_536],
+  [`POST /api/webhook-deliveries/${on.deliveryId}/replay`, on.admin.cookie, 65_536],
+  ["POST /api/auth/sign-in/email", "", 65_536],
+  ["POST /api/auth/sign-up/email", "", 65_536],
+  ["POST /api/auth/request-password-reset", "", 65_536],
+  ["POST /api/v1/auth/reset-password", "", 65_536],
+  ["POST /api/chat", on.attacker.cookie, MEGABYTE],
+  ["POST /api/plugins/renewals/calendar.ics", on.attacker.cookie, MEGABYTE],
+  ["POST /api/webhooks/provider-a", "", MEGABYTE],
+];
+
+export function resourceConsumption(on: Ground): void {
+  it("a body that never ends is refused and cut off wherever a body is read", async () => {
+    const flooding = READERS(on).map(async ([request, cookie, limit]) => {
+      const head = [`${request} HTTP/1.1`, "Content-Type: application/json", `Cookie: ${cookie}`];
+      const { status, sentBytes } = await flood(on.url, head);
+      expect([request, status]).toEqual([request, 413]);
+      expect(sentBytes).toBeLessThan(limit + UNDERWAY_BYTES);
+    });
+    await Promise.all(flooding);
+  });
+
+  it("a body that is announced too large is refused before any of it is sent", async () => {
+    for (const [request, cookie] of READERS(on)) {
+      const length = { "content-length": "99999999999", "content-type": "application/json" };
+      const answer = await send(on.url, request, { cookie, headers: { ...length, connection: "close" } });
+      expect([request, answer.status]).toEqual([request, 413]);
+      expect(Object.keys(answer.body)).toEqual(["error"]);
+    }
+  });
+
+  it("who is not let in, or is over the limit, does not have a body read", async () => {
+    const stranger = await flood(on.url, ["PATCH /api/users/me HTTP/1.1", "Content-Type: application/json"]);
+    expect(stranger.status).toBe(401);
+    expect(stranger.sentBytes).toBeLessThan(UNDERWAY_BYTES);
+    const url = await on.serverWith({ RATE_LIMIT_SETTINGS: "1/60" });
+    const { cookie } = on.attacker;
+    await send(url, "GET /api/api-keys", { cookie });
+    const head = ["PATCH /api/users/me HTTP/1.1", "Content-Type: application/json", `Cookie: ${cookie}`];
+    expect((await flood(url, head)).status).toBe(429);
+  });
+
+  it("JSON that is nested deep, wide or cleverly is refused at once", async () => {
+    const { cookie } = on.attacker;
+    const bombs = [
+      `{"name":${"[".repeat(30_000)}${"]".repeat(30_000)}}`,
+      `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`,
+      "[".repeat(65_000),
+      `{"name":"x","preferences":${'{"theme":'.repeat(21)}1${"}".repeat(21)}}`,
+      `{${Array.from({ length: 6_000 }, (_, n) => `"${n}":1`).join(",")}}`,
+      `{"name":${"9".repeat(60_000)}}`,
+      `{"name":"${"\\u0041".repeat(10_000)}"}`,
+      `{"name":"${"\\".repeat(60_000)}"}`,
+      `{"name":1e${"9".repeat(60_000)}}`,
+      " ".repeat(65_000),
+    ];
+    for (const body of bombs) {
+      for (const request of ["PATCH /api/users/me", "POST /api/auth/sign-up/email"]) {
+        const answer = await quickly(send(on.url, request, { cookie, body }));
+        expect(answer.status, `${body.slice(0, 20)}: ${answer.text}`).toBe(400);
+      }
+    }
+  });
+
+  it("a compressed bomb is not unpacked", async () => {
+    const body = Buffer.from("H4sIAAAAAAAAA+3BAQEAAACAkP6v7ggKAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "base64");
+    for (const coding of ["gzip", "br", "deflate", "zstd", "gzip, gzip"]) {
+      for (const request of ["PATCH /api/users/me", "POST /api/auth/sign-in/email"]) {
+        const headers = { "content-encoding": coding };
+        expect((await send(on.url, request, { cookie: on.attacker.cookie, headers, body })).status).toBe(400);
+      }
+    }
+  });
+
+  it("a page has at most a hundred entries, in every list, whatever is asked for", async () => {
+    const { id, cookie } = await visitor(on, "admin");
+    await on.test.rows(
+      `insert into notification (user_id, kind) select $1, 'api_key_created' from generate_series(1, 150)`,
+      [id],
+    );
+    for (const { method, path, plural } of ROUTES.filter((route) => route.plural !== null)) {
+      const list = requestTo({ method, path }, on.victim, on);
+      const page = (query: string) => send(on.url, `${list}?${query}`, { cookie });
+      for (const limit of [
+        "0",
+        "-1",
+        "101",
+        "1000000000",
+        "1e3",
+        "0x64",
+        "99.5",
+        "",
+        "%20",
+        "NaN",
+        "null",
+        "[]",
+      ])
+        expect([path, limit, (await page(`limit=${limit}`)).status]).toEqual([path, limit, 400]);
+      for (const query of ["limit=100&limit=1000", "limit[]=100", `cursor=${"A".repeat(501)}`, "cursor="])
+        expect([path, query, (await page(query)).status]).toEqual([path, query, 400]);
+      expect((await page("limit=100")).body[plural as string].length).toBeLessThanOrEqual(100);
+      expect((await page("")).body[plural as string].length).toBeLessThanOrEqual(20);
+    }
+    const full = await send(on.url, "GET /api/notifications?limit=100", { cookie });
+    expect(full.body.notifications).toHaveLength(100);
+  });
+
+  it("addresses and headers without end are refused, and the next request is served", async () => {
+    const { cookie } = on.attacker;
+    const floods = [
+      send(on.url, `GET /api/users?${"a=1&".repeat(20_000)}`, { cookie }),
+      send(on.url, `GET /api/${"a/".repeat(20_000)}`, { cookie }),
+      send(on.url, "GET /api/users/me", { cookie, headers: { "x-flood": "x".repeat(100_000) } }),
+      send(on.url, "GET /api/users/me", { cookie: `${cookie}; ${"a=1; ".repeat(20_000)}` }),
+    ];
+    for (const flooded of await Promise.allSettled(floods)) {
+      // A connection that is broken off while the client still sends is an answer as well.
+      if (flooded.status === "fulfilled") expect([400, 404, 414, 431]).toContain(flooded.value.status);
+    }
+    for (const request of [
+      `GET /api/users?${"a=1&".repeat(3_000)}`,
+      `GET /api/users?${"cursor&".repeat(2_000)}`,
+    ])
+      expect((await quickly(send(on.url, request, { cookie }))).status).toBe(400);
+    expect((await send(on.url, "GET /api/users/me", { cookie })).status).toBe(200);
+  });
+
+  it("who sends slowly holds up nobody else", async () => {
+    const head = (request: string, cookie: string) =>
+      `${request} HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\nContent-Type: application/json\r\n`;
+    const slow = READERS(on).flatMap(([request, cookie]) =>
+      Array.from({ length: 12 }, () => `${head(request, cookie)}Content-Length: 60000\r\n\r\n{"name":`),
+    );
+    const headless = Array.from({ length: 50 }, () => head("GET /api/users/me", on.attacker.cookie));
+    const stop = await dawdle(on.url, [...slow, ...headless]);
+    try {
+      for (const request of ["GET /api/users/me", "GET /api/subscriptions", "GET /api/ready"]) {
+        const answers = Array.from({ length: 20 }, () => send(on.url, request, { cookie: on.victim.cookie }));
+        for (const answer of await quickly(Promise.all(answers))) expect(answer.status).toBe(200);
+      }
+    } finally {
+      stop();
+    }
+    expect((await send(on.url, "GET /api/users/me", { cookie: on.attacker.cookie })).status).toBe(200);
+  });
+
+  it("text that is meant to keep a pattern or a parser busy is answered at once", async () => {
+    const { cookie } = on.attacker;
+    const names = [
+      `e${"\u0301".repeat(20_000)}`,
+      "\u{1f468}\u200d".repeat(9_000),
+      "\ufdfa".repeat(20_000),
+      " ".repeat(60_000),
+      `${" ".repeat(30_000)}x${" ".repeat(30_000)}`,
+      "\u202e".repeat(101),
+      "a".repeat(60_000),
+    ];
+    for (const name of names) {
+      for (const request of ["PATCH /api/users/me", "POST /api/api-keys"]) {
+        const { status } = await quickly(send(on.url, request, { cookie, body: { name } }));
+        expect([200, 201, 400]).toContain(status);
+      }
+    }
+    const emails = [
+      `${"a".repeat(60_000)}@example.com`,
+      `a@${"a.".repeat(30_000)}`,
+      `a@${"a-".repeat(30_000)}com`,
+      `"${"\\".repeat(30_000)}"@example.com`,
+      `${"a.".repeat(126)}@`,
+      `a@${"-".repeat(200)}.com`,
+      "@".repeat(60_000),
+    ];
+    for (const email of emails) {
+      const body = { email, password: "a password of some length", name: "Somebody" };
+      for (const path of ["sign-in/email", "sign-up/email", "request-password-reset"])
+        expect((await quickly(send(on.url, `POST /api/auth/${path}`, { body }))).status).toBe(400);
+    }
+    const headers: Record<string, string>[] = [
+      { cookie: `${";".repeat(14_000)}=` },
+      { cookie: "=;".repeat(7_000) },
+      { cookie: `better-auth.session_token=${"%41".repeat(4_500)}` },
+      { cookie: `better-auth.session_token=${".".repeat(14_000)}` },
+      { authorization: `Bearer${" ".repeat(14_000)}x` },
+      { authorization: `Bearer tg_${"A".repeat(14_000)}` },
+      { "x-api-version": `v${"1".repeat(14_000)}` },
+      { "x-forwarded-for": `${",".repeat(14_000)}1.1.1.1` },
+      { "x-forwarded-for": ":".repeat(14_000) },
+      { "if-none-match": '"x",'.repeat(3_000) },
+      { "content-type": `application/json;${" ".repeat(14_000)}` },
+    ];
+    const url = await on.serverWith({ ...GENEROUS, TRUSTED_PROXIES: "10.0.0.0/8,127.0.0.0/8" });
+    for (const one of headers) {
+      for (const request of ["GET /api/users/me", "GET /api/plans", "POST /api/auth/sign-out"])
+        expect((await quickly(send(url, request, { headers: one }))).status).toBeLessThan(500);
+    }
+  });
+
+  it("every route is limited", () => {
+    expect(ROUTES.filter(({ operation }) => operation.limit === null).map(nameOf)).toEqual([]);
+  });
+
+  it("each route admits its limit and then refuses, by session, by key and in every version alike", async () => {
+    const url = await on.serverWith(
+      Object.fromEntries(Object.keys(GENEROUS).map((variable) => [variable, "3/60"])),
+    );
+    await Promise.all(
+      [
+        ...ROUTES.map((route) => ({ route, body: BODIES[nameOf(route)] })),
+        {
+          route: { method: "POST", path: "/chat", operation: { access: "person" } } as const,
+          body: { messages: [] },
+        },
+        {
+          route: {
+            method: "GET",
+            path: "/plugins/renewals/calendar.ics",
+            operation: { access: "person" },
+          } as const,
+          body: undefined,
+        },
+      ].map(async ({ route, body }) => {
+        const { access } = route.operation;
+        const person = await visitor(on, access === "admin" ? "admin" : "user");
+        const own = { ...on.victim, ...person } as Inhabitant;
+        const request = requestTo(route, own, on);
+        const remaining: unknown[] = [];
+        for (const version of ["/api/", "/api/v1/", "/api/v2/"]) {
+          const answer = await send(url, request.replace("/api/", version), { cookie: person.cookie, body });
+          expect([401, 403, 429], `${request}: ${answer.text}`).not.toContain(answer.status);
+          remaining.push(answer.headers["x-ratelimit-remaining"]);
+        }
+        expect([request, ...remaining]).toEqual([request, "2", "1", "0"]);
+        const refused = await send(url, request, { cookie: person.cookie, body });
+        expect(refused).toMatchObject(TOO_MANY);
+        expect(refused.headers).toMatchObject({ "x-ratelimit-remaining": "0", "cache-control": "no-store" });
+        expect(refused.headers["retry-after"]).toMatch(/^([1-9]|[1-5]\d|60)$/);
+      }),
+    );
+  });
+
+  it("a key counts with its owner's sessions, HEAD with GET, and a request that is no good like any other", async () => {
+    const url = await on.serverWith({ RATE_LIMIT_API: "4/60" });
+    const { cookie, key, id } = on.attacker;
+    expect((await send(url, "HEAD /api/users/me", { cookie })).status).toBe(200);
+    expect((await send(url, "GET /api/users/me", { key })).status).toBe(200);
+    expect((await send(url, "GET /api/users?limit=0", { cookie })).status).toBe(400);
+    expect((await send(url, "GET /api/subscriptions/nothing", { cookie })).status).toBe(400);
+    const evasions = [
+      { cookie, headers: { "x-forwarded-for": "203.0.113.77" } },
+      { cookie: `${cookie}; a=b`, headers: { "user-agent": "another" } },
+      { key, headers: { "x-request-id": "1", "x-user-id": `${id}2` } },
+    ];
+    for (const as of evasions) {
+      for (const request of [
+        "GET /api/users/me",
+        "HEAD /api/users/me",
+        "GET /api/users?x=1",
+        "GET /api/v2/users",
+      ])
+        expect((await send(url, request, as)).status).toBe(429);
+    }
+    expect((await send(url, "GET /api/users/me", { cookie: on.victim.cookie })).status).toBe(200);
+  });
+
+  it("of many requests at once exactly as many are admitted as the limit says", async () => {
+    const url = await on.serverWith({});
+    const ways = [{ cookie: on.attacker.cookie }, { key: on.attacker.key }];
+    const answers = await Promise.all(
+      Array.from({ length: 90 }, (_, n) =>
+        send(url, n % 3 ? "GET /api/users/me" : "GET /api/v2/subscriptions", ways[n % 2] as object),
+      ),
+    );
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+    expect([count(200), count(429)]).toEqual([30, 60]);
+    const strangers = await Promise.all(Array.from({ length: 50 }, () => send(url, "GET /api/plans")));
+    expect(strangers.filter(({ status }) => status === 200)).toHaveLength(30);
+  });
+
+  it("mails cost money and patience: three in a minute, whoever they are for", async () => {
+    const url = await on.serverWith({});
+    const before = (await on.mails()).length;
+    const people = [on.victim, on.attacker, on.admin];
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        send(url, "POST /api/auth/request-password-reset", { body: { email: people[n % 3]?.email } }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    await eventually(async () => (await on.mails()).length, before + 3);
+  });
+
+  it("a flood of new addresses cannot fill the limiter's memory, nor wash out a block", () => {
+    const limiter = new MemoryLimiter({
+      log: { warn: () => {} } as never,
+      metrics: NO_METRICS,
+      now: () => 0,
+      maxKeys: 500,
+    });
+    for (let n = 0; n < 3; n++) limiter.decide("auth-sign-in:attacker", 3, 60_000, 1);
+    for (let n = 0; n < 20_000; n++) limiter.decide(`auth-sign-in:${n}`, 3, 60_000, 1);
+    expect(limiter.keyCount).toBeLessThanOrEqual(500);
+    expect(limiter.decide("auth-sign-in:attacker", 3, 60_000, 1).allowed).toBe(false);
+  });
+
+  it("what one can keep is bounded: a hundred keys", async () => {
+    const { id, cookie } = await visitor(on);
+    await on.test.rows(
+      `insert into api_key (id, user_id, name, prefix, hash)
+       select gen_random_uuid(), $1, 'k', 'tg_' || n, sha256(($1 || n)::bytea) from generate_series(1, 99) n`,
+      [id],
+    );
+    const create = () => send(on.url, "POST /api/api-keys", { cookie, body: { name: "one more" } });
+    expect((await create()).status).toBe(201);
+    expect((await create()).status).toBe(409);
+  });
+}
+
+/** Far longer than it takes, far shorter than what runs away. */
+async function quickly<Result>(answering: Promise<Result>): Promise<Result> {
+  const start = performance.now();
+  const result = await answering;
+  expect(performance.now() - start).toBeLessThan(2_000);
+  return result;
+}

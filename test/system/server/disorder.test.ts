@@ -1,0 +1,317 @@
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import plans from "../../../plans.config.ts";
+import { readConfig } from "../../../src/config/config.ts";
+import { decide } from "../../../src/domain/decide.ts";
+import type { PaymentEvent } from "../../../src/domain/payment-event.ts";
+import type { Subscription } from "../../../src/domain/subscription.ts";
+import { createLog } from "../../../src/observability/log.ts";
+import { reconcile } from "../../../src/operations/reconcile/reconcile.ts";
+import { WIRE_FORMATS, type WireFormat } from "../../../src/providers/adapter.ts";
+import { ADAPTERS } from "../../../src/providers/formats.ts";
+import { type Runtime, startRuntime } from "../../../src/runtime/runtime.ts";
+import type { RunningServer } from "../../../src/server.ts";
+import { type Endpoint, endpoint } from "../../simulator/endpoint.ts";
+import { API_KEY, control, order, press, simulator } from "../../simulator/test-context.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { SECRETS, serverVariables } from "../../support/secrets.ts";
+import { deliver } from "../../support/send.ts";
+import { serverOn } from "../../support/server.ts";
+
+const RUNS = 60;
+const MOST_EVENTS = 40;
+
+const ACTIONS = [
+  "seats 5",
+  "seats 1",
+  "team",
+  "pro",
+  "cancel_at_period_end",
+  "resume",
+  "fail_renewal",
+  "month",
+  "pay_owed",
+  "cancel_now",
+  "buy again",
+] as const;
+
+/** What happens to one person's subscriptions, and how their events come in. */
+type Life = {
+  beginsWithTrial: boolean;
+  /** With how many seconds by the provider's clock since what happened before. */
+  actions: { action: (typeof ACTIONS)[number]; afterSeconds: number }[];
+  /** By each event's place in the provider's order. */
+  arrivals: { rank: number; isDropped: boolean }[];
+  keepsTies: boolean;
+};
+
+const lives = fc.record<Life>({
+  beginsWithTrial: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(false) },
+    { weight: 1, arbitrary: fc.constant(true) },
+  ),
+  actions: fc.array(
+    fc.record({
+      action: fc.oneof(
+        { weight: 3, arbitrary: fc.constantFrom(...ACTIONS) },
+        { weight: 1, arbitrary: fc.constantFrom("cancel_now" as const, "buy again" as const) },
+      ),
+      afterSeconds: fc.oneof(
+        { weight: 1, arbitrary: fc.constant(0) },
+        { weight: 3, arbitrary: fc.integer({ min: 2, max: 90 }) },
+      ),
+    }),
+    { minLength: 1, maxLength: 5 },
+  ),
+  arrivals: fc.array(
+    fc.record({
+      rank: fc.nat(9),
+      isDropped: fc.oneof(
+        { weight: 5, arbitrary: fc.constant(false) },
+        { weight: 1, arbitrary: fc.constant(true) },
+      ),
+    }),
+    { minLength: MOST_EVENTS, maxLength: MOST_EVENTS },
+  ),
+  keepsTies: fc.boolean(),
+});
+
+describe.each(WIRE_FORMATS)("events of %s in any order, with any of them lost", (format) => {
+  let test: TestDatabase;
+  let server: RunningServer;
+  let runtime: Runtime;
+  let hook: Endpoint;
+  let sim: Awaited<ReturnType<typeof simulator>>;
+  beforeAll(async () => {
+    test = await freshDatabase(RUNS + 200);
+    hook = await endpoint(format, SECRETS["provider-a"]);
+    sim = await simulator({
+      formats: { "provider-a": format },
+      deliverTo: () => `${hook.url}/webhooks/provider-a`,
+      haste: 100,
+    });
+    const variables = {
+      PROVIDER_A_ADAPTER: format,
+      PROVIDER_A_API_KEY: API_KEY,
+      PROVIDER_A_API_URL: `${sim.url}/provider-a`,
+    };
+    server = await serverOn(test.url, variables);
+    const environment = readConfig({ ...serverVariables(test.url), ...variables });
+    runtime = await startRuntime(environment, { log: createLog("silent") });
+  });
+  afterAll(async () => {
+    await runtime.close();
+    await server.close();
+    await test.drop();
+  });
+
+  it("whatever a reordering has changed is flagged, and reconcile finds the rest", {
+    timeout: 120_000,
+  }, async () => {
+    let people = 0;
+    const seen = { flagged: 0, reordered: 0, ties: 0, dropped: 0 };
+    await fc.assert(
+      fc.asyncProperty(lives, async (given) => {
+        const life = format === "lemon-squeezy" ? tellable(given) : given;
+        const userId = `user_${people++}`;
+        await test.rows("truncate subscription cascade");
+        const since = new Date((await control(sim.url, "/state")).now);
+        const { truth, events, end } = await lived(userId, life);
+        const { sent, dropped, ...order } = arranged(events, life);
+        for (const { rawBody, headers } of sent) {
+          const answer = await deliver(server.url, "provider-a", { rawBody, headers: ownHeaders(headers) });
+          expect(answer).toMatchObject({ status: 200, body: { received: true } });
+          expect(answer.body).not.toHaveProperty("deferred");
+        }
+
+        const before = await stored();
+        const isFlagged = before.some(({ outOfOrder }) => outOfOrder);
+        const asTheyHappened = told(events.filter((event) => sent.includes(event)));
+        if (dropped.length === 0) expect(asTheyHappened).toEqual(truth);
+        const isReordered = !isDeepStrictEqual(before.map(unflagged), asTheyHappened);
+        if (isReordered && !order.breaksTies) expect(isFlagged).toBe(true);
+        if (isFlagged) expect(order.isReordered).toBe(true);
+
+        // What nobody has flagged, and no list tells of, is for the comparison at night.
+        const isListed = format !== "lemon-squeezy";
+        const isForNight = order.breaksTies || order.missesTies || (dropped.length > 0 && !isListed);
+        const report = await reconcile(runtime, {
+          ...{ slots: ["provider-a"], subscription: null, since, dryRun: false },
+          ...{
+            extent: isForNight ? "lately changed" : "out of order",
+            isStopping: () => false,
+            progressed: () => {},
+          },
+        });
+        const missed = isListed ? { missed: dropped.length, applied: dropped.length } : null;
+        expect(report.slots).toMatchObject([{ slot: "provider-a", problem: null, missed }]);
+        const isNamed = (id: string | null) => before.some((one) => one.providerSubscriptionId === id);
+        const known = truth.filter((one) => isListed || isNamed(one.providerSubscriptionId));
+        const nameless = isListed ? [] : before.filter((one) => one.providerSubscriptionId === null);
+        // Of what nothing has named, Lemon Squeezy cannot be asked.
+        expect(nameless.length).toBeLessThanOrEqual(truth.length - known.length);
+        expect(await stored()).toEqual([...known.map((one) => ({ ...one, outOfOrder: false })), ...nameless]);
+
+        seen.flagged += Number(isFlagged);
+        seen.reordered += Number(isReordered);
+        seen.ties += Number(order.breaksTies || order.missesTies);
+        seen.dropped += Number(dropped.length > 0);
+        // So that nothing more happens to it in the months of others.
+        await end();
+        await sim.settle();
+        await control(sim.url, "/clock", { by: 2 });
+      }),
+      { numRuns: RUNS },
+    );
+    for (const kind of ["flagged", "reordered", "dropped"] as const) {
+      expect(seen[kind], kind).toBeGreaterThan(RUNS / 20);
+    }
+  });
+
+  async function stored(): Promise<Stored[]> {
+    const rows = await test.rows<Stored>(
+      `select user_id as "userId", provider_subscription_id as "providerSubscriptionId", plan_id as "planId", seats,
+         status, cancel_at_period_end as "cancelAtPeriodEnd", out_of_order as "outOfOrder" from subscription`,
+    );
+    return rows.sort(byName);
+  }
+
+  /** Lives it at the provider, whose events nobody but the test has received. */
+  async function lived(userId: string, { beginsWithTrial, actions }: Life) {
+    hook.arrivals.length = 0;
+    const email = `${userId}@example.com`;
+    const own = () => sim.truth("provider-a").filter((one) => one.userId === userId);
+    const buy = async () => {
+      const checkout = await order(sim.url, format, { userId, email, seats: 2 });
+      const trial = beginsWithTrial ? { trial: "on" } : {};
+      await press(checkout.url, { email, card: "4242 4242 4242 4242", action: "pay", ...trial });
+      return own().at(-1)?.providerSubscriptionId as string;
+    };
+    const portalOf = async (id: string): Promise<string> =>
+      (await summary()).subscriptions.find((one: { id: string }) => one.id === id).portalUrl;
+    let id = await buy();
+    let portal = await portalOf(id);
+    for (const { action, afterSeconds } of actions) {
+      if (afterSeconds > 0) await control(sim.url, "/clock", { by: afterSeconds });
+      if (action === "buy again") {
+        if (own().at(-1)?.status !== "canceled") continue;
+        id = await buy();
+        portal = await portalOf(id);
+        // What cannot be done at this moment is not done.
+      } else if (action === "month") await control(sim.url, "/clock", { by: "month" });
+      else await press(portal, { subscription: id, ...fieldsOf(action) });
+    }
+    await sim.settle();
+    const truth = own().sort(byName);
+    const ids = truth.map(({ providerSubscriptionId }) => providerSubscriptionId);
+    const events = eventsOf(format, ids, (await summary()).deliveries, hook.arrivals);
+    return { truth, events, end: () => press(portal, { subscription: id, action: "cancel_now" }) };
+  }
+
+  const summary = async () => (await control(sim.url, "/state")).slots["provider-a"];
+});
+
+type Stored = Pick<
+  Subscription,
+  "userId" | "providerSubscriptionId" | "planId" | "seats" | "status" | "cancelAtPeriodEnd" | "outOfOrder"
+>;
+
+type Arrived = Endpoint["arrivals"][number] & { event: PaymentEvent };
+
+/** In the order in which they happened; without what means nothing here. */
+function eventsOf(
+  format: WireFormat,
+  subscriptionIds: readonly string[],
+  deliveries: readonly { number: number; subscriptionId: string; eventId: string }[],
+  arrivals: Endpoint["arrivals"],
+): Arrived[] {
+  return deliveries
+    .filter(({ subscriptionId }) => subscriptionIds.includes(subscriptionId))
+    .sort((a, b) => a.number - b.number)
+    .map(({ eventId }) => arrivals.find((one) => one.eventId === eventId) as Endpoint["arrivals"][number])
+    .map((one) => ({ ...one, event: ADAPTERS[format].interpret(one.eventType, one.body) }))
+    .filter(({ event }) => event.kind !== "ignored");
+}
+
+/** On trial Lemon Squeezy tells the seats in the order alone: without it, or not knowing whose it is, nobody learns them. */
+function tellable(life: Life): Life {
+  if (!life.beginsWithTrial) return life;
+  const actions = life.actions.filter(({ action }) => action !== "buy again");
+  return { ...life, actions, arrivals: life.arrivals.map((arrival) => ({ ...arrival, isDropped: false })) };
+}
+
+function arranged(events: readonly Arrived[], { arrivals, keepsTies }: Pick<Life, "arrivals" | "keepsTies">) {
+  expect(events.length).toBeLessThanOrEqual(MOST_EVENTS);
+  const [sent, dropped] = [false, true].map((isDropped) =>
+    events.filter((_, at) => arrivals[at]?.isDropped === isDropped),
+  ) as [Arrived[], Arrived[]];
+  const rank = (event: Arrived) => arrivals[events.indexOf(event)]?.rank ?? 0;
+  sent.sort((a, b) => rank(a) - rank(b));
+  if (keepsTies) restoreTies(sent, events);
+  const pairs = sent.flatMap((later, at) => sent.slice(0, at).map((first) => [first, later] as const));
+  const swapped = pairs.filter(([first, later]) => events.indexOf(later) < events.indexOf(first));
+  return {
+    sent,
+    dropped,
+    isReordered: swapped.some(([first, later]) => !isTie(first, later)),
+    breaksTies: swapped.some(([first, later]) => isTie(first, later)),
+    // Those that are taken in afterwards come after whatever happened in the same instant.
+    missesTies: dropped.some((one) =>
+      sent.some((other) => isTie(one, other) && events.indexOf(one) < events.indexOf(other)),
+    ),
+  };
+}
+
+function restoreTies(sent: Arrived[], events: readonly Arrived[]): void {
+  const before = [...sent];
+  for (const [at, event] of before.entries()) {
+    const tied = before.filter((other) => isTie(event, other));
+    const inOrder = events.filter((other) => tied.includes(other));
+    sent[at] = inOrder[tied.indexOf(event)] as Arrived;
+  }
+}
+
+function isTie(one: Arrived, other: Arrived): boolean {
+  return one.event.occurredAtMicros === other.event.occurredAtMicros;
+}
+
+/** What is known to whoever hears these, one after the other. */
+function told(events: readonly Arrived[]) {
+  let subscriptions: Subscription[] = [];
+  for (const { event } of events) {
+    const decision = decide("provider-a", event, {
+      ...{ subscriptions, person: () => "present", plans, newId: randomUUID },
+    });
+    if (decision.outcome !== "applied") throw new Error(decision.outcome);
+    const { subscription } = decision;
+    subscriptions = [...subscriptions.filter(({ id }) => id !== subscription.id), subscription];
+  }
+  return subscriptions.map(unflagged).sort(byName);
+}
+
+/** Those without a name come last. */
+function byName(
+  a: Pick<Stored, "providerSubscriptionId">,
+  b: Pick<Stored, "providerSubscriptionId">,
+): number {
+  return (a.providerSubscriptionId ?? "~") < (b.providerSubscriptionId ?? "~") ? -1 : 1;
+}
+
+function unflagged({ userId, providerSubscriptionId, planId, seats, status, cancelAtPeriodEnd }: Stored) {
+  return { userId, providerSubscriptionId, planId, seats, status, cancelAtPeriodEnd };
+}
+
+function fieldsOf(action: (typeof ACTIONS)[number]): Record<string, string> {
+  const [, seats] = /^seats (\d)$/.exec(action) ?? [];
+  if (seats !== undefined) return { action: "seats", seats };
+  if (action === "team" || action === "pro") return { action: "plan", price: `price_${action}_monthly` };
+  return { action };
+}
+
+/** Those of the delivery itself, as another connection carries it. */
+function ownHeaders(headers: Record<string, string>): Record<string, string> {
+  const { host: _, connection: __, "content-length": ___, ...own } = headers;
+  return own;
+}

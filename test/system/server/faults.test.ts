@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { WIRE_FORMATS } from "../../../src/providers/adapter.ts";
+import { ADAPTERS } from "../../../src/providers/formats.ts";
+import { FAULT_KINDS } from "../../../src/simulator/provider/state.ts";
+import { control } from "../../simulator/test-context.ts";
+import { type SignedUp, signedUp } from "../../support/api-client.ts";
+import { SECRETS } from "../../support/secrets.ts";
+import { deliver } from "../../support/send.ts";
+import { liveWholeLife, openShop, type Shop } from "./shop.ts";
+
+const PEOPLE = 5;
+
+/** Each of them hits one event for sure, and of the others some. */
+async function disturb({ sim }: Shop): Promise<void> {
+  for (const kind of FAULT_KINDS) {
+    await control(sim.url, "/provider-a/faults", { kind, next: 1, share: 0.08 });
+  }
+}
+
+const faultsOf = async ({ sim }: Shop): Promise<Set<string | null>> => {
+  const { deliveries } = (await control(sim.url, "/state")).slots["provider-a"];
+  return new Set(deliveries.map(({ fault }: { fault: string | null }) => fault));
+};
+
+describe.each(WIRE_FORMATS)(
+  "with a provider that speaks %s, and events that are doubled, late, mixed up, lost and damaged",
+  (format) => {
+    it("everybody's state is the provider's after reconcile, with nothing out of order left", async () => {
+      // A retry a day later is one within a minute.
+      const shop = await openShop(format, { haste: 2_000 });
+      const people: SignedUp[] = [];
+      for (let count = 0; count < PEOPLE; count += 1) people.push(await signedUp(shop.server.url));
+      await liveWholeLife(shop, people, async ({ is }) => {
+        // Of a subscription of which nothing came in Lemon Squeezy cannot be asked.
+        if (is === "buys") for (const person of people) await shop.agree(person);
+        await disturb(shop);
+      });
+      expect([...(await faultsOf(shop))]).toEqual(expect.arrayContaining([...FAULT_KINDS]));
+
+      const report = await shop.tollgate.json("webhooks", "reconcile", "--slot", "provider-a");
+      expect(report).toMatchObject({ left: [], slots: [{ problem: null }] });
+      if (format === "lemon-squeezy") expect(report.slots[0].missed).toBeNull();
+      else expect(report.slots[0].missed).toMatchObject({ failed: 0 });
+      for (const person of people) expect(await shop.known(person)).toEqual(shop.truth(person));
+      expect(await shop.test.rows("select id from subscription where out_of_order")).toEqual([]);
+      const again = await shop.tollgate.json("webhooks", "reconcile", "--slot", "provider-a");
+      expect(again).toMatchObject({ corrected: [], left: [] });
+    });
+  },
+);
+
+it("what Lemon Squeezy tells twice in one second, word for word, is one event; the comparison finds what it meant", async () => {
+  const shop = await openShop("lemon-squeezy");
+  const { server, sim, test, press, known, truth, agree } = shop;
+  const person = await signedUp(server.url);
+  await shop.buy(person, { planId: "pro" });
+  await agree(person);
+  for (const action of ["cancel_at_period_end", "resume"]) {
+    await press(person, action);
+    await agree(person);
+  }
+  // The simulator's clock goes on between two events. Cancelled again within the second, both of them would be repeats.
+  await control(sim.url, "/provider-a/faults", { kind: "drop", next: 2 });
+  await press(person, "cancel_at_period_end");
+  await sim.settle();
+  const [told] = await test.rows<{ payload: string; event_type: string }>(
+    "select payload::text as payload, event_type from webhook_delivery where event_type = 'subscription_cancelled'",
+  );
+  const { payload, event_type: eventType } = told as { payload: string; event_type: string };
+  const rawBody = Buffer.from(payload);
+  const secret = SECRETS["provider-a"];
+  const signed = { secret, nowSeconds: Math.floor(Date.now() / 1000), eventId: "", eventType };
+  const headers = {
+    ...ADAPTERS["lemon-squeezy"].sign(rawBody, signed),
+    "content-type": "application/json",
+  };
+  expect(await deliver(server.url, "provider-a", { rawBody, headers })).toMatchObject({
+    status: 200,
+    body: { received: true, duplicate: true },
+  });
+  expect([await known(person), truth(person)]).toMatchObject([
+    [{ cancelAtPeriodEnd: false }],
+    [{ cancelAtPeriodEnd: true }],
+  ]);
+  const { corrected } = await shop.tollgate.json("webhooks", "reconcile", "--slot", "provider-a");
+  expect(corrected).toMatchObject([{ changes: { cancelAtPeriodEnd: [false, true] } }]);
+  expect(await known(person)).toEqual(truth(person));
+});

@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+import { press } from "../../simulator/test-context.ts";
+import { type SignedUp, signedUp } from "../../support/api-client.ts";
+import { openShop, type Shop } from "./shop.ts";
+
+const leave = ({ post }: Shop, person: SignedUp) =>
+  post("/api/trpc/user.deleteAccount", person, { json: { confirmation: person.email } });
+
+it("somebody who pays in two slots sees both, and ends both by leaving", async () => {
+  const shop = await openShop("stripe");
+  const person = await signedUp(shop.server.url);
+  // Two checkouts, of which nobody here can know that both will be paid: Paddle's cannot be closed when another replaces it.
+  const urls: string[] = [];
+  for (const provider of ["provider-b", "provider-a"]) {
+    urls.push((await shop.post("/api/checkout", person, { planId: "pro", provider })).body.url);
+  }
+  for (const url of urls)
+    await press(url, { email: person.email, card: "4242 4242 4242 4242", action: "pay" });
+  await shop.agree(person);
+  expect(await shop.known(person)).toMatchObject([{ status: "active" }, { status: "active" }]);
+  expect((await shop.post("/api/portal", person)).status).toBe(200);
+  expect((await shop.post("/api/checkout", person, { planId: "team" })).status).toBe(409);
+
+  const answer = await leave(shop, person);
+  expect(answer.status, answer.text).toBe(200);
+  expect(shop.truth(person)).toMatchObject([{ status: "canceled" }, { status: "canceled" }]);
+});
+
+it("nobody leaves a subscription behind that has no name yet: cancelled in the portal, it gets one", async () => {
+  const shop = await openShop("lemon-squeezy");
+  const person = await signedUp(shop.server.url);
+  await shop.buy(person, { planId: "pro" });
+  await shop.agree(person);
+  // As if only the order had come in, which does not say what came of it.
+  await shop.test.rows("update subscription set provider_subscription_id = null");
+  const refused = await leave(shop, person);
+  const error = "the subscription could not be cancelled at the payment provider: cancel it first";
+  expect([refused.status, refused.text]).toEqual([503, expect.stringContaining(error)]);
+
+  await shop.press(person, "cancel_at_period_end");
+  await shop.agree(person);
+  expect((await leave(shop, person)).status).toBe(200);
+  expect(shop.truth(person)).toMatchObject([{ cancelAtPeriodEnd: true }]);
+});
+
+it("whoever has the address of a customer of Paddle's, and has not confirmed it, does not become that customer", async () => {
+  const shop = await openShop("paddle");
+  const person = await signedUp(shop.server.url);
+  // The stranger was a customer before there was an account.
+  const stranger = { email: person.email, action: "pay", card: "4242 4242 4242 4242" };
+  const other = await signedUp(shop.server.url);
+  const opened = await shop.post("/api/checkout", other, { planId: "pro" });
+  await press(opened.body.url, { ...stranger, email: other.email });
+  await shop.agree(other);
+  await shop.test.rows(`update "user" set email = 'moved@example.com' where id = $1`, [other.id]);
+  await shop.test.rows(`update "user" set email = $2 where id = $1`, [person.id, other.email]);
+
+  const refused = await shop.post("/api/checkout", person, { planId: "pro" });
+  expect([refused.status, refused.body.error]).toEqual([403, expect.stringMatching(/e-mail address/)]);
+  await shop.test.rows(`update "user" set email_verified = true where id = $1`, [person.id]);
+  expect((await shop.post("/api/checkout", person, { planId: "pro" })).status).toBe(200);
+  // And nobody new is kept from buying, or from coming back to it.
+  const somebody = await signedUp(shop.server.url);
+  for (const planId of ["pro", "team", "pro"]) {
+    expect((await shop.post("/api/checkout", somebody, { planId })).status).toBe(200);
+  }
+});

@@ -1,0 +1,170 @@
+import { Agent, request } from "node:http";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { numberedEvent } from "../../support/events.ts";
+import { expectEachAppliedOnce } from "../../support/ledger.ts";
+import { SECRETS } from "../../support/secrets.ts";
+import { deliver } from "../../support/send.ts";
+import { serverProcess } from "../../support/server-process.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await freshDatabase();
+});
+afterAll(() => test.drop());
+
+describe("the server", () => {
+  it("says whether it lives and whether it is ready", async () => {
+    const server = await serverProcess(test.url);
+    const look = async (path: string) => {
+      const answer = await fetch(server.url + path);
+      expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+      return [answer.status, await answer.json()];
+    };
+    expect(await look("/api/health")).toEqual([200, { status: "ok" }]);
+    expect(await look("/api/ready")).toEqual([200, { status: "ready" }]);
+    expect(await look("/api/nothing")).toEqual([404, { error: "Not found" }]);
+    await server.end("SIGTERM");
+  });
+
+  it("is not ready while its database is away, and again when it is back", async () => {
+    const gate = await proxyTo(new URL(test.url));
+    const server = await serverProcess(gate.url, { WEBHOOK_LEASE_SECONDS: "3" });
+    gate.cut();
+    expect((await fetch(`${server.url}/api/ready`)).status).toBe(503);
+    expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
+    expect((await deliver(server.url, "provider-a", numberedEvent("away", 0))).status).toBe(503);
+    await gate.mend();
+    expect((await fetch(`${server.url}/api/ready`)).status).toBe(200);
+    expect((await deliver(server.url, "provider-a", numberedEvent("away", 0))).status).toBe(200);
+    await server.end("SIGTERM");
+    gate.cut();
+  });
+
+  it("answers 503 in good time when the database has gone silent", async () => {
+    const gate = await proxyTo(new URL(test.url));
+    const server = await serverProcess(gate.url, { WEBHOOK_LEASE_SECONDS: "30" });
+    expect((await deliver(server.url, "provider-a", numberedEvent("silent", 0))).status).toBe(200);
+    gate.hold();
+    const started = performance.now();
+    const answer = await deliver(server.url, "provider-a", numberedEvent("silent", 1));
+    expect(answer.status).toBe(503);
+    expect(performance.now() - started).toBeLessThan(5_000);
+    await server.end("SIGKILL");
+    gate.cut();
+  });
+
+  it("told to stop, takes nothing new, finishes what runs and exits with 0", async () => {
+    const server = await serverProcess(test.url);
+    const agent = new Agent({ keepAlive: true });
+    const running = Array.from({ length: 50 }, (_, n) =>
+      deliver(server.url, "provider-a", numberedEvent("drain", n), { agent }),
+    );
+    const slow = slowDelivery(server.url);
+    await slow.begun;
+    const ended = server.end("SIGTERM");
+    await sleep(500);
+    await expect(fetch(`${server.url}/api/health`)).rejects.toThrow();
+    slow.finish();
+    expect(await slow.status).toBe(200);
+    expect((await Promise.all(running)).map((answer) => answer.status)).toEqual(Array(50).fill(200));
+    expect(await ended).toEqual({ code: 0, signal: null });
+    await expectEachAppliedOnce(test, "drain", 50);
+    agent.destroy();
+  });
+
+  it("writes JSON lines, and neither payloads nor secrets nor signatures into them", async () => {
+    const server = await serverProcess(test.url, { LOG_LEVEL: "debug" });
+    const good = numberedEvent("logged", 0);
+    await deliver(server.url, "provider-a", good);
+    await deliver(server.url, "provider-a", {
+      ...good,
+      headers: { "stripe-signature": `t=${Math.floor(Date.now() / 1000)},v1=${"beef".repeat(16)}` },
+    });
+    const strangers = numberedEvent("logged", 999, 1_000);
+    expect((await deliver(server.url, "provider-a", strangers)).status).toBe(500);
+    await server.end("SIGTERM");
+    for (const line of server.lines) expect(() => JSON.parse(line)).not.toThrow();
+    const text = server.lines.join("\n");
+    for (const secret of [
+      ...Object.values(SECRETS),
+      "price_team_monthly",
+      "customer.subscription",
+      "user_999",
+      "beef",
+    ]) {
+      expect(text).not.toContain(secret);
+    }
+    expect(text).toContain('"requestId"');
+    expect(text).toContain("no signature matches a secret");
+  });
+
+  it("says what is wrong when its port is taken", async () => {
+    const server = await serverProcess(test.url);
+    const { port } = new URL(server.url);
+    await expect(serverProcess(test.url, { PORT: port })).rejects.toThrow("EADDRINUSE");
+    await server.end("SIGTERM");
+  });
+});
+
+/** A delivery whose body comes in two pieces, the second on demand. */
+function slowDelivery(serverUrl: string) {
+  const { rawBody, headers } = numberedEvent("slow", 0);
+  const outgoing = request(`${serverUrl}/api/webhooks/provider-a`, {
+    method: "POST",
+    headers: { ...headers, "content-length": rawBody.length },
+  });
+  const status = new Promise<number>((resolve, reject) => {
+    outgoing.on("response", (incoming) => {
+      incoming.resume();
+      resolve(incoming.statusCode ?? 0);
+    });
+    outgoing.on("error", reject);
+  });
+  const begun = new Promise<void>((resolve) => {
+    outgoing.write(rawBody.subarray(0, 100), () => setTimeout(resolve, 50));
+  });
+  return { begun, status, finish: () => outgoing.end(rawBody.subarray(100)) };
+}
+
+/** Stands between server and database, to be cut and mended. */
+async function proxyTo(database: URL) {
+  const open = new Set<Socket>();
+  const listen = () => {
+    const proxy = createServer((client) => {
+      const upstream = connect(Number(database.port), database.hostname);
+      for (const socket of [client, upstream]) {
+        open.add(socket);
+        socket.on("error", () => {});
+        socket.on("close", () => {
+          client.destroy();
+          upstream.destroy();
+        });
+      }
+      client.pipe(upstream).pipe(client);
+    });
+    return proxy;
+  };
+  let proxy = listen();
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const { port } = proxy.address() as AddressInfo;
+  const url = new URL(database);
+  url.port = String(port);
+  return {
+    url: url.href,
+    cut: () => {
+      proxy.close();
+      for (const socket of open) socket.destroy();
+      open.clear();
+    },
+    hold: () => {
+      for (const socket of open) socket.unpipe().pause();
+    },
+    mend: () => {
+      proxy = listen();
+      return new Promise<void>((resolve) => proxy.listen(port, "127.0.0.1", resolve));
+    },
+  };
+}

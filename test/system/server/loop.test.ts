@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WIRE_FORMATS } from "../../../src/providers/adapter.ts";
+import type { RunningServer } from "../../../src/server.ts";
+import { type Tollgate, tollgateIn } from "../../cli/tollgate.ts";
+import { control, press } from "../../simulator/test-context.ts";
+import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { serverVariables } from "../../support/secrets.ts";
+import { serverOn } from "../../support/server.ts";
+
+const CARD = { email: "somebody@example.com", card: "4242 4242 4242 4242" };
+
+describe.each(WIRE_FORMATS)("with a simulated provider that speaks %s, and nothing else", (format) => {
+  let folder: string;
+  let test: TestDatabase;
+  let server: RunningServer;
+  let tollgate: Tollgate;
+  let provider: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tollgate-loop-"));
+    test = await freshDatabase(0);
+    const variables = { ...GENEROUS, PROVIDER_A_ADAPTER: format, SIMULATOR: "on", DATA_DIR: folder };
+    server = await serverOn(test.url, { ...variables, SIMULATOR_PORT: "0" });
+    provider = server.simulatorUrl as string;
+    tollgate = tollgateIn({
+      ...{ ...serverVariables(test.url), ...variables },
+      ...{ SIMULATOR_PORT: new URL(provider).port, APP_URL: server.url },
+    });
+  });
+  afterAll(async () => {
+    await server.close();
+    await test.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const post = (path: string, { cookie }: SignedUp, body?: object) =>
+    ask(server.url, "POST", path, { body, cookie });
+  const subscriptionsOf = async ({ cookie }: SignedUp) =>
+    (await ask(server.url, "GET", "/api/subscriptions", { cookie })).body.subscriptions;
+  const statusOf = async (person: SignedUp) => (await subscriptionsOf(person))[0]?.status ?? null;
+  const lose = (share: number) => control(provider, "/provider-a/faults", { kind: "drop", share });
+
+  async function buy(person: SignedUp, body: object = { planId: "pro", seats: 2 }): Promise<void> {
+    const { body: opened, text } = await post("/api/checkout", person, body);
+    expect(opened.url, text).toMatch(new RegExp(`^${provider}/provider-a/`));
+    const paid = await press(opened.url, { ...CARD, action: "pay" });
+    expect(paid.status).toBeLessThan(400);
+  }
+
+  it("somebody buys, changes the seats, and leaves with the account", async () => {
+    const person = await signedUp(server.url);
+    await buy(person);
+    await eventually(() => statusOf(person), "active");
+    const [subscription] = await subscriptionsOf(person);
+    expect(subscription).toMatchObject({ planId: "pro", seats: 2, cancelAtPeriodEnd: false });
+    expect((await post("/api/checkout", person, { planId: "team" })).status).toBe(409);
+
+    const portal = await post("/api/portal", person);
+    expect([portal.status, (await fetch(portal.body.url)).status]).toEqual([200, 200]);
+    const id = subscription.providerSubscriptionId;
+    await press(portal.body.url, { subscription: id, action: "seats", seats: "4" });
+    await eventually(async () => (await subscriptionsOf(person))[0].seats, 4);
+
+    const left = await post("/api/trpc/user.deleteAccount", person, { json: { confirmation: person.email } });
+    expect(left.status, left.text).toBe(200);
+    const { subscriptions } = (await control(provider, "/state")).slots["provider-a"];
+    const ended = subscriptions.find((one: { id: string }) => one.id === id);
+    expect(ended).toMatchObject(
+      format === "lemon-squeezy" ? { cancelAtPeriodEnd: true } : { status: "canceled" },
+    );
+  });
+
+  it("what was lost on the way is found again, by the operator and by the administrator", async () => {
+    const person = await signedUp(server.url);
+    const admin = await administrator(server.url, test);
+    await buy(person, { planId: "team", seats: 6 });
+    await eventually(() => statusOf(person), "active");
+    const [{ id, providerSubscriptionId }] = await subscriptionsOf(person);
+    const portal = await post("/api/portal", person);
+
+    await lose(1);
+    await press(portal.body.url, { subscription: providerSubscriptionId, action: "seats", seats: "9" });
+    const asked = await ask(server.url, "POST", `/api/subscriptions/${id}/reconcile`, {
+      cookie: admin.cookie,
+    });
+    expect([asked.status, asked.body], asked.text).toMatchObject([200, { seats: 9 }]);
+
+    // Of somebody new every event: the subscription is not known at all.
+    const unheard = await signedUp(server.url);
+    await buy(unheard);
+    await lose(0);
+    expect(await statusOf(unheard)).toBeNull();
+    const { slots } = await tollgate.json("webhooks", "reconcile");
+    if (format === "lemon-squeezy") {
+      expect(slots[0]).toMatchObject({ missed: null, problem: null });
+      return;
+    }
+    expect(slots[0].missed).toMatchObject({ failed: 0 });
+    expect(slots[0].missed.applied).toBeGreaterThan(1);
+    expect(await subscriptionsOf(unheard)).toMatchObject([{ planId: "pro", seats: 2, status: "active" }]);
+    expect((await tollgate.json("webhooks", "reconcile")).slots[0].missed).toMatchObject({ missed: 0 });
+    expect(await tollgate.json("webhooks", "reconcile", "--slot", "provider-a")).toMatchObject({
+      corrected: [],
+      left: [],
+    });
+  });
+
+  it("doctor finds nothing wrong", async () => {
+    const { ok, findings } = await tollgate.json("doctor");
+    expect(
+      findings.filter(({ state }: { state: string }) => state !== "good" && state !== "skipped"),
+    ).toEqual([]);
+    expect(ok).toBe(true);
+  });
+});

@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { fixtureDelivery } from "../../fixtures/fixture.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { SECRETS } from "../../support/secrets.ts";
+import { deliver } from "../../support/send.ts";
+import { type ServerProcess, serverProcess } from "../../support/server-process.ts";
+import { smtpServer } from "../../support/smtp-server.ts";
+
+it("a server with SMTP_URL mails what a payment has changed, and sees it through when it is stopped; one without mails nothing", {
+  timeout: 120_000,
+}, async () => {
+  const [without, with_] = await Promise.all([freshDatabase(3), freshDatabase(3)]);
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-mail-"));
+  let answer = () => {};
+  const smtp = await smtpServer(({ verb }) => {
+    if (verb !== "BODY") return undefined;
+    return new Promise((resolve) => {
+      answer = () => resolve(undefined);
+    });
+  });
+  // The one without begins earlier: it would have looked by the time the other has.
+  const silent = await serverProcess(without.url, { DATA_DIR: folder });
+  const server = await serverProcess(with_.url, { SMTP_URL: smtp.url, APP_URL: "https://app.example.com" });
+  try {
+    await Promise.all([pay(silent), pay(server)]);
+    await eventually(async () => smtp.verbs.filter((verb) => verb === "BODY").length, 1, 45_000);
+    const ended = server.end("SIGTERM");
+    await eventually(async () => server.lines.some((line) => line.includes('"stopping"')), true);
+    answer();
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(smtp.mails).toMatchObject([
+      { to: "<user_1@example.com>", data: expect.stringContaining("https://app.example.com/billing") },
+    ]);
+    expect(server.lines.filter((line) => line.includes('"notifications mailed"'))).toHaveLength(1);
+    expect(await states(with_)).toEqual(["infinity"]);
+
+    expect(await states(without)).toEqual([null]);
+    expect(existsSync(join(folder, "mail"))).toBe(false);
+    await silent.end("SIGTERM");
+  } finally {
+    answer();
+    server.child.kill("SIGKILL");
+    silent.child.kill("SIGKILL");
+    await smtp.close();
+    await rm(folder, { recursive: true, force: true });
+    await Promise.all([without.drop(), with_.drop()]);
+  }
+});
+
+async function pay(server: ServerProcess): Promise<void> {
+  const created = fixtureDelivery("stripe", "customer.subscription.created", {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    userId: "user_1",
+    planId: "pro",
+    priceId: "price_pro_monthly",
+    status: "active",
+  });
+  expect((await deliver(server.url, "provider-a", created)).status).toBe(200);
+}
+
+async function states(test: TestDatabase): Promise<(string | null)[]> {
+  const rows = await test.rows<{ state: string | null }>(
+    "select mail_after::text as state from notification",
+  );
+  return rows.map(({ state }) => state);
+}

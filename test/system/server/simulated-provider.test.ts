@@ -1,0 +1,124 @@
+import { spawnSync } from "node:child_process";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readConfig } from "../../../src/config/config.ts";
+import { embeddedSecrets } from "../../../src/config/embedded-secrets.ts";
+import { paymentAccess } from "../../../src/config/payments.ts";
+import { SLOTS } from "../../../src/domain/slot.ts";
+import { ask, GENEROUS, signedUp } from "../../support/api-client.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { serverVariables } from "../../support/secrets.ts";
+import { serverOn } from "../../support/server.ts";
+import { serverProcess } from "../../support/server-process.ts";
+
+let folder: string;
+let test: TestDatabase;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tollgate-simulated-"));
+  test = await freshDatabase(0);
+});
+afterAll(async () => {
+  await test.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("the simulated provider", () => {
+  it("stands in for every slot that has no key, and goes when the server goes", async () => {
+    const server = await serverOn(test.url, {
+      ...GENEROUS,
+      SIMULATOR: "on",
+      SIMULATOR_PORT: "0",
+      DATA_DIR: folder,
+      PROVIDER_B_API_KEY: "pdl_sdbx_of_nobody",
+      PROVIDER_B_API_URL: "http://127.0.0.1:1",
+    });
+    const { cookie } = await signedUp(server.url);
+    const checkout = (provider: string) =>
+      ask(server.url, "POST", "/api/checkout", { body: { planId: "pro", provider }, cookie });
+    for (const slot of ["provider-a", "provider-c"]) {
+      const answer = await checkout(slot);
+      expect(answer.status, answer.text).toBe(200);
+      expect(answer.body.url).toMatch(new RegExp(`^${server.simulatorUrl}/${slot}/`));
+      expect((await fetch(answer.body.url)).status).toBe(200);
+    }
+    expect((await checkout("provider-b")).status).toBe(503);
+    await server.close();
+    await expect(fetch(`${server.simulatorUrl}/`)).rejects.toThrow();
+    expect(JSON.parse(await readFile(join(folder, "simulator.json"), "utf8"))).toMatchObject({ version: 1 });
+  });
+
+  it("whose port is taken stops the start with one line that names it", async () => {
+    const other = createServer();
+    await new Promise<void>((listens) => other.listen(0, "127.0.0.1", listens));
+    const port = String((other.address() as AddressInfo).port);
+    const started = spawnSync(process.execPath, ["src/server.ts"], {
+      env: {
+        ...serverVariables(test.url),
+        PATH: process.env.PATH,
+        NODE_ENV: "test",
+        LOG_LEVEL: "silent",
+        SIMULATOR: "on",
+        SIMULATOR_PORT: port,
+        DATA_DIR: folder,
+      },
+      encoding: "utf8",
+    });
+    expect(started.status).toBe(1);
+    expect(started.stderr).toMatch(
+      new RegExp(`^SIMULATOR_PORT: port ${port} is in use, e.g. SIMULATOR_PORT=\\d+.*\\n$`),
+    );
+    await new Promise((closed) => other.close(closed));
+  });
+
+  it("is greeted with, where it is on by itself", async () => {
+    const own = await mkdtemp(join(tmpdir(), "tollgate-greeted-"));
+    await chmod(own, 0o755);
+    const server = await serverProcess(null, { DATA_DIR: own, SIMULATOR: "on", SIMULATOR_PORT: "0" });
+    const greeting = /a payment provider is simulated at http:\/\/127\.0\.0\.1:\d+/;
+    await eventually(async () => server.lines.some((line) => greeting.test(line)), true);
+    expect((await server.end("SIGTERM")).code).toBe(0);
+    await rm(own, { recursive: true, force: true });
+  });
+});
+
+describe("the keys of the simulated provider", () => {
+  it("are made once and kept; an older file without them goes on working, with the same ones each time", async () => {
+    const own = await mkdtemp(join(folder, "keys-"));
+    const made = await embeddedSecrets(own);
+    expect(await embeddedSecrets(own)).toEqual(made);
+    expect(Object.keys(made.apiKeys)).toEqual([...SLOTS]);
+    const { apiKeys, ...older } = made;
+    await writeFile(join(own, "secrets.json"), JSON.stringify(older));
+    const read = await embeddedSecrets(own);
+    expect(read).toMatchObject(older);
+    expect(await embeddedSecrets(own)).toEqual(read);
+    expect(new Set([...Object.values(read.apiKeys), ...Object.values(apiKeys)]).size).toBe(6);
+  });
+
+  it("are used where the simulator is on and no key is given, at a place that the command line finds too", async () => {
+    const kept = await embeddedSecrets(folder);
+    const access = (variables: Record<string, string>) => paymentAccess(readConfig(variables), kept);
+    expect(access({ SIMULATOR_PORT: "3456" })["provider-c"]).toEqual({
+      format: "polar",
+      apiKey: kept.apiKeys["provider-c"],
+      apiUrl: "http://127.0.0.1:3456/provider-c",
+      isSimulated: true,
+    });
+    expect(access({ SIMULATOR: "off" })).toEqual({
+      "provider-a": null,
+      "provider-b": null,
+      "provider-c": null,
+    });
+    expect(access({ SIMULATOR: "on", PROVIDER_A_API_KEY: "sk_1" })["provider-a"]).toEqual({
+      format: "stripe",
+      apiKey: "sk_1",
+      apiUrl: null,
+      isSimulated: false,
+    });
+  });
+});

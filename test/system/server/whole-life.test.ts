@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { WIRE_FORMATS } from "../../../src/providers/adapter.ts";
+import { control } from "../../simulator/test-context.ts";
+import { ask, signedUp } from "../../support/api-client.ts";
+import { liveWholeLife, openShop } from "./shop.ts";
+
+const SUBSCRIBED = "There is a subscription already: change or cancel it in the billing portal.";
+
+describe.each(WIRE_FORMATS)("over the API, with a provider that speaks %s", (format) => {
+  it("a subscription is as the provider has it through its whole life, and so is the next one", async () => {
+    const shop = await openShop(format);
+    const { server, sim, post, known, truth, agree, buy } = shop;
+    const person = await signedUp(server.url);
+    const bystander = await signedUp(server.url);
+    expect((await post("/api/portal", person)).status).toBe(409);
+
+    await liveWholeLife(shop, [person], async (step) => {
+      await agree(person);
+      expect(await known(person), step.is).toMatchObject([step.leaves]);
+      const again = await post("/api/checkout", person, { planId: "team" });
+      const isOver = truth(person)[0]?.status === "canceled";
+      expect([again.status, again.body.error], step.is).toEqual(
+        isOver ? [200, undefined] : [409, SUBSCRIBED],
+      );
+    });
+
+    const [first] = await known(person);
+    await buy(person, { planId: "pro", seats: 3 });
+    await agree(person);
+    const both = await known(person);
+    expect(both).toHaveLength(2);
+    expect(both).toContainEqual(first);
+    expect(both).toContainEqual(expect.objectContaining({ planId: "pro", seats: 3, status: "active" }));
+    // The newest is the first in the list, and the one that the portal is opened for.
+    const listed = await ask(server.url, "GET", "/api/subscriptions", { cookie: person.cookie });
+    expect(listed.body.subscriptions[0]).toMatchObject({ status: "active" });
+    await shop.press(person, "seats", { seats: "1" });
+    await agree(person);
+    expect(await known(person)).toContainEqual(expect.objectContaining({ seats: 1, status: "active" }));
+
+    expect(await known(bystander)).toEqual([]);
+    const { deliveries } = (await control(sim.url, "/state")).slots["provider-a"];
+    expect(deliveries.filter((one: { status: string }) => one.status !== "delivered")).toEqual([]);
+    const odd = await shop.test.rows(
+      "select status, last_error from webhook_delivery where status <> 'successful'",
+    );
+    expect(odd).toEqual([]);
+  });
+});

@@ -1,0 +1,258 @@
+import { describe, expect, it } from "vitest";
+import { TOO_MANY_REQUESTS } from "../../src/domain/refusal.ts";
+import { askGraphql, refusals } from "../api/graphql/ask-graphql.ts";
+import { type Belongings, belongingsOf, masked } from "./surfaces/belongings.ts";
+import { LIMITS } from "./surfaces/book.ts";
+import { type Ask, type Case, inputOf, personOf } from "./surfaces/case.ts";
+import { CASES } from "./surfaces/cases.ts";
+import { newCast } from "./surfaces/cast.ts";
+import { discoverOperations } from "./surfaces/discover.ts";
+import { type Asked, stage } from "./surfaces/stage.ts";
+import {
+  CALLERS,
+  type CallerName,
+  isLetThrough,
+  limitsIn,
+  mayOn,
+  offers,
+  type Surface,
+  type Verdict,
+} from "./surfaces/surface.ts";
+import { SURFACES } from "./surfaces/surfaces.ts";
+import { count } from "./surfaces/tally.ts";
+import { ANYONE } from "./surfaces/who.ts";
+
+/** Not to be called by itself anywhere, but part of other operations' answers: see the end. */
+const NESTED = ["subscriptions.listOfUsers"];
+
+const on = stage();
+
+const surfacesOf = (operation: string) => SURFACES.filter((surface) => offers(surface, operation));
+const caseOf = (operation: string) => CASES[operation] as Case;
+
+describe("the operations", () => {
+  it("are all told about here, and each is offered somewhere", async () => {
+    const names = (await discoverOperations()).map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.toSorted()).toEqual([...Object.keys(CASES), ...NESTED].toSorted());
+    expect(Object.keys(CASES).filter((operation) => surfacesOf(operation).length === 0)).toEqual([]);
+  });
+
+  it.each(SURFACES.map((surface) => [surface.name, surface] as const))(
+    "behind every way into %s are known",
+    (_, { entrances, leadsTo }) => {
+      expect(Object.keys(leadsTo).toSorted()).toEqual(entrances.toSorted());
+      const known = Object.keys(CASES);
+      expect(
+        Object.values(leadsTo)
+          .flat()
+          .filter((operation) => !known.includes(operation)),
+      ).toEqual([]);
+    },
+  );
+});
+
+describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scope }) => {
+  it("comes to the same on every surface, and costs the same, whoever calls with whatever", async () => {
+    for (const ask of asks) {
+      const surfaces = surfacesOf(operation).filter(({ name }) => !ask.notOn?.includes(name));
+      // What is read is the same to the letter; what is changed is changed in a cast of its own each time.
+      const shared = writes && !ask.refused ? null : await newCast(on.test);
+      let untouched: Belongings | null = null;
+      for (const caller of CALLERS) {
+        const seen: Seen[] = [];
+        for (const surface of surfaces) {
+          const cast = shared ?? (await newCast(on.test));
+          const asked = { surface, cast, caller, operation, input: inputOf(ask, cast, caller) };
+          const verdict = verdictOn(asked, ask);
+          const before: Belongings = untouched ?? (await belongingsOf(on.test, cast));
+          const { output, message } = await on.expectVerdict(asked, verdict);
+          const after = await belongingsOf(on.test, cast);
+
+          if (shared) untouched = after;
+          if (verdict !== "ok" || !writes) expect(after).toEqual(before);
+          else if (ask.leaves) expect(after).toMatchObject(ask.leaves(cast, personOf(caller)));
+          if (surface.cannotSay(operation, asked.input)) continue;
+          if (mayOn(surface, operation, may)[caller] !== may[caller]) continue;
+          seen.push(
+            shared
+              ? { surface, verdict, message, output, left: after }
+              : { surface, verdict, message, output: masked(output, cast), left: masked(after, cast) },
+          );
+        }
+        expectAlike(operation, seen);
+      }
+    }
+  });
+
+  it("is refused on all surfaces alike when one has used up its limit", async () => {
+    const surfaces = surfacesOf(operation);
+    const spenders = (["nobody", "owner", "admin"] as const)
+      .filter((caller) => surfaces.every((surface) => isLetThrough(mayOn(surface, operation, may)[caller])))
+      .slice(0, may === ANYONE ? 2 : 1);
+    expect(spenders).not.toEqual([]);
+    for (const spender of spenders) {
+      for (const first of surfaces) {
+        const cast = await newCast(on.test);
+        const ask = cheapest(first, operation);
+        const spending = { surface: first, cast, operation, input: inputOf(ask, cast, spender) };
+        for (let n = 0; n < LIMITS[scope]; n += 1) {
+          const asked = { ...spending, caller: spender };
+          await on.expectVerdict(asked, verdictOn(asked, ask));
+        }
+
+        const before = await belongingsOf(on.test, cast);
+        for (const surface of surfaces) {
+          for (const caller of [spender, ...KEY_OF[spender]]) {
+            if (!isLetThrough(mayOn(surface, operation, may)[caller])) continue;
+            const asked = { surface, cast, caller, operation, input: inputOf(asks[0], cast, caller) };
+            const refused = await on.expectVerdict(asked, "rate_limited");
+            expect([surface.name, refused.message]).toEqual([surface.name, TOO_MANY_REQUESTS]);
+            expect(refused.retryAfterSeconds).toBeGreaterThan(3_600 - 60);
+            expect(refused.retryAfterSeconds).toBeLessThanOrEqual(3_600);
+          }
+        }
+        expect(await belongingsOf(on.test, cast)).toEqual(before);
+        const asked = { ...spending, caller: ANOTHER[spender] };
+        await on.expectVerdict(asked, verdictOn(asked, ask));
+      }
+    }
+  });
+});
+
+const KEY_OF = { nobody: [], owner: ["key"], admin: ["adminKey"] } as const;
+const ANOTHER = { nobody: "owner", owner: "other", admin: "owner" } as const;
+
+/** What the call is to come to. */
+function verdictOn({ surface, caller, operation, input }: Omit<Asked, "cast">, { refused }: Ask): Verdict {
+  if (surface.cannotSay(operation, input)) return "invalid_input";
+  const verdict = mayOn(surface, operation, caseOf(operation).may)[caller];
+  return refused && isLetThrough(verdict) ? refused : verdict;
+}
+
+/** What uses up a limit without changing anything, if that can be said there. */
+function cheapest(surface: Surface, operation: string): Ask {
+  const { asks } = caseOf(operation);
+  const isSaid = ({ input, notOn }: Ask) =>
+    !notOn?.includes(surface.name) && typeof input === "object" && !surface.cannotSay(operation, input);
+  return asks.find((ask) => ask.refused === "invalid_input" && isSaid(ask)) ?? asks[0];
+}
+
+type Seen = { surface: Surface; verdict: Verdict; message: string | null; output: unknown; left: unknown };
+
+/** Of one call on several surfaces: what each answers is what the others answer, and what it leaves behind too. */
+function expectAlike(operation: string, seen: readonly Seen[]): void {
+  const whole = seen.find(({ surface }) => !surface.differs[operation]?.shows) ?? seen[0];
+  for (const { surface, verdict, ...one } of seen) {
+    const { shows = same, says = same } = surface.differs[operation] ?? {};
+    const isRefused = whole?.message != null;
+    const message = isRefused ? says(whole.message as string, verdict) : null;
+    const output = isRefused ? null : shows(whole?.output);
+    expect({ on: surface.name, ...one }).toEqual({ on: surface.name, message, output, left: whole?.left });
+  }
+}
+
+function same<Value>(value: Value): Value {
+  return value;
+}
+
+type Page = { items: unknown[]; nextCursor: string | null };
+
+it.each(Object.keys(CASES).filter((operation) => operation.endsWith(".list")))(
+  "a page of %s goes on where it ends, on whatever surface the next one is asked for",
+  async (operation) => {
+    const cast = await newCast(on.test);
+    const surfaces = surfacesOf(operation);
+    const caller = operation === "users.list" || caseOf(operation).may.owner !== "ok" ? "admin" : "owner";
+    const page = async (surface: Surface, input: { limit: number; cursor?: string | null }) =>
+      (await on.expectVerdict({ surface, cast, caller, operation, input }, "ok")).output as Page;
+    for (const [n, surface] of surfaces.entries()) {
+      const { items, nextCursor } = await page(surface, { limit: 1 });
+      expect([items.length, nextCursor]).toEqual([1, expect.any(String)]);
+      const next = surfaces[(n + 1) % surfaces.length] as Surface;
+      const { items: more } = await page(next, { limit: 1, cursor: nextCursor });
+      expect([...items, ...more]).toEqual((await page(next, { limit: 2 })).items);
+    }
+  },
+);
+
+describe.each(SURFACES.flatMap((surface) => (surface.scope ? [[surface.scope, surface] as const] : [])))(
+  "the limit of the surface: %s",
+  (scope, surface) => {
+    const ownScopes = ["api", "settings", "billing"] as const;
+    const spent = ownScopes.map((own) => {
+      const isOfScope = ([name, one]: [string, Case]) => one.scope === own && offers(surface, name);
+      return Object.entries(CASES).find(isOfScope)?.[0] as string;
+    });
+
+    it("is used up by all operations together, whose own limits a call that it refuses leaves alone", async () => {
+      const cast = await newCast(on.test);
+      const asking = (operation: string, caller: CallerName) => {
+        const [ask] = caseOf(operation).asks;
+        return { cast, caller, operation, input: inputOf(ask, cast, caller) };
+      };
+      const served = async (by: Surface, operation: string) => {
+        const asked = { ...asking(operation, "owner"), surface: by };
+        await on.expectVerdict(asked, verdictOn(asked, caseOf(operation).asks[0]));
+      };
+      for (let n = 0; n < LIMITS[scope]; n += 1) await served(surface, spent[n % spent.length] as string);
+      for (const caller of ["owner", "key"] as const) {
+        for (const operation of spent) {
+          const { input } = asking(operation, caller);
+          const refused = await surface.call(on.url, operation, cast.callers[caller], input);
+          expect(refused).toMatchObject({ verdict: "rate_limited", message: TOO_MANY_REQUESTS, lowest: 0 });
+          expect(refused.remaining).toEqual({ [scope]: 0 });
+          expect(refused.retryAfterSeconds).toBeGreaterThan(3_600 - 60);
+        }
+      }
+      // The others serve on, and count on from where the operations' own limits are.
+      for (const other of SURFACES.filter((one) => one !== surface)) {
+        for (const operation of spent.filter((name) => offers(other, name))) await served(other, operation);
+      }
+    });
+  },
+);
+
+describe("subscriptions.listOfUsers, below users in GraphQL", () => {
+  const document = "{ me { id subscriptions { id } } }";
+  const mine = (who: "owner" | "key" | "nobody", cast: Awaited<ReturnType<typeof newCast>>) =>
+    askGraphql(on.url, document, cast.callers[who]);
+
+  it("shows people their own, and costs one call of its own besides", async () => {
+    const cast = await newCast(on.test);
+    const listed = await on.expectVerdict(
+      { surface: SURFACES[0] as Surface, cast, caller: "owner", operation: "subscriptions.list", input: {} },
+      "ok",
+    );
+    const ids = (listed.output as Page).items.map((one) => ({ id: (one as { id: string }).id }));
+    for (const [who, n] of [
+      ["owner", 1],
+      ["key", 2],
+    ] as const) {
+      const answer = await mine(who, cast);
+      expect(answer.body).toEqual({ data: { me: { id: cast.people.owner.id, subscriptions: ids } } });
+      expect(limitsIn(answer).remaining).toEqual({
+        graphql: LIMITS.graphql - n,
+        api: LIMITS.api - 1 - 2 * n,
+      });
+      count(on.tally, "users.me ok");
+      count(on.tally, "subscriptions.listOfUsers ok");
+    }
+    expect(refusals(await mine("nobody", cast))).toEqual({ me: "UNAUTHENTICATED" });
+    count(on.tally, "users.me unauthorized");
+  });
+
+  it("is refused over the limit, and leaves the rest of the answer alone", async () => {
+    const cast = await newCast(on.test);
+    const surface = SURFACES[0] as Surface;
+    for (let n = 0; n < LIMITS.api - 1; n += 1) {
+      await on.expectVerdict({ surface, cast, caller: "owner", operation: "users.me", input: {} }, "ok");
+    }
+    const answer = await mine("owner", cast);
+    expect(answer.body.data).toEqual({ me: { id: cast.people.owner.id, subscriptions: null } });
+    expect(refusals(answer)).toEqual({ "me.subscriptions": "RATE_LIMITED" });
+    expect(limitsIn(answer)).toMatchObject({ lowest: 0, retryAfterSeconds: expect.any(Number) });
+    count(on.tally, "users.me ok");
+    count(on.tally, "subscriptions.listOfUsers rate_limited");
+  });
+});

@@ -1,0 +1,41 @@
+import type { Scope } from "../../../src/limits/policies.ts";
+import type { Cast } from "./cast.ts";
+import type { CallerName, Outcome } from "./surface.ts";
+
+/** Large enough for every test but those that go over them, each with a length of its own. */
+export const LIMITS = {
+  api: 14,
+  settings: 13,
+  billing: 12,
+  admin: 15,
+  "ai-chat": 11,
+  rpc: 20,
+  graphql: 21,
+} as const satisfies Partial<Record<Scope, number>>;
+
+export type LimitedScope = keyof typeof LIMITS;
+
+export const LIMIT_VARIABLES = Object.fromEntries(
+  Object.entries(LIMITS).map(([scope, limit]) => [
+    `RATE_LIMIT_${scope.replaceAll("-", "_").toUpperCase()}`,
+    // An hour: nothing comes back while the test runs.
+    `${limit}/3600`,
+  ]),
+);
+
+/** What each caller must have been charged, however the calls came in. */
+export class Book {
+  readonly #used = new Map<string, number>();
+
+  /** Writes a call down. @returns what is to be left afterwards */
+  charge(cast: Cast, caller: CallerName, scopes: readonly LimitedScope[]): Outcome["remaining"] {
+    const remaining: Outcome["remaining"] = {};
+    for (const scope of scopes) {
+      const key = `${scope}:${cast.counted[caller]}`;
+      const used = Math.min((this.#used.get(key) ?? 0) + 1, LIMITS[scope]);
+      this.#used.set(key, used);
+      remaining[scope] = LIMITS[scope] - used;
+    }
+    return remaining;
+  }
+}

@@ -1,0 +1,180 @@
+import {
+  coerceInputValue,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  isRequiredArgument,
+} from "graphql";
+import { schema } from "../../../src/api/graphql/schema.ts";
+import type { RefusalCode } from "../../../src/domain/refusal.ts";
+import { askGraphql } from "../../api/graphql/ask-graphql.ts";
+import { entranceTo, type Input, limitsIn, type Surface } from "./surface.ts";
+
+const CODES: Record<string, RefusalCode> = {
+  UNAUTHENTICATED: "unauthorized",
+  FORBIDDEN: "forbidden",
+  RATE_LIMITED: "rate_limited",
+  BAD_USER_INPUT: "invalid_input",
+  PAYLOAD_TOO_LARGE: "too_large",
+  NOT_FOUND: "not_found",
+  CONFLICT: "conflict",
+  UNAVAILABLE: "unavailable",
+  // Of a document that the schema does not allow: see `cannotSay`.
+  GRAPHQL_VALIDATION_FAILED: "invalid_input",
+};
+
+/** Where a field is the one thing that the operation's output holds: the name that it has there. */
+const UNWRAPPED: Record<string, string> = {
+  unreadCount: "count",
+  markAllRead: "count",
+  features: "features",
+  createCheckout: "url",
+  openPortal: "url",
+  deleteAccount: "success",
+  deleteUser: "success",
+  revokeApiKey: "success",
+};
+
+const ROOTS = [schema.getQueryType(), schema.getMutationType()] as [GraphQLObjectType, GraphQLObjectType];
+
+export const graphqlSurface: Surface = {
+  name: "GraphQL",
+  scope: "graphql",
+  entrances: ROOTS.flatMap((root) => Object.keys(root.getFields())),
+  leadsTo: {
+    me: ["users.me"],
+    users: ["users.list"],
+    subscriptions: ["subscriptions.list"],
+    subscription: ["subscriptions.show"],
+    currentSubscription: ["subscriptions.current"],
+    plans: ["plans.list"],
+    features: ["plans.features"],
+    notifications: ["notifications.list"],
+    unreadCount: ["notifications.unreadCount"],
+    apiKeys: ["apiKeys.list"],
+    deliveries: ["webhooks.list"],
+    delivery: ["webhooks.show"],
+    updateProfile: ["users.updateProfile"],
+    setLocale: ["users.setLocale"],
+    completeOnboarding: ["users.completeOnboarding"],
+    deleteAccount: ["users.deleteAccount"],
+    createCheckout: ["billing.createCheckout"],
+    openPortal: ["billing.openPortal"],
+    createApiKey: ["apiKeys.create"],
+    revokeApiKey: ["apiKeys.revoke"],
+    markRead: ["notifications.markRead"],
+    markAllRead: ["notifications.markAllRead"],
+    changeRole: ["users.changeRole"],
+    deleteUser: ["users.delete"],
+    replayDelivery: ["webhooks.replay"],
+    reconcileSubscription: ["subscriptions.reconcile"],
+  },
+  differs: {},
+  cannotSay: (operation, input) => {
+    const { args } = fieldOf(operation);
+    const unknown = Object.keys(input).some((name) => !args.some((arg) => arg.name === name));
+    return (
+      unknown ||
+      args.some((arg) => (arg.name in input ? isNoValue(input[arg.name], arg.type) : isRequiredArgument(arg)))
+    );
+  },
+  call: async (serverUrl, operation, caller, input) => {
+    const field = fieldOf(operation);
+    const answer = await askGraphql(serverUrl, documentFor(field, input), {
+      ...caller,
+      variables: variablesFor(field, input),
+    });
+    const limits = limitsIn(answer);
+    const { data, errors } = answer.body;
+    if (!errors) {
+      const shown = readBack(data[field.name], field.type);
+      const wrapper = UNWRAPPED[field.name];
+      return { verdict: "ok", message: null, output: wrapper ? { [wrapper]: shown } : shown, ...limits };
+    }
+    const [{ message, extensions }] = errors;
+    const verdict = CODES[extensions.code];
+    if (verdict === undefined || errors.length > 1 || data?.[field.name]) throw new Error(answer.text);
+    return { verdict, message, output: null, ...limits };
+  },
+};
+
+type Field = GraphQLField<unknown, unknown>;
+
+function fieldOf(operation: string): Field {
+  const name = entranceTo(graphqlSurface, operation);
+  return ROOTS.map((root) => root.getFields()[name]).find((field) => field !== undefined) as Field;
+}
+
+/** Asks for everything; what the field has no argument for is written into the document. */
+function documentFor({ name, args, type }: Field, input: Input): string {
+  const given = args.filter((arg) => arg.name in input);
+  const others = Object.keys(input).filter((other) => !given.some((arg) => arg.name === other));
+  const inside = [
+    ...given.map((arg) => `${arg.name}: $${arg.name}`),
+    ...others.map((other) => `${other}: ${JSON.stringify(input[other])}`),
+  ].join(", ");
+  const outside = given.map((arg) => `$${arg.name}: ${arg.type}`).join(", ");
+  const kind = ROOTS[0].getFields()[name] ? "query" : "mutation";
+  return `${kind} ${outside && `(${outside})`} { ${name}${inside && `(${inside})`} ${selectionOf(type)} }`;
+}
+
+function selectionOf(type: GraphQLOutputType): string {
+  const named = getNamedType(type);
+  if (!isObjectType(named) && !isInterfaceType(named)) return "";
+  const fields = Object.values(named.getFields()).filter((field) => !isOfAnotherOperation(named.name, field));
+  return `{ ${fields.map((field) => `${field.name} ${selectionOf(field.type)}`).join(" ")} }`;
+}
+
+function isOfAnotherOperation(typeName: string, field: Field): boolean {
+  return typeName === "User" && field.name === "subscriptions";
+}
+
+function variablesFor({ args }: Field, input: Input): Input {
+  const given = args.filter((arg) => arg.name in input);
+  return Object.fromEntries(given.map((arg) => [arg.name, spelt(input[arg.name], arg.type)]));
+}
+
+function isNoValue(value: unknown, type: GraphQLInputType): boolean {
+  let wrong = false;
+  coerceInputValue(spelt(value, type), type, () => {
+    wrong = true;
+  });
+  return wrong;
+}
+
+/** In GraphQL's spelling: `PROVIDER_A` is what the operations call `provider-a`. */
+function spelt(value: unknown, type: GraphQLInputType): unknown {
+  const named = getNamedType(type);
+  if (isEnumType(named)) return typeof value === "string" ? value.replaceAll("-", "_").toUpperCase() : value;
+  if (!isInputObjectType(named) || typeof value !== "object" || value === null) return value;
+  const fields = named.getFields();
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      fields[name] ? spelt(inner, fields[name].type) : inner,
+    ]),
+  );
+}
+
+function readBack(value: unknown, type: GraphQLOutputType): unknown {
+  if (value === null) return null;
+  const known = getNullableType(type);
+  if (isListType(known)) return (value as unknown[]).map((one) => readBack(one, known.ofType));
+  if (isEnumType(known)) return (value as string).toLowerCase().replace(/^provider_/, "provider-");
+  if (!isObjectType(known)) return value;
+  const fields = known.getFields();
+  return Object.fromEntries(
+    Object.entries(value as object).map(([name, inner]) => [
+      name,
+      readBack(inner, (fields[name] as Field).type),
+    ]),
+  );
+}

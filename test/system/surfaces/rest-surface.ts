@@ -1,0 +1,78 @@
+import { type Route, route } from "../../../src/api/rest/route.ts";
+import { ROUTES } from "../../../src/api/rest/routes.ts";
+import type { RefusalCode } from "../../../src/domain/refusal.ts";
+import { sendMessage } from "../../../src/operations/chat/send-message.ts";
+import { type ApiAnswer, ask } from "../../support/api-client.ts";
+import { type Credentials, entranceTo, type Input, limitsIn, type Outcome, type Surface } from "./surface.ts";
+
+const CODES: Record<number, RefusalCode> = {
+  400: "invalid_input",
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  409: "conflict",
+  413: "too_large",
+  429: "rate_limited",
+  503: "unavailable",
+};
+
+/** The routes of the table, and the one whose answer is a stream. */
+const OFFERED: readonly Route[] = [...ROUTES, route("POST", "/chat", sendMessage)];
+
+const entranceOf = ({ method, path }: Route) => `${method} ${path}`;
+
+/** @param listName under which a list's entries come */
+export function restSurface(version: string, listName: (route: Route) => string): Surface {
+  const surface: Surface = {
+    name: `REST ${version}`,
+    scope: null,
+    entrances: OFFERED.map(entranceOf),
+    leadsTo: Object.fromEntries(OFFERED.map((one) => [entranceOf(one), [one.operation.name]])),
+    differs: {},
+    cannotSay: () => false,
+    call: async (serverUrl, operation, caller, input) => {
+      const entrance = entranceTo(surface, operation);
+      const route = OFFERED.find((one) => entranceOf(one) === entrance) as Route;
+      const answer = await send(`${serverUrl}/api/${version}`, route, caller, input);
+      return { ...said(answer, route, listName(route)), ...limitsIn(answer) };
+    },
+  };
+  return surface;
+}
+
+function send(base: string, { method, path }: Route, caller: Credentials, input: Input): Promise<ApiAnswer> {
+  const rest = { ...input };
+  const filled = path.replaceAll(/:(\w+)/g, (_, name) => {
+    const value = encodeURIComponent(String(rest[name]));
+    delete rest[name];
+    return value;
+  });
+  if (method === "POST" || method === "PATCH") return ask(base, method, filled, { ...caller, body: rest });
+  const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+  return ask(base, method, query.size > 0 ? `${filled}?${query}` : filled, caller);
+}
+
+function said(
+  { status, headers, body, text }: ApiAnswer,
+  route: Route,
+  listName: string,
+): Pick<Outcome, "verdict" | "message" | "output"> {
+  if (status === route.status) {
+    const streamed = headers.get("content-type")?.startsWith("text/event-stream");
+    const output = streamed ? wordsOf(text) : route.plural === null ? body : listOf(body, listName);
+    return { verdict: "ok", message: null, output };
+  }
+  const verdict = CODES[status];
+  if (verdict === undefined) throw new Error(`${status} ${text}`);
+  return { verdict, message: body.error, output: null };
+}
+
+function listOf(body: Record<string, unknown>, listName: string) {
+  const { [listName]: items, ...rest } = body;
+  return { items, ...rest };
+}
+
+function wordsOf(stream: string): string {
+  const events = [...stream.matchAll(/^data: (\{.*\})$/gm)].map(([, json = ""]) => JSON.parse(json));
+  return events.map((event) => (event.type === "text-delta" ? event.delta : "")).join("");
+}

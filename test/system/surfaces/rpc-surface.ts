@@ -1,0 +1,79 @@
+import type { AnyTRPCProcedure } from "@trpc/server";
+import superjson from "superjson";
+import { appRouter } from "../../../src/api/rpc/router.ts";
+import type { RefusalCode } from "../../../src/domain/refusal.ts";
+import { ask } from "../../support/api-client.ts";
+import { entranceTo, limitsIn, type Surface } from "./surface.ts";
+import { ADMINISTRATORS } from "./who.ts";
+
+const CODES: Record<string, RefusalCode> = {
+  UNAUTHORIZED: "unauthorized",
+  FORBIDDEN: "forbidden",
+  TOO_MANY_REQUESTS: "rate_limited",
+  BAD_REQUEST: "invalid_input",
+  PAYLOAD_TOO_LARGE: "too_large",
+  NOT_FOUND: "not_found",
+  CONFLICT: "conflict",
+  SERVICE_UNAVAILABLE: "unavailable",
+};
+
+const PROCEDURES = appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>;
+
+const success = () => ({ success: true });
+
+export const rpcSurface: Surface = {
+  name: "RPC",
+  scope: "rpc",
+  entrances: Object.keys(PROCEDURES),
+  leadsTo: {
+    "user.me": ["users.me"],
+    "user.updateProfile": ["users.updateProfile"],
+    "user.setLocale": ["users.setLocale"],
+    "user.completeOnboarding": ["users.completeOnboarding"],
+    "user.deleteAccount": ["users.deleteAccount"],
+    "user.list": ["users.list"],
+    "user.changeRole": ["users.changeRole"],
+    "user.delete": ["users.delete"],
+    "billing.plans": ["plans.list"],
+    "billing.features": ["plans.features"],
+    "billing.subscription": ["subscriptions.current"],
+    "billing.createCheckout": ["billing.createCheckout"],
+    "billing.openPortal": ["billing.openPortal"],
+    "billing.deliveries": ["webhooks.list"],
+    "billing.replay": ["webhooks.replay"],
+    "billing.reconcile": ["subscriptions.reconcile"],
+    "notifications.list": ["notifications.list"],
+    "notifications.unreadCount": ["notifications.unreadCount"],
+    "notifications.markRead": ["notifications.markRead", "notifications.markAllRead"],
+  },
+  differs: {
+    "users.me": { shows: ({ id, name, email }) => ({ id, name, email }) },
+    "users.updateProfile": { shows: success },
+    "users.setLocale": { shows: success },
+    "users.completeOnboarding": { shows: success },
+    // The contract has it among what is for administrators.
+    "users.list": { may: ADMINISTRATORS },
+    "notifications.markRead": { says: (message) => message.replace("e.g. 42", '$&, or "all"') },
+    "notifications.markAllRead": { countedAs: "notifications.markRead" },
+  },
+  cannotSay: () => false,
+  call: async (serverUrl, operation, caller, given) => {
+    const path = entranceTo(rpcSurface, operation);
+    const input = operation === "notifications.markAllRead" ? { id: "all", ...given } : given;
+    const sent = JSON.stringify(superjson.serialize(input));
+    const answer =
+      PROCEDURES[path]?._def.type === "query"
+        ? await ask(serverUrl, "GET", `/api/trpc/${path}?input=${encodeURIComponent(sent)}`, caller)
+        : await ask(serverUrl, "POST", `/api/trpc/${path}`, { ...caller, body: sent });
+    const limits = limitsIn(answer);
+    const { result, error } = answer.body;
+    if (result) {
+      const output = JSON.parse(JSON.stringify(superjson.deserialize(result.data)));
+      return { verdict: "ok", message: null, output, ...limits };
+    }
+    const { message, data } = superjson.deserialize<{ message: string; data: { code: string } }>(error);
+    const verdict = CODES[data.code];
+    if (verdict === undefined) throw new Error(`${path}: ${data.code} ${message}`);
+    return { verdict, message, output: null, ...limits };
+  },
+};

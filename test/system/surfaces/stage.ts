@@ -1,0 +1,108 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import type { RunningServer } from "../../../src/server.ts";
+import { builtPages } from "../../support/built-pages.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { openAiServer } from "../../support/openai-server.ts";
+import { serverOn } from "../../support/server.ts";
+import { Book, LIMIT_VARIABLES, type LimitedScope } from "./book.ts";
+import type { Case } from "./case.ts";
+import { CASES } from "./cases.ts";
+import type { Cast } from "./cast.ts";
+import {
+  type CallerName,
+  type Input,
+  isLetThrough,
+  type Outcome,
+  type Surface,
+  type Verdict,
+} from "./surface.ts";
+import { count, grown, METRICS_TOKEN, type Tally, tallyOf } from "./tally.ts";
+
+export type Asked = { surface: Surface; cast: Cast; caller: CallerName; operation: string; input: Input };
+
+/** One server with a database of its own, which is held to account for every call. */
+export type Stage = {
+  test: TestDatabase;
+  url: string;
+  book: Book;
+  /** What the server is to have counted by the end of the test: operations by name and outcome. */
+  tally: Tally;
+  /** Whether more may have been read than was called. */
+  showsMore: boolean;
+  /** Calls, and expects this outcome, charged to the operation's own scope and the surface's besides. */
+  expectVerdict(asked: Asked, verdict: Verdict): Promise<Outcome>;
+};
+
+/** For the tests of one file. */
+export function stage(): Stage {
+  const on = { book: new Book() } as Stage;
+  on.expectVerdict = (asked, verdict) => expectVerdict(on, asked, verdict);
+  let server: RunningServer;
+  let atFirst: Tally;
+  let assistant: Awaited<ReturnType<typeof openAiServer>>;
+
+  beforeAll(async () => {
+    await builtPages();
+    on.test = await freshDatabase(0);
+    // So that a number tells whose id it is.
+    await on.test.rows("alter table webhook_delivery alter column id restart with 1000000");
+    assistant = await openAiServer();
+    assistant.answer((exchange) => {
+      exchange.say("Fine, ");
+      exchange.say("thank you.");
+      exchange.finish();
+    });
+    server = await serverOn(on.test.url, {
+      ...LIMIT_VARIABLES,
+      METRICS_TOKEN,
+      TRUSTED_PROXIES: "1",
+      AI_BASE_URL: assistant.baseUrl,
+      AI_MODEL: "model-1",
+    });
+    on.url = server.url;
+  }, 180_000);
+  afterAll(async () => {
+    await server.close();
+    await assistant.close();
+    await on.test.drop();
+  });
+  beforeEach(async () => {
+    on.tally = {};
+    on.showsMore = false;
+    atFirst = await tallyOf(on.url);
+  });
+  afterEach(async () => {
+    // Each call has gone through the gate once, to the operation that it is called by, and no other has.
+    const counted = Object.entries(grown(atFirst, await tallyOf(on.url)));
+    const called = counted.filter(([name]) => name in on.tally || !(on.showsMore && isReading(name)));
+    expect(Object.fromEntries(called)).toEqual(on.tally);
+  });
+  return on;
+}
+
+function isReading(name: string): boolean {
+  const [operation = "", outcome] = name.split(" ");
+  return outcome === "ok" && CASES[operation] !== undefined && !CASES[operation].writes;
+}
+
+async function expectVerdict(on: Stage, asked: Asked, verdict: Verdict): Promise<Outcome> {
+  const { url, book, tally } = on;
+  const { surface, cast, caller, operation, input } = asked;
+  on.showsMore ||= surface.showsMore ?? false;
+  const { scope } = CASES[operation] as Case;
+  const isAsked = !surface.cannotSay(operation, input);
+  const charged: LimitedScope[] = isAsked && isLetThrough(verdict) ? [scope] : [];
+  if (surface.scope) charged.push(surface.scope);
+  const remaining = book.charge(cast, caller, charged);
+  if (isAsked) count(tally, `${surface.differs[operation]?.countedAs ?? operation} ${verdict}`);
+
+  const outcome = await surface.call(url, operation, cast.callers[caller], input);
+  const asking = { on: surface.name, by: caller, operation, input };
+  expect({ ...asking, verdict: outcome.verdict, remaining: outcome.remaining }).toEqual({
+    ...asking,
+    verdict,
+    remaining,
+  });
+  expect(outcome.lowest).toBe(charged.length === 0 ? null : Math.min(...Object.values(remaining)));
+  return outcome;
+}

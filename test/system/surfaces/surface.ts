@@ -1,0 +1,95 @@
+import type { RefusalCode } from "../../../src/domain/refusal.ts";
+import type { Scope } from "../../../src/limits/policies.ts";
+import type { ApiAnswer } from "../../support/api-client.ts";
+import type { LimitedScope } from "./book.ts";
+
+export const CALLERS = ["nobody", "owner", "other", "key", "admin", "adminKey"] as const;
+
+/** The owner of what is asked for, somebody else, an administrator, and a key of the first and of the last. */
+export type CallerName = (typeof CALLERS)[number];
+
+export type Verdict = "ok" | RefusalCode;
+
+/** What a call that is all right comes to. */
+export type Who = Record<CallerName, Verdict>;
+
+export type Credentials = { cookie?: string; key?: string; headers: Record<string, string> };
+
+export type Input = Record<string, unknown>;
+
+/** An answer of any surface in the operations' own words. */
+export type Outcome = {
+  verdict: Verdict;
+  /** Of a refusal. */
+  message: string | null;
+  /** As the operation has it, with times as text. */
+  output: unknown;
+  /** What is left in each scope that the call was charged to. */
+  remaining: Partial<Record<Scope, number>>;
+  /** What `X-RateLimit-Remaining` says. */
+  lowest: number | null;
+  retryAfterSeconds: number | null;
+};
+
+/** One way to call operations. Whoever adds one writes such an object, and adds it to `SURFACES`. */
+export type Surface = {
+  name: string;
+  /** Charged for every call, besides the operation's own. */
+  scope: LimitedScope | null;
+  /** Whether its answers show more than what was asked for, which has been read besides. */
+  showsMore?: true;
+  /** Every way in by the surface's own table. */
+  entrances: readonly string[];
+  /** The names of the operations behind each of them. */
+  leadsTo: Readonly<Record<string, readonly string[]>>;
+  /** Where it differs from the others on purpose. */
+  differs: Readonly<Record<string, Difference>>;
+  /** Whether the surface's own grammar refuses the input, so that the operation is never asked. */
+  cannotSay(operation: string, input: Input): boolean;
+  call(serverUrl: string, operation: string, caller: Credentials, input: Input): Promise<Outcome>;
+};
+
+export type Difference = {
+  may?: Who;
+  /** What it shows of the operation's output. */
+  // biome-ignore lint/suspicious/noExplicitAny: each operation has an output of its own
+  shows?: (output: any) => unknown;
+  /** How it puts the message of a refusal. */
+  says?: (message: string, verdict: Verdict) => string | null;
+  /** The name under which the call is counted. */
+  countedAs?: string;
+};
+
+export function offers({ leadsTo }: Surface, operation: string): boolean {
+  return Object.values(leadsTo).some((operations) => operations.includes(operation));
+}
+
+/** What each caller comes to with a call that is all right. @param may on surfaces that do not differ */
+export function mayOn({ differs }: Surface, operation: string, may: Who): Who {
+  return differs[operation]?.may ?? may;
+}
+
+/** Whether the call came as far as the operation's limit. */
+export function isLetThrough(verdict: Verdict): boolean {
+  return verdict !== "unauthorized" && verdict !== "forbidden";
+}
+
+/** @throws when there is none */
+export function entranceTo({ leadsTo, name }: Pick<Surface, "leadsTo" | "name">, operation: string): string {
+  const found = Object.entries(leadsTo).find(([, operations]) => operations.includes(operation));
+  if (!found) throw new Error(`${operation} is not offered by ${name}`);
+  return found[0];
+}
+
+/** What the headers of an answer over HTTP say of limits. */
+export function limitsIn({
+  headers,
+}: Pick<ApiAnswer, "headers">): Pick<Outcome, "remaining" | "lowest" | "retryAfterSeconds"> {
+  const number = (name: string) => (headers.has(name) ? Number(headers.get(name)) : null);
+  const left = [...(headers.get("ratelimit") ?? "").matchAll(/"([\w-]+)";r=(\d+)/g)];
+  return {
+    remaining: Object.fromEntries(left.map(([, scope, remaining]) => [scope, Number(remaining)])),
+    lowest: number("x-ratelimit-remaining"),
+    retryAfterSeconds: number("retry-after"),
+  };
+}
