@@ -26,7 +26,8 @@ const RULES: Record<string, Rule> = {
     rooms: ["domain", "store", "limits"],
     packages: ["better-auth", "drizzle-orm", "zod", "node:*"],
   },
-  mail: { rooms: ["domain", "store"], packages: ["nodemailer", "node:*"] },
+  messages: { rooms: ["domain"], packages: [] },
+  mail: { rooms: ["domain", "store", "messages"], packages: ["nodemailer", "node:*"] },
   chat: { rooms: ["domain"], packages: ["ai", "@ai-sdk/openai-compatible"] },
   operations: { rooms: ["domain", "store", "intake"], packages: ["zod", "node:*"] },
   api: {
@@ -56,7 +57,7 @@ const RULES: Record<string, Rule> = {
     packages: ["commander", "cli-table3", "cli-progress", "zod", "node:*"],
   },
   app: {
-    rooms: ["operations", "ui", "domain", "http"],
+    rooms: ["operations", "ui", "domain", "http", "messages"],
     packages: ["next", "next-intl", "react", "lucide-react", "zod"],
   },
   ui: { rooms: ["domain"], packages: ["next", "next-intl", "react", "react-dom", "lucide-react"] },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { refusalWords } from "../../src/app/gate/refusal-words.ts";
 import type { RefusalCode } from "../../src/domain/refusal.ts";
-import { textsIn } from "./catalogs.ts";
+import { textsIn } from "../messages/catalogs.ts";
 
 const OPERATIONS = join(import.meta.dirname, "../../src/operations");
 

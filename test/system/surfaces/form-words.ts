@@ -5,7 +5,7 @@ import type { Verdict } from "./surface.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each part has words of its own
 function part(name: string): any {
-  const file = new URL(`../../../src/app/intl/messages/en/${name}.json`, import.meta.url);
+  const file = new URL(`../../../src/messages/en/${name}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, "utf8"));
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LOCALES, type Locale } from "../../src/domain/locale.ts";
 
-const FOLDER = join(import.meta.dirname, "../../src/app/intl/messages");
+const FOLDER = join(import.meta.dirname, "../../src/messages");
 
 /** Every text of a language by its key, `<part>.<key>`, in the order of its files. */
 export function textsIn(locale: Locale): Map<string, string> {

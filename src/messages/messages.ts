@@ -1,0 +1,58 @@
+import type { Locale } from "../domain/locale.ts";
+import type account from "./en/account.json";
+import type adminSubscriptions from "./en/adminSubscriptions.json";
+import type adminUsers from "./en/adminUsers.json";
+import type adminWebhooks from "./en/adminWebhooks.json";
+import type apiKeys from "./en/apiKeys.json";
+import type auth from "./en/auth.json";
+import type billing from "./en/billing.json";
+import type common from "./en/common.json";
+import type dashboard from "./en/dashboard.json";
+import type landing from "./en/landing.json";
+import type notifications from "./en/notifications.json";
+import type onboarding from "./en/onboarding.json";
+import type refusals from "./en/refusals.json";
+import type settings from "./en/settings.json";
+
+/** What pages and mails say: a folder per language, a file per part. */
+export type Messages = {
+  common: typeof common;
+  account: typeof account;
+  refusals: typeof refusals;
+  landing: typeof landing;
+  auth: typeof auth;
+  onboarding: typeof onboarding;
+  dashboard: typeof dashboard;
+  billing: typeof billing;
+  apiKeys: typeof apiKeys;
+  notifications: typeof notifications;
+  settings: typeof settings;
+  adminUsers: typeof adminUsers;
+  adminWebhooks: typeof adminWebhooks;
+  adminSubscriptions: typeof adminSubscriptions;
+};
+
+const PARTS = [
+  "common",
+  "account",
+  "refusals",
+  "landing",
+  "auth",
+  "onboarding",
+  "dashboard",
+  "billing",
+  "apiKeys",
+  "notifications",
+  "settings",
+  "adminUsers",
+  "adminWebhooks",
+  "adminSubscriptions",
+] as const satisfies (keyof Messages)[];
+
+export async function messagesIn(locale: Locale): Promise<Messages> {
+  const parts = PARTS.map(async (part) => [
+    part,
+    (await import(`./${locale}/${part}.json`, { with: { type: "json" } })).default,
+  ]);
+  return Object.fromEntries(await Promise.all(parts));
+}
