@@ -29,7 +29,7 @@ const RULES: Record<string, Rule> = {
   messages: { rooms: ["domain"], packages: [] },
   mail: { rooms: ["domain", "store", "messages"], packages: ["nodemailer", "node:*"] },
   chat: { rooms: ["domain"], packages: ["ai", "@ai-sdk/openai-compatible"] },
-  operations: { rooms: ["domain", "store", "intake"], packages: ["zod", "node:*"] },
+  operations: { rooms: ["domain", "store", "intake", "limits"], packages: ["zod", "node:*"] },
   api: {
     rooms: ["operations", "domain", "intake", "http"],
     packages: [
@@ -100,7 +100,7 @@ const RULES: Record<string, Rule> = {
 const TYPE_RULES: Record<string, readonly string[]> = {
   intake: ["providers"],
   auth: ["mail"],
-  operations: ["providers", "limits", "chat"],
+  operations: ["providers", "chat"],
   api: ["observability", "config", "limits", "chat"],
   http: ["limits", "observability", "operations"],
 };

@@ -25,7 +25,7 @@ const tollgate = (store: Contender["store"], open: string, keyPrefix: string): C
 
 export const CONTENDERS = {
   tollgate: tollgate("memory", "openMemory", "api:"),
-  "tollgate, as the gate": tollgate("memory", "openCharge", ""),
+  "tollgate, awaited": tollgate("memory", "openAwaited", "api:"),
   "rate-limiter-flexible": peer("memory", "rate-limiter-flexible-memory"),
   "express-rate-limit": peer("memory", "express-rate-limit-memory"),
   "better-auth": peer("memory", "better-auth-memory"),

@@ -21,6 +21,7 @@ export type Config = {
   /** `null`: counts are kept in memory. Several are nodes of one cluster. */
   redisUrls: readonly string[] | null;
   rateLimits: Policies;
+  rateLimitMemoryKeys: number;
   trustedProxies: TrustedProxies;
   /** `null`: there is no `/api/metrics`. */
   metricsToken: string | null;
@@ -73,6 +74,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     logLevel: values.LOG_LEVEL,
     redisUrls: values.REDIS_URL ?? null,
     rateLimits: readRateLimits(values),
+    rateLimitMemoryKeys: values.RATE_LIMIT_MEMORY_KEYS,
     trustedProxies: values.TRUSTED_PROXIES ?? { hops: 0 },
     metricsToken: values.METRICS_TOKEN ?? null,
     mail: {

@@ -11,6 +11,8 @@ const rateLimit = z
   })
   .optional();
 
+const MEMORY_KEYS = "RATE_LIMIT_MEMORY_KEYS";
+
 /** A variable for every scope. */
 export const RATE_LIMITS = Object.fromEntries(SCOPES.map((scope) => [rateLimitVariable(scope), rateLimit]));
 
@@ -20,13 +22,13 @@ export function readRateLimits(values: Record<string, unknown>): Policies {
   ) as Policies;
 }
 
-/** What is wrong with the names, or `null`: a misspelt one would leave the default in force, and nobody would know. */
+/** The error for a misspelt name, or `null`: the default would silently stay in force. */
 export function unknownRateLimit(given: Record<string, unknown>): string | null {
-  const known = SCOPES.map(rateLimitVariable);
+  const known = [...SCOPES.map(rateLimitVariable), MEMORY_KEYS];
   const unknown = Object.keys(given).find((name) => name.startsWith("RATE_LIMIT_") && !known.includes(name));
   return unknown === undefined
     ? null
-    : `${unknown}: there is no such limit, only ${known.join(", ")}, e.g. RATE_LIMIT_API=30/60`;
+    : `${unknown}: unknown limit, expected one of ${known.join(", ")}, e.g. RATE_LIMIT_API=30/60`;
 }
 
 function rateLimitVariable(scope: Scope): string {

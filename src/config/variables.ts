@@ -10,6 +10,7 @@ const apiUrl = baseUrl("https://api.stripe.com").optional();
 /** Every variable with its kind and its default. */
 export const Variables = z.object({
   ...RATE_LIMITS,
+  RATE_LIMIT_MEMORY_KEYS: wholeNumber(1, 10_000_000, 100_000).default(100_000),
   PORT: wholeNumber(0, 65_535, 3000).default(3000),
   HOST: z
     .string()

@@ -1,11 +1,11 @@
 import type { Scope } from "./policies.ts";
 
-/** What requests are counted under. No scope has a colon, so the first one ends it, whatever the id is made of. */
+/** The key that requests are counted under. No scope contains a colon, so the first one ends it whatever the id is. */
 export function limitKey(scope: Scope, id: string): string {
   return `${scope}:${id}`;
 }
 
-/** The scope of a key, which need not be one of ours. */
+/** The scope of a key, which may be one that is not in the table. */
 export function scopeOf(key: string): string {
   const colon = key.indexOf(":");
   return colon < 0 ? key : key.slice(0, colon);

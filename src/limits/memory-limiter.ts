@@ -10,8 +10,8 @@ export type MemoryOptions = {
   metrics: LimiterMetrics;
   /** Milliseconds on a clock that only goes forwards. */
   now?: () => number;
-  /** How many keys are counted at a time, 100,000 unless given. */
-  maxKeys?: number;
+  /** How many keys are counted at a time, 100,000 by default. */
+  maxMemoryKeys?: number;
 };
 
 const MAX_KEYS = 100_000;
@@ -40,7 +40,7 @@ export class MemoryLimiter implements Limiter {
   constructor(options: MemoryOptions) {
     this.#options = options;
     this.#now = options.now ?? steadyNow;
-    this.#maxKeys = options.maxKeys ?? MAX_KEYS;
+    this.#maxKeys = options.maxMemoryKeys ?? MAX_KEYS;
   }
 
   decide(key: string, limit: number, windowMs: number, cost: number): Decision {

@@ -1,11 +1,14 @@
 /** At most `limit` requests in any window of `windowSeconds`, wherever it starts. */
 export type Limit = { limit: number; windowSeconds: number };
 
-/** What is counted together, with what holds unless the operator says otherwise (`RATE_LIMIT_<SCOPE>`). */
+/** One scope per group of requests that are counted together; `RATE_LIMIT_<SCOPE>` overrides its default. */
 export const DEFAULT_POLICIES = {
   "auth-sign-in": { limit: 10, windowSeconds: 60 },
   "auth-sign-up": { limit: 5, windowSeconds: 60 },
   "auth-password": { limit: 3, windowSeconds: 60 },
+  "auth-session": { limit: 30, windowSeconds: 60 },
+  "auth-key": { limit: 30, windowSeconds: 60 },
+  pages: { limit: 300, windowSeconds: 60 },
   "ai-chat": { limit: 30, windowSeconds: 60 },
   billing: { limit: 5, windowSeconds: 60 },
   admin: { limit: 10, windowSeconds: 60 },
@@ -23,6 +26,14 @@ export type Policies = Record<Scope, Limit>;
 export const SCOPES = Object.keys(DEFAULT_POLICIES) as Scope[];
 
 /** Guessing passwords and spending money must not become unlimited because a shared store is down. */
-export function refusesWithoutSharedStore(scope: Scope): boolean {
-  return scope.startsWith("auth-") || scope === "billing";
+const REFUSED_WITHOUT_SHARED_STORE: ReadonlySet<string> = new Set<Scope>([
+  "auth-sign-in",
+  "auth-sign-up",
+  "auth-password",
+  "billing",
+]);
+
+/** @param scope of any key, also of one that is not in the table */
+export function isRefusedWithoutSharedStore(scope: string): boolean {
+  return REFUSED_WITHOUT_SHARED_STORE.has(scope);
 }

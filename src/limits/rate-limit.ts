@@ -1,38 +1,35 @@
-import type { Limit, Policies, Scope } from "./policies.ts";
+import type { Limit, Policies } from "./policies.ts";
 
-/** What came of one request to the limiter. */
+/** The result of one call to the limiter. */
 export type Decision = {
   allowed: boolean;
-  /** How many more of cost 1 would be admitted now. */
+  /** How many more requests of cost 1 would be admitted now. */
   remaining: number;
   /**
-   * Milliseconds since the epoch. Refused: the first instant at which the same request is admitted. Admitted: the
-   * instant at which the oldest counted request leaves the window.
+   * Milliseconds since the epoch. When refused: the first instant at which the same request is admitted. When
+   * admitted: the instant at which the oldest counted request leaves the window.
    */
   resetAt: number;
 };
 
 /**
- * Exact sliding window over the requests admitted under `key`, which has the form `<scope>:<user_id>`. Half-open: a request
- * at `t` no longer counts at `t + windowSeconds`. A refusal counts nothing.
- * @throws RangeError when the limit is not one, or the cost (1 unless given) is above it
- * @throws LimiterUnavailable when counts are shared and the store that holds them does not answer
+ * Exact sliding window over the requests admitted under `key`, which has the form `<scope>:<user_id>`. Half-open: a
+ * request at `t` no longer counts at `t + windowSeconds`. A refused request is not counted. Counts kept in this process
+ * are answered at once, without a promise: `await` works for both.
+ * @throws RangeError when the limit is invalid, or the cost (default 1) exceeds it
+ * @throws LimiterUnavailable when counts are shared and their store does not answer
  */
-export type RateLimit = (key: string, options: Limit & { cost?: number }) => Promise<Decision>;
+export type RateLimit = (key: string, options: Limit & { cost?: number }) => Decision | Promise<Decision>;
 
-/** Nothing can be said: the store of the counts does not answer, and this scope is not to be served without it. */
+/** The shared store does not answer, and this scope must not be served without it. */
 export class LimiterUnavailable extends Error {
   override name = "LimiterUnavailable";
 }
 
-/** The limiter under the policies in force: what the gate charges. */
+/** The limiter together with the policies in force. */
 export type Limits = {
   policies: Policies;
-  /** The clock that `resetAt` is told by, which does not jump: milliseconds since the epoch. */
+  /** The clock of `resetAt`, which never goes back: milliseconds since the epoch. */
   now(): number;
-  /**
-   * Counts one request of `id` (a user's id, or an address) in `scope`. Not a promise when it is known at once.
-   * @throws LimiterUnavailable
-   */
-  charge(scope: Scope, id: string, cost?: number): Decision | Promise<Decision>;
+  rateLimit: RateLimit;
 };

@@ -4,7 +4,7 @@ import { Deadlines } from "./deadlines.ts";
 import { scopeOf } from "./limit-key.ts";
 import type { Limiter, LimiterLog, LimiterMetrics } from "./limiter.ts";
 import { MemoryLimiter } from "./memory-limiter.ts";
-import { refusesWithoutSharedStore, type Scope } from "./policies.ts";
+import { isRefusedWithoutSharedStore } from "./policies.ts";
 import { type Decision, LimiterUnavailable } from "./rate-limit.ts";
 import { openRedis, type RedisConnection } from "./redis-connection.ts";
 import { commandOf, type Request, redisKey, withScript } from "./redis-script.ts";
@@ -16,7 +16,8 @@ export type SharedOptions = {
   metrics: LimiterMetrics;
   /** Milliseconds on a clock that only goes forwards. */
   now: () => number;
-  /** How long a decision waits for Redis, 75 ms unless given. */
+  maxMemoryKeys?: number;
+  /** How long a decision waits for Redis, 75 ms by default. */
   answerWithinMs?: number;
   /** For tests: milliseconds to count by in place of Redis's clock. */
   redisNow?: () => number;
@@ -144,7 +145,7 @@ class SharedLimiter implements Limiter {
   /** @throws LimiterUnavailable */
   #withoutStore({ key, limit, windowMs, cost }: Request): Decision {
     const scope = scopeOf(key);
-    if (refusesWithoutSharedStore(scope as Scope)) {
+    if (isRefusedWithoutSharedStore(scope)) {
       this.#options.metrics.decidedWithoutStore(scope, "unavailable");
       throw new LimiterUnavailable(`the shared counts of ${scope} cannot be reached`);
     }

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { type Caller, isAdministrator, type Operator, type Person } from "../domain/caller.ts";
 import { Refusal, type RefusalCode, refuse, TOO_MANY_REQUESTS } from "../domain/refusal.ts";
+import { limitKey } from "../limits/limit-key.ts";
 import type { Limit, Scope } from "../limits/policies.ts";
 import type { Decision, Limits } from "../limits/rate-limit.ts";
 import { inWords, sentenceOf } from "./invalid-input.ts";
@@ -113,14 +114,16 @@ function assertAccess(access: Access, caller: Caller): void {
 export async function charge(scope: Scope, limits: Limits, call: Call, cost = 1): Promise<void> {
   const { caller, charges } = call;
   if (caller.kind === "operator") return;
+  const policy = limits.policies[scope];
   let decision: Decision | Promise<Decision>;
   try {
-    decision = limits.charge(scope, caller.kind === "nobody" ? caller.address : caller.userId, cost);
+    const id = caller.kind === "nobody" ? caller.address : caller.userId;
+    decision = limits.rateLimit(limitKey(scope, id), { ...policy, cost });
     if (decision instanceof Promise) decision = await decision;
   } catch (error) {
     throw unavailable(error);
   }
-  charges.push({ scope, ...limits.policies[scope], ...decision });
+  charges.push({ scope, ...policy, ...decision });
   if (!decision.allowed) refuse("rate_limited", TOO_MANY_REQUESTS);
 }
 

@@ -58,6 +58,7 @@ export async function startService(
   const limits = await createLimits({
     policies: environment.rateLimits,
     redisUrls: environment.redisUrls,
+    maxMemoryKeys: environment.rateLimitMemoryKeys,
     log,
     ...(metrics ? { metrics: metrics.limiter } : {}),
   });

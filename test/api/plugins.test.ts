@@ -42,9 +42,9 @@ async function served(plugins: readonly Plugin[], note: (error: unknown) => void
   const limits = testLimits();
   const counting: Limits = {
     ...limits,
-    charge: (scope, id) => {
-      charged.push(`${scope}:${id}`);
-      return limits.charge(scope, id);
+    rateLimit: (key, options) => {
+      charged.push(key);
+      return limits.rateLimit(key, options);
     },
   };
   const deps = { database: test.database, limits: counting, plans: PLANS } as unknown as Dependencies;

@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { memoryRateLimit } from "../../src/limits/memory-rate-limit.ts";
+import { type ClosableRateLimit, createRateLimit } from "../../src/limits/create-rate-limit.ts";
 import type { RateLimit } from "../../src/limits/rate-limit.ts";
-import type { ClosableRateLimit } from "../../src/limits/rate-limit-of.ts";
-import { redisRateLimit } from "../../src/limits/redis-rate-limit.ts";
 import { ownRedis, REDIS_NEEDED, redisServer, type TestRedis } from "../support/redis.ts";
 import { mostInAnyWindow, oracle } from "./oracle.ts";
 import { silent } from "./silent.ts";
@@ -17,11 +15,11 @@ let redis: TestRedis;
 let clusterNode: TestRedis;
 
 const stores: [string, () => Promise<ClosableRateLimit>][] = [
-  ["in memory", async () => memoryRateLimit({ log: silent, now: clock })],
+  ["in memory", () => createRateLimit({ redisUrls: null, log: silent, now: clock })],
 ];
 if (program) {
   const inRedis = (...redisUrls: string[]) =>
-    redisRateLimit({ redisUrls, log: silent, now: clock, redisNow: clock, answerWithinMs: 10_000 });
+    createRateLimit({ redisUrls, log: silent, now: clock, redisNow: clock, answerWithinMs: 10_000 });
   beforeAll(async () => {
     redis = await ownRedis(program);
     clusterNode = await ownRedis(program, { cluster: true });
@@ -212,12 +210,13 @@ describe.each(stores)("the limiter %s", (name, open) => {
     ["cost", { limit: 3, windowSeconds: 60, cost: 1.5 }],
     ["cost", { limit: 3, windowSeconds: 60, cost: Number.NaN }],
   ])("throws what is wrong with the %s of %j", async (what, options) => {
-    await expect(rateLimit(freshKey(), options)).rejects.toThrow(RangeError);
-    await expect(rateLimit(freshKey(), options)).rejects.toThrow(new RegExp(`^${what}: `));
+    const call = async () => rateLimit(freshKey(), options);
+    await expect(call()).rejects.toThrow(RangeError);
+    await expect(call()).rejects.toThrow(new RegExp(`^${what}: `));
   });
 
   it.each([[""], ["x".repeat(1025)], ["api:\ud800"]])("throws when the key is %j", async (key) => {
-    await expect(rateLimit(key, { limit: 1, windowSeconds: 1 })).rejects.toThrow(/^key: /);
+    await expect((async () => rateLimit(key, { limit: 1, windowSeconds: 1 }))()).rejects.toThrow(/^key: /);
   });
 
   it("keeps keys apart that look alike", async () => {

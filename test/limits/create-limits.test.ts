@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createLimits } from "../../src/limits/create-limits.ts";
+import { limitKey } from "../../src/limits/limit-key.ts";
 import { DEFAULT_POLICIES, SCOPES } from "../../src/limits/policies.ts";
 import { silent } from "./silent.ts";
 
 const START = 1_800_000_000_000;
 
-describe("the limits in memory", () => {
-  it("charge each scope and each person by themselves, as the policies say, at once", async () => {
+describe("createLimits in memory", () => {
+  it("counts each scope and each person separately", async () => {
     const limits = await createLimits({
       policies: DEFAULT_POLICIES,
       redisUrls: null,
@@ -17,27 +18,51 @@ describe("the limits in memory", () => {
       const { limit } = DEFAULT_POLICIES[scope];
       for (const id of ["user_1", "user_1:admin", "2001:db8::1"]) {
         for (let n = 1; n <= limit; n += 1) {
-          expect(limits.charge(scope, id)).toEqual({
+          expect(limits.rateLimit(limitKey(scope, id), DEFAULT_POLICIES[scope])).toEqual({
             allowed: true,
             remaining: limit - n,
             resetAt: START + 60_000,
           });
         }
-        expect(limits.charge(scope, id)).toMatchObject({ allowed: false, remaining: 0 });
+        expect(limits.rateLimit(limitKey(scope, id), DEFAULT_POLICIES[scope])).toMatchObject({
+          allowed: false,
+          remaining: 0,
+        });
       }
     }
     await limits.close();
   });
 
-  it("charge what a request costs, and throw for one that could never be admitted", async () => {
-    const limits = await createLimits({ policies: DEFAULT_POLICIES, redisUrls: null, log: silent });
-    expect(limits.charge("billing", "user_1", 4)).toMatchObject({ allowed: true, remaining: 1 });
-    expect(limits.charge("billing", "user_1", 2)).toMatchObject({ allowed: false, remaining: 1 });
-    expect(() => limits.charge("billing", "user_1", 6)).toThrow(/^cost: /);
-    expect(() => limits.charge("billing", "\ud800")).toThrow(/^key: /);
+  it("answers at once, without a promise, and throws for a cost or key that is invalid", async () => {
+    const { rateLimit } = await createLimits({ policies: DEFAULT_POLICIES, redisUrls: null, log: silent });
+    const { billing } = DEFAULT_POLICIES;
+    expect(rateLimit("billing:user_1", { ...billing, cost: 4 })).toMatchObject({
+      allowed: true,
+      remaining: 1,
+    });
+    expect(rateLimit("billing:user_1", { ...billing, cost: 2 })).toMatchObject({
+      allowed: false,
+      remaining: 1,
+    });
+    expect(() => rateLimit("billing:user_1", { ...billing, cost: 6 })).toThrow(/^cost: /);
+    expect(() => rateLimit("billing:\ud800", billing)).toThrow(/^key: /);
   });
 
-  it("do not start with a policy that is none", async () => {
+  it("holds at most maxMemoryKeys keys, and refuses a new one while all are blocked", async () => {
+    const { rateLimit } = await createLimits({
+      policies: DEFAULT_POLICIES,
+      redisUrls: null,
+      log: silent,
+      maxMemoryKeys: 2,
+      now: () => START,
+    });
+    const once = { limit: 1, windowSeconds: 60 };
+    expect(rateLimit("api:user_1", once)).toMatchObject({ allowed: true });
+    expect(rateLimit("api:user_2", once)).toMatchObject({ allowed: true });
+    expect(rateLimit("api:user_3", once)).toMatchObject({ allowed: false, resetAt: START + 60_000 });
+  });
+
+  it("rejects an invalid policy at the start", async () => {
     const policies = { ...DEFAULT_POLICIES, api: { limit: 0, windowSeconds: 60 } };
     await expect(createLimits({ policies, redisUrls: null, log: silent })).rejects.toThrow(/^limit: /);
   });

@@ -9,7 +9,7 @@ const WINDOW_MS = 60_000;
 let now: number;
 
 function limiter(maxKeys: number, log: LimiterLog = silent): MemoryLimiter {
-  return new MemoryLimiter({ log, metrics: NO_METRICS, now: () => now, maxKeys });
+  return new MemoryLimiter({ log, metrics: NO_METRICS, now: () => now, maxMemoryKeys: maxKeys });
 }
 
 describe("the limiter's memory", () => {

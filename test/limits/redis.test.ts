@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LimiterUnavailable } from "../../src/limits/rate-limit.ts";
-import { redisRateLimit } from "../../src/limits/redis-rate-limit.ts";
+import { createRateLimit } from "../../src/limits/create-rate-limit.ts";
+import { LimiterUnavailable, type RateLimit } from "../../src/limits/rate-limit.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { eventually } from "../support/eventually.ts";
 import { ownRedis, REDIS_NEEDED, redisServer, type TestRedis } from "../support/redis.ts";
@@ -19,7 +19,7 @@ if (!program) {
 
   const observed = async (url: string, patience: { answerWithinMs?: number } = {}) => {
     const seen = { up: [] as boolean[], warned: 0, informed: 0, without: [] as string[] };
-    const limiter = await redisRateLimit({
+    const limiter = await createRateLimit({
       ...patience,
       redisUrls: [url],
       log: {
@@ -36,7 +36,8 @@ if (!program) {
         memoryFull: () => {},
       },
     });
-    return { rateLimit: limiter.rateLimit, close: cleanedUp(limiter.close), seen };
+    const rateLimit = async (...call: Parameters<RateLimit>) => limiter.rateLimit(...call);
+    return { rateLimit, close: cleanedUp(limiter.close), seen };
   };
 
   describe("counts in Redis", () => {
@@ -125,7 +126,7 @@ if (!program) {
     it("hold when Redis's clock is set back, and do not block for longer than a window", async () => {
       let redisNow = 1_800_000_000_000;
       let now = 5_000;
-      const limiter = await redisRateLimit({
+      const limiter = await createRateLimit({
         ...PATIENT,
         redisUrls: [redis.url],
         log: { info: () => {}, warn: () => {} },

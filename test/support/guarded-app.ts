@@ -36,10 +36,8 @@ export function testLimits(): Limits {
   return {
     policies: DEFAULT_POLICIES,
     now: steadyNow,
-    charge: (scope, id, cost = 1) => {
-      const { limit, windowSeconds } = DEFAULT_POLICIES[scope];
-      return limiter.decide(`${scope}:${id}`, limit, windowSeconds * 1000, cost);
-    },
+    rateLimit: (key, { limit, windowSeconds, cost = 1 }) =>
+      limiter.decide(key, limit, windowSeconds * 1000, cost),
   };
 }
 

@@ -252,9 +252,9 @@ describe("what is left", () => {
     const counts = testLimits();
     const limits: Limits = {
       ...counts,
-      charge: async (scope, id, cost) => {
+      rateLimit: async (key, options) => {
         await setImmediate();
-        return counts.charge(scope, id, cost);
+        return counts.rateLimit(key, options);
       },
     };
     const deps = { plans, limits, observe: null } as unknown as Dependencies;

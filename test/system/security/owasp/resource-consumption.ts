@@ -317,7 +317,7 @@ export function resourceConsumption(on: Ground): void {
       log: { warn: () => {} } as never,
       metrics: NO_METRICS,
       now: () => 0,
-      maxKeys: 500,
+      maxMemoryKeys: 500,
     });
     for (let n = 0; n < 3; n++) limiter.decide("auth-sign-in:attacker", 3, 60_000, 1);
     for (let n = 0; n < 20_000; n++) limiter.decide(`auth-sign-in:${n}`, 3, 60_000, 1);
