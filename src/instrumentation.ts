@@ -1,4 +1,4 @@
-import { pageRequests } from "./http/page-request.ts";
+import { pageRequests } from "./app/gate/page-request.ts";
 
 /**
  * Next.js calls this with whatever a page or an action throws that nobody has caught. What a page cannot read is in the log

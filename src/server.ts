@@ -35,34 +35,34 @@ export type ServerOptions = {
   versions?: VersionCatalog;
 };
 
-export async function startServer(environment: Config, options: ServerOptions): Promise<RunningServer> {
+export async function startServer(config: Config, options: ServerOptions): Promise<RunningServer> {
   const { log } = options;
-  const origins = ownOrigins(environment);
-  let url = `http://127.0.0.1:${environment.port}`;
+  const origins = ownOrigins(config);
+  let url = `http://127.0.0.1:${config.port}`;
   const deliverTo = (slot: Slot) => `${url}/api/webhooks/${slot}`;
-  const runtime = await startRuntime(environment, { ...options, deliverTo });
+  const runtime = await startRuntime(config, { ...options, deliverTo });
   const closing = [runtime.close];
   const close = async () => {
     for (const end of closing.splice(0).reverse()) await end();
   };
   try {
-    warnOfMissingSecrets(environment, runtime, log);
-    const service = await startService(environment, runtime, { log, ownOrigins: () => origins });
+    warnOfMissingSecrets(config, runtime, log);
+    const service = await startService(config, runtime, { log, ownOrigins: () => origins });
     closing.push(service.close);
-    const api = await apiOf(environment, options, { runtime, service, ownOrigins: () => origins });
-    const pages = pagesOf(environment, options, { service, ownOrigins: () => origins });
+    const api = await apiOf(config, options, { runtime, service, ownOrigins: () => origins });
+    const pages = pagesOf(config, options, { service, ownOrigins: () => origins });
     closing.push(pages.close);
     const toApi = getRequestListener(api.fetch, { hostname: "localhost", errorHandler: unroutable(log) });
     const server = createServer((incoming, outgoing) =>
       isPage(incoming.url) ? pages.answer(incoming, outgoing) : toApi(incoming, outgoing),
     );
     server.on("clientError", refuseUnreadable);
-    await listening(server, environment);
+    await listening(server, config);
     const retries = startRetryJob(runtime.intake);
     closing.push(retries.stop, () => drainServer(server));
     const { port } = server.address() as AddressInfo;
-    origins.push(...localOrigins(environment, port));
-    const host = environment.host.includes(":") ? `[${environment.host}]` : environment.host;
+    origins.push(...localOrigins(config, port));
+    const host = config.host.includes(":") ? `[${config.host}]` : config.host;
     url = `http://${host}:${port}`;
     return { url, simulatorUrl: runtime.simulatorUrl, close };
   } catch (error) {
@@ -75,33 +75,33 @@ export async function startServer(environment: Config, options: ServerOptions): 
 type Wired = { runtime: Runtime; service: Service; ownOrigins(): readonly string[] };
 
 async function apiOf(
-  environment: Config,
+  config: Config,
   { log, versions = configuredVersions }: ServerOptions,
   { runtime, service, ownOrigins }: Wired,
 ) {
   return createApi({
     webhooks: {
       intake: runtime.intake,
-      maxBodyBytes: environment.webhook.maxBytes,
+      maxBodyBytes: config.webhook.maxBytes,
       secretVariables: Object.fromEntries(
-        SLOTS.map((slot) => [slot, environment.slots[slot].secretVariable]),
+        SLOTS.map((slot) => [slot, config.slots[slot].secretVariable]),
       ) as Record<Slot, string>,
       observe: service.metrics?.delivered ?? null,
       log,
     },
     desk: {
       auth: service.auth,
-      clientAddress: createClientAddress(environment.trustedProxies),
+      clientAddress: createClientAddress(config.trustedProxies),
       ownOrigins,
     },
     auth: service.auth,
     deps: service.deps,
     plugins: await loadPlugins(),
-    graphql: environment.graphql,
-    metrics: { token: environment.metricsToken, metrics: service.metrics },
+    graphql: config.graphql,
+    metrics: { token: config.metricsToken, metrics: service.metrics },
     versions,
-    deprecationFormat: environment.deprecationFormat,
-    appUrl: environment.appUrl,
+    deprecationFormat: config.deprecationFormat,
+    appUrl: config.appUrl,
     isReady: runtime.isReady,
     log,
   });
@@ -115,18 +115,14 @@ function isPage(url = ""): boolean {
   return url.startsWith("/") && !/^\/(?:\/|[^?]*\\|api(?:[/?]|$))/.test(url);
 }
 
-function pagesOf(
-  environment: Config,
-  { log }: ServerOptions,
-  { service, ownOrigins }: Omit<Wired, "runtime">,
-) {
+function pagesOf(config: Config, { log }: ServerOptions, { service, ownOrigins }: Omit<Wired, "runtime">) {
   return createPages({
     auth: service.auth,
     deps: service.deps,
-    clientAddress: createClientAddress(environment.trustedProxies),
+    clientAddress: createClientAddress(config.trustedProxies),
     ownOrigins,
-    appUrl: environment.appUrl,
-    mails: environment.mail.smtpUrl !== null,
+    appUrl: config.appUrl,
+    mails: config.mail.smtpUrl !== null,
     log,
   });
 }
@@ -135,8 +131,8 @@ function pagesOf(
  * Pages of these may write with a person's cookie. On one's own machine, where nobody has named another address, it goes by
  * either name.
  */
-function ownOrigins(environment: Config): string[] {
-  return [new URL(environment.appUrl).origin];
+function ownOrigins(config: Config): string[] {
+  return [new URL(config.appUrl).origin];
 }
 
 function localOrigins({ databaseUrl, appUrl }: Config, port: number): string[] {
@@ -152,11 +148,11 @@ function listening(server: Server, { host, port }: Config): Promise<void> {
 }
 
 /** The server as a process: until it is told to stop, then drained, exit status 0. */
-export async function runServer(environment: Config, options: ServerOptions): Promise<void> {
+export async function runServer(config: Config, options: ServerOptions): Promise<void> {
   const { log } = options;
-  const server = await startServer(environment, options);
+  const server = await startServer(config, options);
   log.info({ url: server.url }, "listening");
-  if (environment.databaseUrl === null) process.stderr.write(startupBanner(environment, server));
+  if (config.databaseUrl === null) process.stderr.write(startupBanner(config, server));
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) return;
@@ -170,9 +166,9 @@ export async function runServer(environment: Config, options: ServerOptions): Pr
 }
 
 async function main(): Promise<void> {
-  const environment = readConfig(process.env);
-  requireAuthSecret(environment);
-  await runServer(environment, { log: createLog(environment.logLevel) });
+  const config = readConfig(process.env);
+  requireAuthSecret(config);
+  await runServer(config, { log: createLog(config.logLevel) });
 }
 
 if (import.meta.main) {

@@ -3,11 +3,11 @@ import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { type VersionCatalog, versionStatus } from "../domain/api-version.ts";
 import { addHeaders } from "../http/add-headers.ts";
-import { securityHeaders } from "../http/api-security-headers.ts";
 import { answerError, onlyErrors } from "../http/error-response.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { limitHeaders } from "../http/limit-headers.ts";
 import { headersApplied, responseHeaders } from "../http/response-headers.ts";
+import { apiHeaders } from "../http/security-headers.ts";
 import type { Log } from "../observability/log.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { type AuthRoutesOptions, authRoutes } from "./auth.ts";
@@ -54,7 +54,7 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
     await next();
     if (!headersApplied(c)) addHeaders(c, (headers) => headers.set("x-request-id", requestId));
   });
-  api.use(securityHeaders(appUrl));
+  api.use(apiHeaders(appUrl));
   api.use(versioning({ catalog: versions, appUrl, format: options.deprecationFormat }));
   api.use(
     methodNotAllowed({

@@ -1,10 +1,10 @@
 import { type Context, Hono } from "hono";
-import type { Chat } from "../chat/chat.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { limitHeaders } from "../http/limit-headers.ts";
 import { readJson } from "../http/read-json.ts";
 import type { Log } from "../observability/log.ts";
 import { type ChatReply, sendMessage } from "../operations/chat/send-message.ts";
+import type { Dependencies } from "../operations/dependencies.ts";
 import { execute, type Gate } from "../operations/operation.ts";
 import { authenticate, type CallerContext } from "./authenticate.ts";
 
@@ -14,7 +14,11 @@ const MAX_BYTES = 1024 * 1024;
 const KEEP_ALIVE_MS = 15_000;
 
 /** `POST /chat`: the answer is the AI SDK's stream of a UI message, as server-sent events, which `useChat` reads. */
-export function chat(deps: Gate & { chat: Chat | null }, desk: CallerContext, log: Log): Hono<HonoEnv> {
+export function chat(
+  deps: Pick<Dependencies, keyof Gate | "chat">,
+  desk: CallerContext,
+  log: Log,
+): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
   routes.post("/chat", async (c) => {
     const call = await authenticate(c, desk);

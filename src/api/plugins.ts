@@ -12,7 +12,7 @@ import { charge } from "../operations/operation.ts";
 import { authenticate, type CallerContext } from "./authenticate.ts";
 
 /** What every handler of a plugin can count on: the call has been authenticated and limited. */
-export type PluginEnvironment = HonoEnv & {
+export type PluginEnv = HonoEnv & {
   Variables: { caller: Person; deps: Dependencies };
 };
 
@@ -20,7 +20,7 @@ export type PluginEnvironment = HonoEnv & {
 export type Plugin = {
   /** Lower-case letters, digits and dashes: it is mounted at `/api/plugins/<name>`. */
   name: string;
-  router: Hono<PluginEnvironment>;
+  router: Hono<PluginEnv>;
 };
 
 const FOLDER = join(import.meta.dirname, "../plugins");
@@ -78,8 +78,8 @@ export function pluginRoutes(
   plugins: readonly Plugin[],
   deps: Dependencies,
   desk: CallerContext,
-): Hono<PluginEnvironment> {
-  const routes = new Hono<PluginEnvironment>();
+): Hono<PluginEnv> {
+  const routes = new Hono<PluginEnv>();
   routes.use(gate(deps, desk));
   routes.use(wholeBody);
   for (const { name, router } of plugins) routes.route(`/${name}`, router);
@@ -87,7 +87,7 @@ export function pluginRoutes(
 }
 
 /** Session or API key, then the `plugin` scope; before anything of a plugin's runs. @throws Refusal */
-function gate(deps: Dependencies, desk: CallerContext): MiddlewareHandler<PluginEnvironment> {
+function gate(deps: Dependencies, desk: CallerContext): MiddlewareHandler<PluginEnv> {
   return async (c, next) => {
     const call = await authenticate(c as Context, desk);
     const { caller } = call;
@@ -104,7 +104,7 @@ function gate(deps: Dependencies, desk: CallerContext): MiddlewareHandler<Plugin
 const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD", "TRACE"]);
 
 /** Reads the body for the plugin, which would not ask how large it is. @throws Refusal */
-const wholeBody: MiddlewareHandler<PluginEnvironment> = async (c, next) => {
+const wholeBody: MiddlewareHandler<PluginEnv> = async (c, next) => {
   if (!WITHOUT_BODY.has(c.req.method)) {
     const { url, method, headers, signal } = c.req.raw;
     const body = await readBody(c.env.incoming, MAX_BODY_BYTES).catch((error) => {

@@ -10,8 +10,20 @@ import { type Outcome, openTally, percentile } from "../simulator/tally.ts";
 import { checkFinalState } from "./final-state.ts";
 import { withProgress } from "./progress.ts";
 import { ownUrl, requireServer } from "./server-address.ts";
-import type { SimulateOptions } from "./simulate.ts";
 import { withRuntime } from "./with-runtime.ts";
+
+export type SimulateOptions = {
+  slot: Slot;
+  events: number;
+  duplicates: number;
+  corrupt: number;
+  shuffle: boolean;
+  concurrency: number;
+  rate?: number;
+  seed?: number;
+  url?: string;
+  json?: boolean;
+};
 
 export type SimulationReport = Record<Outcome, number> & {
   run: string;

@@ -1,23 +1,10 @@
 import { type Command, Option } from "commander";
-import { SLOTS, type Slot } from "../domain/slot.ts";
+import { SLOTS } from "../domain/slot.ts";
 import { jsonOption, share, wholeNumber } from "./arguments.ts";
 import { conclude } from "./conclude.ts";
-import { runSimulation } from "./run-simulation.ts";
+import { runSimulation, type SimulateOptions } from "./run-simulation.ts";
 import { loopbackUrl } from "./server-address.ts";
 import { failureOf, simulationText } from "./simulation-text.ts";
-
-export type SimulateOptions = {
-  slot: Slot;
-  events: number;
-  duplicates: number;
-  corrupt: number;
-  shuffle: boolean;
-  concurrency: number;
-  rate?: number;
-  seed?: number;
-  url?: string;
-  json?: boolean;
-};
 
 export function addSimulate(program: Command): void {
   program

@@ -8,10 +8,10 @@ const REACH_WITHIN_MS = 3_000;
 
 /** Does some work with what the server works with, beside it or without it, and lets go of it again. */
 export async function withRuntime<Result>(
-  work: (runtime: Runtime, environment: Config) => Promise<Result>,
+  work: (runtime: Runtime, config: Config) => Promise<Result>,
 ): Promise<Result> {
-  const environment = readConfig(process.env);
-  const runtime = await startRuntime(environment, {
+  const config = readConfig(process.env);
+  const runtime = await startRuntime(config, {
     log: createLog("silent"),
     reachWithinMs: REACH_WITHIN_MS,
   });
@@ -25,7 +25,7 @@ export async function withRuntime<Result>(
     void close().finally(() => process.exit(STOPPED_BY[signal]));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stopped);
   try {
-    return await work(runtime, environment);
+    return await work(runtime, config);
   } finally {
     await close();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, stopped);

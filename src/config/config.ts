@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { Slot } from "../domain/slot.ts";
+import type { TrustedProxies } from "../http/client-address.ts";
 import type { Policies } from "../limits/policies.ts";
-import { readSimulator, readSlots, type SlotEnvironment } from "./payment-slots.ts";
+import { readSimulator, readSlots, type SlotConfig } from "./payment-slots.ts";
 import { readRateLimits, unknownRateLimit } from "./rate-limits.ts";
-import type { TrustedProxies } from "./trusted-proxies.ts";
 import { contradictionsIn, Variables } from "./variables.ts";
 
 export type Config = {
@@ -31,7 +31,7 @@ export type Config = {
   deprecationFormat: "simple" | "rfc";
   /** Introspection and its reader show the whole schema to everybody. */
   graphql: { enabled: boolean; introspection: boolean };
-  slots: Record<Slot, SlotEnvironment>;
+  slots: Record<Slot, SlotConfig>;
   /** Where new checkouts are opened. */
   activeProvider: Slot;
   /** A payment provider of our own, for slots that have none; `null`: off. Port 0: any that is free. */
@@ -43,10 +43,10 @@ export type Config = {
 
 /** One line for the person who starts it: which variable, what is wrong, and an example. */
 export class ConfigError extends Error {
-  override name = "BadEnvironment";
+  override name = "ConfigError";
 }
 
-/** Reads and checks all variables at once. A variable set to nothing counts as not set. @throws BadEnvironment */
+/** Reads and checks all variables at once. A variable set to nothing counts as not set. @throws ConfigError */
 export function readConfig(variables: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()));
   const parsed = Variables.safeParse(given);
@@ -102,9 +102,9 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   };
 }
 
-/** A server on somebody's own database must not make up the key that signs its sessions. @throws BadEnvironment */
-export function requireAuthSecret(environment: Config): void {
-  if (environment.databaseUrl === null || environment.authSecret !== null) return;
+/** A server on somebody's own database must not make up the key that signs its sessions. @throws ConfigError */
+export function requireAuthSecret(config: Config): void {
+  if (config.databaseUrl === null || config.authSecret !== null) return;
   throw new ConfigError(
     "AUTH_SECRET: required when DATABASE_URL is set, e.g. the output of: openssl rand -base64 32",
   );

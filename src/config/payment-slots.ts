@@ -2,7 +2,7 @@ import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { WireFormat } from "../providers/adapter.ts";
 import type { Values } from "./variables.ts";
 
-export type SlotEnvironment = {
+export type SlotConfig = {
   /** The variables to set, for messages. */
   secretVariable: string;
   apiKeyVariable: string;
@@ -15,14 +15,11 @@ export type SlotEnvironment = {
   apiUrl: string | null;
 };
 
-export function readSlots(values: Values): Record<Slot, SlotEnvironment> {
-  return Object.fromEntries(SLOTS.map((slot) => [slot, readSlot(slot, values)])) as Record<
-    Slot,
-    SlotEnvironment
-  >;
+export function readSlots(values: Values): Record<Slot, SlotConfig> {
+  return Object.fromEntries(SLOTS.map((slot) => [slot, readSlot(slot, values)])) as Record<Slot, SlotConfig>;
 }
 
-function readSlot(slot: Slot, values: Values): SlotEnvironment {
+function readSlot(slot: Slot, values: Values): SlotConfig {
   const name = slot.replace("-", "_").toUpperCase() as "PROVIDER_A" | "PROVIDER_B" | "PROVIDER_C";
   const secretVariable = `${name}_WEBHOOK_SECRET` as const;
   const apiKeyVariable = `${name}_API_KEY` as const;

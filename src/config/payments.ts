@@ -1,6 +1,6 @@
+import type { PaymentApi } from "../domain/payment-api.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { WireFormat } from "../providers/adapter.ts";
-import type { PaymentApi } from "../providers/payment-api.ts";
 import { createPaymentApi } from "../providers/payment-apis.ts";
 import type { Config } from "./config.ts";
 import type { EmbeddedSecrets } from "./embedded-secrets.ts";

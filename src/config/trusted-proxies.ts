@@ -1,8 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-
-/** Whose word on the client's address is taken: that of so many proxies nearest to us, or of those in the ranges. */
-export type TrustedProxies = { hops: number } | { ranges: readonly string[] };
+import type { TrustedProxies } from "../http/client-address.ts";
 
 /** A count of hops, or addresses and ranges of them. */
 export const trustedProxies = z.string().transform((text, context): TrustedProxies => {

@@ -9,8 +9,8 @@ export type AddressLook = {
 };
 
 /** Whether the public origin leads to a Tollgate that is ready. */
-export async function checkAddress(environment: Config): Promise<AddressLook> {
-  const { appUrl } = environment;
+export async function checkAddress(config: Config): Promise<AddressLook> {
+  const { appUrl } = config;
   const answer = await look(`${appUrl}/api/ready`);
   if (typeof answer === "string") {
     const remedy = "Start the server with script/server, or set APP_URL to where it is.";
@@ -19,11 +19,11 @@ export async function checkAddress(environment: Config): Promise<AddressLook> {
   const { status, text, theirsMs, oursMs } = answer;
   // A Date header has lost half a second on average.
   const aheadMs = theirsMs === null ? null : theirsMs + 500 - oursMs;
-  return { finding: judge(environment, { status, text }), aheadMs };
+  return { finding: judge(config, { status, text }), aheadMs };
 }
 
-function judge(environment: Config, { status, text }: { status: number; text: string }): Finding {
-  const { appUrl } = environment;
+function judge(config: Config, { status, text }: { status: number; text: string }): Finding {
+  const { appUrl } = config;
   if (status === 503) {
     return broken(
       "address",
@@ -35,7 +35,7 @@ function judge(environment: Config, { status, text }: { status: number; text: st
     return broken("address", `${appUrl}/api/ready answers ${status}`, "Check what APP_URL leads to.");
   }
   const { protocol, hostname } = new URL(appUrl);
-  const isServing = environment.isProduction && environment.databaseUrl !== null;
+  const isServing = config.isProduction && config.databaseUrl !== null;
   if (isServing && /^(localhost|127\.|\[::1\])/.test(hostname)) {
     return broken(
       "address",

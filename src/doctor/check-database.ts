@@ -15,15 +15,15 @@ export type DatabaseLook = {
 };
 
 /** Whether it can be reached, is new enough, and has this version's schema. Nothing is changed. */
-export async function checkDatabase(environment: Config): Promise<DatabaseLook> {
-  const isEmbedded = environment.databaseUrl === null;
+export async function checkDatabase(config: Config): Promise<DatabaseLook> {
+  const isEmbedded = config.databaseUrl === null;
   let stop = async () => {};
   try {
-    const postgres = isEmbedded ? await startEmbeddedPostgres(environment.dataDir) : null;
+    const postgres = isEmbedded ? await startEmbeddedPostgres(config.dataDir) : null;
     if (postgres) stop = postgres.stop;
     const database = openDatabase({
-      url: environment.databaseUrl ?? (postgres?.url as string),
-      prepared: environment.preparedStatements,
+      url: config.databaseUrl ?? (postgres?.url as string),
+      prepared: config.preparedStatements,
       maxConnections: 1,
       answerTimeoutMs: ANSWER_WITHIN_MS,
     });
@@ -34,7 +34,7 @@ export async function checkDatabase(environment: Config): Promise<DatabaseLook> 
     }
   } catch (error) {
     const remedy = isEmbedded
-      ? `Look at DATA_DIR (${environment.dataDir}): who may write there, and how much room is left.`
+      ? `Look at DATA_DIR (${config.dataDir}): who may write there, and how much room is left.`
       : "Check DATABASE_URL, and that PostgreSQL runs and lets this machine in.";
     return { findings: [broken("database", `cannot be reached: ${reasonOf(error)}`, remedy)], aheadMs: null };
   } finally {

@@ -1,6 +1,6 @@
+import { type PaymentApi, PaymentApiProblem } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { WireFormat } from "../providers/adapter.ts";
-import { type PaymentApi, PaymentApiProblem } from "../providers/payment-api.ts";
 import { broken, type Finding, good } from "./finding.ts";
 import { reasonOf } from "./look.ts";
 

@@ -1,6 +1,6 @@
+import { type PaymentApi, PaymentApiProblem } from "../domain/payment-api.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
-import { type PaymentApi, PaymentApiProblem } from "../providers/payment-api.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { reasonOf } from "./look.ts";
 

@@ -8,11 +8,11 @@ import { look } from "./look.ts";
 
 /** Sends a signed event of a type that has no effects the way that the provider's come. It is seen in the log. */
 export async function checkWebhook(
-  environment: Config,
+  config: Config,
   slot: Slot,
   { secrets, isUsed }: { secrets: readonly string[]; isUsed: boolean },
 ): Promise<Finding> {
-  const { secretVariable, format } = environment.slots[slot];
+  const { secretVariable, format } = config.slots[slot];
   const check = `${slot} webhook`;
   const [secret] = secrets;
   if (secret === undefined) {
@@ -21,7 +21,7 @@ export async function checkWebhook(
       ? broken(check, `${secretVariable} is not set: every delivery is refused`, remedy)
       : skipped(check, "no secret: the slot is not in use");
   }
-  const url = `${environment.appUrl}/api/webhooks/${slot}`;
+  const url = `${config.appUrl}/api/webhooks/${slot}`;
   const { rawBody, headers } = signedTest(format, secret);
   const answer = await look(url, { method: "POST", headers, body: rawBody });
   if (typeof answer === "string") {

@@ -16,35 +16,35 @@ import { look } from "./look.ts";
 
 /** Looks at everything that a server with these variables depends on. What it finds wrong it says what to do about. */
 export async function diagnose(variables: Record<string, string | undefined>): Promise<Finding[]> {
-  let environment: Config;
+  let config: Config;
   try {
-    environment = readConfig(variables);
+    config = readConfig(variables);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const remedy = "Set it right: until then nothing starts, and nothing else can be looked at.";
     return error.message.split("\n").map((line) => broken("variables", line, remedy));
   }
-  return [good("variables", "all of them can be read"), ...(await examine(environment))];
+  return [good("variables", "all of them can be read"), ...(await examine(config))];
 }
 
-async function examine(environment: Config): Promise<Finding[]> {
-  const { databaseUrl, simulator, dataDir } = environment;
+async function examine(config: Config): Promise<Finding[]> {
+  const { databaseUrl, simulator, dataDir } = config;
   const kept = databaseUrl === null || simulator !== null ? await embeddedSecrets(dataDir) : null;
-  const access = paymentAccess(environment, kept);
-  const secrets = webhookSecrets(environment, kept);
+  const access = paymentAccess(config, kept);
+  const secrets = webhookSecrets(config, kept);
   const payments = connectPayments(access);
   const [database, redis, address, ofSlots, providerClocks] = await Promise.all([
-    checkDatabase(environment),
-    checkRedis(environment),
-    checkAddress(environment),
+    checkDatabase(config),
+    checkRedis(config),
+    checkAddress(config),
     // One slot after the other: a provider that is slow to answer is asked one thing at a time.
     Promise.all(
       SLOTS.map(async (slot): Promise<Finding[]> => {
         const given = access[slot];
-        const isUsed = given !== null || environment.activeProvider === slot;
-        const webhook = await checkWebhook(environment, slot, { secrets: secrets[slot], isUsed });
+        const isUsed = given !== null || config.activeProvider === slot;
+        const webhook = await checkWebhook(config, slot, { secrets: secrets[slot], isUsed });
         const api = payments[slot];
-        if (given === null || api === null) return [webhook, withoutKey(environment, slot)];
+        if (given === null || api === null) return [webhook, withoutKey(config, slot)];
         const key = await checkKey(slot, { ...given, api });
         return [webhook, key, ...(key.state === "good" ? [await checkPrices(plans, slot, api)] : [])];
       }),
@@ -53,16 +53,16 @@ async function examine(environment: Config): Promise<Finding[]> {
   ]);
   const clocks = [
     { whose: "the database", aheadMs: database.aheadMs },
-    { whose: environment.appUrl, aheadMs: address.aheadMs },
+    { whose: config.appUrl, aheadMs: address.aheadMs },
     ...providerClocks,
   ];
   return [
     ...database.findings,
     redis,
-    checkAuthSecret(environment),
+    checkAuthSecret(config),
     address.finding,
-    checkClock(clocks, environment.webhook.toleranceSeconds),
-    checkPlans(plans, environment.activeProvider),
+    checkClock(clocks, config.webhook.toleranceSeconds),
+    checkPlans(plans, config.activeProvider),
     ...ofSlots.flat(),
   ];
 }

@@ -1,5 +1,7 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
-import type { TrustedProxies } from "../config/trusted-proxies.ts";
+
+/** The proxies whose `X-Forwarded-For` is believed: the nearest `hops`, or those in the ranges. */
+export type TrustedProxies = { hops: number } | { ranges: readonly string[] };
 
 /** Limits count those whose address is not known (the connection is gone already) together. */
 const UNKNOWN = "unknown";

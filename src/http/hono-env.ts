@@ -1,5 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
-import type { Charge } from "../operations/operation.ts";
+import type { Charge } from "../limits/charge.ts";
 
 /** What every handler of the API can count on, in Hono's terms. */
 export type HonoEnv = {

@@ -1,4 +1,4 @@
-import type { Charge } from "../operations/operation.ts";
+import type { Charge } from "../limits/charge.ts";
 
 /**
  * What an answer says of the limits that its call was charged to: the lowest remainder, the fields of

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { type Changes, changesOf } from "../domain/changes.ts";
 import { decide } from "../domain/decide.ts";
 import { notificationsFor } from "../domain/notification.ts";
+import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
-import type { PaymentApi } from "../providers/payment-api.ts";
 import { insertNotifications } from "../store/notifications.ts";
 import {
   findReconcilable,

@@ -1,5 +1,5 @@
+import type { ListedEvent, PaymentApi } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { ListedEvent, PaymentApi } from "../providers/payment-api.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
 import { knownEvents } from "../store/delivery-log.ts";
 import type { Intake } from "./intake.ts";

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import { type Caller, isAdministrator, type Operator, type Person } from "../domain/caller.ts";
 import { Refusal, type RefusalCode, refuse, TOO_MANY_REQUESTS } from "../domain/refusal.ts";
+import type { Charge } from "../limits/charge.ts";
 import { limitKey } from "../limits/limit-key.ts";
-import type { Limit, Scope } from "../limits/policies.ts";
+import type { Scope } from "../limits/policies.ts";
 import type { Decision, Limits } from "../limits/rate-limit.ts";
 import { inWords, sentenceOf } from "./invalid-input.ts";
 
@@ -46,9 +47,6 @@ export function defineOperation<
 >(operation: Operation<Deps, Input, Output, A>): Operation<Deps, Input, Output, A> {
   return operation;
 }
-
-/** What a call has cost, with the policy that it was counted under. */
-export type Charge = Decision & Limit & { scope: Scope };
 
 /** One request from outside, which may call several operations. */
 export type Call = {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Hono } from "hono";
 import ical, { ICalCalendarMethod, type ICalEventData, ICalEventTransparency } from "ical-generator";
 import type { z } from "zod";
-import type { PluginEnvironment } from "../api/plugins.ts";
+import type { PluginEnv } from "../api/plugins.ts";
 import type { Person } from "../domain/caller.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
@@ -12,7 +12,7 @@ import type { SubscriptionView } from "../operations/subscriptions/subscription-
 /** When the caller's subscriptions renew or end, as a calendar (RFC 5545) that calendar programs can subscribe to. */
 export const name = "renewals";
 
-export const router = new Hono<PluginEnvironment>();
+export const router = new Hono<PluginEnv>();
 
 router.get("/calendar.ics", async (c) => {
   const { caller, deps } = c.var;

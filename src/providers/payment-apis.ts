@@ -1,15 +1,6 @@
-import type { Slot } from "../domain/slot.ts";
+import type { PaymentApi } from "../domain/payment-api.ts";
 import type { WireFormat } from "./adapter.ts";
-import type { PaymentApi } from "./payment-api.ts";
-
-/** How to reach a slot's provider. */
-export type PaymentConnection = {
-  slot: Slot;
-  format: WireFormat;
-  apiKey: string;
-  /** May have a path of its own, which then precedes every path; `null`: the provider's production URL. */
-  apiUrl: string | null;
-};
+import type { PaymentConnection } from "./outbound/payment-connection.ts";
 
 /** Nothing of a provider's code, its SDK least of all, is loaded before the first call. */
 export function createPaymentApi(connection: PaymentConnection): PaymentApi {

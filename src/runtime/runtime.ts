@@ -2,12 +2,12 @@ import plans from "../../plans.config.ts";
 import type { Config } from "../config/config.ts";
 import { type EmbeddedSecrets, embeddedSecrets } from "../config/embedded-secrets.ts";
 import { connectPayments, paymentAccess, webhookSecrets } from "../config/payments.ts";
+import type { PaymentApi } from "../domain/payment-api.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { createIntake } from "../intake/create-intake.ts";
 import type { Intake, Milestone } from "../intake/intake.ts";
 import type { Log } from "../observability/log.ts";
 import { ADAPTERS } from "../providers/formats.ts";
-import type { PaymentApi } from "../providers/payment-api.ts";
 import { bindSlots, type SlotBinding } from "../providers/slots.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
@@ -15,7 +15,7 @@ import { isMigrated, migrate } from "../store/migrate.ts";
 import { untilReachable } from "../store/until-reachable.ts";
 import { type SimulatedProvider, startSimulatedProvider } from "./simulated-provider.ts";
 
-/** Everything that a process of Tollgate works with, wired as the environment says. */
+/** Everything that a process of Tollgate works with, wired as configured. */
 export type Runtime = {
   database: Database;
   intake: Intake;
@@ -40,7 +40,7 @@ export type RuntimeOptions = {
   /** How long to wait for a database that does not answer yet, in milliseconds. */
   reachWithinMs?: number;
   reached?: (milestone: Milestone) => void | Promise<void>;
-  /** Has the simulated provider started, where the environment wants it: where it is to deliver to. */
+  /** Has the simulated provider started, where configured: the address that it delivers to. */
   deliverTo?: (slot: Slot) => string;
 };
 
@@ -49,14 +49,14 @@ const SHORTEST_ANSWER_TIMEOUT_MS = 5_000;
 /** Others may be migrating, and a migration of a large table takes its time. */
 const MIGRATION_TIMEOUT_MS = 30 * 60 * 1000;
 
-export async function startRuntime(environment: Config, options: RuntimeOptions): Promise<Runtime> {
-  const isOnOwnMachine = environment.databaseUrl === null || environment.simulator !== null;
-  const embedded = isOnOwnMachine ? await embeddedSecrets(environment.dataDir) : null;
-  const secrets = webhookSecrets(environment, embedded);
-  const slots = bindSlots((slot) => ({ format: environment.slots[slot].format, secrets: secrets[slot] }));
-  const simulated = await startSimulatedProvider(environment, embedded, slots, options);
+export async function startRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
+  const isOnOwnMachine = config.databaseUrl === null || config.simulator !== null;
+  const embedded = isOnOwnMachine ? await embeddedSecrets(config.dataDir) : null;
+  const secrets = webhookSecrets(config, embedded);
+  const slots = bindSlots((slot) => ({ format: config.slots[slot].format, secrets: secrets[slot] }));
+  const simulated = await startSimulatedProvider(config, embedded, slots, options);
   try {
-    return await startOnDatabase(environment, options, { embedded, slots, simulated });
+    return await startOnDatabase(config, options, { embedded, slots, simulated });
   } catch (error) {
     await simulated?.close();
     throw error;
@@ -70,20 +70,20 @@ type Prepared = {
 };
 
 async function startOnDatabase(
-  environment: Config,
+  config: Config,
   options: RuntimeOptions,
   { embedded, slots, simulated }: Prepared,
 ): Promise<Runtime> {
   const { log } = options;
-  const postgres = environment.databaseUrl === null ? await startEmbeddedPostgres(environment.dataDir) : null;
+  const postgres = config.databaseUrl === null ? await startEmbeddedPostgres(config.dataDir) : null;
   const connecting = {
-    url: environment.databaseUrl ?? (postgres?.url as string),
-    prepared: environment.preparedStatements,
+    url: config.databaseUrl ?? (postgres?.url as string),
+    prepared: config.preparedStatements,
   };
   const database = openDatabase({
     ...connecting,
     maxConnections: MAX_CONNECTIONS,
-    answerTimeoutMs: Math.max(SHORTEST_ANSWER_TIMEOUT_MS, (environment.webhook.leaseSeconds * 1000) / 3),
+    answerTimeoutMs: Math.max(SHORTEST_ANSWER_TIMEOUT_MS, (config.webhook.leaseSeconds * 1000) / 3),
   });
   // From here on connected: an embedded database is stopped by whoever leaves it alone.
   await untilReachable(database, options.reachWithinMs, (forMs) =>
@@ -96,8 +96,8 @@ async function startOnDatabase(
     plans,
     adapters: ADAPTERS,
     slots,
-    leaseSeconds: environment.webhook.leaseSeconds,
-    toleranceSeconds: environment.webhook.toleranceSeconds,
+    leaseSeconds: config.webhook.leaseSeconds,
+    toleranceSeconds: config.webhook.toleranceSeconds,
     log,
     ...(options.reached ? { reached: options.reached } : {}),
   });
@@ -105,9 +105,9 @@ async function startOnDatabase(
     database,
     intake,
     embedded,
-    payments: connectPayments(paymentAccess(environment, embedded, simulated?.url)),
-    activeProvider: environment.activeProvider,
-    appUrl: environment.appUrl,
+    payments: connectPayments(paymentAccess(config, embedded, simulated?.url)),
+    activeProvider: config.activeProvider,
+    appUrl: config.appUrl,
     log,
     simulatorUrl: simulated?.url ?? null,
     isReady: () => isMigrated(database).catch(() => false),
@@ -132,12 +132,12 @@ async function bringUpToDate(connecting: { url: string; prepared: boolean }, log
 }
 
 /** Tells the operator at the start what would otherwise be found out by the first refused delivery. */
-export function warnOfMissingSecrets(environment: Config, runtime: Runtime, log: Log): void {
+export function warnOfMissingSecrets(config: Config, runtime: Runtime, log: Log): void {
   for (const slot of SLOTS) {
     if (runtime.intake.slots[slot].secrets.length > 0) continue;
     log.warn(
       { slot },
-      `${environment.slots[slot].secretVariable} is not set: every delivery to ${slot} is refused`,
+      `${config.slots[slot].secretVariable} is not set: every delivery to ${slot} is refused`,
     );
   }
 }

@@ -37,35 +37,35 @@ const QUARTER_HOUR_MS = 15 * MINUTE_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
 export async function startService(
-  environment: Config,
+  config: Config,
   runtime: Runtime,
   { log, ownOrigins }: ServiceOptions,
 ): Promise<Service> {
   // Large packages are loaded by those who have use for them.
   const metrics =
-    environment.metricsToken === null ? null : (await import("../observability/metrics.ts")).createMetrics();
-  const chat = environment.chat && (await import("../chat/create-chat.ts")).createChat(environment.chat);
-  const mail = createMail({ ...environment.mail, dataDir: environment.dataDir, log });
+    config.metricsToken === null ? null : (await import("../observability/metrics.ts")).createMetrics();
+  const chat = config.chat && (await import("../chat/create-chat.ts")).createChat(config.chat);
+  const mail = createMail({ ...config.mail, dataDir: config.dataDir, log });
   const auth = createAuth({
     database: runtime.database,
-    secret: environment.authSecret ?? (runtime.embedded?.authSecret as string),
-    appUrl: environment.appUrl,
+    secret: config.authSecret ?? (runtime.embedded?.authSecret as string),
+    appUrl: config.appUrl,
     ownOrigins,
     mail,
-    requireConfirmation: environment.mail.requireConfirmation,
+    requireConfirmation: config.mail.requireConfirmation,
     log,
   });
   const limits = await createLimits({
-    policies: environment.rateLimits,
-    redisUrls: environment.redisUrls,
-    maxMemoryKeys: environment.rateLimitMemoryKeys,
+    policies: config.rateLimits,
+    redisUrls: config.redisUrls,
+    maxMemoryKeys: config.rateLimitMemoryKeys,
     log,
     ...(metrics ? { metrics: metrics.limiter } : {}),
   });
   const isAskable = Object.values(runtime.payments).some((api) => api !== null);
   const jobs = [
-    ...(environment.reconcilesNightly && isAskable ? [reconcilingNightly(runtime, log)] : []),
-    ...(environment.mail.smtpUrl === null ? [] : [mailing(environment.mail.smtpUrl, environment, runtime)]),
+    ...(config.reconcilesNightly && isAskable ? [reconcilingNightly(runtime, log)] : []),
+    ...(config.mail.smtpUrl === null ? [] : [mailing(config.mail.smtpUrl, config, runtime)]),
     startJob(HOUR_MS, forgetting(auth), (err) =>
       log.warn({ err }, "expired sessions could not be deleted: tried again in an hour"),
     ),

@@ -14,7 +14,7 @@ export type SimulationOptions = {
   deliverTo?: (slot: Slot) => string;
 };
 
-/** Starts a payment provider of our own where the environment wants one. @throws BadEnvironment when its port is taken */
+/** Starts the simulator where configured. @throws ConfigError when its port is taken */
 export async function startSimulatedProvider(
   { simulator, dataDir, appUrl }: Config,
   embedded: EmbeddedSecrets | null,

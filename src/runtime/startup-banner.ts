@@ -3,12 +3,12 @@ import type { Config } from "../config/config.ts";
 
 /** For the person who has just typed `script/server`: where to go, and how to sign in. */
 export function startupBanner(
-  environment: Config,
+  config: Config,
   { url, simulatorUrl }: { url: string; simulatorUrl: string | null },
 ): string {
-  const same = sameVariables(environment, simulatorUrl);
+  const same = sameVariables(config, simulatorUrl);
   // By the name that links and providers lead back to: a session at another name is no session there.
-  const site = environment.port === 0 ? url : environment.appUrl;
+  const site = config.port === 0 ? url : config.appUrl;
   const provider =
     simulatorUrl === null
       ? "No payment provider is simulated (SIMULATOR is off)."
@@ -20,7 +20,7 @@ export function startupBanner(
 
   ${provider}
   Webhooks come in at ${site}/api/webhooks/provider-a (and -b, -c); the API is described at ${site}/api/docs
-  Database and secrets are in ${resolve(environment.dataDir)}
+  Database and secrets are in ${resolve(config.dataDir)}
 
   More to try:
     ${same}npm run -s tollgate -- simulate --slot provider-a --events 200

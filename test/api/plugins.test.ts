@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Hono } from "hono";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { loadPlugins, type Plugin, type PluginEnvironment, pluginRoutes } from "../../src/api/plugins.ts";
+import { loadPlugins, type Plugin, type PluginEnv, pluginRoutes } from "../../src/api/plugins.ts";
 import { definePlans } from "../../src/domain/plan.ts";
 import type { Limits } from "../../src/limits/rate-limit.ts";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
@@ -65,7 +65,7 @@ describe("a plugin", () => {
   beforeEach(async () => {
     calls = [];
     noted = [];
-    const router = new Hono<PluginEnvironment>();
+    const router = new Hono<PluginEnv>();
     router.use(async (c, next) => {
       calls.push(c.req.path);
       await next();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type PageRequest, pageRequests } from "../../src/http/page-request.ts";
+import { type PageRequest, pageRequests } from "../../src/app/gate/page-request.ts";
 import { onRequestError } from "../../src/instrumentation.ts";
 
 function logged(error: unknown, { isOurs = true } = {}): unknown[] {

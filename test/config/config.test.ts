@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { ConfigError, readConfig, requireAuthSecret } from "../../src/config/config.ts";
 
-describe("the environment", () => {
+describe("the configuration", () => {
   it("has a default for everything", () => {
     expect(readConfig({})).toMatchObject({
       host: "127.0.0.1",

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { versionedPath } from "../../src/api/versions/version-path.ts";
 import { type Versioned, versioning } from "../../src/api/versions/versioning.ts";
 import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
-import { securityHeaders } from "../../src/http/api-security-headers.ts";
 import { answerError, onlyErrors, statusOf } from "../../src/http/error-response.ts";
 import type { HonoEnv } from "../../src/http/hono-env.ts";
+import { apiHeaders } from "../../src/http/security-headers.ts";
 import versions from "../../versions.config.ts";
 import { ask, listening } from "../support/ask.ts";
 
@@ -22,7 +22,7 @@ describe("an answer of the API", () => {
 
   function app(appUrl: string) {
     const api = new Hono<HonoEnv & Versioned>({ getPath: versionedPath });
-    api.use(securityHeaders(appUrl));
+    api.use(apiHeaders(appUrl));
     api.use(versioning({ catalog: versions, appUrl, format: "simple" }));
     api.use(onlyErrors);
     api.get("/api/mine", (c) => c.json({}));

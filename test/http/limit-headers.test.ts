@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { limitHeaders } from "../../src/http/limit-headers.ts";
-import type { Charge } from "../../src/operations/operation.ts";
+import type { Charge } from "../../src/limits/charge.ts";
 
 const NOW = 1_800_000_000_000;
 

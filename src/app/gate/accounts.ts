@@ -1,8 +1,8 @@
 import { cookies } from "next/headers";
 import { type RefusalCode, refuse } from "../../domain/refusal.ts";
-import type { PageRequest } from "../../http/page-request.ts";
 import { type Call, charge } from "../../operations/operation.ts";
 import { givenCookie } from "./given-cookie.ts";
+import type { PageRequest } from "./page-request.ts";
 import { currentRequest } from "./request.ts";
 import { withWait } from "./wait.ts";
 

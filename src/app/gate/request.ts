@@ -1,7 +1,7 @@
 import { redirect } from "next/navigation";
 import { cache } from "react";
 import type { Person } from "../../domain/caller.ts";
-import { type PageRequest, pageRequests } from "../../http/page-request.ts";
+import { type PageRequest, pageRequests } from "./page-request.ts";
 import { signInPath } from "./same-site-path.ts";
 
 /** What is being answered. @throws Error outside of a request, as while building */

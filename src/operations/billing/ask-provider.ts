@@ -1,6 +1,6 @@
+import { isPaymentApiProblem, type PaymentApi } from "../../domain/payment-api.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { Slot } from "../../domain/slot.ts";
-import { isPaymentApiProblem, type PaymentApi } from "../../providers/payment-api.ts";
 
 export type Payments = Record<Slot, PaymentApi | null>;
 

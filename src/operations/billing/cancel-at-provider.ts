@@ -1,4 +1,4 @@
-import { isPaymentApiProblem } from "../../providers/payment-api.ts";
+import { isPaymentApiProblem } from "../../domain/payment-api.ts";
 import type { CancelSubscription } from "../users/delete-person.ts";
 import type { ProviderTools } from "./ask-provider.ts";
 

@@ -1,21 +1,11 @@
 import { z } from "zod";
-import type { PlanCatalog } from "../../domain/plan.ts";
 import { refuse } from "../../domain/refusal.ts";
-import { SLOTS, type Slot } from "../../domain/slot.ts";
+import { SLOTS } from "../../domain/slot.ts";
 import { isSubscribed } from "../../store/customers.ts";
-import type { Queryable } from "../../store/database.ts";
 import { findUser } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
-import { type ProviderTools, providerOf } from "./ask-provider.ts";
-import { NO_SUCH_USER, openCheckout } from "./open-checkout.ts";
-
-export type BillingTools = ProviderTools & {
-  database: Queryable;
-  plans: PlanCatalog;
-  activeProvider: Slot;
-  /** The public origin, without a slash at the end. */
-  appUrl: string;
-};
+import { providerOf } from "./ask-provider.ts";
+import { type BillingTools, NO_SUCH_USER, openCheckout } from "./open-checkout.ts";
 
 export const createCheckout = defineOperation({
   name: "billing.createCheckout",

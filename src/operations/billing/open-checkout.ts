@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { refuse } from "../../domain/refusal.ts";
-import type { Slot } from "../../domain/slot.ts";
 import {
   type CheckoutOrder,
   isPaymentApiProblem,
   type OpenedCheckout,
   type PaymentApi,
-} from "../../providers/payment-api.ts";
+} from "../../domain/payment-api.ts";
+import type { PlanCatalog } from "../../domain/plan.ts";
+import { refuse } from "../../domain/refusal.ts";
+import type { Slot } from "../../domain/slot.ts";
 import {
   acquireCheckoutLease,
   forgetCheckout,
@@ -15,8 +16,8 @@ import {
   type WantedCheckout,
 } from "../../store/checkouts.ts";
 import { customersOfUser } from "../../store/customers.ts";
-import { mapProviderErrors } from "./ask-provider.ts";
-import type { BillingTools } from "./create-checkout.ts";
+import type { Queryable } from "../../store/database.ts";
+import { mapProviderErrors, type ProviderTools } from "./ask-provider.ts";
 
 /** Longer than any call to a provider takes: whoever holds a turn for longer has died over it. */
 const LEASE_SECONDS = 12;
@@ -25,6 +26,14 @@ const LOOK_EVERY_MS = 100;
 export const NO_SUCH_USER = "there is no such user";
 /** Some providers do not say for how long a checkout can be paid. */
 const KEEP_SECONDS = 60 * 60;
+
+export type BillingTools = ProviderTools & {
+  database: Queryable;
+  plans: PlanCatalog;
+  activeProvider: Slot;
+  /** The public origin, without a slash at the end. */
+  appUrl: string;
+};
 
 type Addressed = Pick<CheckoutOrder, "email" | "isEmailConfirmed">;
 

@@ -3,7 +3,7 @@ import { refuse } from "../../domain/refusal.ts";
 import { customersOfUser } from "../../store/customers.ts";
 import { defineOperation } from "../operation.ts";
 import { mapProviderErrors, NOT_CONFIGURED, providerOf } from "./ask-provider.ts";
-import type { BillingTools } from "./create-checkout.ts";
+import type { BillingTools } from "./open-checkout.ts";
 
 export const openPortal = defineOperation({
   name: "billing.openPortal",

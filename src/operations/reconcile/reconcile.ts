@@ -1,10 +1,10 @@
 import type { Changes } from "../../domain/changes.ts";
+import { isPaymentApiProblem, type PaymentApi, type PaymentApiFailure } from "../../domain/payment-api.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { SLOTS, type Slot } from "../../domain/slot.ts";
 import { type Comparison, compare } from "../../intake/compare.ts";
 import { ingestMissed, type Missed } from "../../intake/ingest-missed.ts";
 import type { Intake } from "../../intake/intake.ts";
-import { isPaymentApiProblem, type PaymentApi, type PaymentApiFailure } from "../../providers/payment-api.ts";
 import {
   type Extent,
   eachReconcilable,

@@ -3,6 +3,7 @@ import { exchange } from "./exchange.ts";
 import { type Outcome, outcomeOfAnswer, outcomeOfSilence } from "./outcome.ts";
 import { problem } from "./problems.ts";
 import type { Provider } from "./provider.ts";
+import type { Request } from "./request.ts";
 
 const CALL_MS = 9_500;
 /** What is asked again leaves time for that. */
@@ -11,16 +12,6 @@ const MIN_ATTEMPT_MS = 500;
 const MAX_REPEATS = 2;
 const FIRST_PAUSE_MS = 200;
 const MAX_OBJECT_BYTES = 1024 * 1024;
-
-export type Request = {
-  method: "GET" | "POST" | "DELETE";
-  /** With the query, without the API's own URL before it. */
-  path: string;
-  headers: Record<string, string>;
-  body?: string;
-  /** Done twice, it has the effect of once. */
-  repeatable: boolean;
-};
 
 /** The JSON object that the provider answers with; `null` when it says no more than that it is done. @throws PaymentApiProblem */
 export type Ask = (request: Request) => Promise<object | null>;

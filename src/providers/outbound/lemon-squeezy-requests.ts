@@ -1,6 +1,6 @@
 import { listAt, textAt } from "./answer.ts";
-import type { Request } from "./ask.ts";
 import type { Provider, Refusal } from "./provider.ts";
+import type { Request } from "./request.ts";
 
 export function request(provider: Provider, method: Request["method"], path: string, body?: object): Request {
   return {

@@ -1,12 +1,12 @@
+import type { CheckoutOrder, OpenedCheckout, PayingCustomer, PaymentApi } from "../../domain/payment-api.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import { lemonSqueezy } from "../lemon-squeezy.ts";
-import type { CheckoutOrder, OpenedCheckout, PayingCustomer, PaymentApi } from "../payment-api.ts";
-import type { PaymentConnection } from "../payment-apis.ts";
 import { dateAt, listAt, requiredText, requiredUrl, valueAt } from "./answer.ts";
 import { type Ask, beginCall } from "./ask.ts";
 import { knownState } from "./known-state.ts";
 import { readLemonSqueezyRefusal, request } from "./lemon-squeezy-requests.ts";
 import { ensureOver, hasEnded, orNull, segment } from "./missing.ts";
+import type { PaymentConnection } from "./payment-connection.ts";
 import { problem } from "./problems.ts";
 import { type Provider, providerAt } from "./provider.ts";
 

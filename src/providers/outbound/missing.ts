@@ -1,5 +1,5 @@
+import { PaymentApiProblem } from "../../domain/payment-api.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
-import { PaymentApiProblem } from "../payment-api.ts";
 import { problem } from "./problems.ts";
 import type { Provider } from "./provider.ts";
 

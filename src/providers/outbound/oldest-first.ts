@@ -1,4 +1,4 @@
-import type { ListedEvent } from "../payment-api.ts";
+import type { ListedEvent } from "../../domain/payment-api.ts";
 import { problem } from "./problems.ts";
 import type { Provider } from "./provider.ts";
 

@@ -1,8 +1,8 @@
-import type { PaymentApiFailure, PaymentApiProblem } from "../payment-api.ts";
-import type { Request } from "./ask.ts";
+import type { PaymentApiFailure, PaymentApiProblem } from "../../domain/payment-api.ts";
 import { AnswerTooLarge, type Exchange } from "./exchange.ts";
 import { problem } from "./problems.ts";
 import { type Provider, variableOf } from "./provider.ts";
+import type { Request } from "./request.ts";
 
 /** What came of asking once. */
 export type Outcome =

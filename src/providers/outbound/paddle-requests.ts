@@ -1,6 +1,6 @@
 import { listAt, textAt } from "./answer.ts";
-import type { Request } from "./ask.ts";
 import type { Provider, Refusal } from "./provider.ts";
+import type { Request } from "./request.ts";
 
 export function get(provider: Provider, path: string): Request {
   return { method: "GET", path, headers: headersOf(provider), repeatable: true };

@@ -1,12 +1,11 @@
-import { PADDLE_EVENT_TYPES, paddle } from "../paddle.ts";
 import type {
   CheckoutOrder,
   ListedEvent,
   OpenedCheckout,
   PayingCustomer,
   PaymentApi,
-} from "../payment-api.ts";
-import type { PaymentConnection } from "../payment-apis.ts";
+} from "../../domain/payment-api.ts";
+import { PADDLE_EVENT_TYPES, paddle } from "../paddle.ts";
 import { listAt, requiredText, requiredUrl, textAt, valueAt } from "./answer.ts";
 import { type Ask, beginCall } from "./ask.ts";
 import { knownState } from "./known-state.ts";
@@ -14,6 +13,7 @@ import { ensureOver, hasEnded, orNull, segment } from "./missing.ts";
 import { listedEvent, MAX_PAGE_BYTES, oldestFirst } from "./oldest-first.ts";
 import { get, post, readPaddleRefusal } from "./paddle-requests.ts";
 import { payerOf } from "./payer.ts";
+import type { PaymentConnection } from "./payment-connection.ts";
 import { problem } from "./problems.ts";
 import { type Provider, providerAt } from "./provider.ts";
 

@@ -1,5 +1,5 @@
+import type { PayingCustomer } from "../../domain/payment-api.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
-import type { PayingCustomer } from "../payment-api.ts";
 import { problem } from "./problems.ts";
 import type { Provider } from "./provider.ts";
 

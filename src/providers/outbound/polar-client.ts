@@ -1,7 +1,8 @@
 import { createPolarCore } from "@polar-sh/sdk/2026-10";
 import { listAt, textAt } from "./answer.ts";
-import type { Ask, Request } from "./ask.ts";
+import type { Ask } from "./ask.ts";
 import type { Provider, Refusal } from "./provider.ts";
+import type { Request } from "./request.ts";
 
 export type PolarClient = ReturnType<typeof createPolarCore>;
 

@@ -2,7 +2,7 @@ import {
   listWebhookDeliveriesWebhooks,
   listWebhookEndpointsWebhooks,
 } from "@polar-sh/sdk/2026-10/services/webhooks";
-import type { ListedEvent } from "../payment-api.ts";
+import type { ListedEvent } from "../../domain/payment-api.ts";
 import { POLAR_EVENT_TYPES } from "../polar.ts";
 import { listAt, requiredText, textAt } from "./answer.ts";
 import { beginCall } from "./ask.ts";

@@ -1,4 +1,4 @@
-import { type PaymentApiFailure, PaymentApiProblem } from "../payment-api.ts";
+import { type PaymentApiFailure, PaymentApiProblem } from "../../domain/payment-api.ts";
 import { type Provider, variableOf } from "./provider.ts";
 
 const MAX_WORDS_CHARACTERS = 300;

@@ -1,6 +1,6 @@
+import type { PaymentApiFailure } from "../../domain/payment-api.ts";
 import type { Slot } from "../../domain/slot.ts";
-import type { PaymentApiFailure } from "../payment-api.ts";
-import type { PaymentConnection } from "../payment-apis.ts";
+import type { PaymentConnection } from "./payment-connection.ts";
 
 /** A slot's provider, as the requests to it and the messages about it need to know it. */
 export type Provider = {

@@ -1,9 +1,10 @@
 import Stripe from "stripe";
-import { PaymentApiProblem } from "../payment-api.ts";
+import { PaymentApiProblem } from "../../domain/payment-api.ts";
 import { textAt } from "./answer.ts";
-import type { Ask, Request } from "./ask.ts";
+import type { Ask } from "./ask.ts";
 import { problem } from "./problems.ts";
 import type { Provider, Refusal } from "./provider.ts";
+import type { Request } from "./request.ts";
 
 /** The SDK writes the requests and reads the answers; sent they are by us, which keeps the API's URL, path and all. */
 export function stripeClient(provider: Provider, ask: Ask): Stripe {

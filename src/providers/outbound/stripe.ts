@@ -5,8 +5,7 @@ import type {
   OpenedCheckout,
   PayingCustomer,
   PaymentApi,
-} from "../payment-api.ts";
-import type { PaymentConnection } from "../payment-apis.ts";
+} from "../../domain/payment-api.ts";
 import { STRIPE_EVENT_TYPES, stripe } from "../stripe.ts";
 import { requiredUrl } from "./answer.ts";
 import { beginCall } from "./ask.ts";
@@ -14,6 +13,7 @@ import { knownState } from "./known-state.ts";
 import { ensureOver, hasEnded, orNull, segment } from "./missing.ts";
 import { listedEvent, MAX_PAGE_BYTES, oldestFirst } from "./oldest-first.ts";
 import { payerOf } from "./payer.ts";
+import type { PaymentConnection } from "./payment-connection.ts";
 import { type Provider, providerAt } from "./provider.ts";
 import { asked, readStripeRefusal, stripeClient } from "./stripe-client.ts";
 

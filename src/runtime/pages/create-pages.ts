@@ -2,27 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { resolve } from "node:path";
 import { getRequestListener } from "@hono/node-server";
-import type { Auth } from "../../auth/auth.ts";
+import { pageRequests } from "../../app/gate/page-request.ts";
 import { isCrossOrigin } from "../../http/origin-check.ts";
-import { type PageAccounts, pageRequests } from "../../http/page-request.ts";
-import { securityHeaders } from "../../http/page-security-headers.ts";
-import type { Log } from "../../observability/log.ts";
-import type { Dependencies } from "../../operations/dependencies.ts";
+import { NO_CONTENT_POLICY, pageHeaders } from "../../http/security-headers.ts";
 import { builtFiles } from "./built-files.ts";
 import { loadNext, NotBuilt } from "./load-next.ts";
 import { openRequest } from "./open-request.ts";
-
-export type PagesOptions = {
-  auth: Auth & PageAccounts;
-  deps: Dependencies;
-  clientAddress(socketAddress: string | undefined, forwardedFor: string | undefined): string;
-  /** Of pages that may write with a person's cookie. */
-  ownOrigins(): readonly string[];
-  appUrl: string;
-  /** Whether notifications are mailed to those who want it. */
-  mails: boolean;
-  log: Log;
-};
+import type { PagesOptions } from "./pages-options.ts";
 
 export type Pages = {
   answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
@@ -34,9 +20,6 @@ const METHODS = ["GET", "HEAD", "POST"];
 
 /** Next.js stops reading there as well, when it has not been told the length before: see next.config.mjs. */
 const MAX_BODY_BYTES = 64 * 1024;
-
-/** The policy of what is no page. */
-const NOTHING_TO_LOAD = "default-src 'none'; frame-ancestors 'none'";
 
 const PROJECT = resolve(import.meta.dirname, "../../..");
 
@@ -59,7 +42,7 @@ export function createPages(options: PagesOptions): Pages {
     answer: async (incoming, outgoing) => {
       const requestId = randomUUID();
       outgoing.setHeader("x-request-id", requestId);
-      for (const [name, value] of securityHeaders(NOTHING_TO_LOAD, options.appUrl))
+      for (const [name, value] of pageHeaders(NO_CONTENT_POLICY, options.appUrl))
         outgoing.setHeader(name, value);
       try {
         if (!METHODS.includes(incoming.method ?? "")) {

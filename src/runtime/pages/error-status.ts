@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { PageRequest } from "../../app/gate/page-request.ts";
 import type { RefusalCode } from "../../domain/refusal.ts";
 import { statusOf } from "../../http/error-response.ts";
-import type { PageRequest } from "../../http/page-request.ts";
 
 /**
  * Next.js answers 500 to whatever is thrown: to a refusal, and to a call that it cannot read. Neither is a failure of ours.

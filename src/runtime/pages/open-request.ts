@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { PageRequest } from "../../app/gate/page-request.ts";
 import type { Person } from "../../domain/caller.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
-import type { PageRequest } from "../../http/page-request.ts";
-import { contentSecurityPolicy, securityHeaders } from "../../http/page-security-headers.ts";
-import type { PagesOptions } from "./create-pages.ts";
+import { contentSecurityPolicy, pageHeaders } from "../../http/security-headers.ts";
 import { ownFailures } from "./error-status.ts";
+import type { PagesOptions } from "./pages-options.ts";
 
 /** Who asks for a page, and the head of its answer, as far as it is known before the page is. */
 export async function openRequest(
@@ -27,7 +27,7 @@ export async function openRequest(
   headers["x-forwarded-host"] = new URL(ownOrigin(headers, ownOrigins(), appUrl)).host;
   // And asks us over it for the page that an action leads to: there is no TLS between us.
   headers["x-forwarded-proto"] = "http";
-  for (const [name, value] of securityHeaders(policy, appUrl)) outgoing.setHeader(name, value);
+  for (const [name, value] of pageHeaders(policy, appUrl)) outgoing.setHeader(name, value);
 
   const identified = await auth
     // People sign in to pages; keys are for programs.

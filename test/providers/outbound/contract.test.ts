@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type PaymentApi, PaymentApiProblem } from "../../../src/domain/payment-api.ts";
 import { ADAPTERS } from "../../../src/providers/formats.ts";
-import { type PaymentApi, PaymentApiProblem } from "../../../src/providers/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/payment-apis.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { DIALECTS, happily, KEY, ORDER } from "./dialects.ts";

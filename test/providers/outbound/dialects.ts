@@ -1,5 +1,5 @@
+import type { CheckoutOrder } from "../../../src/domain/payment-api.ts";
 import type { WireFormat } from "../../../src/providers/adapter.ts";
-import type { CheckoutOrder } from "../../../src/providers/payment-api.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import type { Reply } from "./local-provider.ts";
 

@@ -1,4 +1,4 @@
-import type { ListedEvent } from "../../../src/providers/payment-api.ts";
+import type { ListedEvent } from "../../../src/domain/payment-api.ts";
 
 export async function allOf(events: AsyncIterable<ListedEvent>): Promise<ListedEvent[]> {
   const all: ListedEvent[] = [];

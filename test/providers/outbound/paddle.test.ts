@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PaymentApi } from "../../../src/providers/payment-api.ts";
+import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/payment-apis.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { dialectOf, happily, KEY, ORDER } from "./dialects.ts";

@@ -1,4 +1,4 @@
-import type { PaymentEvent } from "../domain/payment-event.ts";
+import type { PaymentEvent } from "./payment-event.ts";
 
 /** The outbound half of a wire format: what is asked of a provider. Every call ends within 10 s, retries included. */
 export type PaymentApi = {

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Person } from "../domain/caller.ts";
-import type { RefusalCode } from "../domain/refusal.ts";
-import type { Scope } from "../limits/policies.ts";
-import type { Log } from "../observability/log.ts";
-import type { Dependencies } from "../operations/dependencies.ts";
-import type { Charge } from "../operations/operation.ts";
+import type { Person } from "../../domain/caller.ts";
+import type { RefusalCode } from "../../domain/refusal.ts";
+import type { Charge } from "../../limits/charge.ts";
+import type { Scope } from "../../limits/policies.ts";
+import type { Log } from "../../observability/log.ts";
+import type { Dependencies } from "../../operations/dependencies.ts";
 
 /** What the pages know of the request that they answer, and what they work with. */
 export type PageRequest = {

@@ -1,0 +1,68 @@
+import type { MiddlewareHandler } from "hono";
+import { addHeaders } from "./add-headers.ts";
+import { headersApplied, responseHeaders } from "./response-headers.ts";
+
+/** For responses that load nothing: everything but pages. */
+export const NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'";
+
+/** The policy of a page: its own scripts and styles, and no frame of another site. */
+export function contentSecurityPolicy(nonce: string, appUrl: string): string {
+  return [
+    "default-src 'self'",
+    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    ...(appUrl.startsWith("https://") ? ["upgrade-insecure-requests"] : []),
+  ].join("; ");
+}
+
+/** Every response outside `/api`. */
+export function pageHeaders(policy: string, appUrl: string): [string, string][] {
+  return [
+    ["content-security-policy", policy],
+    // Not "no-referrer": browsers would send "Origin: null" with a page's own forms.
+    ["referrer-policy", "same-origin"],
+    ["cross-origin-opener-policy", "same-origin"],
+    ["permissions-policy", "camera=(), microphone=(), geolocation=(), payment=()"],
+    ...sharedHeaders(appUrl),
+  ];
+}
+
+/**
+ * Every response of the API. A route that is public or a page sets its own `Cache-Control` or
+ * `Content-Security-Policy`, which stays.
+ * @param appUrl the public origin
+ */
+export function apiHeaders(appUrl: string): MiddlewareHandler {
+  const headers: [string, string][] = [
+    ["content-security-policy", NO_CONTENT_POLICY],
+    ["referrer-policy", "no-referrer"],
+    ["cross-origin-resource-policy", "same-origin"],
+    ...sharedHeaders(appUrl),
+  ];
+  return async (c, next) => {
+    const head = responseHeaders(c);
+    for (const [name, value] of headers) head[name] = value;
+    await next();
+    if (headersApplied(c)) return;
+    addHeaders(c, (present) => {
+      for (const [name, value] of headers) if (!present.has(name)) present.set(name, value);
+    });
+  };
+}
+
+function sharedHeaders(appUrl: string): [string, string][] {
+  return [
+    ["x-content-type-options", "nosniff"],
+    ["cache-control", "no-store"],
+    // Not over plain HTTP: RFC 6797, section 7.2.
+    ...(appUrl.startsWith("https://")
+      ? ([["strict-transport-security", "max-age=31536000"]] as [string, string][])
+      : []),
+  ];
+}

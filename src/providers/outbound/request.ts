@@ -1,0 +1,9 @@
+export type Request = {
+  method: "GET" | "POST" | "DELETE";
+  /** With the query, without the API's own URL before it. */
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+  /** Done twice, it has the effect of once. */
+  repeatable: boolean;
+};

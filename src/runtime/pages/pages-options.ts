@@ -1,0 +1,16 @@
+import type { PageAccounts } from "../../app/gate/page-request.ts";
+import type { Auth } from "../../auth/auth.ts";
+import type { Log } from "../../observability/log.ts";
+import type { Dependencies } from "../../operations/dependencies.ts";
+
+export type PagesOptions = {
+  auth: Auth & PageAccounts;
+  deps: Dependencies;
+  clientAddress(socketAddress: string | undefined, forwardedFor: string | undefined): string;
+  /** Of pages that may write with a person's cookie. */
+  ownOrigins(): readonly string[];
+  appUrl: string;
+  /** Whether notifications are mailed to those who want it. */
+  mails: boolean;
+  log: Log;
+};
