@@ -1,36 +1,36 @@
 import type { Caller } from "../domain/caller.ts";
 import type { AuthScope } from "./routes.ts";
 
-/** What a request says about who sends it. */
+/** The parts of a request that identify its sender. */
 export type Credentials = {
   /** A header's value, by its name in lower case, as Node joins it. */
   header(name: string): string | undefined;
-  /** What limits count by when there is nobody: the client's address. */
+  /** The client's address: what limits count by without a session. */
   address: string;
 };
 
 export type Identified = {
   caller: Caller;
-  /** To go out with the answer, each as a `Set-Cookie` of its own: a session that was prolonged. */
+  /** Each sent as its own `Set-Cookie` header: the cookies of a refreshed session. */
   setCookies: readonly string[];
 };
 
 export type Auth = {
   /**
-   * Who calls: by API key when one is presented, else by the session cookie.
-   * @throws Refusal `unauthorized`, the same for every key that does not hold; DatabaseUnavailable
+   * Identifies the caller by API key when one is presented, else by the session cookie.
+   * @throws Refusal `unauthorized`, the same for every invalid key; DatabaseUnavailable
    */
   identify(credentials: Credentials): Promise<Identified>;
-  /** What a request below `/api/auth` is charged to, by the client's address; `null` for what costs nothing. */
+  /** The scope that a request below `/api/auth` is charged to, by the client's address; `null`: not limited. */
   scopeOf(method: string, path: string): AuthScope | null;
   /**
-   * Answers a request below `/api/auth`, which has been charged. Its path has no version in front.
-   * @param address the client's, as we know it: it is kept with the session
-   * @throws what reading the request's body throws, and nothing else
+   * Handles a request below `/api/auth` that has been charged. Its path has no version prefix.
+   * @param address the client's; stored with the session
+   * @throws only what reading the request's body throws
    */
   handle(request: Request, address: string): Promise<Response>;
-  /** Deletes sessions and links that have expired, a thousand of each at most, and returns how many. @throws DatabaseUnavailable */
-  forgetExpired(): Promise<number>;
-  /** Resolves when nothing is being written that no answer waits for. */
+  /** Deletes expired sessions and links, at most a thousand of each, and returns how many. @throws DatabaseUnavailable */
+  deleteExpired(): Promise<number>;
+  /** Resolves when no background write is under way. */
   idle(): Promise<void>;
 };

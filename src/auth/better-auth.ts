@@ -19,9 +19,9 @@ export type BetterAuthOptions = {
   secret: string;
   /** The public origin: `https` makes cookies secure. */
   appUrl: string;
-  /** Asked at every request: a port may be known only later. */
+  /** Evaluated per request: the port may be known only after listening. */
   ownOrigins: () => readonly string[];
-  /** Sends without being waited for. */
+  /** Queues a mail without waiting for it. */
   mail: { send(letter: Letter): void };
   requireConfirmation: boolean;
   log: Log;
@@ -29,12 +29,12 @@ export type BetterAuthOptions = {
 
 const HOUR_SECONDS = 60 * 60;
 
-/** A sign-up holds its connection while the password is hashed; deliveries need connections too. */
+/** A sign-up holds its connection while the password is hashed, and webhooks need connections too. */
 const MAX_TRANSACTIONS = 3;
 
-const LONGEST_USER_AGENT = 500;
+const MAX_USER_AGENT_LENGTH = 500;
 
-/** Better Auth with e-mail and password and nothing else. Who may do what is not its business but the gate's. */
+/** Configures Better Auth with e-mail and password only. Authorization is the gate's. */
 export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestScopes) {
   const { database, mail, requireConfirmation, log } = options;
   const client = sharedPool(database, {
@@ -49,7 +49,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
     appName: "Tollgate",
     baseURL: new URL(options.appUrl).origin,
     basePath: AUTH_PATH,
-    // In this form no variable of Better Auth's own can put another in its place.
+    // In this form no environment variable of Better Auth can replace it.
     secrets: [{ version: 1, value: options.secret }],
     trustedOrigins: () => [...options.ownOrigins()],
     database: drizzleAdapter(drizzle({ client }), { provider: "pg", schema: TABLES, transaction: true }),
@@ -78,7 +78,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       cookieCache: { enabled: false },
     },
     // A copy of the database must not be enough to set somebody's password.
-    // Expired ones are deleted by our own job: Better Auth does it at every look-up.
+    // Expired ones are deleted by our own job; Better Auth would do so at every lookup.
     verification: { storeIdentifier: "hashed", disableCleanup: true },
     databaseHooks: {
       session: {
@@ -91,7 +91,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
             return {
               data: {
                 ipAddress: scopes.getStore()?.address ?? null,
-                userAgent: session.userAgent?.slice(0, LONGEST_USER_AGENT) ?? null,
+                userAgent: session.userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
               },
             };
           },
@@ -101,29 +101,29 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
     advanced: {
       useSecureCookies: new URL(options.appUrl).protocol === "https:",
       ipAddress: { disableIpTracking: true },
-      // Said outright: under a test runner both are off by default.
+      // Set explicitly: both are off by default under a test runner.
       disableOriginCheck: false,
       disableCSRFCheck: false,
     },
-    // Ours counts exactly, and for all processes.
+    // Our own limiter counts exactly, across processes.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     onAPIError: { throw: true },
     logger: {
       level: "warn",
       disableColors: true,
-      log: (level, message, ...more) => note(log, level, message, more),
+      log: (level, message, ...more) => logMessage(log, level, message, more),
     },
   });
 }
 
 export type ConfiguredBetterAuth = ReturnType<typeof configureBetterAuth>;
 
-/** Its warnings are of everyday things, such as a wrong password. */
-function note(log: Log, level: string, message: string, more: readonly unknown[]): void {
+/** Better Auth warns of everyday events, such as a wrong password. */
+function logMessage(log: Log, level: string, message: string, more: readonly unknown[]): void {
   const error = more.find((one) => one instanceof Error);
   const fields = error ? { err: innermost(error) } : {};
-  // Without an error of its own it quotes what a stranger has sent.
+  // A message without an error quotes what a client has sent.
   if (level === "error" && error) log.error(fields, `better-auth: ${message}`);
   else log.debug(fields, `better-auth: ${message}`);
 }

@@ -1,38 +1,38 @@
-import { forgetExpired } from "../store/sessions.ts";
+import { deleteExpired } from "../store/sessions.ts";
 import type { Auth } from "./auth.ts";
+import { authenticateApiKey } from "./authenticate-api-key.ts";
 import type { BetterAuthOptions } from "./better-auth.ts";
-import { identifyWith } from "./identify.ts";
-import { keyHolder } from "./key-holder.ts";
+import { createIdentify } from "./identify.ts";
 import { keyUsage } from "./key-usage.ts";
 import { loadAccounts } from "./load-accounts.ts";
 import { authRoute } from "./routes.ts";
 
 export type AuthOptions = BetterAuthOptions & {
-  /** Milliseconds since the epoch; the clock unless given. Better Auth itself always goes by the clock. */
+  /** Milliseconds since the epoch, by default the system clock. Better Auth itself always uses the system clock. */
   now?: () => number;
 };
 
-/** Look-ups of a kind under way at once: one could be held up by a connection that has just died. */
+/** Concurrent lookups of one kind: one may be stuck on a connection that has just died. */
 const MAX_IN_FLIGHT = 2;
-const FORGOTTEN_AT_ONCE = 1_000;
+const MAX_DELETED = 1_000;
 
-/** Who is calling, and how one becomes somebody: accounts, sessions and API keys. */
+/** Accounts, sessions and API keys: who is calling, and how people sign up and in. */
 export function createAuth({ now = Date.now, ...options }: AuthOptions): Auth {
   const { database, log, requireConfirmation } = options;
   const usage = keyUsage(database, log);
 
-  // Better Auth takes a fifth of a second to load: the first request with a cookie waits for it, not every start.
+  // Better Auth takes 200 ms to load: the first request with a cookie waits for it instead of every start.
   let loading: ReturnType<typeof load> | null = null;
   const accounts = () => {
     loading ??= load();
     return loading;
   };
-  const load = async () => (await loadAccounts()).openAccounts(options, now);
+  const load = async () => (await loadAccounts()).createAccounts(options, now);
 
   return {
-    identify: identifyWith({
-      bySession: async (cookie, address) => (await accounts()).bySession(cookie, address),
-      keyHolder: keyHolder(database, usage, MAX_IN_FLIGHT),
+    identify: createIdentify({
+      authenticateSession: async (cookie, address) => (await accounts()).authenticateSession(cookie, address),
+      keyHolder: authenticateApiKey(database, usage, MAX_IN_FLIGHT),
       now,
     }),
     scopeOf: (method, path) => {
@@ -40,7 +40,7 @@ export function createAuth({ now = Date.now, ...options }: AuthOptions): Auth {
       return route && "scope" in route ? route.scope : null;
     },
     handle: async (request, address) => (await accounts()).handle(request, address),
-    forgetExpired: () => forgetExpired(database, FORGOTTEN_AT_ONCE),
+    deleteExpired: () => deleteExpired(database, MAX_DELETED),
     idle: () => usage.idle(),
   };
 }

@@ -1,68 +1,69 @@
 import { DatabaseUnavailable } from "../store/database.ts";
-import { refusal, translated, unavailable } from "./answers.ts";
 import type { Auth } from "./auth.ts";
 import type { ConfiguredBetterAuth } from "./better-auth.ts";
 import { innermost, type Log } from "./log.ts";
 import { presentedKey } from "./presented-key.ts";
 import { readRequestBody } from "./read-request-body.ts";
 import type { RequestScope, RequestScopes } from "./request-scope.ts";
+import { errorResponse, translateResponse, unavailableResponse } from "./responses.ts";
 import { authRoute } from "./routes.ts";
-import type { SessionLookUp } from "./session-look-up.ts";
+import type { SessionLookup } from "./session-lookup.ts";
 
 export type HandleOptions = {
   betterAuth: ConfiguredBetterAuth;
   scopes: RequestScopes;
-  sessions: SessionLookUp;
+  sessions: SessionLookup;
   appUrl: string;
   requireConfirmation: boolean;
   log: Log;
 };
 
-/** Lets Better Auth answer what the product uses of it, from a request that holds nothing but what that needs. */
-export function handleWith(options: HandleOptions): Auth["handle"] {
+/** Passes the routes that the product uses on to Better Auth, in a request reduced to what they need. */
+export function createHandler(options: HandleOptions): Auth["handle"] {
   const { betterAuth, scopes, log } = options;
   return async (request, address) => {
     const { pathname } = new URL(request.url);
     const route = authRoute(request.method, pathname, { confirmation: options.requireConfirmation });
-    if (route === null) return refusal(404, "Not found");
-    if ("allow" in route) return refusal(405, "Method not allowed", { allow: route.allow });
+    if (route === null) return errorResponse(404, "Not found");
+    if ("allow" in route) return errorResponse(405, "Method not allowed", { allow: route.allow });
 
     const read = route.body ? await readRequestBody(request, route.body) : { body: null };
-    if ("error" in read) return refusal(read.status, read.error);
+    if ("error" in read) return errorResponse(read.status, read.error);
     const scope: RequestScope = { address, failure: null };
     try {
       const withCookie =
-        !presentsKey(request) && (!route.needsSession || !(await isOfBanned(request, options.sessions)));
+        !presentsKey(request) &&
+        (!route.needsSession || !(await isSessionOfBannedUser(request, options.sessions)));
       const inner = innerRequest(request, read.body, { appUrl: options.appUrl, withCookie });
       const response = await scopes.run(scope, () => betterAuth.handler(inner));
-      const answer = await translated(response, scope.failure);
-      if (answer.status >= 500) log.error({ err: scope.failure, path: logged(pathname) }, FAILED);
+      const answer = await translateResponse(response, scope.failure);
+      if (answer.status >= 500) log.error({ err: scope.failure, path: withoutToken(pathname) }, FAILED);
       return answer;
     } catch (error) {
-      log.error({ err: innermost(error), path: logged(pathname) }, FAILED);
+      log.error({ err: innermost(error), path: withoutToken(pathname) }, FAILED);
       const isAway = error instanceof DatabaseUnavailable || scope.failure instanceof DatabaseUnavailable;
-      return isAway ? unavailable() : refusal(500, "Internal server error");
+      return isAway ? unavailableResponse() : errorResponse(500, "Internal server error");
     }
   };
 }
 
-const FAILED = "a request about an account failed";
+const FAILED = "an auth request failed";
 
-/** Without the token at the end of a link that sets a new password. */
-function logged(path: string): string {
+/** Removes the token from the path of a password reset link. */
+function withoutToken(path: string): string {
   return path.replace(/(\/reset-password)\/.*/, "$1");
 }
 
-/** An API key never counts together with a cookie. */
+/** A request that presents an API key never uses its cookie. */
 function presentsKey({ headers }: Request): boolean {
   return presentedKey({ header: (name) => headers.get(name) ?? undefined }) !== undefined;
 }
 
-async function isOfBanned({ headers }: Request, sessions: SessionLookUp): Promise<boolean> {
+async function isSessionOfBannedUser({ headers }: Request, sessions: SessionLookup): Promise<boolean> {
   return (await sessions.find(headers.get("cookie") ?? ""))?.isBanned ?? false;
 }
 
-const PASSED_ON = ["user-agent", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"];
+const FORWARDED_HEADERS = ["user-agent", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"];
 
 function innerRequest(
   request: Request,
@@ -71,7 +72,7 @@ function innerRequest(
 ): Request {
   const { pathname, search } = new URL(request.url);
   const headers = new Headers();
-  for (const name of withCookie ? [...PASSED_ON, "cookie"] : PASSED_ON) {
+  for (const name of withCookie ? [...FORWARDED_HEADERS, "cookie"] : FORWARDED_HEADERS) {
     const value = request.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
@@ -86,8 +87,8 @@ function innerRequest(
 }
 
 /**
- * Better Auth wants an `Origin` wherever there is a cookie; the contract serves who sends none and is no browser. Left
- * out, so that it refuses, is the origin of a request that its browser says comes from another site.
+ * Better Auth requires an `Origin` with a cookie, but the contract serves clients that are no browser and send none.
+ * A request that its browser marks as cross-site gets none, so that Better Auth refuses it.
  */
 function originOf({ headers }: Request, appUrl: string): string | null {
   const site = headers.get("sec-fetch-site");

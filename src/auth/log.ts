@@ -1,7 +1,7 @@
-/** What this room needs of the log. Headers, bodies and tokens are never handed to it; of people only where mail went. */
+/** The logger that accounts need. Headers, bodies, tokens and addresses are never passed to it. */
 export type Log = Record<"debug" | "info" | "warn" | "error", (fields: object, message: string) => void>;
 
-/** Of errors wrapped in errors the innermost: Drizzle's own message holds the statement's parameters, secrets too. */
+/** The innermost cause of an error: Drizzle's own message contains the statement's parameters, secrets included. */
 export function innermost(error: unknown): unknown {
   let inner = error;
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;

@@ -1,8 +1,8 @@
 import type { Credentials } from "./auth.ts";
 
 /**
- * The API key that a request presents, as text. `undefined`: none, the cookie counts. `null`: something that is meant
- * to be one and cannot be, or two that differ; the cookie does not count either.
+ * The API key that a request presents. `undefined`: none, so that the cookie is used. `null`: a malformed key or two
+ * different ones, and the cookie is not used either.
  */
 export function presentedKey(credentials: Pick<Credentials, "header">): string | null | undefined {
   const presented = [
@@ -12,7 +12,7 @@ export function presentedKey(credentials: Pick<Credentials, "header">): string |
   return presented.every((key) => key === presented[0]) ? presented[0] : null;
 }
 
-/** Another scheme, such as a proxy's own `Basic`, is not meant for us. */
+/** Other schemes, such as a proxy's `Basic`, are ignored. */
 function bearerOf(authorization: string | undefined): string | null | undefined {
   if (authorization === undefined) return undefined;
   const [scheme, token, ...more] = authorization.trim().split(/\s+/);

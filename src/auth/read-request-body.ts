@@ -1,11 +1,11 @@
 import type { RequestBody } from "./request-bodies.ts";
 
-/** What is wrong with a body, as an answer. */
+/** Why a body was rejected. */
 export type BadBody = { status: 400 | 415; error: string };
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
-/** The fields of a JSON body that a route takes. Only JSON: no form of another site can send that. */
+/** Parses the fields of a JSON body that a route accepts. JSON only: no form of another site can send it. */
 export async function readRequestBody(
   request: Request,
   schema: RequestBody,

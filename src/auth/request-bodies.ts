@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { PersonName } from "../domain/person-name.ts";
 
-/** What Better Auth is given of a body. Fields that are not named here never reach it. */
+/** The fields passed on to Better Auth; it never sees others. */
 export type RequestBody = z.ZodType<Record<string, unknown>>;
 
-const LONGEST_ADDRESS = 254;
+const MAX_EMAIL_LENGTH = 254;
 
 const Email = z
   .string("expected an e-mail address")
   .trim()
   .toLowerCase()
-  .max(LONGEST_ADDRESS, `expected at most ${LONGEST_ADDRESS} characters`)
+  .max(MAX_EMAIL_LENGTH, `expected at most ${MAX_EMAIL_LENGTH} characters`)
   .pipe(z.email("expected an e-mail address"));
 
 /** Better Auth's own bounds, in UTF-16 units. */
@@ -20,14 +20,17 @@ const NewPassword = z
   .max(128, "expected at most 128 characters")
   .refine((password) => !password.includes("\0") && password.isWellFormed(), "expected text without NUL");
 
-/** Whether it is right is for Better Auth to say; no rule of ours is told to somebody who guesses. */
-const GivenPassword = z
+/** Better Auth checks it: our password rules are not revealed to somebody who is guessing. */
+const CurrentPassword = z
   .string("expected text")
   .max(1_000, "expected at most 1000 characters")
   .refine((password) => !password.includes("\0"), "expected text without NUL");
 
-/** A path of ours, or a URL: Better Auth sees to it that the origin is one of ours. */
-const Place = z.string("expected a path or a URL").max(2_000, "expected at most 2000 characters").optional();
+/** A path or URL; Better Auth checks that its origin is ours. */
+const RedirectTarget = z
+  .string("expected a path or a URL")
+  .max(2_000, "expected at most 2000 characters")
+  .optional();
 
 const RememberMe = z.boolean("expected true or false").optional();
 
@@ -36,22 +39,22 @@ export const SignUp: RequestBody = z.object({
   email: Email,
   password: NewPassword,
   rememberMe: RememberMe,
-  callbackURL: Place,
+  callbackURL: RedirectTarget,
 });
 
 export const SignIn: RequestBody = z.object({
   email: Email,
-  password: GivenPassword,
+  password: CurrentPassword,
   rememberMe: RememberMe,
 });
 
 export const ChangePassword: RequestBody = z
-  .object({ currentPassword: GivenPassword, newPassword: NewPassword })
+  .object({ currentPassword: CurrentPassword, newPassword: NewPassword })
   .transform((given) => ({ ...given, revokeOtherSessions: true }));
 
 export const RequestPasswordReset: RequestBody = z.object({
   email: Email,
-  redirectTo: Place.transform((place) => place ?? "/reset-password"),
+  redirectTo: RedirectTarget.transform((place) => place ?? "/reset-password"),
 });
 
 export const ResetPassword: RequestBody = z.object({
@@ -61,4 +64,4 @@ export const ResetPassword: RequestBody = z.object({
   newPassword: NewPassword,
 });
 
-export const SendVerificationEmail: RequestBody = z.object({ email: Email, callbackURL: Place });
+export const SendVerificationEmail: RequestBody = z.object({ email: Email, callbackURL: RedirectTarget });

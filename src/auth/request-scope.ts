@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /**
- * What belongs to one request while Better Auth works on it: it takes no parameter along to the database, and keeps
- * some of the database's errors to itself (a sign-out that did not happen is reported as done).
+ * The state of one request while Better Auth handles it: its hooks get no parameters of ours, and it swallows some
+ * database errors (a sign-out that failed is reported as done).
  */
 export type RequestScope = {
   /** The client's. */
   address: string;
-  /** The last error of the database, `null` when there was none. */
+  /** The last database error, `null` without one. */
   failure: unknown;
 };
 

@@ -11,17 +11,17 @@ import {
 
 export type AuthScope = Extract<Scope, `auth-${string}` | "api">;
 
-/** One path of Better Auth that the product uses. */
+/** A Better Auth route that the product uses. */
 export type AuthRoute = {
   method: "GET" | "POST";
   path: RegExp;
-  /** What a request is charged to, by the client's address. */
+  /** The scope that a request is charged to, by the client's address. */
   scope: AuthScope | null;
-  /** `null`: what is sent along is not read. */
+  /** `null`: the body is not read. */
   body: RequestBody | null;
-  /** Whether it asks who is signed in: a banned user is not. */
+  /** Whether it needs a session: a banned user's does not count. */
   needsSession: boolean;
-  /** Only where addresses are confirmed. */
+  /** Mounted only where e-mail addresses are confirmed. */
   confirmation: boolean;
 };
 
@@ -41,7 +41,7 @@ const ROUTES: readonly AuthRoute[] = [
   route("GET", /^\/get-session$/, "api", { needsSession: true }),
   route("POST", /^\/change-password$/, "auth-password", { body: ChangePassword, needsSession: true }),
   route("POST", /^\/request-password-reset$/, "auth-password", { body: RequestPasswordReset }),
-  // Links out of mails: opened once or twice, and not to use up what setting the password then costs.
+  // Links in mails: opening one must not use up the budget for setting the password.
   route("GET", /^\/reset-password\/[A-Za-z0-9_-]{1,64}$/, "auth-sign-in"),
   route("POST", /^\/reset-password$/, "auth-password", { body: ResetPassword }),
   route("GET", /^\/verify-email$/, "auth-sign-in", { confirmation: true }),
@@ -53,8 +53,8 @@ const ROUTES: readonly AuthRoute[] = [
 ];
 
 /**
- * What serves a method and path (`/api/auth/...`): the route; the methods that the path has instead; or `null`, when
- * there is no such path.
+ * The route for a method and path (`/api/auth/...`), the methods allowed on the path when there is none for this
+ * method, or `null` for an unknown path.
  */
 export function authRoute(
   method: string,
@@ -63,7 +63,9 @@ export function authRoute(
 ): AuthRoute | { allow: string } | null {
   if (!path.startsWith(`${AUTH_PATH}/`)) return null;
   const rest = path.slice(AUTH_PATH.length);
-  const there = ROUTES.filter((one) => one.path.test(rest) && (confirmation || !one.confirmation));
-  if (there.length === 0) return null;
-  return there.find((one) => one.method === method) ?? { allow: there.map((one) => one.method).join(", ") };
+  const matching = ROUTES.filter((one) => one.path.test(rest) && (confirmation || !one.confirmation));
+  if (matching.length === 0) return null;
+  return (
+    matching.find((one) => one.method === method) ?? { allow: matching.map((one) => one.method).join(", ") }
+  );
 }

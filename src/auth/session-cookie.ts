@@ -1,15 +1,15 @@
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
 
 export type SessionCookies = {
-  /** The session's token, out of a `Cookie` header in which it stands with a signature of ours; else `null`. */
+  /** The session token in a `Cookie` header, if its signature is valid; else `null`. */
   token(header: string): string | null;
-  /** Whether the browser was told to keep the session only until it is closed. */
-  isForgotten(header: string): boolean;
+  /** Whether the session ends when the browser is closed (sign-in without "remember me"). */
+  isSessionOnly(header: string): boolean;
 };
 
 /**
- * Reads Better Auth's cookies exactly as it does: HMAC-SHA256 in base64 behind the last dot, the whole percent-encoded.
- * @param names as Better Auth has them in its context, `__Secure-` included
+ * Reads Better Auth's cookies as it does: HMAC-SHA256 in base64 after the last dot, the whole percent-encoded.
+ * @param names including the prefix, as in Better Auth's context
  */
 export function sessionCookies(
   secret: string,
@@ -30,14 +30,14 @@ export function sessionCookies(
 
   return {
     token: (header) => signedValue(header, names.sessionToken),
-    isForgotten: (header) => signedValue(header, names.dontRemember) !== null,
+    isSessionOnly: (header) => signedValue(header, names.dontRemember) !== null,
   };
 }
 
 /** 32 bytes in base64. */
 const SIGNATURE = /^[A-Za-z0-9+/]{43}=$/;
 
-/** Of several with one name the first counts, as for Better Auth. */
+/** The first of several cookies with the same name counts, as in Better Auth. */
 function cookieValue(header: string, name: string): string | null {
   let start = 0;
   while (start < header.length) {
@@ -46,14 +46,14 @@ function cookieValue(header: string, name: string): string | null {
     const equals = header.indexOf("=", start);
     if (equals === -1) return null;
     if (equals < end && header.slice(start, equals).trim() === name) {
-      return decoded(header.slice(equals + 1, end).trim());
+      return decodeCookie(header.slice(equals + 1, end).trim());
     }
     start = end + 1;
   }
   return null;
 }
 
-function decoded(value: string): string {
+function decodeCookie(value: string): string {
   const bare = value.startsWith('"') ? value.slice(1, -1) : value;
   if (!bare.includes("%")) return bare;
   try {

@@ -1,8 +1,8 @@
 import { boolean, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 
 /**
- * What Better Auth may read and write of the tables in `store/schema.sql`. The columns that are left out (role, ban,
- * locale, preferences) are out of its reach, whatever a request says.
+ * The columns that Better Auth may read and write. It cannot reach those left out (role, ban, locale, preferences),
+ * whatever a request contains.
  */
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
 

@@ -123,6 +123,6 @@ function mailing(smtpUrl: string, { mail: { from } }: Config, { database, appUrl
 
 function forgetting(auth: Auth): (isStopping: () => boolean) => Promise<void> {
   return async (isStopping) => {
-    while (!isStopping() && (await auth.forgetExpired()) > 0);
+    while (!isStopping() && (await auth.deleteExpired()) > 0);
   };
 }

@@ -3,7 +3,7 @@ import type { Role } from "../domain/caller.ts";
 import type { Queryable } from "./database.ts";
 import { IS_BANNED } from "./users.ts";
 
-/** How many keys of one user may be in force at once. */
+/** How many valid keys a user may have at once. */
 const MAX_ACTIVE_KEYS = 100;
 
 export type ListedKey = {
@@ -25,11 +25,11 @@ export type NewKey = {
 
 const COLUMNS = `id, name, prefix, created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`;
 
-// Counted without a lock: requests of one moment may go over by as many as they are, which harms nobody.
+// Counted without a lock: concurrent requests may exceed it by their number, which harms nobody.
 const INSERT = {
   name: "insert_api_key",
   text: `
-with made as (
+with created as (
   insert into api_key (id, user_id, name, prefix, hash, expires_at)
   select $1::uuid, u.id, $3::text, $4::text, $5::bytea, $6::timestamptz
   from "user" u
@@ -38,14 +38,14 @@ with made as (
          and (k.expires_at is null or k.expires_at > now())) < ${MAX_ACTIVE_KEYS}
   returning *
 ),
-told as (
+notified as (
   insert into notification (user_id, kind, details)
-  select user_id, 'api_key_created', jsonb_build_object('name', name, 'prefix', prefix) from made
+  select user_id, 'api_key_created', jsonb_build_object('name', name, 'prefix', prefix) from created
 )
-select ${COLUMNS} from made`,
+select ${COLUMNS} from created`,
 };
 
-/** Records a key, and tells its owner. `null` when the user has as many in force as one may have, or is gone. */
+/** Inserts a key and notifies its owner. `null` when the user has too many valid keys, or is gone. */
 export async function insertApiKey(database: Queryable, key: NewKey): Promise<ListedKey | null> {
   const { userId, name, prefix, hash, expiresAt } = key;
   const [row] = await database.run<ListedKey>(INSERT, [randomUUID(), userId, name, prefix, hash, expiresAt]);
@@ -62,7 +62,7 @@ where user_id = $1 and revoked_at is null
 order by created_at desc, id desc limit $4::int`,
 };
 
-/** A user's keys that are not revoked, the newest first, from behind `before` on. */
+/** A user's keys that are not revoked, newest first, those before `before`. */
 export async function listApiKeys(
   database: Queryable,
   userId: string,
@@ -81,7 +81,7 @@ returning id`,
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether there was such a key to revoke. `userId: null`, for the operator: whoever it belongs to. */
+/** Whether there was such a key to revoke. `userId: null` (the operator): whoever owns it. */
 export async function revokeApiKey(database: Queryable, userId: string | null, id: string): Promise<boolean> {
   if (!UUID.test(id)) return false;
   return (await database.run(REVOKE, [userId, id])).length > 0;
@@ -109,12 +109,12 @@ from api_key k join "user" u on u.id = k.user_id
 where k.prefix = any ($1::text[]) and k.revoked_at is null`,
 };
 
-/** The keys that begin so and are not revoked, with what their owners are now. Several may begin alike. */
+/** The keys with these prefixes that are not revoked, with their owners' current role and ban. Prefixes may repeat. */
 export async function findApiKeys(database: Queryable, prefixes: readonly string[]): Promise<FoundKey[]> {
   return database.run<FoundKey>(FIND, [prefixes]);
 }
 
-// Rows that another process is marking are left to it: nobody waits for a lock to note a time of use.
+// Skips rows that another process is marking: nobody waits for a lock to record a use.
 const MARK_USED = {
   name: "mark_api_keys_used",
   text: `
@@ -126,7 +126,7 @@ with used as (
 update api_key set last_used_at = now() where id in (select id from used)`,
 };
 
-/** Notes that these keys are in use now, unless that was noted less than `everySeconds` ago. */
+/** Records the use of these keys, unless one was recorded less than `everySeconds` ago. */
 export async function markApiKeysUsed(
   database: Queryable,
   ids: readonly string[],

@@ -21,13 +21,13 @@ from session s join "user" u on u.id = s.user_id
 where s.token = any ($1::text[])`,
 };
 
-/** The sessions that have these tokens, with what their users are now; the unknown are left out. */
+/** The sessions with these tokens, with their users' current role and ban; unknown tokens are left out. */
 export async function findSessions(database: Queryable, tokens: readonly string[]): Promise<FoundSession[]> {
   return database.run<FoundSession>(FIND, [tokens]);
 }
 
-const FORGET_EXPIRED = ["session", "verification"].map((table) => ({
-  name: `forget_expired_${table}s`,
+const DELETE_EXPIRED = ["session", "verification"].map((table) => ({
+  name: `delete_expired_${table}s`,
   text: `
 with expired as (
   select id from ${table} where expires_at < now() order by expires_at limit $1::int for update skip locked
@@ -37,9 +37,9 @@ returning id`,
 }));
 
 /**
- * Deletes sessions, and links of mails, that have expired: at most `limit` of each, the oldest first. Returns how many.
+ * Deletes expired sessions and mail links, at most `limit` of each, the oldest first. Returns how many.
  */
-export async function forgetExpired(database: Queryable, limit: number): Promise<number> {
-  const forgotten = await Promise.all(FORGET_EXPIRED.map((statement) => database.run(statement, [limit])));
-  return forgotten.reduce((sum, rows) => sum + rows.length, 0);
+export async function deleteExpired(database: Queryable, limit: number): Promise<number> {
+  const deleted = await Promise.all(DELETE_EXPIRED.map((statement) => database.run(statement, [limit])));
+  return deleted.reduce((sum, rows) => sum + rows.length, 0);
 }

@@ -242,11 +242,11 @@ describe("a session", () => {
   });
 
   it("is forgotten once it has expired, and not before", async () => {
-    await on.auth.forgetExpired();
+    await on.auth.deleteExpired();
     const staying = await on.signedUp();
     const { cookie } = await on.signedUp();
     await aged(cookie, WEEK_MS / 1000 + 1);
-    expect(await on.auth.forgetExpired()).toBe(1);
+    expect(await on.auth.deleteExpired()).toBe(1);
     expect((await on.identify({ cookie: staying.cookie })).caller.kind).toBe("session");
   });
 });

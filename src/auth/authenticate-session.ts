@@ -5,41 +5,41 @@ import type { ConfiguredBetterAuth } from "./better-auth.ts";
 import type { RequestScope, RequestScopes } from "./request-scope.ts";
 import { REMEMBERED_SECONDS, UPDATE_AGE_SECONDS } from "./session-age.ts";
 import type { SessionCookies } from "./session-cookie.ts";
-import type { SessionLookUp } from "./session-look-up.ts";
+import type { SessionLookup } from "./session-lookup.ts";
 
 export type SessionDeps = {
   betterAuth: ConfiguredBetterAuth;
   scopes: RequestScopes;
   cookies: SessionCookies;
-  sessions: SessionLookUp;
+  sessions: SessionLookup;
   /** Milliseconds since the epoch. */
   now: () => number;
 };
 
-/** Who a `Cookie` header says is calling; `null`: nobody. @throws DatabaseUnavailable */
-export type BySession = (cookie: string, address: string) => Promise<Identified | null>;
+/** The caller that a `Cookie` header identifies; `null` without a valid session. @throws DatabaseUnavailable */
+export type AuthenticateSession = (cookie: string, address: string) => Promise<Identified | null>;
 
-/** The hot path: no call of Better Auth's, but for the one request a day that prolongs a session. */
-export function bySessionWith(desk: SessionDeps): BySession {
-  const { cookies, sessions, now } = desk;
+/** The hot path: Better Auth is called only for the one request a day that refreshes a session. */
+export function createSessionAuthenticator(deps: SessionDeps): AuthenticateSession {
+  const { cookies, sessions, now } = deps;
   return async (cookie, address) => {
     const session = await sessions.find(cookie);
     if (!session || session.isBanned || session.expiresAt < now()) return null;
     const { userId, role, id: sessionId } = session;
     const caller = { kind: "session", userId, role, sessionId, address } as const;
-    if (!isDueForRefresh(session, now()) || cookies.isForgotten(cookie)) return { caller, setCookies: [] };
-    const setCookies = await prolonged(desk, cookie, address);
+    if (!isDueForRefresh(session, now()) || cookies.isSessionOnly(cookie)) return { caller, setCookies: [] };
+    const setCookies = await refreshSession(deps, cookie, address);
     return setCookies && { caller, setCookies };
   };
 }
 
-/** Better Auth's own rule: a session begins anew when it is used a day after it last did. */
+/** Better Auth's own rule: a session is renewed when it is used a day after the last renewal. */
 function isDueForRefresh(session: FoundSession, now: number): boolean {
   return session.expiresAt - (REMEMBERED_SECONDS - UPDATE_AGE_SECONDS) * 1000 <= now;
 }
 
-/** The cookies of the prolonged session; `null` when it has ended since it was looked up. */
-async function prolonged(
+/** The cookies of the refreshed session; `null` when it has ended since it was looked up. */
+async function refreshSession(
   { betterAuth, scopes }: SessionDeps,
   cookie: string,
   address: string,

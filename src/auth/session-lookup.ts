@@ -1,20 +1,20 @@
 import type { Queryable } from "../store/database.ts";
 import { type FoundSession, findSessions } from "../store/sessions.ts";
-import { gathered } from "./gather.ts";
+import { batchLookups } from "./batch-lookups.ts";
 import type { SessionCookies } from "./session-cookie.ts";
 
-export type SessionLookUp = {
-  /** The session of a `Cookie` header, expired and banned ones too; `null` when there is none. @throws DatabaseUnavailable */
+export type SessionLookup = {
+  /** The session of a `Cookie` header, also an expired one or a banned user's; `null` without one. @throws DatabaseUnavailable */
   find(cookie: string): Promise<FoundSession | null>;
 };
 
-/** A signature is checked before the database hears of it; sessions asked for at the same time are found together. */
-export function sessionLookUp(
+/** Checks the cookie's signature before querying, and batches concurrent lookups. */
+export function createSessionLookup(
   database: Queryable,
   cookies: SessionCookies,
   maxInFlight: number,
-): SessionLookUp {
-  const sessionWith = gathered(
+): SessionLookup {
+  const sessionWith = batchLookups(
     maxInFlight,
     async (tokens) =>
       new Map((await findSessions(database, tokens)).map((session) => [session.token, session])),

@@ -1,0 +1,44 @@
+/**
+ * Groups single lookups into batches: those of one turn of the event loop share a query, and those that arrive while
+ * `maxInFlight` queries are running wait for one to end. A result is never older than the request for it.
+ * @param findMany leaves out the keys that it does not find
+ */
+export function batchLookups<Found>(
+  maxInFlight: number,
+  findMany: (keys: string[]) => Promise<Map<string, Found>>,
+): (key: string) => Promise<Found | undefined> {
+  type Request = { resolve(found: Found | undefined): void; reject(error: unknown): void };
+  let waiting = new Map<string, Request[]>();
+  let inFlight = 0;
+  let isScheduled = false;
+
+  const schedule = () => {
+    if (isScheduled || inFlight >= maxInFlight) return;
+    isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      if (waiting.size > 0) void send();
+    });
+  };
+  const send = async () => {
+    inFlight += 1;
+    const batch = waiting;
+    waiting = new Map();
+    try {
+      const found = await findMany([...batch.keys()]);
+      for (const [key, requests] of batch) for (const { resolve } of requests) resolve(found.get(key));
+    } catch (error) {
+      for (const requests of asked.values()) for (const { reject } of requests) reject(error);
+    }
+    inFlight -= 1;
+    if (waiting.size > 0) schedule();
+  };
+
+  return (key) =>
+    new Promise((resolve, reject) => {
+      const requests = waiting.get(key);
+      if (requests) requests.push({ resolve, reject });
+      else waiting.set(key, [{ resolve, reject }]);
+      schedule();
+    });
+}
