@@ -28,7 +28,7 @@ export function batchLookups<Found>(
       const found = await findMany([...batch.keys()]);
       for (const [key, requests] of batch) for (const { resolve } of requests) resolve(found.get(key));
     } catch (error) {
-      for (const requests of asked.values()) for (const { reject } of requests) reject(error);
+      for (const requests of batch.values()) for (const { reject } of requests) reject(error);
     }
     inFlight -= 1;
     if (waiting.size > 0) schedule();
