@@ -21,8 +21,8 @@ import { inTransaction, type Transaction } from "../store/transaction.ts";
 import { findUserStates, type UserState } from "../store/users.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
-import { effectLimits } from "./limits.ts";
 import { retryOnContention } from "./retry-on-contention.ts";
+import { effectLimits } from "./transaction-limits.ts";
 
 /** Applies events in their order, effects and outcomes in one transaction; a failing event costs only itself. */
 export async function applyGroup(intake: Intake, group: readonly ClaimedEvent[]): Promise<AttemptOutcome[]> {
@@ -55,9 +55,9 @@ async function applyTogether(intake: Intake, group: readonly ClaimedEvent[]): Pr
       ),
       links.length === 0 ? null : lockSubscribers(transaction, links),
       links.length === 0 ? [] : lockSubscriptions(transaction, links),
-      links.length === 0 ? new Map<string, UserState>() : findUserStates(transaction, peopleIn(group)),
+      links.length === 0 ? new Map<string, UserState>() : findUserStates(transaction, userIdsIn(group)),
     ]);
-    const ledger = openLedger(subscriptions);
+    const ledger = trackSubscriptions(subscriptions);
     const known: Known = {
       get subscriptions() {
         return ledger.subscriptions();
@@ -76,10 +76,10 @@ async function applyTogether(intake: Intake, group: readonly ClaimedEvent[]): Pr
       }
       return decision;
     });
-    const ofDeleted = group.filter((work, index) => isOfDeleted(work, decisions[index] ?? null, people));
+    const ofDeleted = group.filter((work, index) => isOfDeletedUser(work, decisions[index] ?? null, people));
     const writes = [
       ...ledger.writes(transaction),
-      ...settle(transaction, group, decisions, changed),
+      ...recordOutcomes(transaction, group, decisions, changed),
       ...(ofDeleted.length > 0
         ? [
             redactHeld(
@@ -101,7 +101,7 @@ async function applyTogether(intake: Intake, group: readonly ClaimedEvent[]): Pr
 }
 
 /** The subscriptions as the events of this group find them, each on top of the one before. */
-function openLedger(locked: readonly Subscription[]) {
+function trackSubscriptions(locked: readonly Subscription[]) {
   const now = new Map(locked.map((one) => [one.id, one]));
   const stored = new Set(now.keys());
   const changed = new Set<string>();
@@ -126,7 +126,7 @@ function openLedger(locked: readonly Subscription[]) {
     },
     writes(transaction: Transaction): Promise<unknown>[] {
       const written = [...changed].map((id) => now.get(id) as Subscription);
-      const added = written.filter((one) => !stored.has(one.id)).sort(byName);
+      const added = written.filter((one) => !stored.has(one.id)).sort(byProviderId);
       const updated = written.filter((one) => stored.has(one.id));
       return [
         ...(added.length > 0 ? [insertSubscriptions(transaction, added)] : []),
@@ -138,7 +138,7 @@ function openLedger(locked: readonly Subscription[]) {
 }
 
 // New rows collide on their names, so that is the order in which two processes must add them.
-function byName(a: Subscription, b: Subscription): number {
+function byProviderId(a: Subscription, b: Subscription): number {
   const [nameA, nameB] = [a, b].map((one) => `${one.provider} ${one.providerSubscriptionId ?? one.userId}`);
   return (nameA as string) < (nameB as string) ? -1 : 1;
 }
@@ -158,14 +158,14 @@ function linksOf(group: readonly ClaimedEvent[]): SubscriptionLink[] {
   );
 }
 
-function peopleIn(group: readonly ClaimedEvent[]): string[] {
+function userIdsIn(group: readonly ClaimedEvent[]): string[] {
   return group.flatMap((work) =>
     "event" in work.reading && work.reading.event.userId !== null ? [work.reading.event.userId] : [],
   );
 }
 
 /** Of a person who has deleted the account nothing is kept that has done its work. */
-function isOfDeleted(
+function isOfDeletedUser(
   { reading }: ClaimedEvent,
   decision: Decision | null,
   people: ReadonlyMap<string, UserState>,
@@ -191,7 +191,7 @@ function warnOfOrphan(
 }
 
 /** Writes what came of the attempts whose claims hold; a `null` is somebody else's by now. */
-function settle(
+function recordOutcomes(
   transaction: Transaction,
   group: readonly ClaimedEvent[],
   decisions: readonly (Decision | null)[],
@@ -237,7 +237,7 @@ async function recordDefect(intake: Intake, work: ClaimedEvent, error: unknown):
     return await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
       const held = await fenceClaims(transaction, [work.claim]);
       const decision = held.has(work.claim.id) ? failure : null;
-      await transaction.commitAfter(settle(transaction, [work], [decision], []));
+      await transaction.commitAfter(recordOutcomes(transaction, [work], [decision], []));
       return outcomeOf(decision);
     });
   } catch (failed) {

@@ -3,8 +3,8 @@ import { claimDeliveries, confirmRepeats, type NewDelivery } from "../store/deli
 import { inTransaction } from "../store/transaction.ts";
 import type { Claimed } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
-import { claimLimits, effectLimits } from "./limits.ts";
 import { retryOnContention } from "./retry-on-contention.ts";
+import { claimLimits, effectLimits } from "./transaction-limits.ts";
 
 /**
  * Claims deliveries before anything else happens to them. The commit does not wait for the disk: the effects'
@@ -39,7 +39,7 @@ async function claimTogether(intake: Intake, group: readonly NewDelivery[]): Pro
 
   // Seen as successful means durable: such commits become visible only once they are on disk.
   const open = group.filter((_, index) => !answers[index]?.claim && answers[index]?.status !== "successful");
-  const confirmed = await confirm(intake, open);
+  const confirmed = await confirmDurable(intake, open);
   return group.map((delivery, index) => {
     const claim = answers[index]?.claim;
     return claim ? { claim } : (confirmed.get(delivery) ?? "duplicate");
@@ -47,7 +47,7 @@ async function claimTogether(intake: Intake, group: readonly NewDelivery[]): Pro
 }
 
 /** What may be said of events that others have claimed. Whatever goes wrong here concerns the repeats alone. */
-async function confirm(
+async function confirmDurable(
   intake: Intake,
   repeats: readonly NewDelivery[],
 ): Promise<Map<NewDelivery, "duplicate" | "again" | "unavailable">> {

@@ -14,8 +14,8 @@ import {
 import { lockSubscribers, lockSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
 import type { Intake } from "./intake.ts";
-import { effectLimits } from "./limits.ts";
 import { retryOnContention } from "./retry-on-contention.ts";
+import { effectLimits } from "./transaction-limits.ts";
 
 export type Comparison =
   /** `null`: it is as the provider says. */

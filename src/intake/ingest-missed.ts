@@ -5,7 +5,7 @@ import { knownEvents } from "../store/delivery-log.ts";
 import type { Intake } from "./intake.ts";
 import { type Identified, identify, ingest } from "./receive.ts";
 
-export type Missed = {
+export type MissedReport = {
   /** How many events the provider says it has sent. */
   listed: number;
   /** Those with effects that nobody had received. */
@@ -16,7 +16,7 @@ export type Missed = {
   failed: number;
 };
 
-export type MissedOptions = {
+export type IngestMissedOptions = {
   since: Date;
   /** Says what was missed, and takes in nothing. */
   dryRun: boolean;
@@ -24,7 +24,7 @@ export type MissedOptions = {
 };
 
 /** How many bodies are held in memory at once. */
-const BATCH = 50;
+const BATCH_SIZE = 50;
 
 /**
  * Takes in what a provider says it has sent and nobody has received, the oldest first, through the door that deliveries
@@ -35,9 +35,9 @@ export async function ingestMissed(
   intake: Intake,
   slot: Slot,
   listEvents: NonNullable<PaymentApi["listEvents"]>,
-  { since, dryRun, isStopping }: MissedOptions,
-): Promise<Missed> {
-  const report: Missed = { listed: 0, missed: 0, applied: 0, ignored: 0, failed: 0 };
+  { since, dryRun, isStopping }: IngestMissedOptions,
+): Promise<MissedReport> {
+  const report: MissedReport = { listed: 0, missed: 0, applied: 0, ignored: 0, failed: 0 };
   let batch: Identified[] = [];
   const flush = async () => {
     const given = batch;
@@ -50,14 +50,14 @@ export async function ingestMissed(
     );
     const missed = given.filter(({ identity }) => !known.has(identity.eventId));
     report.missed += missed.length;
-    if (!dryRun) await takeInAll(intake, missed, report);
+    if (!dryRun) await ingestAll(intake, missed, report);
   };
   for await (const listed of listEvents(since)) {
     if (isStopping()) break;
     report.listed += 1;
     const event = identifyListed(intake, slot, listed);
     if (event !== null) batch.push(event);
-    if (batch.length >= BATCH) await flush();
+    if (batch.length >= BATCH_SIZE) await flush();
   }
   await flush();
   return report;
@@ -76,7 +76,7 @@ function identifyListed(intake: Intake, slot: Slot, { eventId, rawBody }: Listed
   return "event" in event.reading && event.reading.event.kind === "ignored" ? null : event;
 }
 
-async function takeInAll(intake: Intake, missed: readonly Identified[], report: Missed): Promise<void> {
+async function ingestAll(intake: Intake, missed: readonly Identified[], report: MissedReport): Promise<void> {
   // Together, as deliveries come: they are claimed and applied in this order all the same.
   const receptions = await Promise.all(missed.map((event) => ingest(intake, event, "reconcile")));
   for (const { outcome } of receptions) {

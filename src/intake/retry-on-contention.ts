@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isContention } from "../store/transaction.ts";
 
-const RUNS = 10;
+const MAX_RUNS = 10;
 
 /** Deadlocks and lost races are nobody's failure, and use up no attempt: the same work is run again at once. */
 export async function retryOnContention<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -9,7 +9,7 @@ export async function retryOnContention<Result>(run: () => Promise<Result>): Pro
     try {
       return await run();
     } catch (error) {
-      if (!isContention(error) || runs >= RUNS) throw error;
+      if (!isContention(error) || runs >= MAX_RUNS) throw error;
       await sleep(Math.random() * 5 * runs);
     }
   }

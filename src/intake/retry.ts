@@ -4,22 +4,22 @@ import { giveUpStuck, reclaimDue, type StoredDelivery } from "../store/reclaims.
 import { inTransaction } from "../store/transaction.ts";
 import type { AttemptOutcome } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
-import { claimLimits } from "./limits.ts";
 import { readEvent } from "./read.ts";
+import { claimLimits } from "./transaction-limits.ts";
 
-const BATCH = 100;
+const BATCH_SIZE = 100;
 
 export type RetryReport = { applied: number; ignored: number; failed: number; gaveUp: number };
 
 /** One pass of `webhook-retry`: everything that is due now, and everything whose lease has run out. */
 export async function retryDue(intake: Intake, isStopping = () => false): Promise<RetryReport> {
   const report: RetryReport = { applied: 0, ignored: 0, failed: 0, gaveUp: 0 };
-  report.gaveUp = (await claiming(intake, (transaction) => giveUpStuck(transaction))).length;
+  report.gaveUp = (await claimFromLog(intake, (transaction) => giveUpStuck(transaction))).length;
   for (;;) {
     // What waits here already may be what is due: taken once more, it would only wait twice.
-    if (isStopping() || intake.attempts.load().items > BATCH) return report;
-    const batch = await claiming(intake, (transaction) =>
-      reclaimDue(transaction, { leaseSeconds: intake.leaseSeconds, limit: BATCH }),
+    if (isStopping() || intake.attempts.load().items > BATCH_SIZE) return report;
+    const batch = await claimFromLog(intake, (transaction) =>
+      reclaimDue(transaction, { leaseSeconds: intake.leaseSeconds, limit: BATCH_SIZE }),
     );
     if (batch.length === 0) return report;
     await intake.reached("retry claimed");
@@ -31,7 +31,7 @@ export async function retryDue(intake: Intake, isStopping = () => false): Promis
   }
 }
 
-async function claiming<Row>(
+async function claimFromLog<Row>(
   intake: Intake,
   claim: (transaction: Queryable) => Promise<Row[]>,
 ): Promise<Row[]> {

@@ -12,7 +12,7 @@ import { bindSlots, type SlotBinding } from "../providers/slots.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
 import { isMigrated, migrate } from "../store/migrate.ts";
-import { untilReachable } from "../store/until-reachable.ts";
+import { waitForDatabase } from "../store/wait-for-database.ts";
 import { type SimulatedProvider, startSimulatedProvider } from "./simulated-provider.ts";
 
 /** Everything that a process of Tollgate works with, wired as configured. */
@@ -86,7 +86,7 @@ async function startOnDatabase(
     answerTimeoutMs: Math.max(SHORTEST_ANSWER_TIMEOUT_MS, (config.webhook.leaseSeconds * 1000) / 3),
   });
   // From here on connected: an embedded database is stopped by whoever leaves it alone.
-  await untilReachable(database, options.reachWithinMs, (forMs) =>
+  await waitForDatabase(database, options.reachWithinMs, (forMs) =>
     log.warn({ forSeconds: forMs / 1000 }, "the database does not answer yet: waiting"),
   );
   await bringUpToDate(connecting, log);

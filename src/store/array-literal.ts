@@ -1,8 +1,8 @@
 const SPECIAL = /["\\]/;
 
 /**
- * A PostgreSQL array as text, for a parameter that is cast, such as `$1::text[]`. The driver would make the same, but
- * with two replacements an element: for groups of events that was a seventh of all that this process allocates.
+ * A PostgreSQL array as text, for a parameter that is cast, such as `$1::text[]`. The driver's own version makes two
+ * replacements per element, which for groups of events was a seventh of this process's allocations.
  */
 export function arrayLiteral(values: readonly unknown[]): string {
   return `{${values.map(element).join(",")}}`;

@@ -2,8 +2,8 @@ import { Socket } from "node:net";
 import pg from "pg";
 
 /**
- * A client whose statements leave with one system call when they are sent in one turn of the event loop. The driver
- * writes each by itself; on loopback that is most of what a transaction costs this process.
+ * A client that sends the statements of one turn of the event loop with one system call. The driver writes each
+ * separately; on loopback that is most of what a transaction costs this process.
  */
 export class BurstClient extends pg.Client {
   readonly #socket: Socket;
@@ -15,12 +15,12 @@ export class BurstClient extends pg.Client {
     this.#socket = socket;
   }
 
-  /** Holds back what is written until this turn is over. */
+  /** Buffers writes until this turn of the event loop is over. */
   burst(): void {
     if (this.#held) return;
     this.#held = true;
     this.#socket.cork();
-    // setImmediate would wait for other work; the microtasks of this turn are all that belongs together.
+    // Not setImmediate, which would wait for other work.
     process.nextTick(() => {
       this.#held = false;
       this.#socket.uncork();

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { arrayLiteral } from "./array-literal.ts";
 import { BurstClient } from "./burst-client.ts";
-import { sharedTurn } from "./shared-turn.ts";
+import { createQueryPipeline } from "./query-pipeline.ts";
 
 /** Nothing can be said of what was asked: the database was not reached, or broke off before it answered. */
 export class DatabaseUnavailable extends Error {
@@ -73,12 +73,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...(options.prepared ? { name: statement.name } : {}),
   });
 
-  const together = sharedTurn(pool);
-  const alone = (config: pg.QueryConfig) => pool.query(config);
+  const pipelined = createQueryPipeline(pool);
+  const direct = (config: pg.QueryConfig) => pool.query(config);
 
   return {
     run: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
-      const send = mayWait(statement) ? alone : together;
+      const send = isWrite(statement) ? direct : pipelined;
       const { rows } = await send(configOf(statement, values)).catch(classified);
       return rows as Row[];
     },
@@ -103,7 +103,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /** A write may have to wait for a row that somebody has locked, and nobody else is to wait behind it. */
-function mayWait(statement: Statement): boolean {
+function isWrite(statement: Statement): boolean {
   let answer = known.get(statement);
   if (answer === undefined) {
     answer = WRITES.test(statement.text);

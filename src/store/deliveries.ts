@@ -142,7 +142,7 @@ export async function confirmRepeats(
   return keys.map((key) => statuses.get(keyOf(key)) ?? null);
 }
 
-const HOLD = {
+const FENCE = {
   name: "hold_claims",
   text: `
 update webhook_delivery d set status = 'successful', lease_until = null,
@@ -159,7 +159,7 @@ returning d.id`,
  */
 export async function fenceClaims(transaction: Queryable, claims: readonly Claim[]): Promise<Set<string>> {
   const sorted = claims.toSorted((a, b) => Number(a.id) - Number(b.id));
-  const rows = await transaction.run<{ id: string }>(HOLD, [
+  const rows = await transaction.run<{ id: string }>(FENCE, [
     sorted.map((claim) => claim.id),
     sorted.map((claim) => claim.claimNo),
     sorted.map((claim) => claim.heldAs),

@@ -50,23 +50,23 @@ const COLUMNS = `d.id, d.provider, d.event_id as "eventId", d.event_type as "eve
 const GREATEST_ID = "9223372036854775807";
 
 /** How far back one page looks for what passes the filter: no query may grow with the history. */
-const LOOK_BACK = 20_000;
+const SCAN_LIMIT = 20_000;
 
 const LATEST = {
   name: "latest_deliveries",
   text: `
 select ${COLUMNS}
-from (select * from webhook_delivery where id < $1::bigint order by id desc limit ${LOOK_BACK}) d
+from (select * from webhook_delivery where id < $1::bigint order by id desc limit ${SCAN_LIMIT}) d
 where ($2::text is null or d.provider = $2) and ($3::text is null or d.event_type = $3)
   and ($5::text is null or d.status = $5)
 order by d.id desc limit $4::int`,
 };
 
-const LOOKED = {
+const SCANNED = {
   name: "looked_at_deliveries",
   text: `
 select min(id) as until, count(*)::int as count
-from (select id from webhook_delivery where id < $1::bigint order by id desc limit ${LOOK_BACK}) looked`,
+from (select id from webhook_delivery where id < $1::bigint order by id desc limit ${SCAN_LIMIT}) looked`,
 };
 
 /**
@@ -87,7 +87,7 @@ export async function listLoggedDeliveries(
     : await database.run<LoggedDelivery>(LATEST, [...values, filter.status]);
   const deliveries = found.slice(0, limit);
   if (found.length > limit) return { deliveries, next: deliveries.at(-1)?.id ?? null };
-  return { deliveries, next: indexed ? null : await endOfLook(database, start) };
+  return { deliveries, next: indexed ? null : await endOfScan(database, start) };
 }
 
 /** The statement that finds all that passes by an index of its own; `null`: there is none, the log has to be read. */
@@ -100,9 +100,9 @@ function indexedFor({ status, provider, eventId, subscriptionId }: DeliveryFilte
   return status === "pending" || status === "failed" ? { statement: OPEN[status], values: [] } : null;
 }
 
-async function endOfLook(database: Queryable, start: string): Promise<string | null> {
-  const [looked] = await database.run<{ until: string | null; count: number }>(LOOKED, [start]);
-  return looked && looked.count >= LOOK_BACK ? looked.until : null;
+async function endOfScan(database: Queryable, start: string): Promise<string | null> {
+  const [looked] = await database.run<{ until: string | null; count: number }>(SCANNED, [start]);
+  return looked && looked.count >= SCAN_LIMIT ? looked.until : null;
 }
 
 // The status stands in the text: only so does the planner know that the partial index holds all that is asked for.

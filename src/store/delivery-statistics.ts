@@ -5,7 +5,7 @@ import type { Queryable, Statement } from "./database.ts";
 const HOURS = 24;
 
 /** How many deliveries are looked at: no query may grow with the history, nor with the traffic of a day. */
-const LOOK = 20_000;
+const SAMPLE_SIZE = 20_000;
 
 export type HourOfDeliveries = { startsAt: Date } & Record<DeliveryStatus, number>;
 
@@ -28,7 +28,7 @@ with recursive hour as materialized (
   where newer - older > 1
 )
 select extract(epoch from (select latest from hour))::float8 * 1000 as "latestMs", first::float8, last::float8, (
-  select count(*) from (select from webhook_delivery where id between first and last order by id limit ${LOOK + 1}) counted
+  select count(*) from (select from webhook_delivery where id between first and last order by id limit ${SAMPLE_SIZE + 1}) counted
 )::int as size
 from (select min(newer) as first, max(newer) - 1 as last from halving) found`,
 };
@@ -84,8 +84,8 @@ export async function countDeliveries(
   type Window = { latestMs: number; first: number; last: number; size: number };
   const [window] = await database.run<Window>(WINDOW);
   const { latestMs, first, last, size } = window as Window;
-  const isEstimate = size > LOOK;
-  const step = isEstimate ? Math.ceil((last - first + 1) / LOOK) : 1;
+  const isEstimate = size > SAMPLE_SIZE;
+  const step = isEstimate ? Math.ceil((last - first + 1) / SAMPLE_SIZE) : 1;
   const slots = provider === null ? SLOTS : [provider];
   const rows = await database.run<{ startsAtMs: number; status: DeliveryStatus; count: number }>(
     isEstimate ? COUNT_SAMPLE : COUNT_ALL,

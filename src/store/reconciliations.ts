@@ -46,7 +46,7 @@ export type Extent = "out of order" | "lately changed" | "all";
 
 const LATELY = "updated_at > clock_timestamp() - interval '2 days'";
 /** How many rows one look goes through: none may grow with the table. */
-const LOOK_THROUGH = 5_000;
+const SCAN_SIZE = 5_000;
 
 // An index holds the first, however few they are; for the others everything is looked through.
 const EACH: Record<Extent, Statement> = {
@@ -56,16 +56,16 @@ const EACH: Record<Extent, Statement> = {
 select ${COLUMNS}, provider = any ($2::text[]) as "isMeant"
 from subscription where out_of_order and id > $1::uuid order by id limit 500`,
   },
-  "lately changed": lookingThrough("reconcilable_lately", `out_of_order or ${LATELY}`),
-  all: lookingThrough("reconcilable_all", `out_of_order or status <> 'canceled' or ${LATELY}`),
+  "lately changed": scanning("reconcilable_lately", `out_of_order or ${LATELY}`),
+  all: scanning("reconcilable_all", `out_of_order or status <> 'canceled' or ${LATELY}`),
 };
 
-function lookingThrough(name: string, condition: string): Statement {
+function scanning(name: string, condition: string): Statement {
   return {
     name,
     text: `
 with looked as materialized (
-  select * from subscription where id > $1::uuid order by id limit ${LOOK_THROUGH}
+  select * from subscription where id > $1::uuid order by id limit ${SCAN_SIZE}
 ), judged as (
   select looked.*, provider = any ($2::text[]) and (${condition}) as "isMeant", lead(id) over (order by id) is null as "isLast"
   from looked

@@ -33,14 +33,14 @@ export type SuspectDelivery = {
 };
 
 /** How many deliveries one look goes through, and how many payloads of a megabyte it may bring along. */
-const LOOK = 2_000;
+const SCAN_SIZE = 2_000;
 const MAX_SUSPECTS = 50;
 
 const RANGE = {
   name: "redaction_range",
   text: `
 select max(id) as until, count(*)::int as count
-from (select id from webhook_delivery where id > $1::bigint order by id limit ${LOOK}) looked`,
+from (select id from webhook_delivery where id > $1::bigint order by id limit ${SCAN_SIZE}) looked`,
 };
 
 // JSON may write any character in another way, but never without a backslash: such payloads have to be read. Without

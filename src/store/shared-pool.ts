@@ -4,19 +4,19 @@ import { classified, type Database } from "./database.ts";
 export type SharedPoolOptions = {
   /** How many transactions may hold a connection at once; more wait. */
   maxTransactions: number;
-  /** Hears of every statement that fails: whoever asked may keep it to himself. */
+  /** Called for every failed statement; the caller may swallow the error. */
   failed(error: unknown): void;
 };
 
 /**
- * The database's pool as a query builder wants it, with the errors of `Database.run`. Single statements share the
- * connections with everybody else; transactions that are held open by slow work may take only some of them.
+ * The database's pool for a query builder, with the errors of `Database.run`. Single statements share all
+ * connections; transactions, which slow work may hold open, are limited to some of them.
  */
 export function sharedPool(database: Database, options: SharedPoolOptions): pg.Pool {
   return new SharedPool(database.pool, options) as unknown as pg.Pool;
 }
 
-/** Drizzle tells a pool from a connection by this name. */
+/** Drizzle recognises a pool by this class name. */
 class SharedPool {
   readonly #pool: pg.Pool;
   readonly #options: SharedPoolOptions;
@@ -33,9 +33,9 @@ class SharedPool {
   }
 
   async connect() {
-    await this.#turn();
+    await this.#acquire();
     const client = await this.#pool.connect().catch((error) => {
-      this.#leave();
+      this.#releaseSlot();
       return this.#failed(error);
     });
     let state: "new" | "begun" | "broken" | "released" = "new";
@@ -44,7 +44,7 @@ class SharedPool {
       // Closing it is the only way to be sure that the transaction is over.
       client.release(state === "broken");
       state = "released";
-      this.#leave();
+      this.#releaseSlot();
     };
     return {
       release,
@@ -73,15 +73,15 @@ class SharedPool {
     }
   }
 
-  #turn(): Promise<void> | undefined {
+  #acquire(): Promise<void> | undefined {
     if (this.#held < this.#options.maxTransactions) {
       this.#held += 1;
       return undefined;
     }
-    return new Promise((turn) => this.#waiting.push(turn));
+    return new Promise((acquired) => this.#waiting.push(acquired));
   }
 
-  #leave(): void {
+  #releaseSlot(): void {
     const next = this.#waiting.shift();
     if (next) next();
     else this.#held -= 1;

@@ -29,7 +29,7 @@ export type SubscriptionLink = {
   customerId: string | null;
 };
 
-const ALONE = {
+const LOCK_SUBSCRIBERS = {
   name: "lock_subscribers",
   text: `
 select pg_advisory_xact_lock(key) from (
@@ -48,7 +48,7 @@ export async function lockSubscribers(
   const names = links.map(({ provider, userId, customerId }) =>
     userId === null ? `${provider} customer ${customerId}` : `${provider} user ${userId}`,
   );
-  await transaction.run(ALONE, [names]);
+  await transaction.run(LOCK_SUBSCRIBERS, [names]);
 }
 
 const LOCK = {

@@ -19,7 +19,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-it("applies bodies that arrive together in the order in which they arrived, duplicates and all", async () => {
+it("applies events that arrive together in arrival order, duplicates included", async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -27,7 +27,7 @@ it("applies bodies that arrive together in the order in which they arrived, dupl
       async (arrivals) => {
         run += 1;
         const last = new Map<number, number>();
-        // Nothing is awaited in between: all are in the house at once.
+        // Nothing is awaited in between, so all are in flight at once.
         const receptions = arrivals.flatMap(({ subscription, repeat }, index) => {
           last.set(subscription, 5 + index);
           const { rawBody, headers } = fixtureDelivery("stripe", "customer.subscription.updated", {
@@ -66,7 +66,7 @@ it("applies bodies that arrive together in the order in which they arrived, dupl
   );
 });
 
-it("never works on two items with a common key at once, and keeps their order, in any grouping", async () => {
+it("never runs two items with a common key at once and keeps their order", async () => {
   type Item = { id: number; keys: string[]; takesMs: number };
   await fc.assert(
     fc.asyncProperty(

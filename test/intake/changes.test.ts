@@ -85,8 +85,8 @@ const attempts = () =>
   );
 const changes = async () => (await attempts()).map((row) => row.changes);
 
-describe("an attempt keeps what it has changed", () => {
-  it("field by field, before and after, with null before what is new", async () => {
+describe("changes recorded with an attempt", () => {
+  it("records each changed field with its old and new value, null for a new subscription", async () => {
     await play(
       [CREATED, { status: "trialing" }],
       [UPDATED, { status: "past_due", seats: 7 }],
@@ -130,7 +130,7 @@ describe("an attempt keeps what it has changed", () => {
     expect((await attempts()).map((row) => row.subscription_id)).toEqual(Array(5).fill(id));
   });
 
-  it("and the subscription's name when it comes to have one, and that it is out of order", async () => {
+  it("records a new provider subscription id and the out-of-order mark", async () => {
     const early = event(UPDATED, { seats: 3 });
     await play([CHECKOUT, { subscriptionId: null }], [CREATED]);
     await send(early);
@@ -139,7 +139,7 @@ describe("an attempt keeps what it has changed", () => {
     expect(late).toEqual({ seats: [5, 3], outOfOrder: [false, true] });
   });
 
-  it("but nothing when nothing has changed, when it was ignored or when it has failed", async () => {
+  it("records nothing for an event that changes nothing, is ignored or fails", async () => {
     await play([CREATED], [UPDATED], [UPDATED, { eventType: "invoice.drafted", seats: 9 }]);
     expect((await send(event(UPDATED, { subscriptionId: "x", userId: "nobody" }))).status).toBe(500);
     const [first, ...others] = await attempts();
@@ -148,7 +148,7 @@ describe("an attempt keeps what it has changed", () => {
     for (const one of others) expect([one.subscription_id, one.changes]).toEqual([null, null]);
   });
 
-  it("and names nobody", async () => {
+  it("does not name the user", async () => {
     await play(
       [CREATED],
       [UPDATED, { userId: "user_2", customerId: "cus_2" }],
@@ -162,7 +162,7 @@ describe("an attempt keeps what it has changed", () => {
     expect(row?.text).not.toMatch(/user_|cus/);
   });
 
-  it("also of those who have deleted the account", async () => {
+  it("records changes of users who have deleted the account", async () => {
     await play([CREATED, { userId: "user_9" }]);
     await test.rows("update subscription set user_id = null, customer_id = null");
     await test.rows(`delete from "user" where id = 'user_9'`);
@@ -177,8 +177,8 @@ describe("an attempt keeps what it has changed", () => {
   });
 });
 
-describe("nothing is recorded twice", () => {
-  it("of repeats, at one process or at two", async () => {
+describe("changes are recorded once", () => {
+  it("for repeated deliveries, on one process or two", async () => {
     const created = event(CREATED);
     await Promise.all([server, other, server, other].map((one) => send(created, one)));
     await send(created);
@@ -186,7 +186,7 @@ describe("nothing is recorded twice", () => {
     expect(await attempts()).toHaveLength(1);
   });
 
-  it("of a replay, which records what it changes itself", async () => {
+  it("for a replay, which records its own changes", async () => {
     await play([CREATED], [UPDATED, { seats: 8 }]);
     const deliveries = await test.rows<{ id: string }>("select id from webhook_delivery order by id");
     const again = (n: number) => replay(runtime.intake, deliveries[n]?.id as string, { force: true });
@@ -201,7 +201,7 @@ describe("nothing is recorded twice", () => {
 });
 
 describe("events that are applied together", () => {
-  it("each record what they found and what they left, in the order in which they came", async () => {
+  it("record their changes one after another, in arrival order", async () => {
     await play([CREATED]);
     const blocker = await test.database.connection();
     const seats = Array.from({ length: 12 }, (_, n) => 6 + ((n * 7) % 13));
@@ -237,7 +237,7 @@ describe("events that are applied together", () => {
     );
   });
 
-  it("tell one story, whatever the process that applies them", async () => {
+  it("record a consistent history across processes", async () => {
     await play([CREATED, { seats: 1 }]);
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, n) => send(event(UPDATED, { seats: n + 2 }), n % 2 ? server : other)),
@@ -262,7 +262,7 @@ async function waitingForLock(): Promise<void> {
   );
 }
 
-describe("the change and its record are written together, or neither is", () => {
+describe("the change and its record are atomic", () => {
   it("when the record cannot be written", async () => {
     await test.rows(
       "alter table webhook_attempt add constraint refused check (changes ->> 'seats' <> '[null,77]')",
@@ -315,7 +315,7 @@ describe("the change and its record are written together, or neither is", () => 
   });
 });
 
-describe("a change in one word", () => {
+describe("kindOf", () => {
   const BEFORE: Subscription = {
     id: "one",
     userId: "ann",
@@ -335,7 +335,7 @@ describe("a change in one word", () => {
   const kind = (before: Subscription | null, after: Partial<Subscription>) =>
     kindOf(changesOf(before, { ...BEFORE, ...after }) as Changes);
 
-  it("says whether something has begun, gone on or ended", () => {
+  it("returns created, changed or ended", () => {
     expect(kind(null, {})).toBe("created");
     expect(kind(BEFORE, { seats: 2 })).toBe("changed");
     expect(kind(BEFORE, { planId: "team" })).toBe("changed");
@@ -344,7 +344,7 @@ describe("a change in one word", () => {
     expect(kind(null, { status: "canceled" })).toBe("ended");
   });
 
-  it("is none when only the person, the price or the clock are others", () => {
+  it("returns null when only user, price or event time differ", () => {
     const after = { ...BEFORE, userId: null, customerId: "c", priceId: "p", lastEventAtMicros: 1 };
     expect(changesOf(BEFORE, after)).toBeNull();
     const end = new Date(END);

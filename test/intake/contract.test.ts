@@ -52,7 +52,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
   const log = () => test.rows("select * from webhook_delivery order by id");
   const logged = async (eventId: string) => (await log()).find((row) => row.event_id === eventId);
 
-  it.each(EVENT_KINDS)("applies %s, says so, and knows it when it comes again", async (kind) => {
+  it.each(EVENT_KINDS)("applies %s and acknowledges a repeat as a duplicate", async (kind) => {
     const delivery = event(kind, { subscriptionId: `sub_${kind}` });
     expect(await send(delivery)).toMatchObject({ status: 200, body: { received: true } });
     expect((await send(delivery)).body).toEqual({ received: true, duplicate: true });
@@ -74,7 +74,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
     ]);
   });
 
-  it("answers exactly {received: true} to a first delivery, with a request id", async () => {
+  it("returns exactly {received: true} with a request id for a first delivery", async () => {
     const answer = await send(
       event("customer.subscription.updated", { subscriptionId: "sub_exact", eventId: "evt_exact" }),
     );
@@ -82,7 +82,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
     expect(answer.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it("keeps the payload exactly as delivered", async () => {
+  it("stores the payload byte for byte", async () => {
     const { body } = loadFixture(format, "customer.subscription.updated", {
       eventId: "kept",
       userId: "user_1",
@@ -98,7 +98,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
     expect(row?.payload).toBe(text);
   });
 
-  it("acknowledges and logs a type that is not among the four, without effects", async () => {
+  it("acknowledges and logs an unhandled event type without effects", async () => {
     const before = await test.rows("select * from subscription order by id");
     const delivery = event("customer.subscription.updated", {
       eventType: "something.else",
@@ -141,7 +141,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
     ).toEqual([]);
   });
 
-  it("takes a failed event again when it is delivered again, and applies it once the cause is gone", async () => {
+  it("reclaims a failed event on redelivery and applies it once the cause is gone", async () => {
     const delivery = event("customer.subscription.created", {
       subscriptionId: "sub_later",
       eventId: "evt_later",
@@ -167,7 +167,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
     ]);
   });
 
-  it("refuses a signature that is missing, malformed, wrong or of another body, and logs nothing", async () => {
+  it("returns 400 for a missing, malformed or wrong signature and logs nothing", async () => {
     const count = (await log()).length;
     const good = event("customer.subscription.updated", { eventId: "forged" });
     const wrong = fixtureDelivery(format, "customer.subscription.updated", {
@@ -190,7 +190,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
   });
 
   it.each(format === "lemon-squeezy" ? [] : [-301, 302])(
-    "refuses a time stamp %i s away, and takes one inside the tolerance",
+    "returns 400 for a timestamp %i s away and accepts one inside the tolerance",
     async (offset) => {
       const at = (seconds: number) =>
         fixtureDelivery(format, "customer.subscription.updated", {
@@ -205,7 +205,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
     },
   );
 
-  it("refuses everything in a slot without a secret", async () => {
+  it("returns 400 for every delivery to a slot without a secret", async () => {
     const answer = await deliver(server.url, "provider-b", event("customer.subscription.updated"));
     expect(answer).toMatchObject({ status: 400, body: { error: "Invalid signature" } });
   });
@@ -230,7 +230,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
     expect((await log()).length).toBe(count);
   });
 
-  it("takes a body nested exactly 100 deep", async () => {
+  it("accepts a body nested exactly 100 levels deep", async () => {
     const { body } = loadFixture(format, "customer.subscription.updated", {
       eventId: "deep",
       userId: "user_1",
@@ -242,7 +242,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
   });
 
   it.each(format === "stripe" || format === "paddle" ? UNUSABLE_IDS : [])(
-    "refuses an event id that is %s",
+    "returns 400 for an event id that is %s",
     async (_, id) => {
       const { body } = loadFixture(format, "customer.subscription.updated");
       const answer = await send(rawDelivery(format, JSON.stringify({ ...body, id, event_id: id }), "unused"));
@@ -251,14 +251,14 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
     },
   );
 
-  it("takes an event id of 255 characters", async () => {
+  it("accepts an event id of 255 characters", async () => {
     const eventId = "e".repeat(255);
     const delivery = event("customer.subscription.updated", { eventId });
     expect((await send(delivery)).status).toBe(200);
     expect(await logged(delivery.eventId)).toBeDefined();
   });
 
-  it("refuses a body that is too large, while it streams in", async () => {
+  it("returns 413 for a body above the limit while it streams in", async () => {
     const count = (await log()).length;
     const big = rawDelivery(format, Buffer.alloc(100_001, 0x20), "big");
     expect(await send(big)).toMatchObject({ status: 413, body: { error: "Payload too large" } });
@@ -272,7 +272,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
     expect((await log()).length).toBe(count);
   });
 
-  it("takes a body of exactly the limit", async () => {
+  it("accepts a body of exactly the limit", async () => {
     const { body } = loadFixture(format, "customer.subscription.updated", {
       eventId: "limit",
       userId: "user_1",
@@ -282,7 +282,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
     expect((await send(delivery)).status).toBe(200);
   });
 
-  it("knows no other slot, and no other method", async () => {
+  it("returns 404 for an unknown slot and 405 for another method", async () => {
     const delivery = event("customer.subscription.updated");
     expect((await deliver(server.url, "provider-d", delivery)).status).toBe(404);
     expect((await deliver(server.url, "__proto__", delivery)).status).toBe(404);

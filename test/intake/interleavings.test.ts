@@ -25,7 +25,7 @@ const schedules = fc.array(
   { minLength: 1, maxLength: 60 },
 );
 
-describe("whatever the interleaving", () => {
+describe("any interleaving of deliveries", () => {
   let test: TestDatabase;
   let server: RunningServer;
   let run = 0;

@@ -79,8 +79,8 @@ type Row = { user_id: string; kind: string; details: Record<string, string> };
 const rows = () => test.rows<Row>("select user_id, kind, details from notification order by id");
 const kinds = async () => (await rows()).map(({ kind }) => kind.replace("subscription_", ""));
 
-describe("a subscription's person is told", () => {
-  it("that it is active, that its plan changed, that a payment is due and that it is over", async () => {
+describe("notifications of a subscription's user", () => {
+  it("report activation, plan change, past due and cancellation", async () => {
     await play(
       [CHECKOUT],
       [CREATED],
@@ -101,7 +101,7 @@ describe("a subscription's person is told", () => {
     ]);
   });
 
-  it("of a trial once, and nothing of renewals, seats, pauses and what is owed for longer", async () => {
+  it("report a trial once, and not renewals, seats, pauses or a longer debt", async () => {
     await play(
       [CREATED, { status: "trialing" }],
       [UPDATED],
@@ -119,26 +119,26 @@ describe("a subscription's person is told", () => {
     expect(await kinds()).toEqual(["activated", "past_due"]);
   });
 
-  it("of the change and of the debt when both come at once, and of a new start on another plan as such", async () => {
+  it("report a plan change and a debt together, and a restart on another plan as an activation", async () => {
     await play([CREATED], [UPDATED, { ...TEAM, status: "past_due" }], [DELETED, TEAM], [UPDATED]);
     expect(await kinds()).toEqual(["activated", "plan_changed", "past_due", "canceled", "activated"]);
   });
 
-  it("nothing of a checkout that was given up, but of the end of what was never heard of", async () => {
+  it("do not report an abandoned checkout, but the end of an unknown subscription", async () => {
     await play([CREATED, { status: "incomplete" }], [DELETED]);
     expect(await kinds()).toEqual([]);
     await play([DELETED, { subscriptionId: "another", customerId: "cus_2" }]);
     expect(await kinds()).toEqual(["canceled"]);
   });
 
-  it("once, when the checkout did not name the subscription and a later event does", async () => {
+  it("are sent once when a later event names the subscription of a checkout", async () => {
     await play([CHECKOUT, { subscriptionId: null }]);
     expect(await kinds()).toEqual([]);
     await play([CREATED], [UPDATED]);
     expect(await kinds()).toEqual(["activated"]);
   });
 
-  it("in full when it has come to belong to somebody else", async () => {
+  it("start over when the subscription moves to another user", async () => {
     await play([CREATED], [UPDATED, { userId: "user_2" }]);
     expect((await rows()).map(({ user_id, kind }) => [user_id, kind])).toEqual([
       ["user_1", "subscription_activated"],
@@ -146,7 +146,7 @@ describe("a subscription's person is told", () => {
     ]);
   });
 
-  it("nothing once the account is deleted", async () => {
+  it("stop once the account is deleted", async () => {
     await play([CREATED, { userId: "user_9" }]);
     await test.rows(`delete from "user" where id = 'user_9'`);
     await test.rows("insert into deleted_user (id) values ('user_9')");
@@ -159,8 +159,8 @@ describe("a subscription's person is told", () => {
   });
 });
 
-describe("nothing is told twice", () => {
-  it("by repeats, at one process or at two, one after another or at once", async () => {
+describe("notifications are never repeated", () => {
+  it("by repeated deliveries, on one process or two, in sequence or at once", async () => {
     const created = event(CREATED);
     const answers = await Promise.all([server, other, server, other].map((one) => send(created, one)));
     expect(answers.map(({ status }) => status)).toContain(200);
@@ -169,7 +169,7 @@ describe("nothing is told twice", () => {
     expect(await kinds()).toEqual(["activated"]);
   });
 
-  it("by replays, of the last event and of an older one", async () => {
+  it("by replays of the last event or an older one", async () => {
     await play([CREATED], [UPDATED, TEAM], [UPDATED, { ...TEAM, status: "past_due" }]);
     const told = await kinds();
     const logged = await test.rows<{ id: string }>(
@@ -181,7 +181,7 @@ describe("nothing is told twice", () => {
     expect(await kinds()).toEqual(told);
   });
 
-  it("by events that overtake each other, with the provider's clock or without telling by it", async () => {
+  it("by events out of order, with or without a provider time", async () => {
     const early = event(CREATED, { status: "incomplete" });
     await play([UPDATED]);
     await send(early);
@@ -194,7 +194,7 @@ describe("nothing is told twice", () => {
     expect(await kinds()).toEqual(["activated", "activated"]);
   });
 
-  it("nor is the end taken back by what had happened before", async () => {
+  it("by an older event after the end", async () => {
     const created = event(CREATED);
     const changed = event(UPDATED, TEAM);
     await play([DELETED, TEAM]);
@@ -203,14 +203,14 @@ describe("nothing is told twice", () => {
     expect(await kinds()).toEqual(["canceled"]);
   });
 
-  it("but what comes late and says something for the first time is told", async () => {
+  it("but a late event that reports something new is notified", async () => {
     const checkout = event(CHECKOUT);
     await play([CREATED, { status: "incomplete" }]);
     await send(checkout);
     expect(await kinds()).toEqual(["activated"]);
   });
 
-  it("whatever the order, and however the events are grouped", async () => {
+  it("in any order and grouping", async () => {
     const step = fc.record({
       status: fc.constantFrom(...SUBSCRIPTION_STATUSES),
       planId: fc.constantFrom("pro", "team"),
@@ -260,7 +260,7 @@ const BLANK: Subscription = {
   lastNotified: null,
 };
 
-describe("a notification is written with the change, or neither is", () => {
+describe("a notification and its change are atomic", () => {
   it("when the event fails at first", async () => {
     const failing = event(CREATED, { userId: "user_late" });
     expect((await send(failing)).status).toBe(500);
@@ -288,7 +288,7 @@ describe("a notification is written with the change, or neither is", () => {
     expect(await kinds()).toEqual(["activated", "activated"]);
   });
 
-  it("of many subscriptions at once, each person's own", async () => {
+  it("for many subscriptions at once, each user gets their own", async () => {
     const people = Array.from({ length: 15 }, (_, n) => `user_${n}`).filter((id) => id !== "user_9");
     await Promise.all(
       people.flatMap((userId, n) =>
@@ -310,7 +310,7 @@ describe("a notification is written with the change, or neither is", () => {
     }
   });
 
-  it("and an event whose person leaves at that moment is taken without error", async () => {
+  it("an event whose user is deleted at that moment is applied without error", async () => {
     const leaving = await test.database.connection();
     try {
       await leaving.script("begin");

@@ -21,8 +21,8 @@ afterAll(async () => {
 
 const signing = () => ({ secret: SECRETS["provider-a"], nowSeconds: Math.floor(Date.now() / 1000) });
 
-it("in a group, poisoned events fail alone and everybody else is applied", async () => {
-  // Something that only the database can refuse, found at the write: the whole group's transaction is undone by it.
+it("applies every other event of a group that contains poisoned ones", async () => {
+  // A violation that only the database finds, at the write: it rolls back the whole group.
   await test.rows(
     "alter table subscription add constraint no_thirteen check (seats <> 13 or provider_subscription_id not like 'poison-%')",
   );
@@ -73,7 +73,7 @@ it("in a group, poisoned events fail alone and everybody else is applied", async
   ]);
 });
 
-it("a subscription that somebody holds locked keeps only its own events waiting", async () => {
+it("a locked subscription delays only its own events", async () => {
   await deliver(server.url, "provider-a", numberedEvent("locked", 0));
   const release = await holdLock("locked-0");
   const stuck = deliver(
@@ -92,7 +92,7 @@ it("a subscription that somebody holds locked keeps only its own events waiting"
     Array.from({ length: 19 }, (_, n) => deliver(server.url, "provider-a", numberedEvent("free", n + 1))),
   );
   expect(others.map((answer) => answer.status)).toEqual(Array(19).fill(200));
-  // Not applied and not lost: failed with its reason, to be tried again.
+  // Neither applied nor lost: failed with its reason, to be retried.
   expect((await stuck).status).toBe(500);
   await release();
   const [row] = await test.rows(

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 beforeEach(() => test.rows("truncate webhook_delivery, webhook_attempt, subscription, reconciliation"));
 
-it("a repeat whose pending delivery is gone when it is confirmed is taken for what it is: new", async () => {
+it("treats a repeat as new when its pending delivery is gone at confirmation", async () => {
   await pendingElsewhere("gone", 0);
   // As after a crash of PostgreSQL that took the claim, which was not on disk yet, with it.
   const intake = withEach(async (nth) => {
@@ -31,7 +31,7 @@ it("a repeat whose pending delivery is gone when it is confirmed is taken for wh
   expect(await statuses()).toEqual([{ event_id: "gone-0", status: "successful", claim_no: 1 }]);
 });
 
-it("what keeps a repeat from being confirmed does not concern the new events beside it", async () => {
+it("applies new events beside a repeat that cannot be confirmed", async () => {
   await pendingElsewhere("beside", 0);
   const release = await lockDelivery("beside-0");
   const outcomes = await Promise.all([
@@ -44,7 +44,7 @@ it("what keeps a repeat from being confirmed does not concern the new events bes
   expect(await receive(runtime.intake, "beside", 0)).toBe("duplicate");
 });
 
-it("a repeat of an event that is being applied holds nobody up", async () => {
+it("does not delay others for a repeat of an event that is being applied", async () => {
   await pendingElsewhere("applying", 0);
   // As the transaction that applies it does.
   const release = await lockDelivery("applying-0", "for no key update");

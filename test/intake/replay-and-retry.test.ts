@@ -20,8 +20,8 @@ afterAll(async () => {
   await test.drop();
 });
 
-describe("a replay", () => {
-  it("of a successful delivery is refused without force, and with it is a new attempt", async () => {
+describe("replay", () => {
+  it("refuses a successful delivery without force, and records a new attempt with it", async () => {
     const id = await received("ok", { userId: "user_1" });
     expect(await replay(runtime.intake, id, { force: false })).toEqual({
       outcome: "refused",
@@ -33,14 +33,14 @@ describe("a replay", () => {
     expect(await attempts(id)).toEqual(["delivery successful", "replay successful", "replay successful"]);
   });
 
-  it("by force that never reported back is written down by the next one", async () => {
+  it("records a forced replay that never reported back", async () => {
     const id = await received("vanished", { userId: "user_1" });
     await test.rows("update webhook_delivery set claim_no = 2, claim_source = 'replay' where id = $1", [id]);
     expect(await replay(runtime.intake, id, { force: true })).toEqual({ outcome: "applied" });
     expect(await attempts(id)).toEqual(["delivery successful", "replay failed", "replay successful"]);
   });
 
-  it("of a successful delivery, by force, that fails leaves it successful; only its attempt says so", async () => {
+  it("leaves a successful delivery successful when a forced replay fails", async () => {
     const id = await received("turns bad", { userId: "user_2" });
     const before = await delivery(id);
     await test.rows("delete from subscription where user_id = 'user_2'");
@@ -52,7 +52,7 @@ describe("a replay", () => {
     expect(await attempts(id)).toEqual(["delivery successful", "replay failed"]);
   });
 
-  it("of a pending delivery is refused while its lease runs, and takes it over afterwards", async () => {
+  it("refuses a pending delivery while its lease runs and takes it over afterwards", async () => {
     const id = await received("pending", { userId: "user_1" });
     await test.rows(
       "update webhook_delivery set status = 'pending', lease_until = clock_timestamp() + interval '1 hour' where id = $1",
@@ -69,7 +69,7 @@ describe("a replay", () => {
     expect(await delivery(id)).toMatchObject({ status: "successful", claim_no: 2 });
   });
 
-  it("of an exhausted delivery is possible, as often as the operator likes", async () => {
+  it("replays an exhausted delivery any number of times", async () => {
     const id = await received("exhausted", { userId: "nobody" });
     await test.rows("update webhook_delivery set claim_no = 12, next_attempt_at = null where id = $1", [id]);
     for (const claimNo of [13, 14]) {
@@ -84,14 +84,14 @@ describe("a replay", () => {
     expect(await replay(runtime.intake, id, { force: false })).toEqual({ outcome: "applied" });
   });
 
-  it("of nothing is refused", async () => {
+  it("refuses an unknown delivery", async () => {
     expect(await replay(runtime.intake, "999999", { force: true })).toEqual({
       outcome: "refused",
       because: "not found",
     });
   });
 
-  it("of a delivery whose payload is gone fails and says so", async () => {
+  it("fails for a delivery whose payload was dropped", async () => {
     const id = await received("pruned", { userId: "user_1" });
     await test.rows("update webhook_delivery set payload = null where id = $1", [id]);
     expect(await replay(runtime.intake, id, { force: true })).toEqual({
@@ -102,7 +102,7 @@ describe("a replay", () => {
 });
 
 describe("webhook-retry", () => {
-  it("takes what is due, and nothing that is not", async () => {
+  it("retries only what is due", async () => {
     const due = await received("due", { userId: "late_1" });
     const later = await received("later", { userId: "late_2" });
     await test.rows(
@@ -115,7 +115,7 @@ describe("webhook-retry", () => {
     expect(await delivery(later)).toMatchObject({ status: "failed", claim_no: 1 });
   });
 
-  it("takes nothing more once it is told to stop", async () => {
+  it("stops between batches when asked to", async () => {
     const id = await received("stopping", { userId: "late_4" });
     await test.rows(`insert into "user" (id, name, email) values ('late_4', 'L', 'l4@example.com')`);
     await test.rows("update webhook_delivery set next_attempt_at = clock_timestamp() where id = $1", [id]);
@@ -124,7 +124,7 @@ describe("webhook-retry", () => {
     expect(await retryDue(runtime.intake)).toMatchObject({ applied: 1 });
   });
 
-  it("backs off, gives up after the twelfth attempt, and a redelivery reclaims it all the same", async () => {
+  it("backs off, gives up after the twelfth attempt, and leaves reclaiming to a redelivery", async () => {
     const request = requestOf("stubborn", { userId: "stranger" });
     expect((await runtime.intake.receive("provider-a", request)).outcome).toBe("failed");
     const id = await idOf("stubborn");
@@ -148,7 +148,7 @@ describe("webhook-retry", () => {
     expect(await delivery(id)).toMatchObject({ status: "successful", claim_no: 13 });
   });
 
-  it("writes down an expired lease, and gives up a delivery that died with its last attempt", async () => {
+  it("records an expired lease and gives up a delivery whose last attempt died", async () => {
     const id = await received("dies", { userId: "user_1" });
     const expire = (claimNo: number) =>
       test.rows(
@@ -176,7 +176,7 @@ describe("webhook-retry", () => {
     ]);
   });
 
-  it("keeps to the format that a delivery was parsed with, when its slot is bound to another", async () => {
+  it("uses the stored wire format after the slot is bound to another", async () => {
     const id = await received("rebound", { userId: "late_3" });
     await test.rows(`insert into "user" (id, name, email) values ('late_3', 'L', 'l3@example.com')`);
     const rebound = await startRuntime(
@@ -187,7 +187,7 @@ describe("webhook-retry", () => {
     await rebound.close();
   });
 
-  it("waits 15 s times four to the failures, at most 6 h, give or take a fifth, twelve times", () => {
+  it("waits 15 s * 4^(n-1), at most 6 h, with 20 % jitter, twelve times", () => {
     expect(Array.from({ length: 12 }, (_, n) => secondsUntilRetry(n + 1, 0.5))).toEqual([
       15,
       60,

@@ -18,7 +18,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-it("three servers that get the same 2,000 events at once apply 2,000 and know 4,000 as duplicates", async () => {
+it("three servers sent the same 2,000 events apply 2,000 and report 4,000 duplicates", async () => {
   const events = 2_000;
   const deliveries = Array.from({ length: events }, (_, n) => numberedEvent("three", n));
   const answers = await Promise.all(
@@ -30,7 +30,7 @@ it("three servers that get the same 2,000 events at once apply 2,000 and know 4,
   await expectEachAppliedOnce(test, "three", events);
 });
 
-it("two servers that get groups for the same subscriptions in opposite orders fail none and double none", async () => {
+it("two servers sent the same subscriptions in opposite orders apply each event once", async () => {
   const subscriptions = 40;
   const rounds = 25;
   const ends = await Promise.all(
@@ -57,7 +57,7 @@ it("two servers that get groups for the same subscriptions in opposite orders fa
   expect(rows).toHaveLength(subscriptions);
 });
 
-it("first events of one subscription that come to two servers at once lose no field", async () => {
+it("first events of one subscription at two servers at once lose no field", async () => {
   for (let n = 0; n < 40; n += 1) {
     const id = `first-${n}`;
     const given = {
@@ -93,7 +93,7 @@ it("first events of one subscription that come to two servers at once lose no fi
   }
 });
 
-it("a checkout without a subscription id and its created at two servers at once make one subscription", async () => {
+it("a checkout without a subscription id and its created event at two servers make one subscription", async () => {
   const [a, b] = servers as [ServerProcess, ServerProcess];
   for (let n = 0; n < 40; n += 1) {
     await test.rows("delete from subscription where user_id = 'user_7'");

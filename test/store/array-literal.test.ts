@@ -16,7 +16,7 @@ const text = fc
   )
   .map((any) => any.replaceAll("\0", ""));
 
-it("what goes into PostgreSQL as an array comes out of it unchanged", async () => {
+it("round-trips values through a PostgreSQL array", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.option(text)), async (values) => {
       const rows = await test.rows("select to_json($1::text[]) as values", [values]);
@@ -26,7 +26,7 @@ it("what goes into PostgreSQL as an array comes out of it unchanged", async () =
   );
 });
 
-it("numbers and truth values stand as they are", async () => {
+it("writes numbers and booleans unquoted", async () => {
   expect(arrayLiteral([1, -2.5, null, 1e21])).toBe("{1,-2.5,NULL,1e+21}");
   const rows = await test.rows("select to_json($1::float8[]) as numbers, to_json($2::boolean[]) as flags", [
     [1, -2.5, null],

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("the embedded PostgreSQL", () => {
-  it("is found running after the server was killed, and nothing is lost", { timeout: 120_000 }, async () => {
+  it("is reused after the server was killed, without data loss", { timeout: 120_000 }, async () => {
     const variables = { DATA_DIR: folder, WEBHOOK_LEASE_SECONDS: "2" };
     const first = await serverProcess(null, variables);
     const secret = (await embeddedSecrets(folder)).webhookSecrets["provider-a"];
@@ -44,7 +44,7 @@ describe("the embedded PostgreSQL", () => {
     await expect(stat(join(folder, "postgres", "cluster", "postmaster.pid"))).rejects.toThrow("ENOENT");
   });
 
-  it("starts although its pid file names a process that is somebody else's by now", async () => {
+  it("starts although its pid file names an unrelated process", async () => {
     const other = join(folder, "recycled");
     await (await startEmbeddedPostgres(other)).stop();
     const file = join(other, "postgres", "cluster", "postmaster.pid");
@@ -61,7 +61,7 @@ describe("the embedded PostgreSQL", () => {
     await postgres.stop();
   });
 
-  it("is shared by servers on one folder, and the last one turns it off", { timeout: 120_000 }, async () => {
+  it("is shared by servers on one folder and stopped by the last", { timeout: 120_000 }, async () => {
     const [a, b] = await Promise.all([1, 2].map(() => serverProcess(null, { DATA_DIR: folder })));
     await a?.end("SIGTERM");
     expect((await fetch(`${b?.url}/api/ready`)).status).toBe(200);
@@ -69,13 +69,13 @@ describe("the embedded PostgreSQL", () => {
     await expect(stat(join(folder, "postgres", "cluster", "postmaster.pid"))).rejects.toThrow("ENOENT");
   });
 
-  it("keeps its secrets to itself", async () => {
+  it("keeps its secrets private", async () => {
     for (const name of ["secrets.json", "postgres/password"]) {
       expect((await stat(join(folder, name))).mode & 0o077, name).toBe(0);
     }
   });
 
-  it("is made once by processes that start together", { timeout: 120_000 }, async () => {
+  it("is created once by processes that start together", { timeout: 120_000 }, async () => {
     const other = join(folder, "together");
     const started = await Promise.all([1, 2, 3].map(() => startEmbeddedPostgres(other)));
     expect(new Set(started.map((postgres) => postgres.url)).size).toBe(1);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-it("ten processes that start at once on an empty database all become ready, and each migration runs once", async () => {
+it("runs each migration once when ten processes start on an empty database", async () => {
   const servers = await Promise.all(Array.from({ length: 10 }, () => serverProcess(test.url)));
   const answers = await Promise.all(servers.map((server) => fetch(`${server.url}/api/ready`)));
   expect(answers.map((answer) => answer.status)).toEqual(Array(10).fill(200));
@@ -22,14 +22,14 @@ it("ten processes that start at once on an empty database all become ready, and 
   expect(ends.map((end) => end.code)).toEqual(Array(10).fill(0));
 });
 
-it("schema.sql says what the migrations make", async () => {
+it("schema.sql matches the migrations", async () => {
   await migrate(test.database);
   const written = await readFile(new URL("../../src/store/schema.sql", import.meta.url), "utf8");
   // After a new migration: npm run schema
   expect(await dumpSchema(test.database)).toBe(written);
 });
 
-it("is not ready before it is migrated, nor when the database is away", async () => {
+it("is not migrated before migrations have run, nor without a database", async () => {
   const empty = await emptyDatabase();
   await expect(isMigrated(empty.database)).rejects.toThrow("schema_migration");
   expect(await migrate(empty.database)).toEqual([

@@ -22,7 +22,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-it("plans made while the tables are small still look up by key once they have grown", {
+it("plans cached while tables are small still use indexes after they have grown", {
   timeout: 120_000,
 }, async () => {
   for (let n = 0; n < 3; n += 1) await deliver(server.url, "provider-a", numberedEvent("tiny", n));

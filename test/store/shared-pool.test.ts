@@ -34,7 +34,7 @@ const shared = () =>
     }),
   });
 
-it("transactions hold some of the connections, and the others are free meanwhile", async () => {
+it("limits transactions to a share of the connections", async () => {
   const db = shared();
   let most = 0;
   let held = 0;
@@ -59,7 +59,7 @@ it("transactions hold some of the connections, and the others are free meanwhile
   expect(await test.rows("select count(*)::int from note")).toEqual([{ count: 10 }]);
 });
 
-it("a transaction that fails leaves nothing behind, and its error is heard of", async () => {
+it("rolls back a failed transaction and reports its error", async () => {
   const db = shared();
   failures.length = 0;
   const twice = db.transaction(async (tx) => {
@@ -71,7 +71,7 @@ it("a transaction that fails leaves nothing behind, and its error is heard of", 
   expect(await test.rows("select text from note where text = 'twice'")).toEqual([]);
 });
 
-it("a connection that breaks, at whatever statement, is neither lost nor used again", async () => {
+it("discards a connection that breaks at any statement", async () => {
   const db = shared();
   const pool = sharedPool(database, { maxTransactions: MAX_TRANSACTIONS, failed: () => {} });
   for (let round = 0; round < CONNECTIONS * 3; round += 1) {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { DatabaseUnavailable } from "../../src/store/database.ts";
 
-/** As a bundle of the pages has them. */
+/** As the pages' bundle defines them. */
 const copies = {
   DatabaseUnavailable: class extends Error {
     override name = "DatabaseUnavailable";
@@ -14,7 +14,7 @@ const copies = {
   },
 };
 
-it("what crosses from a bundle to the server is known there", () => {
+it("recognises errors that come from another bundle", () => {
   expect(new copies.DatabaseUnavailable()).toBeInstanceOf(DatabaseUnavailable);
   expect(new copies.Refusal()).toBeInstanceOf(Refusal);
   expect(new copies.Refusal()).not.toBeInstanceOf(DatabaseUnavailable);

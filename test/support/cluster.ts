@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
 import { migrate } from "../../src/store/migrate.ts";
-import { untilReachable } from "../../src/store/until-reachable.ts";
+import { waitForDatabase } from "../../src/store/wait-for-database.ts";
 import { cleanedUp } from "./cleanup.ts";
 import { addUsers } from "./database.ts";
 
@@ -42,7 +42,7 @@ export async function ownCluster(users: number): Promise<TestCluster> {
       for (const one of family) process.kill(one, signal);
       while (isAlive(pid)) await sleep(10);
     },
-    reachable: () => untilReachable(database),
+    reachable: () => waitForDatabase(database),
     remove: cleanedUp(async () => {
       await database.close();
       await postgres.stop();

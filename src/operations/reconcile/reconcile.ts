@@ -3,7 +3,7 @@ import { isPaymentApiProblem, type PaymentApi, type PaymentApiFailure } from "..
 import { refuse } from "../../domain/refusal.ts";
 import { SLOTS, type Slot } from "../../domain/slot.ts";
 import { type Comparison, compare } from "../../intake/compare.ts";
-import { ingestMissed, type Missed } from "../../intake/ingest-missed.ts";
+import { ingestMissed, type MissedReport } from "../../intake/ingest-missed.ts";
 import type { Intake } from "../../intake/intake.ts";
 import {
   type Extent,
@@ -40,7 +40,7 @@ export type ReconcileReport = {
 export type SlotReport = {
   slot: Slot;
   /** `null`: not looked for, or the provider keeps no list of what it has sent. */
-  missed: Missed | null;
+  missed: MissedReport | null;
   /** Why the slot was given up, in one sentence for the operator; else `null`. */
   problem: string | null;
 };
@@ -112,7 +112,7 @@ class Run {
   }
 
   /** A provider that lists only so many events at once is asked for a shorter time: better the latest than none. */
-  async #takeInSince(slot: Slot, listEvents: ListEvents, since: Date): Promise<Missed> {
+  async #takeInSince(slot: Slot, listEvents: ListEvents, since: Date): Promise<MissedReport> {
     const { dryRun, isStopping } = this.#options;
     for (let lookBackMs = Date.now() - since.getTime(); ; lookBackMs /= 2) {
       try {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/store/database.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { dumpSchema } from "../../../src/store/schema-dump.ts";
-import { untilReachable } from "../../../src/store/until-reachable.ts";
+import { waitForDatabase } from "../../../src/store/wait-for-database.ts";
 import { addUsers, type TestDatabase } from "../../support/database.ts";
 import { numberedEvent } from "../../support/events.ts";
 import { expectEachAppliedOnce } from "../../support/ledger.ts";
@@ -31,7 +31,7 @@ if (!bin || !bouncer) {
         maxConnections: 2,
         answerTimeoutMs: 30_000,
       });
-      await untilReachable(database);
+      await waitForDatabase(database);
       looker = { rows: (text, values = []) => database.run({ name: "look", text }, values) };
       close = () => database.close();
       await migrate(database);

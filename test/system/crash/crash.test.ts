@@ -42,7 +42,7 @@ describe.concurrent("a server killed 25 times", () => {
     },
   );
 
-  it("inside the retry job loses no event and applies none twice", { timeout: 180_000 }, async () => {
+  it("inside webhook-retry loses no event and applies none twice", { timeout: 180_000 }, async () => {
     const test = await freshDatabase(0);
     const first = await serverProcess(test.url, LEASE);
     const events = CRASHES * 4;
@@ -54,7 +54,7 @@ describe.concurrent("a server killed 25 times", () => {
       `insert into "user" (id, name, email) select 'user_' || n, 'U', n || '@example.com' from generate_series(0, 19) n`,
     );
     for (let crash = 0; crash < CRASHES; crash += 1) {
-      // A few come due each time; those that the last crash left pending are taken over besides.
+      // A few come due each time; those left pending by the last crash are taken over as well.
       await test.rows(
         `update webhook_delivery set next_attempt_at = clock_timestamp() where id in
            (select id from webhook_delivery where status = 'failed' order by id limit 4)`,
@@ -66,7 +66,7 @@ describe.concurrent("a server killed 25 times", () => {
       "update webhook_delivery set next_attempt_at = clock_timestamp() where status = 'failed'",
     );
     const server = await serverProcess(test.url, LEASE);
-    // Deliveries that died with all of their attempts are the operator's: delivered again, they are taken all the same.
+    // Deliveries that used up all attempts wait for the operator; a redelivery reclaims them.
     await eventually(() => test.rows("select id from webhook_delivery where status = 'pending'"), []);
     for (let n = 0; n < events; n += 1) {
       expect((await deliver(server.url, "provider-a", numberedEvent("retry", n))).status).toBe(200);
@@ -96,7 +96,7 @@ describe("a server stopped past its lease and continued", () => {
   it.each<[Milestone, string]>([
     ["claimed", "stop1"],
     ["effects written", "stop2"],
-  ])("after the step '%s' cannot write any more, and says that it does not know", async (milestone, run) => {
+  ])("after the step '%s' cannot write any more and answers 503", async (milestone, run) => {
     const stopped = await serverProcess(test.url, { ...LEASE, CRASH_AT: `${milestone}:1:SIGSTOP` });
     const answer = deliver(stopped.url, "provider-a", numberedEvent(run, 0));
     await expectEachAppliedOnce(test, run, 1);

@@ -8,7 +8,7 @@ import { expectEachAppliedOnce } from "../../support/ledger.ts";
 import { deliver } from "../../support/send.ts";
 import { serverProcess } from "../../support/server-process.ts";
 
-it("PostgreSQL killed right after a repeat of a claimed event was acknowledged: the event is still there", {
+it("keeps an event whose repeat was acknowledged right before PostgreSQL was killed", {
   timeout: 120_000,
 }, async () => {
   const cluster = await ownCluster(20);
@@ -35,13 +35,13 @@ it("PostgreSQL killed right after a repeat of a claimed event was acknowledged: 
     await cluster.reachable();
     expect(await look()).toHaveLength(1);
   }
-  // Nobody sends them again, they were acknowledged: the retry job alone brings them home.
+  // Nobody sends them again, they were acknowledged: only webhook-retry can finish them.
   await expectEachAppliedOnce(cluster, "flush", rounds);
   await second.end("SIGTERM");
   await cluster.remove();
 });
 
-it("PostgreSQL stopped and started under load: only 503 meanwhile, and nothing acknowledged is lost", {
+it("answers only 503 and loses nothing acknowledged while PostgreSQL restarts under load", {
   timeout: 120_000,
 }, async () => {
   const cluster = await ownCluster(20);

@@ -5,7 +5,7 @@ import { type Database, DatabaseUnavailable, sqlState } from "./database.ts";
 const REFUSED = /^(28|3D)/;
 
 /** Waits for a database that is still starting. @throws DatabaseUnavailable in the end; its own error when it refuses us. */
-export async function untilReachable(
+export async function waitForDatabase(
   database: Database,
   giveUpAfterMs = 30_000,
   onWaiting: (giveUpAfterMs: number) => void = () => {},

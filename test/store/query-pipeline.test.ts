@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const PID = { name: "pid", text: "select pg_backend_pid() as pid, $1::int as n" };
 
-it("statements of one turn share a connection, more than sixteen take another", async () => {
+it("pipelines statements of one turn on one connection, sixteen at most", async () => {
   const rows = await Promise.all(
     Array.from({ length: 40 }, (_, n) => database.run<{ pid: number; n: number }>(PID, [n])),
   );
@@ -27,7 +27,7 @@ it("statements of one turn share a connection, more than sixteen take another", 
   expect(new Set(pids).size).toBe(3);
 });
 
-it("one that fails harms none of the others, and neither does it cost the connection", async () => {
+it("isolates a failing statement and keeps the connection", async () => {
   const [before] = await database.run<{ pid: number }>(PID, [0]);
   const outcomes = await Promise.allSettled([
     database.run<{ n: number }>(PID, [1]),
@@ -42,7 +42,7 @@ it("one that fails harms none of the others, and neither does it cost the connec
   expect(pids.map(([row]) => row?.pid)).toContain(before?.pid);
 });
 
-it("a connection that breaks fails what is on it, as unavailable, and is replaced", async () => {
+it("rejects with DatabaseUnavailable when a connection breaks, and replaces it", async () => {
   const outcomes = await Promise.allSettled([
     database.run(PID, [1]),
     database.run({ name: "end", text: "select pg_terminate_backend(pg_backend_pid())" }),
@@ -56,7 +56,7 @@ it("a connection that breaks fails what is on it, as unavailable, and is replace
   expect(row?.n).toBe(3);
 });
 
-it("an answer that does not come in time is given up, with those behind it, and the pool stays whole", async () => {
+it("gives up statements behind one that times out and keeps the pool usable", async () => {
   const outcomes = await Promise.allSettled([
     database.run({ name: "sleep", text: "select pg_sleep(4)" }),
     database.run(PID, [1]),
@@ -68,7 +68,7 @@ it("an answer that does not come in time is given up, with those behind it, and 
   expect(rows.map(([row]) => row?.n)).toEqual(Array.from({ length: 48 }, (_, n) => n));
 });
 
-it("a write that waits for a lock holds nobody up who reads", async () => {
+it("does not delay reads behind a write that waits for a lock", async () => {
   await test.rows("create table waited_for (id int primary key, n int not null)");
   await test.rows("insert into waited_for values (1, 0)");
   const holder = await database.connection();
