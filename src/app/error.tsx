@@ -1,12 +1,12 @@
 "use client";
 
-import { Failure, type FailureProps } from "../ui/failure.tsx";
+import { LoadError, type LoadErrorProps } from "../ui/load-error.tsx";
 
 /** Where not even the frame could be drawn. */
-export default function ErrorPage(props: FailureProps) {
+export default function ErrorPage(props: LoadErrorProps) {
   return (
     <main id="content" className="px-4 py-8">
-      <Failure {...props} />
+      <LoadError {...props} />
     </main>
   );
 }

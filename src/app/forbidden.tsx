@@ -1,10 +1,10 @@
-import { ForAdministrators } from "./for-administrators.tsx";
+import { AdminOnlyMessage } from "./admin-only-message.tsx";
 import { PublicPage } from "./public-page.tsx";
 
 export default function Forbidden() {
   return (
     <PublicPage>
-      <ForAdministrators />
+      <AdminOnlyMessage />
     </PublicPage>
   );
 }

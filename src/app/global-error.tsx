@@ -1,7 +1,7 @@
 "use client";
 
 import "../ui/tokens.css";
-import type { FailureProps } from "../ui/failure.tsx";
+import type { LoadErrorProps } from "../ui/load-error.tsx";
 
 /** When even the layout has failed nothing is known of the reader: it is said in every language. */
 const SENTENCES = {
@@ -11,7 +11,7 @@ const SENTENCES = {
   zh: "无法加载此页面，请一分钟后重试。",
 };
 
-export default function GlobalError({ error }: FailureProps) {
+export default function GlobalError({ error }: LoadErrorProps) {
   const number = error instanceof Error && "digest" in error ? String(error.digest) : null;
   return (
     <html lang="en">

@@ -3,11 +3,11 @@ import type { Metadata, Viewport } from "next";
 import localFont from "next/font/local";
 import { getLocale, getTranslations } from "next-intl/server";
 import type { ReactNode } from "react";
-import { FailureWordsFor } from "../ui/failure-words.tsx";
+import { UiLabelsProvider } from "../ui/ui-labels.tsx";
 import { profile } from "./gate/read.ts";
 import { currentRequest } from "./gate/request.ts";
 
-/** A nonce is made for each answer, and everything is about who asks. */
+/** Every response carries its own nonce, and most depend on the user. */
 export const dynamic = "force-dynamic";
 
 const inter = localFont({
@@ -24,16 +24,16 @@ export const viewport: Viewport = {
 };
 
 export async function generateMetadata(): Promise<Metadata> {
-  const words = await getTranslations("common");
+  const t = await getTranslations("common");
   return {
-    title: { default: words("product"), template: `%s · ${words("product")}` },
-    description: words("description"),
+    title: { default: t("product"), template: `%s · ${t("product")}` },
+    description: t("description"),
     metadataBase: new URL(currentRequest().appUrl),
   };
 }
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  const words = await getTranslations("common");
+  const t = await getTranslations("common");
   return (
     <html lang={await getLocale()} className={inter.variable} data-theme={await theme()}>
       <body className="min-h-dvh antialiased">
@@ -41,27 +41,26 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
           href="#content"
           className="absolute top-2 left-2 z-50 -translate-y-16 rounded-box bg-accent px-3 py-2 text-on-accent focus:translate-y-0"
         >
-          {words("skipToContent")}
+          {t("skipToContent")}
         </a>
-        <FailureWordsFor
-          words={{
-            title: words("failed.title"),
-            about: words("failed.about"),
-            way: words("failed.way"),
+        <UiLabelsProvider
+          labels={{
+            loadError: { title: t("failed.title"), description: t("failed.about"), retry: t("failed.way") },
+            retryIn: t.raw("wait"),
           }}
         >
           {children}
-        </FailureWordsFor>
+        </UiLabelsProvider>
       </body>
     </html>
   );
 }
 
-/** The reader's own choice; the system's without one. */
+/** The user's choice, or the system's. */
 async function theme(): Promise<string> {
-  const someone = await currentRequest()
+  const caller = await currentRequest()
     .person()
     .catch(() => null);
-  const user = someone === null ? null : await profile().catch(() => null);
+  const user = caller === null ? null : await profile().catch(() => null);
   return user?.preferences.theme ?? "system";
 }

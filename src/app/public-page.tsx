@@ -1,27 +1,27 @@
 import { getTranslations } from "next-intl/server";
 import type { ReactNode } from "react";
 import { PublicFrame } from "../ui/public-frame.tsx";
-import { visitor } from "./gate/visitor.ts";
+import { optionalUser } from "./gate/optional-user.ts";
 
 /** The frame of pages for everybody, in the reader's language. */
 export async function PublicPage({ children }: { children: ReactNode }) {
-  const [words, common, someone] = await Promise.all([
+  const [t, common, someone] = await Promise.all([
     getTranslations("landing"),
     getTranslations("common"),
-    visitor(),
+    optionalUser(),
   ]);
   return (
     <PublicFrame
       isSomebody={someone !== null}
-      words={{
+      labels={{
         product: common("product"),
-        navigation: words("header.navigation"),
-        plans: words("header.plans"),
-        docs: words("header.docs"),
-        signIn: words("header.signIn"),
-        signUp: words("header.signUp"),
-        dashboard: words("header.dashboard"),
-        about: words("footer.about"),
+        navigation: t("header.navigation"),
+        plans: t("header.plans"),
+        docs: t("header.docs"),
+        signIn: t("header.signIn"),
+        signUp: t("header.signUp"),
+        dashboard: t("header.dashboard"),
+        about: t("footer.about"),
       }}
     >
       {children}

@@ -2,7 +2,7 @@ import { betterAuth } from "better-auth";
 import { drizzleAdapter } from "better-auth/adapters/drizzle";
 import { APIError } from "better-auth/api";
 import { drizzle } from "drizzle-orm/node-postgres";
-import type { Letter } from "../mail/letter.ts";
+import type { EmailMessage } from "../mail/email-message.ts";
 import type { Database } from "../store/database.ts";
 import { sharedPool } from "../store/shared-pool.ts";
 import { isBanned } from "../store/users.ts";
@@ -22,7 +22,7 @@ export type BetterAuthOptions = {
   /** Evaluated per request: the port may be known only after listening. */
   ownOrigins: () => readonly string[];
   /** Queues a mail without waiting for it. */
-  mail: { send(letter: Letter): void };
+  mail: { send(message: EmailMessage): void };
   requireConfirmation: boolean;
   log: Log;
 };

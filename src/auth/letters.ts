@@ -1,6 +1,6 @@
-import type { Letter } from "../mail/letter.ts";
+import type { EmailMessage } from "../mail/email-message.ts";
 
-export function resetLetter(to: string, url: string): Letter {
+export function resetLetter(to: string, url: string): EmailMessage {
   return {
     to,
     subject: "Reset your password",
@@ -13,7 +13,7 @@ If it was not you, there is nothing to do: the password stays as it is.
   };
 }
 
-export function confirmationLetter(to: string, url: string): Letter {
+export function confirmationLetter(to: string, url: string): EmailMessage {
   return {
     to,
     subject: "Confirm your e-mail address",
@@ -27,7 +27,7 @@ If you have not signed up, there is nothing to do.
 }
 
 /** Said by mail alone, so that the sign-up form does not tell who has an account. */
-export function existingAccountLetter(to: string): Letter {
+export function existingAccountLetter(to: string): EmailMessage {
   return {
     to,
     subject: "You already have an account",

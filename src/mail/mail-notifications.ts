@@ -9,9 +9,9 @@ import {
 } from "../store/notification-mail.ts";
 import { compose } from "./compose.ts";
 import type { Log } from "./log.ts";
-import { notificationLetter } from "./notification-letter.ts";
+import { notificationEmail } from "./notification-email.ts";
+import type { SmtpErrorDetails } from "./smtp-error.ts";
 import { openSmtpSession, type SmtpSession } from "./smtp-session.ts";
-import type { SmtpTrouble } from "./smtp-trouble.ts";
 
 export type NotificationMailOptions = {
   database: Queryable;
@@ -26,10 +26,10 @@ export type NotificationMailOptions = {
   now?: () => number;
 };
 
-const SHORTEST_PAUSE_SECONDS = 60;
-const LONGEST_PAUSE_SECONDS = 30 * 60;
-const SHORTEST_RETRY_SECONDS = 60;
-const LONGEST_RETRY_SECONDS = 60 * 60;
+const MIN_PAUSE_SECONDS = 60;
+const MAX_PAUSE_SECONDS = 30 * 60;
+const MIN_RETRY_SECONDS = 60;
+const MAX_RETRY_SECONDS = 60 * 60;
 /** Servers close connections that bring more. */
 const MAILS_PER_SESSION = 50;
 
@@ -49,28 +49,28 @@ export function notificationMail(
     const late = await settleNotificationMail(database);
     if (late > 0) log.error({ notifications: late }, "not mailed within a day: given up");
     if (now() < notBefore || !(await isNotificationMailDue(database))) return;
-    const trouble = await mailAll(options, isStopping);
+    const trouble = await sendAllDue(options, isStopping);
     if (trouble === null) {
       pauseSeconds = 0;
       return;
     }
-    pauseSeconds = Math.min(Math.max(2 * pauseSeconds, SHORTEST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS);
+    pauseSeconds = Math.min(Math.max(2 * pauseSeconds, MIN_PAUSE_SECONDS), MAX_PAUSE_SECONDS);
     notBefore = now() + pauseSeconds * 1000;
     log.warn({ ...trouble, pauseSeconds }, "notifications cannot be mailed: check SMTP_URL");
   };
 }
 
 /** Returns what keeps all mail from being sent, or `null`. */
-async function mailAll(
+async function sendAllDue(
   options: NotificationMailOptions,
   isStopping: () => boolean,
-): Promise<SmtpTrouble | null> {
+): Promise<SmtpErrorDetails | null> {
   for (;;) {
     // Before anything is claimed: a server that is not there costs nobody a mail.
     const session = await openSmtpSession(options.smtpUrl);
     if ("trouble" in session) return session.trouble;
     try {
-      const { isDone, trouble } = await mailThrough(session, options, isStopping);
+      const { isDone, trouble } = await sendBatch(session, options, isStopping);
       if (isDone) return trouble;
     } finally {
       session.close();
@@ -78,21 +78,21 @@ async function mailAll(
   }
 }
 
-type Ended = { isDone: boolean; trouble: SmtpTrouble | null };
+type BatchResult = { isDone: boolean; trouble: SmtpErrorDetails | null };
 
-const DONE: Ended = { isDone: true, trouble: null };
-const WITH_ANOTHER_SESSION: Ended = { isDone: false, trouble: null };
+const DONE: BatchResult = { isDone: true, trouble: null };
+const RECONNECT: BatchResult = { isDone: false, trouble: null };
 
-async function mailThrough(
+async function sendBatch(
   session: SmtpSession,
   { database, from, appUrl, plans, log }: NotificationMailOptions,
   isStopping: () => boolean,
-): Promise<Ended> {
+): Promise<BatchResult> {
   for (let mails = 0; mails < MAILS_PER_SESSION; mails += 1) {
     if (isStopping()) return DONE;
     const mail = await claimNotificationMail(database);
     if (mail === null) return DONE;
-    const handed = await session.hand(await compose(from, notificationLetter(mail, { appUrl, plans })));
+    const handed = await session.send(await compose(from, notificationEmail(mail, { appUrl, plans })));
     const notifications = mail.notifications.map(({ id }) => id);
     if (handed.outcome === "taken") {
       log.info({ notifications }, "notifications mailed");
@@ -102,11 +102,11 @@ async function mailThrough(
     switch (handed.outcome) {
       case "refused":
         log.warn(said, "a mail was refused: not tried again");
-        return WITH_ANOTHER_SESSION;
+        return RECONNECT;
       case "later":
         await releaseNotificationMail(database, mail, retryInSeconds(mail));
         log.warn(said, "a mail was not taken now: tried again");
-        return WITH_ANOTHER_SESSION;
+        return RECONNECT;
       case "unsent":
         // Behind the others: it may be this mail after all that the server stumbles over.
         await releaseNotificationMail(database, mail, retryInSeconds(mail));
@@ -118,10 +118,10 @@ async function mailThrough(
         handed satisfies never;
     }
   }
-  return WITH_ANOTHER_SESSION;
+  return RECONNECT;
 }
 
 /** The older, the more rarely: each wait is as long as all before it together. */
 function retryInSeconds({ ageSeconds }: NotificationMail): number {
-  return Math.min(Math.max(ageSeconds, SHORTEST_RETRY_SECONDS), LONGEST_RETRY_SECONDS);
+  return Math.min(Math.max(ageSeconds, MIN_RETRY_SECONDS), MAX_RETRY_SECONDS);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTransport } from "nodemailer";
 import { compose, message } from "./compose.ts";
-import type { Letter } from "./letter.ts";
+import type { EmailMessage } from "./email-message.ts";
 import type { Log } from "./log.ts";
 
 export type MailOptions = {
@@ -18,7 +18,7 @@ export type MailOptions = {
 
 export type Mail = {
   /** Returns at once: nobody can tell from an answer's time whether a mail was sent. A failure is for the log. */
-  send(letter: Letter): void;
+  send(letter: EmailMessage): void;
   /** Resolves when nothing is on its way any more. */
   idle(): Promise<void>;
   /** The same for five seconds at most, so that stopping a server does not hang on a mail server; then lets go of it. */
@@ -27,14 +27,14 @@ export type Mail = {
 
 const CLOSE_WITHIN_MS = 5_000;
 
-type Deliver = (letter: Letter) => Promise<{ file?: string }>;
+type Deliver = (letter: EmailMessage) => Promise<{ file?: string }>;
 
 export function createMail({ smtpUrl, from, dataDir, log }: MailOptions): Mail {
   const { deliver, close } =
     smtpUrl === null ? toFiles(join(dataDir, "mail"), from) : toServer(smtpUrl, from);
   const onTheirWay = new Set<Promise<void>>();
 
-  const sent = async (letter: Letter) => {
+  const sent = async (letter: EmailMessage) => {
     const { to, subject } = letter;
     try {
       log.info({ to, subject, ...(await deliver(letter)) }, smtpUrl === null ? "mail written" : "mail sent");

@@ -2,42 +2,42 @@ import { Readable } from "node:stream";
 import { parseConnectionUrl } from "nodemailer/lib/shared";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { Composed } from "./compose.ts";
-import { type SmtpTrouble, troubleOf } from "./smtp-trouble.ts";
+import { type SmtpErrorDetails, smtpErrorDetails } from "./smtp-error.ts";
 
 /**
  * What has become of one mail. `refused`: not taken, and never will be. `later`: not taken now. `unsent`: something that
  * concerns all mail stood in the way. `unknown`: the connection broke off when the mail may have been taken already.
  */
-type Handed =
+type SendResult =
   | { outcome: "taken" }
-  | { outcome: "refused" | "later" | "unsent" | "unknown"; trouble: SmtpTrouble };
+  | { outcome: "refused" | "later" | "unsent" | "unknown"; trouble: SmtpErrorDetails };
 
 export type SmtpSession = {
   /** Never throws. After anything but `taken` the session is of no use any more. */
-  hand(mail: Composed): Promise<Handed>;
+  send(mail: Composed): Promise<SendResult>;
   close(): void;
 };
 
-const SILENT_FOR_MS = 10_000;
-const OPEN_WITHIN_MS = 15_000;
-const HAND_WITHIN_MS = 20_000;
+const SOCKET_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 15_000;
+const SEND_TIMEOUT_MS = 20_000;
 
 /**
  * A connection to the mail server, which has let us in. A pool, as nodemailer has one, does not tell how far a mail had
  * come when its connection broke, and sends it again on another one.
  */
-export async function openSmtpSession(smtpUrl: string): Promise<SmtpSession | { trouble: SmtpTrouble }> {
+export async function openSmtpSession(smtpUrl: string): Promise<SmtpSession | { trouble: SmtpErrorDetails }> {
   const options = parseConnectionUrl(smtpUrl);
   const connection = new SMTPConnection({
     ...options,
-    connectionTimeout: SILENT_FOR_MS,
-    greetingTimeout: SILENT_FOR_MS,
-    socketTimeout: SILENT_FOR_MS,
+    connectionTimeout: SOCKET_TIMEOUT_MS,
+    greetingTimeout: SOCKET_TIMEOUT_MS,
+    socketTimeout: SOCKET_TIMEOUT_MS,
   });
   // Said also of connections that nobody waits for any more.
   connection.on("error", () => {});
   try {
-    await within(OPEN_WITHIN_MS, connection, (done) =>
+    await withTimeout(CONNECT_TIMEOUT_MS, connection, (done) =>
       connection.connect((error) => {
         if (error || !options.auth || !connection.allowsAuth) done(error);
         else connection.login(options.auth, done);
@@ -45,12 +45,12 @@ export async function openSmtpSession(smtpUrl: string): Promise<SmtpSession | { 
     );
   } catch (error) {
     connection.close();
-    return { trouble: troubleOf(error) };
+    return { trouble: smtpErrorDetails(error) };
   }
-  return { hand: (mail) => hand(connection, mail), close: () => connection.quit() };
+  return { send: (mail) => sendMail(connection, mail), close: () => connection.quit() };
 }
 
-async function hand(connection: SMTPConnection, { envelope, raw }: Composed): Promise<Handed> {
+async function sendMail(connection: SMTPConnection, { envelope, raw }: Composed): Promise<SendResult> {
   // Read by nodemailer when the server has asked for the mail itself, and not before.
   let isUnderWay = false;
   const content = new Readable({
@@ -61,19 +61,19 @@ async function hand(connection: SMTPConnection, { envelope, raw }: Composed): Pr
     },
   });
   try {
-    await within(HAND_WITHIN_MS, connection, (done) => connection.send(envelope, content, done));
+    await withTimeout(SEND_TIMEOUT_MS, connection, (done) => connection.send(envelope, content, done));
     return { outcome: "taken" };
   } catch (error) {
     connection.close();
-    const trouble = troubleOf(error);
+    const trouble = smtpErrorDetails(error);
     return { outcome: outcomeOf(trouble, isUnderWay), trouble };
   }
 }
 
 function outcomeOf(
-  { responseCode, code, command = "" }: SmtpTrouble,
+  { responseCode, code, command = "" }: SmtpErrorDetails,
   isUnderWay: boolean,
-): Exclude<Handed["outcome"], "taken"> {
+): Exclude<SendResult["outcome"], "taken"> {
   // What nodemailer itself takes for no address.
   if (code === "EENVELOPE" && command === "API") return "refused";
   if (responseCode === undefined) return isUnderWay ? "unknown" : "unsent";
@@ -83,7 +83,7 @@ function outcomeOf(
 }
 
 /** Rejects as soon as the connection is no good any more, too. */
-function within(
+function withTimeout(
   ms: number,
   connection: SMTPConnection,
   act: (done: (error?: Error | null) => void) => void,

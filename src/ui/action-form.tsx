@@ -3,34 +3,31 @@
 import { type ReactNode, useActionState } from "react";
 import { classes } from "./classes.ts";
 import { FormMessage } from "./form-message.tsx";
-import { OutcomeOf } from "./form-outcome.ts";
+import { OutcomeProvider } from "./form-outcome.ts";
 import type { Outcome } from "./outcome.ts";
 
-export type FormAction = (before: Outcome, form: FormData) => Promise<Outcome>;
+export type FormAction = (previous: Outcome, form: FormData) => Promise<Outcome>;
 
-/** A form that an action of the server's answers, with JavaScript and without. What came of it is told below its fields. */
+/** A form that submits to a server action, with or without JavaScript, and shows its outcome below the fields. */
 export function ActionForm({
   action,
   done,
-  waitWords,
   className,
   children,
 }: {
   action: FormAction;
-  /** Said when it went well; nothing is said without it. */
+  /** Shown after success; without it nothing is. */
   done?: string;
-  /** With `{seconds}` in it: how long to wait when there was too much. */
-  waitWords?: string;
   className?: string;
   children: ReactNode;
 }) {
   const [outcome, submit] = useActionState(action, null);
   return (
-    <OutcomeOf value={outcome}>
-      <form action={submit} className={classes("group", className)} noValidate={false}>
+    <OutcomeProvider value={outcome}>
+      <form action={submit} className={classes("group", className)}>
         {children}
-        <FormMessage outcome={outcome} done={done} waitWords={waitWords} />
+        <FormMessage outcome={outcome} done={done} />
       </form>
-    </OutcomeOf>
+    </OutcomeProvider>
   );
 }

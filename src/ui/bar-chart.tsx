@@ -1,11 +1,11 @@
 import { useId } from "react";
-import { stackBars } from "./bars.ts";
 import { classes } from "./classes.ts";
+import { stackBars } from "./stack-bars.ts";
 
 /** Each has a pattern besides its colour. */
 type Tone = "good" | "bad" | "warn";
 
-export type Series = { tone: Tone; label: string /** Of all columns, in words. */; total: string };
+export type Series = { tone: Tone; label: string /** Of all columns, in labels. */; total: string };
 
 export type BarColumn = {
   /** Of the column, e.g. its hour. */
@@ -25,7 +25,7 @@ export function BarChart({
   columns,
   labelEvery,
   formatNumber,
-  words,
+  labels,
 }: {
   /** What the drawing shows, in one sentence. */
   summary: string;
@@ -33,7 +33,7 @@ export function BarChart({
   columns: readonly BarColumn[];
   labelEvery: number;
   formatNumber: (number: number) => string;
-  words: Record<"asTable" | "column", string>;
+  labels: Record<"asTable" | "column", string>;
 }) {
   const id = useId();
   const { top, columns: stacked } = stackBars(
@@ -120,13 +120,13 @@ export function BarChart({
         </svg>
       </div>
       <details className="mt-2">
-        <summary className="w-fit py-1 text-muted text-sm">{words.asTable}</summary>
+        <summary className="w-fit py-1 text-muted text-sm">{labels.asTable}</summary>
         <table className="mt-2 w-full max-w-lg text-sm tabular-nums">
           <caption className="sr-only">{summary}</caption>
           <thead>
             <tr>
               <th scope="col" className="py-1 text-left font-medium">
-                {words.column}
+                {labels.column}
               </th>
               {series.map(({ label }) => (
                 <th key={label} scope="col" className="py-1 text-right font-medium">

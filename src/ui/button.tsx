@@ -1,33 +1,37 @@
 import Link from "next/link";
 import type { ComponentProps } from "react";
-import { OnItsWay } from "./arrival.tsx";
-import { buttonLook, type Look } from "./button-look.ts";
+import { type ButtonVariant, buttonClasses } from "./button-classes.ts";
+import { PendingLink } from "./navigation-skeleton.tsx";
 
-export function Button({ look = "plain", className, ...rest }: ComponentProps<"button"> & { look?: Look }) {
-  return <button type="submit" {...rest} className={buttonLook(look, className)} />;
+export function Button({
+  variant = "secondary",
+  className,
+  ...rest
+}: ComponentProps<"button"> & { variant?: ButtonVariant }) {
+  return <button type="submit" {...rest} className={buttonClasses(variant, className)} />;
 }
 
 /** Goes somewhere, and looks like what it leads to. */
 export function LinkButton({
-  look = "plain",
+  variant = "secondary",
   className,
   href,
   children,
   ...rest
-}: Omit<ComponentProps<typeof Link>, "href"> & { href: string; look?: Look }) {
+}: Omit<ComponentProps<typeof Link>, "href"> & { href: string; variant?: ButtonVariant }) {
   return (
-    <Link prefetch={false} {...rest} href={href} className={buttonLook(look, className)}>
+    <Link prefetch={false} {...rest} href={href} className={buttonClasses(variant, className)}>
       {children}
-      <OnItsWay href={href} />
+      <PendingLink href={href} />
     </Link>
   );
 }
 
 /** The same, to what is not one of the pages. */
-export function OutsideLinkButton({
-  look = "plain",
+export function ExternalLinkButton({
+  variant = "secondary",
   className,
   ...rest
-}: ComponentProps<"a"> & { look?: Look }) {
-  return <a {...rest} className={buttonLook(look, className)} />;
+}: ComponentProps<"a"> & { variant?: ButtonVariant }) {
+  return <a {...rest} className={buttonClasses(variant, className)} />;
 }

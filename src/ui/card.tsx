@@ -4,13 +4,13 @@ import { classes } from "./classes.ts";
 /** A part of a page, with a heading of its own. */
 export function Card({
   title,
-  about,
+  description,
   action,
   tone = "plain",
   children,
 }: {
   title?: string;
-  about?: ReactNode;
+  description?: ReactNode;
   action?: ReactNode;
   tone?: "plain" | "danger";
   children?: ReactNode;
@@ -26,7 +26,7 @@ export function Card({
         <div className="mb-4 flex flex-wrap items-start justify-between gap-3">
           <div>
             <h2 className="text-lg font-semibold">{title}</h2>
-            {about && <p className="mt-1 max-w-prose text-muted">{about}</p>}
+            {description && <p className="mt-1 max-w-prose text-muted">{description}</p>}
           </div>
           {action}
         </div>

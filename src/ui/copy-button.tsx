@@ -7,13 +7,13 @@ import { classes } from "./classes.ts";
 
 type Props = {
   text: string;
-  words: Record<"copy" | "copied" | "failed", string>;
+  labels: Record<"copy" | "copied" | "failed", string>;
 };
 
 const SHOWN_FOR_MS = 2_000;
 
 /** Needs JavaScript, and is not there without it: what it copies can be marked by hand. */
-export function CopyButton({ text, words }: Props) {
+export function CopyButton({ text, labels }: Props) {
   const [outcome, setOutcome] = useState<"copied" | "failed" | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -37,12 +37,12 @@ export function CopyButton({ text, words }: Props) {
       <span className="grid">
         {(["copy", "copied"] as const).map((word) => (
           <span key={word} className={classes("col-start-1 row-start-1", word !== shown && "invisible")}>
-            {outcome === "failed" && word === "copy" ? words.failed : words[word]}
+            {outcome === "failed" && word === "copy" ? labels.failed : labels[word]}
           </span>
         ))}
       </span>
       <span aria-live="polite" className="sr-only">
-        {outcome && words[outcome]}
+        {outcome && labels[outcome]}
       </span>
     </Button>
   );

@@ -27,7 +27,7 @@ export function Field({
         name={name}
         defaultValue={entered ?? defaultValue}
         aria-invalid={error !== null || undefined}
-        aria-describedby={`${id}-about`}
+        aria-describedby={`${id}-help`}
         className={BOX}
       />
     </FieldFrame>
@@ -35,7 +35,7 @@ export function Field({
 }
 
 /** A choice of a few. */
-export function Choice({
+export function Select({
   label,
   name,
   help,
@@ -58,7 +58,7 @@ export function Choice({
         name={name}
         defaultValue={chosen}
         aria-invalid={error !== null || undefined}
-        aria-describedby={`${id}-about`}
+        aria-describedby={`${id}-help`}
         className={BOX}
       >
         {options.map((option) => (
@@ -72,7 +72,7 @@ export function Choice({
 }
 
 /** On or off; sent as `on` or not at all, as browsers do. */
-export function Toggle({ label, name, help, defaultChecked }: Labelled & { defaultChecked?: boolean }) {
+export function Checkbox({ label, name, help, defaultChecked }: Labelled & { defaultChecked?: boolean }) {
   const { id } = useField(name);
   return (
     <div className="flex items-start gap-3">
@@ -82,7 +82,7 @@ export function Toggle({ label, name, help, defaultChecked }: Labelled & { defau
         name={name}
         type="checkbox"
         defaultChecked={defaultChecked}
-        aria-describedby={help ? `${id}-about` : undefined}
+        aria-describedby={help ? `${id}-help` : undefined}
         className="mt-1 size-4 accent-accent"
       />
       <div>
@@ -90,7 +90,7 @@ export function Toggle({ label, name, help, defaultChecked }: Labelled & { defau
           {label}
         </label>
         {help && (
-          <p id={`${id}-about`} className="text-sm text-muted">
+          <p id={`${id}-help`} className="text-sm text-muted">
             {help}
           </p>
         )}
@@ -131,7 +131,7 @@ export function FieldFrame({
         {label}
       </label>
       {children}
-      <p id={`${id}-about`} className={classes("text-sm", error ? "text-bad" : "text-muted")}>
+      <p id={`${id}-help`} className={classes("text-sm", error ? "text-bad" : "text-muted")}>
         {error ?? help}
       </p>
     </div>

@@ -6,7 +6,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useTransition } from
 import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
 
-const WAIT_MS = 250;
+const DEBOUNCE_MS = 250;
 
 /**
  * What narrows a page down, kept in its address. It follows what is typed and chosen; without JavaScript it is sent by its button.
@@ -29,7 +29,7 @@ export function Filters({
   className?: string;
   children: ReactNode;
 }) {
-  const { form, isPending, soon, now } = useFollowing(path, values);
+  const { form, isPending, soon, now } = useLiveFilters(path, values);
   return (
     // biome-ignore lint/a11y/useSemanticElements: browsers as young as two years do not know the element "search".
     <form
@@ -59,7 +59,7 @@ export function Filters({
   );
 }
 
-function useFollowing(path: string, values: Readonly<Record<string, string>>) {
+function useLiveFilters(path: string, values: Readonly<Record<string, string>>) {
   const router = useRouter();
   const form = useRef<HTMLFormElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -71,7 +71,7 @@ function useFollowing(path: string, values: Readonly<Record<string, string>>) {
   };
   const soon = () => {
     clearTimeout(timer.current);
-    timer.current = setTimeout(follow, WAIT_MS);
+    timer.current = setTimeout(follow, DEBOUNCE_MS);
   };
   const now = (event: FormEvent) => {
     event.preventDefault();

@@ -3,11 +3,11 @@
 import { CircleAlert, CircleCheck } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { Outcome } from "./outcome.ts";
+import { useUiLabels } from "./ui-labels.tsx";
 
-type Words = { done?: string | undefined; waitWords?: string | undefined };
-
-/** What came of the form, in words, where a screen reader hears it. A problem with one field is told at that field. */
-export function FormMessage({ outcome, done, waitWords }: { outcome: Outcome } & Words) {
+/** The outcome of a form, announced to screen readers. A field's error is shown at that field instead. */
+export function FormMessage({ outcome, done }: { outcome: Outcome; done?: string | undefined }) {
+  const retryIn = useUiLabels()?.retryIn;
   const isProblem = outcome !== null && !outcome.done;
   return (
     <div
@@ -26,12 +26,8 @@ export function FormMessage({ outcome, done, waitWords }: { outcome: Outcome } &
           <CircleAlert aria-hidden="true" size={16} className="mt-0.5 shrink-0" />
           <span>
             {outcome.message}
-            {outcome.retryAfterSeconds !== null && waitWords && (
-              <Countdown
-                key={JSON.stringify(outcome)}
-                seconds={outcome.retryAfterSeconds}
-                words={waitWords}
-              />
+            {outcome.retryAfterSeconds !== null && retryIn && (
+              <Countdown key={JSON.stringify(outcome)} seconds={outcome.retryAfterSeconds} text={retryIn} />
             )}
           </span>
         </p>
@@ -45,8 +41,8 @@ function codeOf(outcome: Outcome): string | undefined {
   return outcome.done ? "ok" : outcome.code;
 }
 
-/** Counts down to when the same may be tried again; heard once, not every second. */
-function Countdown({ seconds, words }: { seconds: number; words: string }) {
+/** Counts down to the next permitted attempt; screen readers announce it once, not every second. */
+function Countdown({ seconds, text }: { seconds: number; text: string }) {
   const [left, setLeft] = useState(seconds);
   useEffect(() => {
     const endsAt = Date.now() + seconds * 1000;
@@ -61,7 +57,7 @@ function Countdown({ seconds, words }: { seconds: number; words: string }) {
   return (
     <span aria-live="off" data-wait={left}>
       {" "}
-      {words.replace("{seconds}", String(left))}
+      {text.replace("{seconds}", String(left))}
     </span>
   );
 }

@@ -5,7 +5,7 @@ import type { Outcome } from "./outcome.ts";
 
 const FormOutcome = createContext<Outcome>(null);
 
-export const OutcomeOf = FormOutcome.Provider;
+export const OutcomeProvider = FormOutcome.Provider;
 
 /** Of the form that is round this. */
 export function useOutcome(): Outcome {

@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 /** A page with one thing to do, or one thing to say. */
 export function NarrowPage({
   title,
-  about,
+  description,
   after,
   children,
 }: {
   title: string;
-  about?: ReactNode;
+  description?: ReactNode;
   /** Below the box: where else one may want to go. */
   after?: ReactNode;
   children: ReactNode;
@@ -17,7 +17,7 @@ export function NarrowPage({
     <div className="mx-auto w-full max-w-md sm:pt-8">
       <div className="rounded-box border border-line bg-surface p-6 shadow-box sm:p-8">
         <h1 className="font-semibold text-lg">{title}</h1>
-        {about && <p className="mt-1 text-muted">{about}</p>}
+        {description && <p className="mt-1 text-muted">{description}</p>}
         <div className="mt-5">{children}</div>
       </div>
       {after && <p className="mt-4 px-6 text-muted sm:px-8">{after}</p>}

@@ -19,16 +19,14 @@ export async function Pager({
   nextCursor: string | null;
 }) {
   if (cursor === null && nextCursor === null) return null;
-  const words = await getTranslations("common");
+  const t = await getTranslations("common");
   const end = place === undefined ? "" : `#${place}`;
   return (
-    <nav aria-label={words("pages")} className="mt-4 flex flex-wrap gap-2">
-      {cursor !== null && (
-        <LinkButton href={`${addressOf(path, query)}${end}`}>{words("previous")}</LinkButton>
-      )}
+    <nav aria-label={t("pages")} className="mt-4 flex flex-wrap gap-2">
+      {cursor !== null && <LinkButton href={`${addressOf(path, query)}${end}`}>{t("previous")}</LinkButton>}
       {nextCursor !== null && (
         <LinkButton href={`${addressOf(path, { ...query, cursor: nextCursor })}${end}`}>
-          {words("next")}
+          {t("next")}
         </LinkButton>
       )}
     </nav>

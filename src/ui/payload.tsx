@@ -5,22 +5,22 @@ import type { Node, Outline } from "./payload-outline.ts";
 /** JSON to be read: folded where it goes deep, and open where it says what is looked for. */
 export function Payload({
   outline,
-  words,
+  labels,
 }: {
   outline: Outline;
-  words: { masked: string; size: (size: number) => string };
+  labels: { masked: string; size: (size: number) => string };
 }) {
   return (
     <div className="overflow-x-auto rounded-box border border-line bg-canvas p-3 font-mono text-sm">
-      <Branch node={outline.root} words={words} />
+      <Branch node={outline.root} labels={labels} />
     </div>
   );
 }
 
-type Words = { masked: string; size: (size: number) => string };
+type Labels = { masked: string; size: (size: number) => string };
 
-function Branch({ node, words }: { node: Node; words: Words }): ReactNode {
-  if (node.kind === "leaf") return <Leaf node={node} words={words} />;
+function Branch({ node, labels }: { node: Node; labels: Labels }): ReactNode {
+  if (node.kind === "leaf") return <Leaf node={node} labels={labels} />;
   const { name, isList, size, children, isOpen, isHit } = node;
   if (size === 0) {
     return (
@@ -34,12 +34,12 @@ function Branch({ node, words }: { node: Node; words: Words }): ReactNode {
     <details open={isOpen}>
       <summary className="rounded-box py-0.5 hover:bg-raised">
         <Name name={name} isHit={isHit} />
-        <span className="text-muted">{words.size(size)}</span>
+        <span className="text-muted">{labels.size(size)}</span>
       </summary>
       <ul className="ml-1.5 border-line border-l pl-3">
         {children.map((child) => (
           <li key={child.path}>
-            <Branch node={child} words={words} />
+            <Branch node={child} labels={labels} />
           </li>
         ))}
       </ul>
@@ -47,13 +47,13 @@ function Branch({ node, words }: { node: Node; words: Words }): ReactNode {
   );
 }
 
-function Leaf({ node, words }: { node: Node & { kind: "leaf" }; words: Words }) {
+function Leaf({ node, labels }: { node: Node & { kind: "leaf" }; labels: Labels }) {
   const { name, text, type, isHit } = node;
   return (
     <p className="py-0.5 pl-5">
       <Name name={name} isHit={isHit} />
       {type === "masked" ? (
-        <span className="text-muted italic">{words.masked}</span>
+        <span className="text-muted italic">{labels.masked}</span>
       ) : (
         <Marked isHit={isHit}>
           <span className={classes("wrap-anywhere", type === "text" ? "text-ink" : "text-accent")}>

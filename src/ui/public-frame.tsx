@@ -6,11 +6,11 @@ const LINK = "rounded-box px-2 py-1.5 text-muted hover:text-ink";
 
 /** A page for everybody: a line on top, the page, a line below. */
 export function PublicFrame({
-  words,
+  labels,
   isSomebody,
   children,
 }: {
-  words: Record<
+  labels: Record<
     "product" | "navigation" | "plans" | "docs" | "signIn" | "signUp" | "dashboard" | "about",
     string
   >;
@@ -21,28 +21,28 @@ export function PublicFrame({
     <div className="flex min-h-dvh flex-col">
       <header className="border-line border-b bg-surface">
         <nav
-          aria-label={words.navigation}
+          aria-label={labels.navigation}
           className="mx-auto flex w-full max-w-5xl flex-wrap items-center gap-x-2 gap-y-1 px-4 py-2 sm:px-8"
         >
           <Link href="/" prefetch={false} className="mr-auto rounded-box py-1.5 font-semibold text-lg">
-            {words.product}
+            {labels.product}
           </Link>
           <Link href="/#plans" prefetch={false} className={`${LINK} hidden sm:block`}>
-            {words.plans}
+            {labels.plans}
           </Link>
           <a href="/api/docs" className={`${LINK} hidden sm:block`}>
-            {words.docs}
+            {labels.docs}
           </a>
           {isSomebody ? (
-            <LinkButton href="/dashboard" look="main">
-              {words.dashboard}
+            <LinkButton href="/dashboard" variant="primary">
+              {labels.dashboard}
             </LinkButton>
           ) : (
             <>
-              <LinkButton href="/sign-in" look="quiet">
-                {words.signIn}
+              <LinkButton href="/sign-in" variant="ghost">
+                {labels.signIn}
               </LinkButton>
-              <LinkButton href="/sign-up">{words.signUp}</LinkButton>
+              <LinkButton href="/sign-up">{labels.signUp}</LinkButton>
             </>
           )}
         </nav>
@@ -52,17 +52,17 @@ export function PublicFrame({
       </main>
       <footer className="border-line border-t">
         <div className="mx-auto flex w-full max-w-5xl flex-wrap items-center justify-between gap-x-6 gap-y-1 px-4 py-4 text-muted text-sm sm:px-8">
-          <p>{words.about}</p>
+          <p>{labels.about}</p>
           <p className="flex gap-4">
             <Link
               href="/#plans"
               prefetch={false}
               className="py-1 underline underline-offset-2 hover:text-ink"
             >
-              {words.plans}
+              {labels.plans}
             </Link>
             <a href="/api/docs" className="py-1 underline underline-offset-2 hover:text-ink">
-              {words.docs}
+              {labels.docs}
             </a>
           </p>
         </div>

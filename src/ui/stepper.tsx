@@ -18,7 +18,7 @@ export function Stepper({
   min,
   max,
   defaultValue,
-  words,
+  labels,
   each,
 }: {
   label: string;
@@ -28,7 +28,7 @@ export function Stepper({
   max: number;
   defaultValue: number;
   /** `total` with `{price}` in it. */
-  words: Record<"less" | "more" | "total", string>;
+  labels: Record<"less" | "more" | "total", string>;
   /** What one costs: the sum is shown, and follows the number. */
   each: { locale: string; amount: number; currency: string };
 }) {
@@ -51,7 +51,7 @@ export function Stepper({
             type="button"
             onClick={() => step(-1)}
             disabled={count <= min}
-            aria-label={words.less}
+            aria-label={labels.less}
             className={`${BUTTON} rounded-l-box border-r-0`}
           >
             <Minus aria-hidden="true" size={16} />
@@ -69,14 +69,14 @@ export function Stepper({
             defaultValue={start}
             onInput={(event) => setCount(event.currentTarget.valueAsNumber)}
             aria-invalid={error !== null || undefined}
-            aria-describedby={`${id}-about`}
+            aria-describedby={`${id}-help`}
             className={BOX}
           />
           <button
             type="button"
             onClick={() => step(1)}
             disabled={count >= max}
-            aria-label={words.more}
+            aria-label={labels.more}
             className={`${BUTTON} rounded-r-box border-l-0`}
           >
             <Plus aria-hidden="true" size={16} />
@@ -84,7 +84,7 @@ export function Stepper({
         </div>
         <output htmlFor={id} className="text-muted text-sm noscript:hidden">
           {isInRange &&
-            words.total.replace("{price}", () =>
+            labels.total.replace("{price}", () =>
               formatPrice(each.locale, { amount: each.amount * count, currency: each.currency }),
             )}
         </output>

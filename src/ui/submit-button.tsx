@@ -3,21 +3,21 @@
 import { LoaderCircle } from "lucide-react";
 import type { ComponentProps } from "react";
 import { useFormStatus } from "react-dom";
-import { buttonLook, type Look } from "./button-look.ts";
+import { type ButtonVariant, buttonClasses } from "./button-classes.ts";
 
 /** Says what it does, and shows that it is doing it. */
 export function SubmitButton({
-  look = "main",
+  variant = "primary",
   className,
   children,
   ...rest
-}: ComponentProps<"button"> & { look?: Look }) {
+}: ComponentProps<"button"> & { variant?: ButtonVariant }) {
   const { pending } = useFormStatus();
   return (
     <button
       type="submit"
       {...rest}
-      className={buttonLook(look, className)}
+      className={buttonClasses(variant, className)}
       aria-disabled={pending || undefined}
       disabled={rest.disabled || pending}
     >

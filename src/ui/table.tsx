@@ -1,8 +1,8 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { OnItsWay } from "./arrival.tsx";
 import { classes } from "./classes.ts";
-import { RowKeys } from "./row-keys.tsx";
+import { PendingLink } from "./navigation-skeleton.tsx";
+import { RowNavigation } from "./row-navigation.tsx";
 
 type Align = "start" | "end";
 
@@ -54,7 +54,7 @@ export function Table({
             ))}
           </tr>
         </thead>
-        <RowKeys>{children}</RowKeys>
+        <RowNavigation>{children}</RowNavigation>
       </table>
     </div>
   );
@@ -91,13 +91,13 @@ export function Cell({
 /** Says what the row is about, and leads to it from wherever in the row one clicks. */
 export function MainCell({
   href,
-  about,
+  description,
   className,
   children,
 }: {
   href: string;
   /** In a line of its own below the link. */
-  about?: ReactNode;
+  description?: ReactNode;
   className?: string;
   children: ReactNode;
 }) {
@@ -110,9 +110,9 @@ export function MainCell({
         className="block truncate font-medium after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent focus-visible:outline-none"
       >
         {children}
-        <OnItsWay href={href} />
+        <PendingLink href={href} />
       </Link>
-      {about && <span className="block truncate text-muted text-sm">{about}</span>}
+      {description && <span className="block truncate text-muted text-sm">{description}</span>}
     </th>
   );
 }

@@ -12,14 +12,14 @@ export function TimelineEntry({
   tone,
   title,
   at,
-  about,
+  description,
   children,
 }: {
   tone: Tone;
   title: ReactNode;
   at: Date;
   /** Where it comes from, in one line. */
-  about?: ReactNode;
+  description?: ReactNode;
   children?: ReactNode;
 }) {
   return (
@@ -38,7 +38,7 @@ export function TimelineEntry({
           <Time at={at} />
         </p>
       </div>
-      {about && <p className="text-muted text-sm">{about}</p>}
+      {description && <p className="text-muted text-sm">{description}</p>}
       {children}
     </li>
   );

@@ -91,7 +91,7 @@ const OTHERS: Record<string, Fields | null> = {
 };
 
 /** What is done to become somebody. */
-const DOORS = ["signIn", "signUp", "askForLink", "resetPassword", "signOut"];
+const DOORS = ["signIn", "signUp", "requestPasswordReset", "resetPassword", "signOut"];
 
 const FOR_ADMINISTRATORS = ["changeUserRole", "deleteUser", "replayDelivery", "reconcileSubscription"];
 
@@ -283,7 +283,7 @@ describe("afterwards the page shows", () => {
       [id],
     );
     // Each that is unread has a form of its own.
-    const form = `&quot;${serverAction("readOne", "forms.ts").id}&quot;`;
+    const form = `&quot;${serverAction("submitMarkRead", "forms.ts").id}&quot;`;
     const unread = async () => (await page("/notifications", cookie)).split(form).length - 1;
     const [{ id: first } = { id: "" }] = await test.rows<{ id: string }>(
       "select id::text from notification where user_id = $1 limit 1",
@@ -357,7 +357,7 @@ describe("signing in", () => {
       expect([status, thrown, headers.getSetCookie()]).toEqual([401, { digest: "refusal:unauthorized" }, []]);
       const form = await callAction(
         server.url,
-        serverAction("openSession", "forms.ts"),
+        serverAction("submitSignIn", "forms.ts"),
         encoded([null, { email, password: secret }]),
       );
       expect(form.returned).toMatchObject({ done: false, code: "unauthorized", entered: { email } });

@@ -4,7 +4,7 @@ import type { Auth, Identified } from "../../src/auth/auth.ts";
 import { configureBetterAuth } from "../../src/auth/better-auth.ts";
 import { createAuth } from "../../src/auth/create-auth.ts";
 import { requestScopes } from "../../src/auth/request-scope.ts";
-import type { Letter } from "../../src/mail/letter.ts";
+import type { EmailMessage } from "../../src/mail/email-message.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
 export const SECRET = "only-for-tests-and-long-enough-to-be-taken";
@@ -17,7 +17,7 @@ export type LogLine = { level: string; fields: object; message: string };
 export type Accounts = {
   test: TestDatabase;
   auth: Auth;
-  letters: Letter[];
+  letters: EmailMessage[];
   lines: LogLine[];
   /** A request below `/api/auth`, with a JSON body when one is given. */
   call(path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
@@ -32,7 +32,7 @@ export type AccountsOptions = { appUrl?: string; requireConfirmation?: boolean; 
 
 /** Accounts on a database of their own, for the tests of one file. */
 export function accounts(options: AccountsOptions = {}): Accounts {
-  const letters: Letter[] = [];
+  const letters: EmailMessage[] = [];
   const lines: LogLine[] = [];
   const made = { letters, lines } as unknown as Accounts;
   beforeAll(async () => {
@@ -49,7 +49,7 @@ export function accounts(options: AccountsOptions = {}): Accounts {
 /** The same on a database that is there already, such as another application's on the same one. */
 export function onDatabase(
   test: TestDatabase,
-  letters: Letter[],
+  letters: EmailMessage[],
   lines: LogLine[],
   { appUrl = APP_URL, requireConfirmation = false, secret = SECRET }: AccountsOptions = {},
 ): Omit<Accounts, "test" | "letters" | "lines"> {
@@ -62,7 +62,7 @@ export function onDatabase(
     secret,
     appUrl,
     ownOrigins: () => [appUrl, "http://127.0.0.1:3000"],
-    mail: { send: (letter: Letter) => void letters.push(letter) },
+    mail: { send: (letter: EmailMessage) => void letters.push(letter) },
     requireConfirmation,
     log: { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") },
   };

@@ -1,5 +1,5 @@
 "use client";
 
-import { Failure } from "../../ui/failure.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
 
-export default Failure;
+export default LoadError;

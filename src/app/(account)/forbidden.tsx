@@ -1,3 +1,3 @@
-import { ForAdministrators } from "../for-administrators.tsx";
+import { AdminOnlyMessage } from "../admin-only-message.tsx";
 
-export default ForAdministrators;
+export default AdminOnlyMessage;

@@ -1,54 +1,54 @@
 import { getTranslations } from "next-intl/server";
 import type { ReactNode } from "react";
 import { unreadCount } from "../../operations/notifications/unread-count.ts";
-import { Frame } from "../../ui/frame.tsx";
-import { ifKnown } from "../gate/if-known.ts";
+import { AccountFrame } from "../../ui/account-frame.tsx";
+import { nullOnError } from "../gate/null-on-error.ts";
 import { profile, read } from "../gate/read.ts";
-import { NotNow } from "../not-now.tsx";
-import { SHAPES } from "./shapes.tsx";
+import { ServerError } from "../server-error.tsx";
 import { signOut } from "./sign-out.ts";
+import { SKELETONS } from "./skeletons.tsx";
 
 /** Everything that one has to be signed in for. */
 export default async function AccountLayout({ children }: { children: ReactNode }) {
-  const words = await getTranslations("account");
-  const known = await ifKnown(Promise.all([profile(), read(unreadCount, {})]));
-  if (known === null) return <NotNow />;
+  const t = await getTranslations("account");
+  const known = await nullOnError(Promise.all([profile(), read(unreadCount, {})]));
+  if (known === null) return <ServerError />;
   const [user, unread] = known;
   const places = [
-    { href: "/dashboard", icon: "dashboard", label: words("dashboard") },
-    { href: "/billing", icon: "billing", label: words("billing") },
-    { href: "/api-keys", icon: "apiKeys", label: words("apiKeys") },
+    { href: "/dashboard", icon: "dashboard", label: t("dashboard") },
+    { href: "/billing", icon: "billing", label: t("billing") },
+    { href: "/api-keys", icon: "apiKeys", label: t("apiKeys") },
     {
       href: "/notifications",
       icon: "notifications",
-      label: words("notifications"),
+      label: t("notifications"),
       count: unread.count,
-      countLabel: words("unread", { count: unread.count }),
+      countLabel: t("unread", { count: unread.count }),
     },
-    { href: "/settings", icon: "settings", label: words("settings") },
+    { href: "/settings", icon: "settings", label: t("settings") },
   ] as const;
   const administration = [
-    { href: "/admin/users", icon: "users", label: words("users") },
-    { href: "/admin/webhooks", icon: "webhooks", label: words("webhooks") },
-    { href: "/admin/subscriptions", icon: "subscriptions", label: words("subscriptions") },
+    { href: "/admin/users", icon: "users", label: t("users") },
+    { href: "/admin/webhooks", icon: "webhooks", label: t("webhooks") },
+    { href: "/admin/subscriptions", icon: "subscriptions", label: t("subscriptions") },
   ] as const;
   return (
-    <Frame
+    <AccountFrame
       places={places}
       administration={user.role === "admin" ? administration : []}
       person={{ name: user.name, email: user.email }}
-      words={{
+      labels={{
         product: "Tollgate",
-        navigation: words("navigation"),
-        administration: words("administration"),
-        menu: words("menu"),
-        close: words("close"),
-        signOut: words("signOut"),
+        navigation: t("navigation"),
+        administration: t("administration"),
+        menu: t("menu"),
+        close: t("close"),
+        signOut: t("signOut"),
       }}
       signOut={signOut}
-      shapes={SHAPES}
+      shapes={SKELETONS}
     >
       {children}
-    </Frame>
+    </AccountFrame>
   );
 }

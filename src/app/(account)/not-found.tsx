@@ -1,3 +1,3 @@
-import { NoSuchPage } from "../no-such-page.tsx";
+import { NotFoundMessage } from "../not-found-message.tsx";
 
-export default NoSuchPage;
+export default NotFoundMessage;

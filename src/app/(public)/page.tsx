@@ -6,14 +6,14 @@ import { LinkButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PlanCard } from "../../ui/plan-card.tsx";
 import { formatPrice } from "../../ui/price.ts";
+import { optionalUser } from "../gate/optional-user.ts";
 import { read } from "../gate/read.ts";
 import { currentRequest } from "../gate/request.ts";
-import { visitor } from "../gate/visitor.ts";
 import { SignUpForm } from "./sign-up/sign-up-form.tsx";
 
 export async function generateMetadata(): Promise<Metadata> {
-  const words = await getTranslations("landing");
-  return { title: { absolute: words("title") } };
+  const t = await getTranslations("landing");
+  return { title: { absolute: t("title") } };
 }
 
 type Query = Promise<{ error?: string | string[] }>;
@@ -21,14 +21,14 @@ type Query = Promise<{ error?: string | string[] }>;
 export default async function LandingPage({ searchParams }: { searchParams: Query }) {
   // Links that confirm an address and name no page lead here.
   if ((await searchParams).error !== undefined) redirect("/verify-email?error");
-  const [words, someone] = await Promise.all([getTranslations("landing"), visitor()]);
+  const [t, someone] = await Promise.all([getTranslations("landing"), optionalUser()]);
   return (
     <>
       <div className="grid items-start gap-8 md:grid-cols-[1fr_22rem] md:gap-12">
         <div>
-          <h1 className="text-balance font-semibold text-xl tracking-tight">{words("title")}</h1>
-          <p className="mt-4 max-w-prose text-muted">{words("about")}</p>
-          <p className="mt-8 text-muted text-sm">{words("tryIt")}</p>
+          <h1 className="text-balance font-semibold text-xl tracking-tight">{t("title")}</h1>
+          <p className="mt-4 max-w-prose text-muted">{t("about")}</p>
+          <p className="mt-8 text-muted text-sm">{t("tryIt")}</p>
           <pre className="mt-2 overflow-x-auto rounded-box border border-line bg-raised px-4 py-3 text-sm">
             <code>curl {currentRequest().appUrl}/api/plans</code>
           </pre>
@@ -41,38 +41,38 @@ export default async function LandingPage({ searchParams }: { searchParams: Quer
 }
 
 async function SignUpCard() {
-  const words = await getTranslations("landing");
+  const t = await getTranslations("landing");
   return (
-    <Card title={words("signUp")}>
+    <Card title={t("signUp")}>
       <SignUpForm />
     </Card>
   );
 }
 
 async function WelcomeBack() {
-  const words = await getTranslations("landing");
+  const t = await getTranslations("landing");
   return (
-    <Card title={words("welcomeBack.title")} about={words("welcomeBack.about")}>
-      <LinkButton href="/dashboard" look="main">
-        {words("header.dashboard")}
+    <Card title={t("welcomeBack.title")} description={t("welcomeBack.about")}>
+      <LinkButton href="/dashboard" variant="primary">
+        {t("header.dashboard")}
       </LinkButton>
     </Card>
   );
 }
 
 async function Plans({ isSomebody }: { isSomebody: boolean }) {
-  const [words, locale, { items }] = await Promise.all([
+  const [t, locale, { items }] = await Promise.all([
     getTranslations("landing.plans"),
     getLocale(),
     read(listPlans, {}),
   ]);
-  const perSeat = { month: words("perMonth"), year: words("perYear") };
+  const perSeat = { month: t("perMonth"), year: t("perYear") };
   return (
     <section id="plans" aria-labelledby="plans-title" className="mt-16 scroll-mt-8">
       <h2 id="plans-title" className="font-semibold text-lg">
-        {words("title")}
+        {t("title")}
       </h2>
-      <p className="mt-1 text-muted">{words("about")}</p>
+      <p className="mt-1 text-muted">{t("about")}</p>
       <ul className="mt-6 grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
         {items.map(({ id, name, price, seats, features }) => (
           <PlanCard
@@ -80,14 +80,12 @@ async function Plans({ isSomebody }: { isSomebody: boolean }) {
             name={name}
             price={formatPrice(locale, price)}
             per={perSeat[price.interval]}
-            seats={
-              seats.min === seats.max ? words("seats", { min: seats.min }) : words("seatsBetween", seats)
-            }
+            seats={seats.min === seats.max ? t("seats", { min: seats.min }) : t("seatsBetween", seats)}
             features={features}
             way={
               isSomebody
-                ? { href: "/billing", label: words("see") }
-                : { href: "/sign-up", label: words("choose", { plan: name }) }
+                ? { href: "/billing", label: t("see") }
+                : { href: "/sign-up", label: t("choose", { plan: name }) }
             }
           />
         ))}

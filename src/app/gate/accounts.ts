@@ -4,7 +4,7 @@ import { type Call, charge } from "../../operations/operation.ts";
 import { givenCookie } from "./given-cookie.ts";
 import type { PageRequest } from "./page-request.ts";
 import { currentRequest } from "./request.ts";
-import { withWait } from "./wait.ts";
+import { withLimitHeaders } from "./with-limit-headers.ts";
 
 /**
  * Signing up, in and out, and passwords: as `/api/auth` does it, limited by address as there, for actions. What it gives out as
@@ -17,7 +17,7 @@ export async function askAccounts(path: string, body: Record<string, unknown>): 
   const pathname = `/api/auth${path}`;
   const scope = accounts.scopeOf("POST", pathname);
   const call: Call = { caller: { kind: "nobody", address }, charges: [] };
-  const answer = await withWait(call, async () => {
+  const answer = await withLimitHeaders(call, async () => {
     if (scope !== null) await charge(scope, deps.limits, call);
     return said(await accounts.handle(requestTo(new URL(pathname, appUrl), body, header), address));
   });

@@ -9,7 +9,7 @@ import { currentRequest } from "./request.ts";
  * What came of an action, for the form that it was sent by: Next.js masks what is thrown in production. Redirects go on.
  * @param entered the form's fields, given back so that a refused form is not empty; never passwords
  */
-export async function outcomeOf<Value>(
+export async function catchRefusals<Value>(
   entered: FormData,
   action: () => Promise<Value>,
 ): Promise<Outcome<Value>> {
@@ -21,36 +21,36 @@ export async function outcomeOf<Value>(
     // It has not failed: it says why it was not done.
     failsAs(null);
     const refusal = refusalOf(error);
-    if (refusal) return refused(refusal, entered);
+    if (refusal) return toFailure(refusal, entered);
     log.error({ err: error, requestId: id }, "an action failed");
-    const words = await getTranslations("refusals");
+    const t = await getTranslations("refusals");
     const isAway = error instanceof Error && error.name === "DatabaseUnavailable";
     return {
       done: false,
       code: isAway ? "unavailable" : "defect",
-      message: isAway ? words("unavailable") : words("defect", { id }),
+      message: isAway ? t("unavailable") : t("defect", { id }),
       field: null,
       retryAfterSeconds: null,
-      entered: kept(entered),
+      entered: retainedFields(entered),
     };
   }
 }
 
-async function refused(refusal: PageRefusal, entered: FormData): Promise<Outcome<never>> {
+async function toFailure(refusal: PageRefusal, entered: FormData): Promise<Outcome<never>> {
   const { code, message } = refusal;
-  const words = await getTranslations("refusals");
+  const t = await getTranslations("refusals");
   const { key, values } = refusalWords(code, message);
   return {
     done: false,
     code,
-    message: words(key, values),
+    message: t(key, values),
     field: code === "invalid_input" ? (/^(\w+)[.:]/.exec(message)?.[1] ?? null) : null,
     retryAfterSeconds: refusal.retryAfterSeconds ?? null,
-    entered: kept(entered),
+    entered: retainedFields(entered),
   };
 }
 
-function kept(entered: FormData): Record<string, string> {
+function retainedFields(entered: FormData): Record<string, string> {
   if (!(entered instanceof FormData)) return {};
   const fields = [...entered].filter(
     ([name, value]) => typeof value === "string" && !/password|^\$/i.test(name),

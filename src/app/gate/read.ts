@@ -6,7 +6,7 @@ import type { Dependencies } from "../../operations/dependencies.ts";
 import { type Access, execute, type Operation } from "../../operations/operation.ts";
 import { showProfile } from "../../operations/users/show-profile.ts";
 import { refusalOf } from "./refusal.ts";
-import { currentRequest, person } from "./request.ts";
+import { currentRequest, requireUser } from "./request.ts";
 
 /**
  * What a page shows, through the gate: access, validation, logic. It is not charged: limits are for routes and actions,
@@ -19,7 +19,7 @@ export async function read<Input extends z.ZodType, Output extends z.ZodType, A 
   const request = currentRequest();
   try {
     const caller: Caller =
-      operation.access === "anyone" ? { kind: "nobody", address: request.address } : await person();
+      operation.access === "anyone" ? { kind: "nobody", address: request.address } : await requireUser();
     return await execute({ ...operation, limit: null }, request.deps, { caller, charges: [] }, () => input);
   } catch (error) {
     unstable_rethrow(error);
@@ -40,6 +40,6 @@ export async function read<Input extends z.ZodType, Output extends z.ZodType, A 
 export const profile = cache(() => read(showProfile, {}));
 
 /** Pages for administrators begin with this; others are told that they may not. */
-export async function administrator(): Promise<void> {
-  if ((await person()).role !== "admin") forbidden();
+export async function requireAdmin(): Promise<void> {
+  if ((await requireUser()).role !== "admin") forbidden();
 }

@@ -14,7 +14,7 @@ export function currentRequest(): PageRequest {
 }
 
 /** Who is signed in; without anybody, on to the sign-in page, and back from there. */
-export const person = cache(async (): Promise<Person> => {
+export const requireUser = cache(async (): Promise<Person> => {
   const request = currentRequest();
   return (await request.person()) ?? redirect(signInPath(request.path));
 });

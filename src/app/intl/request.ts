@@ -3,7 +3,7 @@ import type { Locale } from "../../domain/locale.ts";
 import { messagesIn } from "../../messages/messages.ts";
 import { profile } from "../gate/read.ts";
 import { currentRequest } from "../gate/request.ts";
-import { localeOf } from "./locale-of.ts";
+import { negotiateLocale } from "./negotiate-locale.ts";
 
 /** Which language a page is in: the one its reader has chosen, else the browser's. */
 export default getRequestConfig(async () => {
@@ -16,5 +16,5 @@ async function chosen(): Promise<Locale> {
   // Without the database there is still an error page to be read.
   const someone = await request.person().catch(() => null);
   const user = someone === null ? null : await profile().catch(() => null);
-  return user?.locale ?? localeOf(request.header("accept-language"));
+  return user?.locale ?? negotiateLocale(request.header("accept-language"));
 }

@@ -2,10 +2,10 @@
 
 import { revalidatePath } from "next/cache";
 import { completeOnboarding as completeOnboardingOperation } from "../../operations/users/complete-onboarding.ts";
-import { act } from "../gate/act.ts";
+import { runAction } from "../gate/run-action.ts";
 
 export async function completeOnboarding(form: FormData): Promise<void> {
-  await act(completeOnboardingOperation, form, () => ({}));
+  await runAction(completeOnboardingOperation, form, () => ({}));
   revalidatePath("/onboarding");
   revalidatePath("/dashboard");
 }

@@ -2,17 +2,17 @@ import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../ui/action-form.tsx";
 import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
-import { saveName } from "./forms.ts";
+import { submitName } from "./forms.ts";
 import { StepHeading } from "./step-heading.tsx";
 
 export async function NameStep({ user }: { user: { name: string } }) {
-  const [words, common] = await Promise.all([getTranslations("onboarding"), getTranslations("common")]);
+  const t = await getTranslations("onboarding");
   return (
     <>
-      <StepHeading title={words("name.title")} about={words("name.about")} />
-      <ActionForm action={saveName} waitWords={common.raw("wait")} className="flex flex-col gap-4">
+      <StepHeading title={t("name.title")} description={t("name.about")} />
+      <ActionForm action={submitName} className="flex flex-col gap-4">
         <Field
-          label={words("name.label")}
+          label={t("name.label")}
           name="name"
           defaultValue={user.name}
           required
@@ -20,7 +20,7 @@ export async function NameStep({ user }: { user: { name: string } }) {
           autoComplete="name"
         />
         <div>
-          <SubmitButton>{words("name.submit")}</SubmitButton>
+          <SubmitButton>{t("name.submit")}</SubmitButton>
         </div>
       </ActionForm>
     </>

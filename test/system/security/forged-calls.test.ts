@@ -171,7 +171,7 @@ describe("a call that cannot be read", () => {
     ["another action", '[null,"$h2"]'],
   ])("(%s as what a page has bound to its form) is refused, and changes nothing", async (_, bound) => {
     const { cookie } = person;
-    const action = serverAction("saveProfile", "forms.ts");
+    const action = serverAction("submitProfile", "forms.ts");
     const answer = await postForm(server.url, action, { name: bound.slice(0, 9) }, { cookie, bound });
     expect([200, 400]).toContain(answer.status);
     expect((await left(person)).name).not.toBe(bound.slice(0, 9));
@@ -186,7 +186,7 @@ describe("more than 64 KB", () => {
     const { cookie } = person;
     const posted = await postForm(
       server.url,
-      serverAction("saveProfile", "forms.ts"),
+      serverAction("submitProfile", "forms.ts"),
       { name: large },
       { cookie },
     );

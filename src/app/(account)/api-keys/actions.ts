@@ -4,13 +4,13 @@ import { revalidatePath } from "next/cache";
 import type { z } from "zod";
 import { createApiKey } from "../../../operations/api-keys/create-api-key.ts";
 import { revokeApiKey } from "../../../operations/api-keys/revoke-api-key.ts";
-import { act } from "../../gate/act.ts";
+import { runAction } from "../../gate/run-action.ts";
 
 type NewKey = z.input<typeof createApiKey.output>;
 
 /** `name`, and `expiresAt`: a time, or a day, which is the last one; empty for never. */
 export async function createApiKeyAction(form: FormData): Promise<NewKey> {
-  const made = await act(createApiKey, form, () => {
+  const made = await runAction(createApiKey, form, () => {
     const expiresAt = form.get("expiresAt");
     return {
       name: form.get("name"),
@@ -28,6 +28,6 @@ function endOf(day: FormDataEntryValue): FormDataEntryValue {
 
 /** `id`. */
 export async function deleteApiKeyAction(form: FormData): Promise<void> {
-  await act(revokeApiKey, form, () => ({ id: form.get("id") }));
+  await runAction(revokeApiKey, form, () => ({ id: form.get("id") }));
   revalidatePath("/api-keys");
 }

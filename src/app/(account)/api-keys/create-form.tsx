@@ -4,45 +4,45 @@ import { Card } from "../../../ui/card.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { currentRequest } from "../../gate/request.ts";
-import { createKey } from "./forms.ts";
+import { submitCreateKey } from "./forms.ts";
 import { NewKey } from "./new-key.tsx";
 
 export async function CreateForm() {
-  const [words, common] = await Promise.all([getTranslations("apiKeys"), getTranslations("common")]);
+  const t = await getTranslations("apiKeys");
   const today = new Date().toISOString().slice(0, 10);
   return (
-    <Card title={words("create.title")} about={words("create.about")}>
-      <ActionForm action={createKey} waitWords={common.raw("wait")} className="flex flex-col gap-4">
+    <Card title={t("create.title")} description={t("create.about")}>
+      <ActionForm action={submitCreateKey} className="flex flex-col gap-4">
         <div className="grid gap-4 sm:grid-cols-2">
           <Field
-            label={words("create.name")}
-            help={words("create.nameHelp")}
+            label={t("create.name")}
+            help={t("create.nameHelp")}
             name="name"
             required
             maxLength={100}
             autoComplete="off"
           />
           <Field
-            label={words("create.expires")}
-            help={words("create.expiresHelp")}
+            label={t("create.expires")}
+            help={t("create.expiresHelp")}
             name="expiresAt"
             type="date"
             min={today}
           />
         </div>
         <div>
-          <SubmitButton>{words("create.button")}</SubmitButton>
+          <SubmitButton>{t("create.button")}</SubmitButton>
         </div>
         <NewKey
           appUrl={currentRequest().appUrl}
-          words={{
-            shownOnce: words("create.shownOnce"),
-            shownOnceAbout: words("create.shownOnceAbout"),
-            key: words("create.key"),
-            tryIt: words("create.tryIt"),
-            copy: words("create.copy"),
-            copied: words("create.copied"),
-            copyFailed: words("create.copyFailed"),
+          labels={{
+            shownOnce: t("create.shownOnce"),
+            shownOnceAbout: t("create.shownOnceAbout"),
+            key: t("create.key"),
+            tryIt: t("create.tryIt"),
+            copy: t("create.copy"),
+            copied: t("create.copied"),
+            copyFailed: t("create.copyFailed"),
           }}
         />
       </ActionForm>

@@ -6,12 +6,12 @@ import { Field } from "../../../ui/field.tsx";
 import { Status } from "../../../ui/status.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { Time } from "../../../ui/time.tsx";
-import { Revocation } from "./revocations.tsx";
+import { RevokeForm } from "./revocations.tsx";
 
 type ApiKey = z.output<typeof ApiKeyView>;
 
 export async function KeyRow({ apiKey }: { apiKey: ApiKey }) {
-  const words = await getTranslations("apiKeys");
+  const t = await getTranslations("apiKeys");
   const { id, name, prefix, createdAt, lastUsedAt, expiresAt } = apiKey;
   const isExpired = expiresAt !== null && expiresAt <= new Date();
   return (
@@ -21,30 +21,30 @@ export async function KeyRow({ apiKey }: { apiKey: ApiKey }) {
         <code className="text-muted text-sm">{prefix}…</code>
         {isExpired && (
           <span className="text-sm">
-            <Status tone="bad">{words("expired")}</Status>
+            <Status tone="bad">{t("expired")}</Status>
           </span>
         )}
       </div>
       <dl className="grid grid-cols-[max-content_1fr] gap-x-3 gap-y-1 text-sm sm:flex sm:flex-wrap sm:gap-x-6">
-        <Fact label={words("created")}>
+        <Fact label={t("created")}>
           <Time at={createdAt} />
         </Fact>
-        <Fact label={words("lastUsed")}>{lastUsedAt ? <Time at={lastUsedAt} /> : words("never")}</Fact>
-        <Fact label={words("expires")}>{expiresAt ? <Time at={expiresAt} /> : words("never")}</Fact>
+        <Fact label={t("lastUsed")}>{lastUsedAt ? <Time at={lastUsedAt} /> : t("never")}</Fact>
+        <Fact label={t("expires")}>{expiresAt ? <Time at={expiresAt} /> : t("never")}</Fact>
       </dl>
-      <Revocation id={id} summary={words("revoke.open")}>
+      <RevokeForm id={id} summary={t("revoke.open")}>
         <input type="hidden" name="id" value={id} />
         <input type="hidden" name="name" value={name} />
-        <p className="text-sm">{words("revoke.about")}</p>
+        <p className="text-sm">{t("revoke.about")}</p>
         <Field
-          label={words("revoke.confirm", { name })}
+          label={t("revoke.confirm", { name })}
           name={`confirm-${id}`}
           required
           autoComplete="off"
           className="w-full"
         />
-        <SubmitButton look="danger">{words("revoke.button")}</SubmitButton>
-      </Revocation>
+        <SubmitButton variant="danger">{t("revoke.button")}</SubmitButton>
+      </RevokeForm>
     </li>
   );
 }

@@ -4,13 +4,13 @@ import { useEffect, useId, useRef, useState } from "react";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { useOutcome } from "../../../ui/form-outcome.ts";
 
-type Words = Record<
+type Labels = Record<
   "shownOnce" | "shownOnceAbout" | "key" | "tryIt" | "copy" | "copied" | "copyFailed",
   string
 >;
 
 /** The key that the form round this has made; it is kept nowhere but in what the form was answered. */
-export function NewKey({ words, appUrl }: { words: Words; appUrl: string }) {
+export function NewKey({ labels, appUrl }: { labels: Labels; appUrl: string }) {
   const outcome = useOutcome();
   const latest = outcome?.done ? (outcome.value as { id: string; key: string }) : null;
   const [made, setMade] = useState(latest);
@@ -24,7 +24,7 @@ export function NewKey({ words, appUrl }: { words: Words; appUrl: string }) {
   if (made === null) return null;
 
   const curl = `curl -H 'Authorization: Bearer ${made.key}' ${appUrl}/api/users/me`;
-  const copy = { copy: words.copy, copied: words.copied, failed: words.copyFailed };
+  const copy = { copy: labels.copy, copied: labels.copied, failed: labels.copyFailed };
   return (
     <section
       ref={place}
@@ -34,13 +34,13 @@ export function NewKey({ words, appUrl }: { words: Words; appUrl: string }) {
     >
       <div>
         <h3 id={id} className="font-semibold">
-          {words.shownOnce}
+          {labels.shownOnce}
         </h3>
-        <p className="text-muted text-sm">{words.shownOnceAbout}</p>
+        <p className="text-muted text-sm">{labels.shownOnceAbout}</p>
       </div>
       {[
-        { label: words.key, text: made.key },
-        { label: words.tryIt, text: curl },
+        { label: labels.key, text: made.key },
+        { label: labels.tryIt, text: curl },
       ].map(({ label, text }) => (
         <div key={label} className="flex flex-col gap-1">
           <p className="font-medium text-sm">{label}</p>
@@ -48,7 +48,7 @@ export function NewKey({ words, appUrl }: { words: Words; appUrl: string }) {
             <code className="min-h-9 grow select-all break-all rounded-box border border-line bg-surface px-3 py-1.5 text-sm">
               {text}
             </code>
-            <CopyButton key={text} text={text} words={copy} />
+            <CopyButton key={text} text={text} labels={copy} />
           </div>
         </div>
       ))}

@@ -3,35 +3,33 @@
 import { createContext, type ReactNode, useActionState, useContext } from "react";
 import type { FormAction } from "../../../ui/action-form.tsx";
 import { FormMessage } from "../../../ui/form-message.tsx";
-import { OutcomeOf, useOutcome } from "../../../ui/form-outcome.ts";
+import { OutcomeProvider, useOutcome } from "../../../ui/form-outcome.ts";
 
 const Submit = createContext<(form: FormData) => void>(() => {});
 
 /** One outcome for all rows, told above them: the row that is done is gone. */
-export function Revocations({
+export function RevokeForms({
   action,
   done,
-  waitWords,
   children,
 }: {
   action: FormAction;
   done: string;
-  waitWords: string;
   children: ReactNode;
 }) {
   const [outcome, submit] = useActionState(action, null);
   return (
-    <OutcomeOf value={outcome}>
+    <OutcomeProvider value={outcome}>
       <div className="group">
-        <FormMessage outcome={outcome} done={done} waitWords={waitWords} />
+        <FormMessage outcome={outcome} done={done} />
         <Submit value={submit}>{children}</Submit>
       </div>
-    </OutcomeOf>
+    </OutcomeProvider>
   );
 }
 
 /** Opens by itself when there is something wrong in it. */
-export function Revocation({ id, summary, children }: { id: string; summary: string; children: ReactNode }) {
+export function RevokeForm({ id, summary, children }: { id: string; summary: string; children: ReactNode }) {
   const outcome = useOutcome();
   const submit = useContext(Submit);
   const isRefused = outcome?.done === false && outcome.field === `confirm-${id}`;

@@ -8,9 +8,9 @@ type Changes = z.output<typeof ChangesView>;
 /** `before: null`: there was nothing before. */
 type Line = { label: string; before: string | null; after: string };
 
-/** Field by field, in the reader's words. */
+/** Field by field, in the reader's labels. */
 export async function changeLines(changes: Changes): Promise<Line[]> {
-  const [words, format] = await Promise.all([getTranslations("billing"), getFormatter()]);
+  const [t, format] = await Promise.all([getTranslations("billing"), getFormatter()]);
   const lines: Line[] = [];
   const line = async <Value>(
     field: "planId" | "status" | "seats" | "currentPeriodEnd" | "cancelAtPeriodEnd" | "outOfOrder",
@@ -20,13 +20,13 @@ export async function changeLines(changes: Changes): Promise<Line[]> {
     if (!change) return;
     const [before, after] = change;
     lines.push({
-      label: words(`history.fields.${field}`),
+      label: t(`history.fields.${field}`),
       before: before === null ? null : await say(before),
-      after: after === null ? words("history.unknown") : await say(after),
+      after: after === null ? t("history.unknown") : await say(after),
     });
   };
   await line("planId", changes.planId, planName);
-  await line("status", changes.status, (status) => words(`status.${status}`));
+  await line("status", changes.status, (status) => t(`status.${status}`));
   await line("seats", changes.seats, (seats) => format.number(seats));
   const [from, until] = changes.currentPeriodEnd ?? [];
   // Providers move it by some seconds too, which only the time of day shows.
@@ -35,8 +35,8 @@ export async function changeLines(changes: Changes): Promise<Line[]> {
     format.dateTime(new Date(text), { dateStyle: "long", ...(timeStyle && { timeStyle }) }),
   );
   await line("cancelAtPeriodEnd", changes.cancelAtPeriodEnd, (isSo) =>
-    words(isSo ? "history.ends" : "history.goesOn"),
+    t(isSo ? "history.ends" : "history.goesOn"),
   );
-  await line("outOfOrder", changes.outOfOrder, (isSo) => words(isSo ? "history.mixedUp" : "history.inOrder"));
+  await line("outOfOrder", changes.outOfOrder, (isSo) => t(isSo ? "history.mixedUp" : "history.inOrder"));
   return lines;
 }

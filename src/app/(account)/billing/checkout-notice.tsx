@@ -2,8 +2,8 @@ import { CircleCheck, Clock, Info } from "lucide-react";
 import Link from "next/link";
 import { getTranslations } from "next-intl/server";
 import type { ReactNode } from "react";
-import { Refreshing } from "./refreshing.tsx";
-import { isTold, type Subscription } from "./standing.ts";
+import { AutoRefresh } from "./auto-refresh.tsx";
+import { isConfirmed, type Subscription } from "./subscription-state.ts";
 
 const EVERY_SECONDS = 3;
 const TRIES = 20;
@@ -19,37 +19,37 @@ export async function CheckoutNotice({
   tried: number;
   subscription: Subscription | null;
 }) {
-  const words = await getTranslations("billing.checkout");
+  const t = await getTranslations("billing.checkout");
   if (checkout === "cancelled") {
-    return <Notice icon={<Info aria-hidden="true" size={20} />} title={words("cancelled")} />;
+    return <Notice icon={<Info aria-hidden="true" size={20} />} title={t("cancelled")} />;
   }
   if (checkout !== "completed") return null;
-  if (isTold(subscription)) {
+  if (isConfirmed(subscription)) {
     return (
       <Notice
         icon={<CircleCheck aria-hidden="true" size={20} className="text-good" />}
-        title={words("completed")}
+        title={t("completed")}
       />
     );
   }
   const again = `/billing?checkout=completed&tried=${tried + 1}`;
-  const look = (
+  const refreshLink = (
     <Link href={again} prefetch={false} className="underline">
-      {words("look")}
+      {t("look")}
     </Link>
   );
   return (
-    <Notice icon={<Clock aria-hidden="true" size={20} />} title={words("waiting")}>
-      <Refreshing everySeconds={EVERY_SECONDS} times={TRIES} late={words("late")}>
-        {look}
-      </Refreshing>
+    <Notice icon={<Clock aria-hidden="true" size={20} />} title={t("waiting")}>
+      <AutoRefresh everySeconds={EVERY_SECONDS} times={TRIES} late={t("late")}>
+        {refreshLink}
+      </AutoRefresh>
       <noscript>
         {tried < TRIES ? (
           <meta httpEquiv="refresh" content={`${EVERY_SECONDS}; url=${again}`} />
         ) : (
-          <p>{words("late")}</p>
+          <p>{t("late")}</p>
         )}
-        {look}
+        {refreshLink}
       </noscript>
     </Notice>
   );

@@ -2,43 +2,43 @@ import { getFormatter, getLocale, getTranslations } from "next-intl/server";
 import { Card } from "../../../ui/card.tsx";
 import { formatPrice } from "../../../ui/price.ts";
 import { Status } from "../../../ui/status.tsx";
-import { nextSentence } from "./next-sentence.ts";
+import { milestoneSentence } from "./milestone-sentence.ts";
 import { planOf, plans } from "./plans.ts";
 import { PortalButton } from "./portal-button.tsx";
-import type { Subscription } from "./standing.ts";
 import { TONES } from "./status-tones.ts";
+import type { Subscription } from "./subscription-state.ts";
 
 /** What one has, what it costs, and what comes next. */
 export async function CurrentPlan({ subscription }: { subscription: Subscription }) {
-  const [words, locale, format, plan, sentence] = await Promise.all([
+  const [t, locale, format, plan, sentence] = await Promise.all([
     getTranslations("billing"),
     getLocale(),
     getFormatter(),
     planOf(subscription.planId),
-    nextSentence(subscription),
+    milestoneSentence(subscription),
   ]);
   const { status, seats } = subscription;
   const isOwed = status === "past_due" || status === "unpaid";
   return (
     <Card
-      title={words("current")}
-      action={<PortalButton subscriptionId={subscription.id} look={isOwed ? "main" : "plain"} />}
+      title={t("current")}
+      action={<PortalButton subscriptionId={subscription.id} variant={isOwed ? "primary" : "secondary"} />}
     >
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <p className="font-semibold text-lg">{plan?.name ?? subscription.planId}</p>
-        <Status tone={TONES[status]}>{words(`status.${status}`)}</Status>
+        <Status tone={TONES[status]}>{t(`status.${status}`)}</Status>
       </div>
       <p className={isOwed ? "mt-1 max-w-prose text-bad" : "mt-1 max-w-prose"}>{sentence}</p>
       <dl className="mt-4 grid grid-cols-2 gap-4 border-line border-t pt-4 sm:grid-cols-4">
         <div>
-          <dt className="text-muted text-sm">{words("seats")}</dt>
+          <dt className="text-muted text-sm">{t("seats")}</dt>
           <dd className="tabular-nums">{format.number(seats)}</dd>
         </div>
         {plan && (
           <div>
-            <dt className="text-muted text-sm">{words("pricePerSeat")}</dt>
+            <dt className="text-muted text-sm">{t("pricePerSeat")}</dt>
             <dd className="tabular-nums">
-              {words(`price.${plan.price.interval}`, { price: formatPrice(locale, plan.price) })}
+              {t(`price.${plan.price.interval}`, { price: formatPrice(locale, plan.price) })}
             </dd>
           </div>
         )}
@@ -49,15 +49,15 @@ export async function CurrentPlan({ subscription }: { subscription: Subscription
 
 /** Without a subscription: the plan that costs nothing, if there is one. */
 export async function NoPlan({ endedAs }: { endedAs: Subscription | null }) {
-  const words = await getTranslations("billing");
+  const t = await getTranslations("billing");
   const free = (await plans()).find((plan) => plan.price.amount === 0);
   return (
-    <Card title={words("current")} {...(endedAs && { action: <PortalButton subscriptionId={endedAs.id} /> })}>
+    <Card title={t("current")} {...(endedAs && { action: <PortalButton subscriptionId={endedAs.id} /> })}>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-        <p className="font-semibold text-lg">{free?.name ?? words("none")}</p>
-        <Status tone="neutral">{words("noSubscription")}</Status>
+        <p className="font-semibold text-lg">{free?.name ?? t("none")}</p>
+        <Status tone="neutral">{t("noSubscription")}</Status>
       </div>
-      <p className="mt-1 max-w-prose">{endedAs ? await nextSentence(endedAs) : words("noneYet")}</p>
+      <p className="mt-1 max-w-prose">{endedAs ? await milestoneSentence(endedAs) : t("noneYet")}</p>
     </Card>
   );
 }

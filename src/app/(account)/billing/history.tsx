@@ -3,14 +3,14 @@ import { getTranslations } from "next-intl/server";
 import type { z } from "zod";
 import { showHistory } from "../../../operations/subscriptions/show-history.ts";
 import { Card } from "../../../ui/card.tsx";
-import { Empty } from "../../../ui/empty.tsx";
+import { EmptyState } from "../../../ui/empty-state.tsx";
 import { Pager } from "../../../ui/pager.tsx";
 import type { Tone } from "../../../ui/status.tsx";
 import { Timeline, TimelineEntry } from "../../../ui/timeline.tsx";
 import { read } from "../../gate/read.ts";
 import { changeLines } from "./change-lines.ts";
-import { EarlierSubscriptions } from "./earlier-subscriptions.tsx";
-import type { Subscription } from "./standing.ts";
+import type { Subscription } from "./subscription-state.ts";
+import { SubscriptionTabs } from "./subscription-tabs.tsx";
 
 type Entry = z.output<typeof showHistory.output>["items"][number];
 
@@ -26,20 +26,20 @@ export async function History({
   all: readonly Subscription[];
   cursor: string | null;
 }) {
-  const words = await getTranslations("billing.history");
+  const t = await getTranslations("billing.history");
   if (of === null) {
     return (
-      <Card title={words("title")}>
-        <Empty title={words("empty")} about={words("emptyAbout")} />
+      <Card title={t("title")}>
+        <EmptyState title={t("empty")} description={t("emptyAbout")} />
       </Card>
     );
   }
   const page = await read(showHistory, { id: of.id, cursor });
   return (
-    <Card title={words("title")} about={words("about")}>
-      <EarlierSubscriptions all={all} shown={of} />
+    <Card title={t("title")} description={t("about")}>
+      <SubscriptionTabs all={all} shown={of} />
       {page.items.length === 0 ? (
-        <p className="text-muted">{words("nothing")}</p>
+        <p className="text-muted">{t("nothing")}</p>
       ) : (
         <Timeline>
           {page.items.map((entry) => (
@@ -59,20 +59,20 @@ export async function History({
 }
 
 async function HistoryEntry({ entry }: { entry: Entry }) {
-  const words = await getTranslations("billing.history");
+  const t = await getTranslations("billing.history");
   const lines = await changeLines(entry.changes);
   return (
     <TimelineEntry
       tone={TONES[entry.kind]}
-      title={words(`kinds.${entry.kind}`)}
+      title={t(`kinds.${entry.kind}`)}
       at={entry.at}
-      about={
+      description={
         entry.source === "event"
-          ? words.rich("told", {
+          ? t.rich("told", {
               event: entry.eventType ?? "",
               code: (text) => <code className="wrap-anywhere">{text}</code>,
             })
-          : words("compared")
+          : t("compared")
       }
     >
       <dl className="mt-2 grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1 text-sm">
@@ -83,7 +83,7 @@ async function HistoryEntry({ entry }: { entry: Entry }) {
               {before !== null && (
                 <>
                   <span className="text-muted">{before}</span>
-                  <ArrowRight aria-label={words("becomes")} size={14} className="text-muted" />
+                  <ArrowRight aria-label={t("becomes")} size={14} className="text-muted" />
                 </>
               )}
               <span>{after}</span>

@@ -8,17 +8,17 @@ import { read } from "../../gate/read.ts";
 import { CheckoutNotice } from "./checkout-notice.tsx";
 import { CurrentPlan, NoPlan } from "./current-plan.tsx";
 import { History } from "./history.tsx";
+import { MultipleSubscriptionsWarning } from "./multiple-subscriptions-warning.tsx";
 import { PlanChoice } from "./plan-choice.tsx";
-import { Several } from "./several.tsx";
-import { isRunning, isTold } from "./standing.ts";
+import { isConfirmed, isRunning } from "./subscription-state.ts";
 
 export async function generateMetadata(): Promise<Metadata> {
-  const words = await getTranslations("billing");
-  return { title: words("title") };
+  const t = await getTranslations("billing");
+  return { title: t("title") };
 }
 
 export default async function BillingPage({ searchParams }: PageProps<"/billing">) {
-  const [words, query, current, had] = await Promise.all([
+  const [t, query, current, had] = await Promise.all([
     getTranslations("billing"),
     searchParams,
     read(currentSubscription, {}),
@@ -31,13 +31,13 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
   // Two checkouts can be paid in two tabs: nobody is to be charged for what no page shows.
   const running = all.filter(isRunning);
   const shown = wanted === null ? (all[0] ?? null) : await read(showSubscription, { id: wanted });
-  const isAwaited = checkout === "completed" && !isTold(current);
+  const isAwaited = checkout === "completed" && !isConfirmed(current);
   return (
     <>
-      <PageHeader title={words("title")} />
+      <PageHeader title={t("title")} />
       <CheckoutNotice checkout={checkout} tried={Number(textOf(query.tried)) || 0} subscription={current} />
       <div className="flex flex-col gap-4">
-        {running.length > 1 && <Several />}
+        {running.length > 1 && <MultipleSubscriptionsWarning />}
         {running.length > 1
           ? running.map((one) => <CurrentPlan key={one.id} subscription={one} />)
           : current && <CurrentPlan subscription={current} />}

@@ -6,21 +6,21 @@ import { classes } from "../../../ui/classes.ts";
 import { formatPrice } from "../../../ui/price.ts";
 import { Stepper } from "../../../ui/stepper.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { choosePlan } from "./forms.ts";
+import { submitCheckout } from "./forms.ts";
 import { type Plan, plans } from "./plans.ts";
 import { PortalButton } from "./portal-button.tsx";
-import { isRunning, type Subscription } from "./standing.ts";
+import { isRunning, type Subscription } from "./subscription-state.ts";
 
 /** The plans side by side. One that runs is changed at the provider, where it is paid. */
 export async function PlanChoice({ subscription }: { subscription: Subscription | null }) {
-  const words = await getTranslations("billing");
+  const t = await getTranslations("billing");
   const all = await plans();
   const runs = isRunning(subscription);
   const currentId = subscription?.planId ?? all.find((plan) => plan.price.amount === 0)?.id;
   return (
     <Card
-      title={words("plans")}
-      about={words(runs ? "changeInPortal" : "choose")}
+      title={t("plans")}
+      description={t(runs ? "changeInPortal" : "choose")}
       {...(runs && subscription && { action: <PortalButton subscriptionId={subscription.id} /> })}
     >
       <ul className="grid gap-4 md:grid-cols-[repeat(auto-fit,minmax(14rem,1fr))]">
@@ -46,7 +46,7 @@ async function PlanBox({
   isCurrent: boolean;
   isForSale: boolean;
 }) {
-  const [words, locale] = await Promise.all([getTranslations("billing"), getLocale()]);
+  const [t, locale] = await Promise.all([getTranslations("billing"), getLocale()]);
   return (
     <li
       className={classes(
@@ -57,12 +57,12 @@ async function PlanBox({
       <div>
         <div className="flex items-baseline justify-between gap-2">
           <h3 className="font-semibold">{plan.name}</h3>
-          {isCurrent && <p className="font-medium text-accent text-sm">{words("yours")}</p>}
+          {isCurrent && <p className="font-medium text-accent text-sm">{t("yours")}</p>}
         </div>
         <p className="text-muted tabular-nums">
           {plan.price.amount === 0
-            ? words("free")
-            : words(`perSeat.${plan.price.interval}`, { price: formatPrice(locale, plan.price) })}
+            ? t("free")
+            : t(`perSeat.${plan.price.interval}`, { price: formatPrice(locale, plan.price) })}
         </p>
       </div>
       <ul className="flex flex-col gap-1 text-sm">
@@ -73,38 +73,34 @@ async function PlanBox({
           </li>
         ))}
       </ul>
-      {isForSale && <Order plan={plan} locale={locale} />}
+      {isForSale && <CheckoutForm plan={plan} locale={locale} />}
     </li>
   );
 }
 
-async function Order({ plan, locale }: { plan: Plan; locale: string }) {
-  const [words, common] = await Promise.all([getTranslations("billing"), getTranslations("common")]);
+async function CheckoutForm({ plan, locale }: { plan: Plan; locale: string }) {
+  const t = await getTranslations("billing");
   const { min, max } = plan.seats;
   return (
-    <ActionForm
-      action={choosePlan}
-      waitWords={common.raw("wait")}
-      className="mt-auto flex flex-col gap-3 border-line border-t pt-4"
-    >
+    <ActionForm action={submitCheckout} className="mt-auto flex flex-col gap-3 border-line border-t pt-4">
       <input type="hidden" name="planId" value={plan.id} />
       {min < max && (
         <Stepper
-          label={words("seats")}
-          help={words("seatsHelp", { min, max })}
+          label={t("seats")}
+          help={t("seatsHelp", { min, max })}
           name="seats"
           min={min}
           max={max}
           defaultValue={min}
-          words={{
-            less: words("less"),
-            more: words("more"),
-            total: words.raw(`price.${plan.price.interval}`),
+          labels={{
+            less: t("less"),
+            more: t("more"),
+            total: t.raw(`price.${plan.price.interval}`),
           }}
           each={{ locale, ...plan.price }}
         />
       )}
-      <SubmitButton>{words("order", { plan: plan.name })}</SubmitButton>
+      <SubmitButton>{t("order", { plan: plan.name })}</SubmitButton>
     </ActionForm>
   );
 }

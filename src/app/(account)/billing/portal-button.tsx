@@ -2,23 +2,23 @@ import { ExternalLink } from "lucide-react";
 import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { goToPortal } from "./forms.ts";
+import { submitOpenPortal } from "./forms.ts";
 
 /** To the provider's page, where a subscription is changed, paid and ended. */
 export async function PortalButton({
   subscriptionId,
-  look = "plain",
+  variant = "secondary",
 }: {
   subscriptionId: string;
-  look?: "main" | "plain";
+  variant?: "primary" | "secondary";
 }) {
-  const [words, common] = await Promise.all([getTranslations("billing"), getTranslations("common")]);
+  const t = await getTranslations("billing");
   return (
-    <ActionForm action={goToPortal} waitWords={common.raw("wait")} className="flex flex-col gap-2">
+    <ActionForm action={submitOpenPortal} className="flex flex-col gap-2">
       <input type="hidden" name="subscriptionId" value={subscriptionId} />
       <div>
-        <SubmitButton look={look}>
-          {words("portal")}
+        <SubmitButton variant={variant}>
+          {t("portal")}
           <ExternalLink aria-hidden="true" size={16} />
         </SubmitButton>
       </div>

@@ -1,5 +1,5 @@
 import type { Tone } from "../../../ui/status.tsx";
-import type { Subscription } from "./standing.ts";
+import type { Subscription } from "./subscription-state.ts";
 
 export const TONES: Record<Subscription["status"], Tone> = {
   incomplete: "warn",

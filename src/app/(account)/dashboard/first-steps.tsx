@@ -1,29 +1,29 @@
 import Link from "next/link";
 import { getTranslations } from "next-intl/server";
 import type { ReactNode } from "react";
-import { LinkButton, OutsideLinkButton } from "../../../ui/button.tsx";
+import { ExternalLinkButton, LinkButton } from "../../../ui/button.tsx";
 
 /** All that there is to see before anything has been done. */
 export async function FirstSteps({ isOnboarded }: { isOnboarded: boolean }) {
-  const words = await getTranslations("dashboard");
+  const t = await getTranslations("dashboard");
   return (
     <>
       <ol className="flex flex-col gap-4">
-        <Step number={1} title={words("steps.plan")} about={words("steps.planAbout")}>
-          <LinkButton look="main" href="/billing">
-            {words("steps.planWay")}
+        <Step number={1} title={t("steps.plan")} description={t("steps.planAbout")}>
+          <LinkButton variant="primary" href="/billing">
+            {t("steps.planWay")}
           </LinkButton>
         </Step>
-        <Step number={2} title={words("steps.key")} about={words("steps.keyAbout")}>
-          <LinkButton href="/api-keys">{words("steps.keyWay")}</LinkButton>
+        <Step number={2} title={t("steps.key")} description={t("steps.keyAbout")}>
+          <LinkButton href="/api-keys">{t("steps.keyWay")}</LinkButton>
         </Step>
-        <Step number={3} title={words("steps.docs")} about={words("steps.docsAbout")}>
-          <OutsideLinkButton href="/api/docs">{words("steps.docsWay")}</OutsideLinkButton>
+        <Step number={3} title={t("steps.docs")} description={t("steps.docsAbout")}>
+          <ExternalLinkButton href="/api/docs">{t("steps.docsWay")}</ExternalLinkButton>
         </Step>
       </ol>
       {!isOnboarded && (
         <p className="mt-6 text-muted">
-          {words.rich("onboarding", {
+          {t.rich("onboarding", {
             link: (text) => (
               <Link href="/onboarding" prefetch={false} className="text-accent underline">
                 {text}
@@ -39,12 +39,12 @@ export async function FirstSteps({ isOnboarded }: { isOnboarded: boolean }) {
 function Step({
   number,
   title,
-  about,
+  description,
   children,
 }: {
   number: number;
   title: string;
-  about: string;
+  description: string;
   children: ReactNode;
 }) {
   return (
@@ -57,7 +57,7 @@ function Step({
       </span>
       <div className="min-w-0 grow basis-56">
         <h2 className="font-semibold">{title}</h2>
-        <p className="max-w-prose text-muted">{about}</p>
+        <p className="max-w-prose text-muted">{description}</p>
       </div>
       <div className="shrink-0">{children}</div>
     </li>

@@ -1,18 +1,18 @@
 import { getTranslations } from "next-intl/server";
 import { LinkButton } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
+import type { Notification } from "../notifications/describe-notification.ts";
 import { NotificationRow } from "../notifications/notification-row.tsx";
-import type { Notification } from "../notifications/sentence.ts";
 
 export async function LatestNotifications({ notifications }: { notifications: readonly Notification[] }) {
-  const words = await getTranslations("dashboard");
+  const t = await getTranslations("dashboard");
   return (
     <Card
-      title={words("notifications")}
-      action={<LinkButton href="/notifications">{words("notificationsWay")}</LinkButton>}
+      title={t("notifications")}
+      action={<LinkButton href="/notifications">{t("notificationsWay")}</LinkButton>}
     >
       {notifications.length === 0 ? (
-        <p className="text-muted">{words("notificationsNone")}</p>
+        <p className="text-muted">{t("notificationsNone")}</p>
       ) : (
         <ul className="-my-3">
           {notifications.map((notification) => (

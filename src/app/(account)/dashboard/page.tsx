@@ -12,12 +12,12 @@ import { PlanCard } from "./plan-card.tsx";
 import { UsageCard } from "./usage-card.tsx";
 
 export async function generateMetadata(): Promise<Metadata> {
-  const words = await getTranslations("dashboard");
-  return { title: words("title") };
+  const t = await getTranslations("dashboard");
+  return { title: t("title") };
 }
 
 export default async function DashboardPage() {
-  const [words, user, subscription, had, keys] = await Promise.all([
+  const [t, user, subscription, had, keys] = await Promise.all([
     getTranslations("dashboard"),
     profile(),
     read(currentSubscription, {}),
@@ -27,7 +27,7 @@ export default async function DashboardPage() {
   if (had.items.length === 0 && keys.items.length === 0) {
     return (
       <>
-        <PageHeader title={words("welcome", { name: user.name })} about={words("welcomeAbout")} />
+        <PageHeader title={t("welcome", { name: user.name })} description={t("welcomeAbout")} />
         <FirstSteps isOnboarded={user.onboarded} />
       </>
     );
@@ -35,7 +35,7 @@ export default async function DashboardPage() {
   const { items } = await read(listNotifications, { limit: 3 });
   return (
     <>
-      <PageHeader title={words("title")} />
+      <PageHeader title={t("title")} />
       <div className="grid gap-4 lg:grid-cols-2">
         <PlanCard subscription={subscription} />
         <UsageCard subscription={subscription} keys={keys.items} />

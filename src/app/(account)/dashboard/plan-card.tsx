@@ -2,19 +2,19 @@ import { getTranslations } from "next-intl/server";
 import { LinkButton } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Status } from "../../../ui/status.tsx";
-import { nextSentence } from "../billing/next-sentence.ts";
+import { milestoneSentence } from "../billing/milestone-sentence.ts";
 import { planName, plans } from "../billing/plans.ts";
-import type { Subscription } from "../billing/standing.ts";
 import { TONES } from "../billing/status-tones.ts";
+import type { Subscription } from "../billing/subscription-state.ts";
 
 /** The plan, and what happens next and when. */
 export async function PlanCard({ subscription }: { subscription: Subscription | null }) {
-  const [words, billing] = await Promise.all([getTranslations("dashboard"), getTranslations("billing")]);
+  const [t, billing] = await Promise.all([getTranslations("dashboard"), getTranslations("billing")]);
   const free = (await plans()).find((plan) => plan.price.amount === 0);
   return (
     <Card
-      title={words("plan")}
-      action={<LinkButton href="/billing">{words(subscription ? "planWay" : "steps.planWay")}</LinkButton>}
+      title={t("plan")}
+      action={<LinkButton href="/billing">{t(subscription ? "planWay" : "steps.planWay")}</LinkButton>}
     >
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <p className="font-semibold text-lg">
@@ -27,7 +27,7 @@ export async function PlanCard({ subscription }: { subscription: Subscription | 
         )}
       </div>
       <p className="mt-1 max-w-prose">
-        {subscription ? await nextSentence(subscription) : billing("noneYet")}
+        {subscription ? await milestoneSentence(subscription) : billing("noneYet")}
       </p>
     </Card>
   );

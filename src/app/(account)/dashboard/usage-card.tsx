@@ -6,32 +6,32 @@ import { LinkButton } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { planOf } from "../billing/plans.ts";
-import type { Subscription } from "../billing/standing.ts";
+import type { Subscription } from "../billing/subscription-state.ts";
 
 type Keys = readonly z.output<typeof ApiKeyView>[];
 
 /** What is used of what there is: seats and API keys. */
 export async function UsageCard({ subscription, keys }: { subscription: Subscription | null; keys: Keys }) {
-  const [words, format] = await Promise.all([getTranslations("dashboard"), getFormatter()]);
+  const [t, format] = await Promise.all([getTranslations("dashboard"), getFormatter()]);
   const max = subscription && (await planOf(subscription.planId))?.seats.max;
   const now = new Date();
   const inForce = keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
   const lastUse = Math.max(...keys.map(({ lastUsedAt }) => lastUsedAt?.getTime() ?? 0));
   return (
-    <Card title={words("used")} action={<LinkButton href="/api-keys">{words("keysWay")}</LinkButton>}>
+    <Card title={t("used")} action={<LinkButton href="/api-keys">{t("keysWay")}</LinkButton>}>
       <dl className="grid grid-cols-2 gap-4">
         <Figure
-          label={words("seats")}
-          about={max ? words("seatsAbout", { max }) : words(subscription ? "seatsPaid" : "seatsFree")}
+          label={t("seats")}
+          description={max ? t("seatsAbout", { max }) : t(subscription ? "seatsPaid" : "seatsFree")}
         >
           {format.number(subscription?.seats ?? 1)}
         </Figure>
         <Figure
-          label={words("keys")}
-          about={
+          label={t("keys")}
+          description={
             lastUse > 0
-              ? words.rich("keysUsed", { time: () => <Time key="time" at={new Date(lastUse)} /> })
-              : words(keys.length > 0 ? "keysUnused" : "keysNone")
+              ? t.rich("keysUsed", { time: () => <Time key="time" at={new Date(lastUse)} /> })
+              : t(keys.length > 0 ? "keysUnused" : "keysNone")
           }
         >
           {format.number(inForce.length)}
@@ -41,13 +41,21 @@ export async function UsageCard({ subscription, keys }: { subscription: Subscrip
   );
 }
 
-function Figure({ label, about, children }: { label: string; about: ReactNode; children: ReactNode }) {
+function Figure({
+  label,
+  description,
+  children,
+}: {
+  label: string;
+  description: ReactNode;
+  children: ReactNode;
+}) {
   return (
     <div>
       <dt className="text-muted text-sm">{label}</dt>
       <dd>
         <span className="font-semibold text-lg tabular-nums">{children}</span>
-        <span className="block text-muted text-sm">{about}</span>
+        <span className="block text-muted text-sm">{description}</span>
       </dd>
     </div>
   );

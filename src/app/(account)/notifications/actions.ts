@@ -3,16 +3,16 @@
 import { revalidatePath } from "next/cache";
 import { markAllRead as markAllReadOperation } from "../../../operations/notifications/mark-all-read.ts";
 import { markRead as markReadOperation } from "../../../operations/notifications/mark-read.ts";
-import { act } from "../../gate/act.ts";
+import { runAction } from "../../gate/run-action.ts";
 
 /** `id`. */
 export async function markRead(form: FormData): Promise<void> {
-  await act(markReadOperation, form, () => ({ id: form.get("id") }));
+  await runAction(markReadOperation, form, () => ({ id: form.get("id") }));
   revalidate();
 }
 
 export async function markAllRead(): Promise<void> {
-  await act(markAllReadOperation, new FormData(), () => ({}));
+  await runAction(markAllReadOperation, new FormData(), () => ({}));
   revalidate();
 }
 

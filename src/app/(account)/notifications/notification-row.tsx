@@ -3,8 +3,8 @@ import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { Time } from "../../../ui/time.tsx";
-import { readOne } from "./forms.ts";
-import { type Notification, tell } from "./sentence.ts";
+import { describeNotification, type Notification } from "./describe-notification.ts";
+import { submitMarkRead } from "./forms.ts";
 
 export async function NotificationRow({
   notification,
@@ -13,10 +13,9 @@ export async function NotificationRow({
   notification: Notification;
   canBeMarked?: boolean;
 }) {
-  const [words, common, { sentence, href }] = await Promise.all([
+  const [t, { sentence, href }] = await Promise.all([
     getTranslations("notifications"),
-    getTranslations("common"),
-    tell(notification),
+    describeNotification(notification),
   ]);
   const isUnread = notification.readAt === null;
   return (
@@ -33,17 +32,17 @@ export async function NotificationRow({
           {isUnread && (
             <span className="inline-flex items-center gap-1.5 text-ink">
               <span aria-hidden="true" className="size-2 rounded-full bg-accent" />
-              {words("unread")}
+              {t("unread")}
             </span>
           )}
           <Time at={notification.createdAt} />
         </p>
       </div>
       {isUnread && canBeMarked && (
-        <ActionForm action={readOne} waitWords={common.raw("wait")} className="flex flex-col items-start">
+        <ActionForm action={submitMarkRead} className="flex flex-col items-start">
           <input type="hidden" name="id" value={notification.id} />
-          <SubmitButton look="quiet" className="-ml-3 sm:ml-0" aria-label={words("markOne", { sentence })}>
-            {words("mark")}
+          <SubmitButton variant="ghost" className="-ml-3 sm:ml-0" aria-label={t("markOne", { sentence })}>
+            {t("mark")}
           </SubmitButton>
         </ActionForm>
       )}

@@ -5,23 +5,23 @@ import { unreadCount } from "../../../operations/notifications/unread-count.ts";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { LinkButton } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { Empty } from "../../../ui/empty.tsx";
+import { EmptyState } from "../../../ui/empty-state.tsx";
 import { PageHeader } from "../../../ui/page-header.tsx";
 import { Pager } from "../../../ui/pager.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { read } from "../../gate/read.ts";
-import { readAll } from "./forms.ts";
+import { submitMarkAllRead } from "./forms.ts";
 import { NotificationRow } from "./notification-row.tsx";
 
 export async function generateMetadata(): Promise<Metadata> {
-  const words = await getTranslations("notifications");
-  return { title: words("title") };
+  const t = await getTranslations("notifications");
+  return { title: t("title") };
 }
 
 export default async function NotificationsPage({ searchParams }: PageProps<"/notifications">) {
   const query = await searchParams;
   const cursor = typeof query.cursor === "string" ? query.cursor : null;
-  const [words, page, unread] = await Promise.all([
+  const [t, page, unread] = await Promise.all([
     getTranslations("notifications"),
     read(listNotifications, { cursor }),
     read(unreadCount, {}),
@@ -29,15 +29,15 @@ export default async function NotificationsPage({ searchParams }: PageProps<"/no
   return (
     <>
       <PageHeader
-        title={words("title")}
-        about={words("count", { count: unread.count })}
-        action={unread.count > 0 && <MarkAll />}
+        title={t("title")}
+        description={t("count", { count: unread.count })}
+        action={unread.count > 0 && <MarkAllReadForm />}
       />
       {page.items.length === 0 ? (
-        <Empty
-          title={words("empty")}
-          about={words("emptyAbout")}
-          action={<LinkButton href="/billing">{words("emptyWay")}</LinkButton>}
+        <EmptyState
+          title={t("empty")}
+          description={t("emptyAbout")}
+          action={<LinkButton href="/billing">{t("emptyWay")}</LinkButton>}
         />
       ) : (
         <Card>
@@ -53,11 +53,11 @@ export default async function NotificationsPage({ searchParams }: PageProps<"/no
   );
 }
 
-async function MarkAll() {
-  const [words, common] = await Promise.all([getTranslations("notifications"), getTranslations("common")]);
+async function MarkAllReadForm() {
+  const t = await getTranslations("notifications");
   return (
-    <ActionForm action={readAll} waitWords={common.raw("wait")}>
-      <SubmitButton>{words("markAll")}</SubmitButton>
+    <ActionForm action={submitMarkAllRead}>
+      <SubmitButton>{t("markAll")}</SubmitButton>
     </ActionForm>
   );
 }

@@ -6,13 +6,13 @@ import { deleteAccount as deleteAccountOperation } from "../../../operations/use
 import { setLocale as setLocaleOperation } from "../../../operations/users/set-locale.ts";
 import { updateProfile as updateProfileOperation } from "../../../operations/users/update-profile.ts";
 import { askAccounts } from "../../gate/accounts.ts";
-import { act } from "../../gate/act.ts";
 import { formText } from "../../gate/form-text.ts";
-import { person } from "../../gate/request.ts";
+import { requireUser } from "../../gate/request.ts";
+import { runAction } from "../../gate/run-action.ts";
 
 /** Of the form's fields what is there: `name`, `theme`, and `emailNotifications` beside the theme. */
 export async function updateProfile(form: FormData): Promise<void> {
-  await act(updateProfileOperation, form, () => {
+  await runAction(updateProfileOperation, form, () => {
     const name = form.get("name");
     const theme = form.get("theme");
     return {
@@ -27,13 +27,13 @@ export async function updateProfile(form: FormData): Promise<void> {
 }
 
 export async function setLocale(form: FormData): Promise<void> {
-  await act(setLocaleOperation, form, () => ({ locale: form.get("locale") }));
+  await runAction(setLocaleOperation, form, () => ({ locale: form.get("locale") }));
   revalidatePath("/", "layout");
 }
 
 /** Signs out everywhere else, and stays signed in here. */
 export async function changePassword(form: FormData): Promise<void> {
-  await person();
+  await requireUser();
   await askAccounts("/change-password", {
     currentPassword: formText(form, "currentPassword"),
     newPassword: formText(form, "newPassword"),
@@ -43,7 +43,7 @@ export async function changePassword(form: FormData): Promise<void> {
 
 /** For good, when `confirmation` is the account's e-mail address; whatever is being paid for is cancelled first. */
 export async function deleteAccount(form: FormData): Promise<void> {
-  await act(deleteAccountOperation, form, () => ({ confirmation: form.get("confirmation") }));
+  await runAction(deleteAccountOperation, form, () => ({ confirmation: form.get("confirmation") }));
   // Takes the cookie back; there is no session behind it any more, and nothing to undo if this fails.
   await askAccounts("/sign-out", {}).catch(() => null);
   revalidatePath("/", "layout");

@@ -3,16 +3,16 @@ import { ActionForm } from "../../../ui/action-form.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { endAccount } from "./forms.ts";
+import { submitDeleteAccount } from "./forms.ts";
 
 export async function DeleteAccount({ email }: { email: string }) {
-  const [words, common] = await Promise.all([getTranslations("settings.delete"), getTranslations("common")]);
+  const t = await getTranslations("settings.delete");
   return (
-    <Card title={words("title")} about={words("about")} tone="danger">
-      <ActionForm action={endAccount} waitWords={common.raw("wait")} className="flex max-w-md flex-col gap-4">
+    <Card title={t("title")} description={t("about")} tone="danger">
+      <ActionForm action={submitDeleteAccount} className="flex max-w-md flex-col gap-4">
         <Field
-          label={words("confirmation")}
-          help={words("confirmationHelp", { email })}
+          label={t("confirmation")}
+          help={t("confirmationHelp", { email })}
           name="confirmation"
           type="email"
           required
@@ -20,7 +20,7 @@ export async function DeleteAccount({ email }: { email: string }) {
           autoComplete="off"
         />
         <div>
-          <SubmitButton look="danger">{words("submit")}</SubmitButton>
+          <SubmitButton variant="danger">{t("submit")}</SubmitButton>
         </div>
       </ActionForm>
     </Card>

@@ -1,21 +1,21 @@
 "use server";
 
 import type { Outcome } from "../../../ui/outcome.ts";
-import { outcomeOf } from "../../gate/outcome.ts";
+import { catchRefusals } from "../../gate/outcome.ts";
 import { changePassword, deleteAccount, setLocale, updateProfile } from "./actions.ts";
 
-export async function saveProfile(_before: Outcome, form: FormData): Promise<Outcome> {
-  return outcomeOf(form, () => updateProfile(form));
+export async function submitProfile(_before: Outcome, form: FormData): Promise<Outcome> {
+  return catchRefusals(form, () => updateProfile(form));
 }
 
-export async function saveLanguage(_before: Outcome, form: FormData): Promise<Outcome> {
-  return outcomeOf(form, () => setLocale(form));
+export async function submitLocale(_before: Outcome, form: FormData): Promise<Outcome> {
+  return catchRefusals(form, () => setLocale(form));
 }
 
-export async function savePassword(_before: Outcome, form: FormData): Promise<Outcome> {
-  return outcomeOf(form, () => changePassword(form));
+export async function submitPassword(_before: Outcome, form: FormData): Promise<Outcome> {
+  return catchRefusals(form, () => changePassword(form));
 }
 
-export async function endAccount(_before: Outcome, form: FormData): Promise<Outcome> {
-  return outcomeOf(form, () => deleteAccount(form));
+export async function submitDeleteAccount(_before: Outcome, form: FormData): Promise<Outcome> {
+  return catchRefusals(form, () => deleteAccount(form));
 }

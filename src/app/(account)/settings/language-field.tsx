@@ -1,15 +1,15 @@
 import { getTranslations } from "next-intl/server";
 import { LOCALES } from "../../../domain/locale.ts";
-import { Choice } from "../../../ui/field.tsx";
+import { Select } from "../../../ui/field.tsx";
 import { LANGUAGE_NAMES } from "../../intl/language-names.ts";
-import type { Reader } from "./preference-fields.tsx";
+import type { PreferenceOwner } from "./preference-fields.tsx";
 
-export async function LanguageField({ user }: { user: Reader }) {
-  const words = await getTranslations("settings.language");
+export async function LanguageField({ user }: { user: PreferenceOwner }) {
+  const t = await getTranslations("settings.language");
   return (
-    <Choice
-      label={words("label")}
-      help={words("help")}
+    <Select
+      label={t("label")}
+      help={t("help")}
       name="locale"
       defaultValue={user.locale}
       options={LOCALES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}

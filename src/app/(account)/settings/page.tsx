@@ -7,39 +7,29 @@ import { PageHeader } from "../../../ui/page-header.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { profile } from "../../gate/read.ts";
 import { DeleteAccount } from "./delete-account.tsx";
-import { saveLanguage, saveProfile } from "./forms.ts";
+import { submitLocale, submitProfile } from "./forms.ts";
 import { LanguageField } from "./language-field.tsx";
 import { PasswordCard } from "./password-card.tsx";
 import { PreferenceFields } from "./preference-fields.tsx";
 
 export async function generateMetadata(): Promise<Metadata> {
-  const words = await getTranslations("settings");
-  return { title: words("title") };
+  const t = await getTranslations("settings");
+  return { title: t("title") };
 }
 
 const FORM = "flex max-w-md flex-col gap-4";
 
 export default async function SettingsPage() {
-  const [words, common, user] = await Promise.all([
-    getTranslations("settings"),
-    getTranslations("common"),
-    profile(),
-  ]);
-  const waitWords = common.raw("wait");
+  const [t, user] = await Promise.all([getTranslations("settings"), profile()]);
   return (
     <>
-      <PageHeader title={words("title")} />
+      <PageHeader title={t("title")} />
       <div className="flex flex-col gap-6">
-        <Card title={words("profile.title")}>
-          <ActionForm
-            action={saveProfile}
-            done={words("profile.saved")}
-            waitWords={waitWords}
-            className={FORM}
-          >
+        <Card title={t("profile.title")}>
+          <ActionForm action={submitProfile} done={t("profile.saved")} className={FORM}>
             <Field
-              label={words("profile.name")}
-              help={words("profile.nameHelp")}
+              label={t("profile.name")}
+              help={t("profile.nameHelp")}
               name="name"
               defaultValue={user.name}
               required
@@ -47,37 +37,27 @@ export default async function SettingsPage() {
               autoComplete="name"
             />
             <dl>
-              <dt className="font-medium">{words("profile.email")}</dt>
+              <dt className="font-medium">{t("profile.email")}</dt>
               <dd className="break-all text-muted">{user.email}</dd>
             </dl>
             <div>
-              <SubmitButton>{words("profile.save")}</SubmitButton>
+              <SubmitButton>{t("profile.save")}</SubmitButton>
             </div>
           </ActionForm>
         </Card>
-        <Card title={words("preferences.title")}>
-          <ActionForm
-            action={saveProfile}
-            done={words("preferences.saved")}
-            waitWords={waitWords}
-            className={FORM}
-          >
+        <Card title={t("preferences.title")}>
+          <ActionForm action={submitProfile} done={t("preferences.saved")} className={FORM}>
             <PreferenceFields user={user} />
             <div>
-              <SubmitButton>{words("preferences.save")}</SubmitButton>
+              <SubmitButton>{t("preferences.save")}</SubmitButton>
             </div>
           </ActionForm>
         </Card>
-        <Card title={words("language.title")}>
-          <ActionForm
-            action={saveLanguage}
-            done={words("language.saved")}
-            waitWords={waitWords}
-            className={FORM}
-          >
+        <Card title={t("language.title")}>
+          <ActionForm action={submitLocale} done={t("language.saved")} className={FORM}>
             <LanguageField user={user} />
             <div>
-              <SubmitButton>{words("language.save")}</SubmitButton>
+              <SubmitButton>{t("language.save")}</SubmitButton>
             </div>
           </ActionForm>
         </Card>

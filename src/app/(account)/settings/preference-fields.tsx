@@ -1,27 +1,27 @@
 import { getTranslations } from "next-intl/server";
 import type { Locale } from "../../../domain/locale.ts";
 import type { Preferences } from "../../../domain/preferences.ts";
-import { Choice, Toggle } from "../../../ui/field.tsx";
+import { Checkbox, Select } from "../../../ui/field.tsx";
 import { currentRequest } from "../../gate/request.ts";
 
-export type Reader = { locale: Locale; preferences: Preferences };
+export type PreferenceOwner = { locale: Locale; preferences: Preferences };
 
 const THEMES = ["system", "light", "dark"] as const;
 
-export async function PreferenceFields({ user }: { user: Reader }) {
-  const words = await getTranslations("settings.preferences");
+export async function PreferenceFields({ user }: { user: PreferenceOwner }) {
+  const t = await getTranslations("settings.preferences");
   const { theme, emailNotifications } = user.preferences;
   return (
     <>
-      <Choice
-        label={words("theme")}
+      <Select
+        label={t("theme")}
         name="theme"
         defaultValue={theme}
-        options={THEMES.map((value) => ({ value, label: words(value) }))}
+        options={THEMES.map((value) => ({ value, label: t(value) }))}
       />
-      <Toggle
-        label={words("emailNotifications")}
-        help={words(currentRequest().mails ? "emailNotificationsHelp" : "withoutMail")}
+      <Checkbox
+        label={t("emailNotifications")}
+        help={t(currentRequest().mails ? "emailNotificationsHelp" : "withoutMail")}
         name="emailNotifications"
         defaultChecked={emailNotifications}
       />

@@ -1,14 +1,14 @@
 import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
-import { DeadEnd } from "../../../ui/dead-end.tsx";
+import { MessagePage } from "../../../ui/message-page.tsx";
 
 export async function generateMetadata(): Promise<Metadata> {
-  const words = await getTranslations("auth.farewell");
-  return { title: words("title") };
+  const t = await getTranslations("auth.farewell");
+  return { title: t("title") };
 }
 
 /** After deleting one's account. */
 export default async function FarewellPage() {
-  const words = await getTranslations("auth.farewell");
-  return <DeadEnd words={{ title: words("title"), about: words("about"), way: words("way") }} href="/" />;
+  const t = await getTranslations("auth.farewell");
+  return <MessagePage title={t("title")} description={t("about")} action={{ label: t("way"), href: "/" }} />;
 }

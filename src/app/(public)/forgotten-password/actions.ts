@@ -5,7 +5,7 @@ import { askAccounts } from "../../gate/accounts.ts";
 import { formText } from "../../gate/form-text.ts";
 
 /** The same answer whether there is such an account or not. */
-export async function askForLink(form: FormData): Promise<void> {
+export async function requestPasswordReset(form: FormData): Promise<void> {
   await askAccounts("/request-password-reset", {
     email: formText(form, "email"),
     redirectTo: "/reset-password",

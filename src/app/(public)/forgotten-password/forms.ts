@@ -1,9 +1,9 @@
 "use server";
 
 import type { Outcome } from "../../../ui/outcome.ts";
-import { outcomeOf } from "../../gate/outcome.ts";
-import { askForLink } from "./actions.ts";
+import { catchRefusals } from "../../gate/outcome.ts";
+import { requestPasswordReset } from "./actions.ts";
 
-export async function sendLink(_before: Outcome, form: FormData): Promise<Outcome> {
-  return outcomeOf(form, () => askForLink(form));
+export async function submitForgottenPassword(_before: Outcome, form: FormData): Promise<Outcome> {
+  return catchRefusals(form, () => requestPasswordReset(form));
 }

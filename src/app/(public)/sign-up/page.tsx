@@ -2,23 +2,23 @@ import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import { NarrowPage } from "../../../ui/narrow-page.tsx";
 import { TextLink } from "../../../ui/text-link.tsx";
-import { nobody } from "../../gate/visitor.ts";
+import { redirectIfSignedIn } from "../../gate/optional-user.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
 
 export async function generateMetadata(): Promise<Metadata> {
-  const words = await getTranslations("auth.signUp");
-  return { title: words("title") };
+  const t = await getTranslations("auth.signUp");
+  return { title: t("title") };
 }
 
 export default async function SignUpPage() {
-  await nobody();
-  const words = await getTranslations("auth.signUp");
+  await redirectIfSignedIn();
+  const t = await getTranslations("auth.signUp");
   return (
     <NarrowPage
-      title={words("title")}
+      title={t("title")}
       after={
         <>
-          {words("haveAccount")} <TextLink href="/sign-in">{words("signIn")}</TextLink>
+          {t("haveAccount")} <TextLink href="/sign-in">{t("signIn")}</TextLink>
         </>
       }
     >

@@ -2,15 +2,15 @@ import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { createAccount } from "./forms.ts";
+import { submitSignUp } from "./forms.ts";
 
 export async function SignUpForm() {
-  const [words, common] = await Promise.all([getTranslations("auth"), getTranslations("common")]);
+  const t = await getTranslations("auth");
   return (
-    <ActionForm action={createAccount} waitWords={common.raw("wait")} className="flex flex-col gap-3">
-      <Field label={words("fields.name")} name="name" required maxLength={100} autoComplete="name" />
+    <ActionForm action={submitSignUp} className="flex flex-col gap-3">
+      <Field label={t("fields.name")} name="name" required maxLength={100} autoComplete="name" />
       <Field
-        label={words("fields.email")}
+        label={t("fields.email")}
         name="email"
         type="email"
         required
@@ -18,8 +18,8 @@ export async function SignUpForm() {
         autoComplete="email"
       />
       <Field
-        label={words("fields.password")}
-        help={words("fields.passwordHelp")}
+        label={t("fields.password")}
+        help={t("fields.passwordHelp")}
         name="password"
         type="password"
         required
@@ -27,7 +27,7 @@ export async function SignUpForm() {
         maxLength={128}
         autoComplete="new-password"
       />
-      <SubmitButton>{words("signUp.submit")}</SubmitButton>
+      <SubmitButton>{t("signUp.submit")}</SubmitButton>
     </ActionForm>
   );
 }

@@ -4,17 +4,17 @@ import { getTranslations } from "next-intl/server";
 import type { z } from "zod";
 import { listOutOfOrder } from "../../../../operations/subscriptions/list-out-of-order.ts";
 import { ActionForm } from "../../../../ui/action-form.tsx";
-import { Empty } from "../../../../ui/empty.tsx";
+import { EmptyState } from "../../../../ui/empty-state.tsx";
 import { PageHeader } from "../../../../ui/page-header.tsx";
 import { Pager } from "../../../../ui/pager.tsx";
-import { PickButton } from "../../../../ui/pick-button.tsx";
+import { RowSubmitButton } from "../../../../ui/row-submit-button.tsx";
+import { StatusMessage } from "../../../../ui/status-message.tsx";
 import { Cell, MainCell, Row, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
-import { Telling } from "../../../../ui/told.tsx";
-import { administrator, read } from "../../../gate/read.ts";
-import { type Given, given } from "../given.ts";
-import { planName, SubscriptionState } from "../subscription-state.tsx";
-import { compareWithProvider } from "./forms.ts";
+import { read, requireAdmin } from "../../../gate/read.ts";
+import { parseParam, type SearchParams } from "../parse-param.ts";
+import { planName, SubscriptionStatusLabel } from "../subscription-status-label.tsx";
+import { submitReconcile } from "./forms.ts";
 
 const PATH = "/admin/subscriptions";
 const PAGE_SIZE = 25;
@@ -29,33 +29,25 @@ const OUTCOME_ABOVE = [
 ].join(" ");
 
 export async function generateMetadata(): Promise<Metadata> {
-  const words = await getTranslations("adminSubscriptions");
-  return { title: words("title") };
+  const t = await getTranslations("adminSubscriptions");
+  return { title: t("title") };
 }
 
-export default async function SubscriptionsPage({ searchParams }: { searchParams: Given }) {
-  await administrator();
-  const [words, common, params] = await Promise.all([
-    getTranslations("adminSubscriptions"),
-    getTranslations("common"),
-    searchParams,
-  ]);
-  const cursor = given(listOutOfOrder.input.shape.cursor, params.cursor);
+export default async function SubscriptionsPage({ searchParams }: { searchParams: SearchParams }) {
+  await requireAdmin();
+  const [t, params] = await Promise.all([getTranslations("adminSubscriptions"), searchParams]);
+  const cursor = parseParam(listOutOfOrder.input.shape.cursor, params.cursor);
   const { items, nextCursor } = await read(listOutOfOrder, { cursor, limit: PAGE_SIZE });
   return (
     <>
-      <PageHeader title={words("title")} about={words("about")} />
+      <PageHeader title={t("title")} description={t("about")} />
       {/* One form for all: what came of a comparison stays when its row has gone. */}
-      <ActionForm
-        action={compareWithProvider}
-        waitWords={common.raw("wait")}
-        className={`flex flex-col ${OUTCOME_ABOVE}`}
-      >
-        <Telling />
+      <ActionForm action={submitReconcile} className={`flex flex-col ${OUTCOME_ABOVE}`}>
+        <StatusMessage />
         {items.length === 0 ? (
-          <Empty title={words("none.title")} about={words("none.about")} />
+          <EmptyState title={t("none.title")} description={t("none.about")} />
         ) : (
-          <Subscriptions subscriptions={items} />
+          <SubscriptionTable subscriptions={items} />
         )}
       </ActionForm>
       <Pager path={PATH} cursor={cursor} nextCursor={nextCursor} />
@@ -65,40 +57,40 @@ export default async function SubscriptionsPage({ searchParams }: { searchParams
 
 type Subscription = z.output<typeof listOutOfOrder.output>["items"][number];
 
-async function Subscriptions({ subscriptions }: { subscriptions: readonly Subscription[] }) {
-  const words = await getTranslations("adminSubscriptions");
+async function SubscriptionTable({ subscriptions }: { subscriptions: readonly Subscription[] }) {
+  const t = await getTranslations("adminSubscriptions");
   return (
     <Table
-      label={words("title")}
+      label={t("title")}
       columns={[
-        { label: words("columns.subscription") },
-        { label: words("columns.person"), from: "md" },
-        { label: words("columns.plan"), from: "sm" },
-        { label: words("columns.changed"), align: "end", from: "md" },
-        { label: words("columns.compare"), align: "end" },
+        { label: t("columns.subscription") },
+        { label: t("columns.person"), from: "md" },
+        { label: t("columns.plan"), from: "sm" },
+        { label: t("columns.changed"), align: "end", from: "md" },
+        { label: t("columns.compare"), align: "end" },
       ]}
     >
       {subscriptions.map((one) => (
         <Row key={one.id}>
           <MainCell
             href={`/admin/webhooks?subscriptionId=${one.id}`}
-            about={
+            description={
               <>
                 {one.provider}
                 {one.user && <span className="md:hidden"> · {one.user.name}</span>}
               </>
             }
           >
-            <span className="sr-only">{words("deliveriesOf")} </span>
+            <span className="sr-only">{t("deliveriesOf")} </span>
             {one.providerSubscriptionId ?? one.id}
           </MainCell>
           <Cell from="md" className="max-w-52">
-            <Person one={one} />
+            <UserCell one={one} />
           </Cell>
           <Cell from="sm">
             <span className="block whitespace-nowrap">{planName(one.planId)}</span>
             <span className="text-sm">
-              <SubscriptionState status={one.status} />
+              <SubscriptionStatusLabel status={one.status} />
             </span>
           </Cell>
           <Cell from="md" align="end">
@@ -107,13 +99,13 @@ async function Subscriptions({ subscriptions }: { subscriptions: readonly Subscr
             </span>
           </Cell>
           <Cell align="end">
-            <PickButton
+            <RowSubmitButton
               id={one.id}
-              label={words("compareWhich", { subscription: one.providerSubscriptionId ?? one.id })}
+              label={t("compareWhich", { subscription: one.providerSubscriptionId ?? one.id })}
             >
-              <span className="sm:hidden">{words("compareShort")}</span>
-              <span className="hidden sm:inline">{words("compare")}</span>
-            </PickButton>
+              <span className="sm:hidden">{t("compareShort")}</span>
+              <span className="hidden sm:inline">{t("compare")}</span>
+            </RowSubmitButton>
           </Cell>
         </Row>
       ))}
@@ -121,9 +113,9 @@ async function Subscriptions({ subscriptions }: { subscriptions: readonly Subscr
   );
 }
 
-async function Person({ one: { userId, user } }: { one: Subscription }) {
-  const words = await getTranslations("adminSubscriptions");
-  if (userId === null || user === null) return <span className="text-muted">{words("gone")}</span>;
+async function UserCell({ one: { userId, user } }: { one: Subscription }) {
+  const t = await getTranslations("adminSubscriptions");
+  if (userId === null || user === null) return <span className="text-muted">{t("gone")}</span>;
   return (
     <>
       <Link

@@ -3,7 +3,7 @@ import { getFormatter, getTranslations } from "next-intl/server";
 import { z } from "zod";
 import { searchUsers } from "../../../../operations/users/search-users.ts";
 import { LinkButton } from "../../../../ui/button.tsx";
-import { Empty } from "../../../../ui/empty.tsx";
+import { EmptyState } from "../../../../ui/empty-state.tsx";
 import { Field } from "../../../../ui/field.tsx";
 import { Filters } from "../../../../ui/filters.tsx";
 import { Notice } from "../../../../ui/notice.tsx";
@@ -11,40 +11,40 @@ import { PageHeader } from "../../../../ui/page-header.tsx";
 import { Pager } from "../../../../ui/pager.tsx";
 import { Cell, MainCell, Row, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
-import { administrator, read } from "../../../gate/read.ts";
-import { person } from "../../../gate/request.ts";
-import { type Given, given } from "../given.ts";
-import { planName, SubscriptionState } from "../subscription-state.tsx";
+import { read, requireAdmin } from "../../../gate/read.ts";
+import { requireUser } from "../../../gate/request.ts";
+import { parseParam, type SearchParams } from "../parse-param.ts";
+import { planName, SubscriptionStatusLabel } from "../subscription-status-label.tsx";
 
 const PATH = "/admin/users";
 const PAGE_SIZE = 25;
 
 export async function generateMetadata(): Promise<Metadata> {
-  const words = await getTranslations("adminUsers");
-  return { title: words("title") };
+  const t = await getTranslations("adminUsers");
+  return { title: t("title") };
 }
 
-export default async function UsersPage({ searchParams }: { searchParams: Given }) {
-  await administrator();
-  const [words, params] = await Promise.all([getTranslations("adminUsers"), searchParams]);
-  const search = given(searchUsers.input.shape.search, params.search);
-  const cursor = given(searchUsers.input.shape.cursor, params.cursor);
+export default async function UsersPage({ searchParams }: { searchParams: SearchParams }) {
+  await requireAdmin();
+  const [t, params] = await Promise.all([getTranslations("adminUsers"), searchParams]);
+  const search = parseParam(searchUsers.input.shape.search, params.search);
+  const cursor = parseParam(searchUsers.input.shape.cursor, params.cursor);
   const page = await read(searchUsers, { search, cursor, limit: PAGE_SIZE });
   return (
     <>
-      <PageHeader title={words("title")} about={words("about")} />
-      {given(z.literal("deleted"), params.done) && <Notice>{words("deleted")}</Notice>}
+      <PageHeader title={t("title")} description={t("about")} />
+      {parseParam(z.literal("deleted"), params.done) && <Notice>{t("deleted")}</Notice>}
       <Filters
         path={PATH}
         values={{ search: search ?? "" }}
-        submit={words("search.submit")}
-        wait={words("search.wait")}
+        submit={t("search.submit")}
+        wait={t("search.wait")}
         className="mb-4"
       >
         <Field
           type="search"
-          label={words("search.label")}
-          help={words("search.help")}
+          label={t("search.label")}
+          help={t("search.help")}
           name="search"
           defaultValue={search ?? ""}
           maxLength={100}
@@ -54,57 +54,57 @@ export default async function UsersPage({ searchParams }: { searchParams: Given 
         />
       </Filters>
       {page.items.length === 0 ? (
-        <Empty
-          title={words("none.title")}
-          about={words("none.about", { search: search ?? "" })}
-          action={<LinkButton href={PATH}>{words("none.clear")}</LinkButton>}
+        <EmptyState
+          title={t("none.title")}
+          description={t("none.about", { search: search ?? "" })}
+          action={<LinkButton href={PATH}>{t("none.clear")}</LinkButton>}
         />
       ) : (
-        <People people={page.items} />
+        <UserTable people={page.items} />
       )}
       <Pager path={PATH} query={search ? { search } : {}} cursor={cursor} nextCursor={page.nextCursor} />
     </>
   );
 }
 
-type Person = z.output<typeof searchUsers.output>["items"][number];
+type ListedUser = z.output<typeof searchUsers.output>["items"][number];
 
-async function People({ people }: { people: readonly Person[] }) {
-  const [words, format, { userId }] = await Promise.all([
+async function UserTable({ people }: { people: readonly ListedUser[] }) {
+  const [t, format, { userId }] = await Promise.all([
     getTranslations("adminUsers"),
     getFormatter(),
-    person(),
+    requireUser(),
   ]);
   return (
     <Table
-      label={words("title")}
+      label={t("title")}
       columns={[
-        { label: words("columns.person") },
-        { label: words("columns.role"), from: "sm" },
-        { label: words("columns.subscription") },
-        { label: words("columns.lastSeen"), align: "end", from: "sm" },
-        { label: words("columns.since"), align: "end", from: "md" },
+        { label: t("columns.person") },
+        { label: t("columns.role"), from: "sm" },
+        { label: t("columns.subscription") },
+        { label: t("columns.lastSeen"), align: "end", from: "sm" },
+        { label: t("columns.since"), align: "end", from: "md" },
       ]}
     >
       {people.map((one) => (
         <Row key={one.id}>
-          <MainCell href={`${PATH}/${encodeURIComponent(one.id)}`} about={one.email}>
+          <MainCell href={`${PATH}/${encodeURIComponent(one.id)}`} description={one.email}>
             {one.name}
-            {one.id === userId && <span className="font-normal text-muted"> ({words("you")})</span>}
+            {one.id === userId && <span className="font-normal text-muted"> ({t("you")})</span>}
           </MainCell>
           <Cell from="sm" className="whitespace-nowrap">
-            {words(`roles.${one.role}`)}
+            {t(`roles.${one.role}`)}
           </Cell>
           <Cell>
             {one.subscription ? (
               <>
                 <span className="block">{planName(one.subscription.planId)}</span>
                 <span className="text-sm">
-                  <SubscriptionState status={one.subscription.status} />
+                  <SubscriptionStatusLabel status={one.subscription.status} />
                 </span>
               </>
             ) : (
-              <span className="text-muted">{words("noSubscription")}</span>
+              <span className="text-muted">{t("noSubscription")}</span>
             )}
           </Cell>
           <Cell align="end" from="sm" className="whitespace-nowrap">
@@ -113,7 +113,7 @@ async function People({ people }: { people: readonly Person[] }) {
                 <Time at={one.lastSeenAt} />
               </span>
             ) : (
-              <span className="text-muted">{words("never")}</span>
+              <span className="text-muted">{t("never")}</span>
             )}
           </Cell>
           <Cell align="end" from="md" className="whitespace-nowrap">

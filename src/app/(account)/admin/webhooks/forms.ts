@@ -2,21 +2,21 @@
 
 import { getTranslations } from "next-intl/server";
 import type { Outcome } from "../../../../ui/outcome.ts";
-import type { Told } from "../../../../ui/told.tsx";
-import { outcomeOf } from "../../../gate/outcome.ts";
+import type { StatusMessageData } from "../../../../ui/status-message.tsx";
+import { catchRefusals } from "../../../gate/outcome.ts";
 import { replayDelivery } from "./actions.ts";
 
-export async function replay(_before: Outcome, form: FormData): Promise<Outcome<Told>> {
-  return outcomeOf(form, async () => {
+export async function submitReplay(_before: Outcome, form: FormData): Promise<Outcome<StatusMessageData>> {
+  return catchRefusals(form, async () => {
     const { outcome, reason } = await replayDelivery(form);
-    const words = await getTranslations("adminWebhooks");
+    const t = await getTranslations("adminWebhooks");
     switch (outcome) {
       case "applied":
-        return { tone: "good", sentence: words("replay.applied") };
+        return { tone: "good", sentence: t("replay.applied") };
       case "ignored":
-        return { tone: "good", sentence: words("replay.ignored") };
+        return { tone: "good", sentence: t("replay.ignored") };
       case "failed":
-        return { tone: "bad", sentence: words("replay.failed", { reason: reason ?? "" }) };
+        return { tone: "bad", sentence: t("replay.failed", { reason: reason ?? "" }) };
       default:
         return outcome satisfies never;
     }

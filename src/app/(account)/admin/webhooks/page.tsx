@@ -6,17 +6,17 @@ import { DELIVERY_STATUSES } from "../../../../domain/delivery.ts";
 import { SLOTS } from "../../../../domain/slot.ts";
 import { listDeliveries } from "../../../../operations/webhooks/list-deliveries.ts";
 import { LinkButton } from "../../../../ui/button.tsx";
-import { Empty } from "../../../../ui/empty.tsx";
-import { Choice, Field } from "../../../../ui/field.tsx";
+import { EmptyState } from "../../../../ui/empty-state.tsx";
+import { Field, Select } from "../../../../ui/field.tsx";
 import { Filters } from "../../../../ui/filters.tsx";
-import { Live } from "../../../../ui/live.tsx";
+import { LiveToggle } from "../../../../ui/live-toggle.tsx";
 import { PageHeader } from "../../../../ui/page-header.tsx";
 import { Pager } from "../../../../ui/pager.tsx";
 import { Cell, MainCell, Row, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
-import { administrator, read } from "../../../gate/read.ts";
-import { type Given, given } from "../given.ts";
-import { DeliveryState } from "./delivery-state.tsx";
+import { read, requireAdmin } from "../../../gate/read.ts";
+import { parseParam, type SearchParams } from "../parse-param.ts";
+import { DeliveryStatusLabel } from "./delivery-status-label.tsx";
 import { LastDay } from "./last-day.tsx";
 
 const PATH = "/admin/webhooks";
@@ -24,35 +24,35 @@ const PAGE_SIZE = 25;
 const { shape } = listDeliveries.input;
 
 export async function generateMetadata(): Promise<Metadata> {
-  const words = await getTranslations("adminWebhooks");
-  return { title: words("title") };
+  const t = await getTranslations("adminWebhooks");
+  return { title: t("title") };
 }
 
-export default async function WebhooksPage({ searchParams }: { searchParams: Given }) {
-  await administrator();
-  const [words, params] = await Promise.all([getTranslations("adminWebhooks"), searchParams]);
+export default async function WebhooksPage({ searchParams }: { searchParams: SearchParams }) {
+  await requireAdmin();
+  const [t, params] = await Promise.all([getTranslations("adminWebhooks"), searchParams]);
   const filter = {
-    provider: given(shape.provider, params.provider),
-    status: given(shape.status, params.status),
-    type: given(shape.type, params.type),
-    eventId: given(shape.eventId, params.eventId),
-    subscriptionId: given(shape.subscriptionId, params.subscriptionId),
+    provider: parseParam(shape.provider, params.provider),
+    status: parseParam(shape.status, params.status),
+    type: parseParam(shape.type, params.type),
+    eventId: parseParam(shape.eventId, params.eventId),
+    subscriptionId: parseParam(shape.subscriptionId, params.subscriptionId),
   };
-  const cursor = given(shape.cursor, params.cursor);
+  const cursor = parseParam(shape.cursor, params.cursor);
   const { items, nextCursor } = await read(listDeliveries, { ...filter, cursor, limit: PAGE_SIZE });
   const values = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null)) as Values;
   return (
     <>
       <PageHeader
-        title={words("title")}
+        title={t("title")}
         action={
           cursor === null && (
-            <Live
-              words={{
-                label: words("live.label"),
-                on: words("live.on"),
-                off: words("live.off"),
-                unreachable: words("live.unreachable"),
+            <LiveToggle
+              labels={{
+                label: t("live.label"),
+                on: t("live.on"),
+                off: t("live.off"),
+                unreachable: t("live.unreachable"),
               }}
             />
           )
@@ -61,12 +61,12 @@ export default async function WebhooksPage({ searchParams }: { searchParams: Giv
       <div className="flex flex-col gap-6">
         <LastDay provider={filter.provider} />
         <section>
-          <h2 className="sr-only">{words("log")}</h2>
-          <Narrowing values={values} types={items.map(({ eventType }) => eventType)} />
+          <h2 className="sr-only">{t("log")}</h2>
+          <LogFilters values={values} types={items.map(({ eventType }) => eventType)} />
           {items.length === 0 ? (
-            <Nothing isNarrowed={Object.keys(values).length > 0} hasMore={nextCursor !== null} />
+            <NoDeliveries isNarrowed={Object.keys(values).length > 0} hasMore={nextCursor !== null} />
           ) : (
-            <Deliveries deliveries={items} />
+            <DeliveryTable deliveries={items} />
           )}
           <Pager path={PATH} query={values} cursor={cursor} nextCursor={nextCursor} />
         </section>
@@ -77,36 +77,36 @@ export default async function WebhooksPage({ searchParams }: { searchParams: Giv
 
 type Values = Record<string, string>;
 
-async function Narrowing({ values, types }: { values: Values; types: readonly string[] }) {
-  const words = await getTranslations("adminWebhooks");
-  const any = { value: "", label: words("filters.any") };
+async function LogFilters({ values, types }: { values: Values; types: readonly string[] }) {
+  const t = await getTranslations("adminWebhooks");
+  const any = { value: "", label: t("filters.any") };
   return (
     <Filters
       path={PATH}
       values={values}
-      submit={words("filters.submit")}
-      wait={words("filters.wait")}
+      submit={t("filters.submit")}
+      wait={t("filters.wait")}
       className="mb-4"
     >
-      <Choice
-        label={words("columns.slot")}
+      <Select
+        label={t("columns.slot")}
         name="provider"
         defaultValue={values.provider ?? ""}
         options={[any, ...SLOTS.map((slot) => ({ value: slot, label: slot }))]}
         className="min-w-36 grow sm:grow-0"
       />
-      <Choice
-        label={words("columns.status")}
+      <Select
+        label={t("columns.status")}
         name="status"
         defaultValue={values.status ?? ""}
         options={[
           any,
-          ...DELIVERY_STATUSES.map((status) => ({ value: status, label: words(`status.${status}`) })),
+          ...DELIVERY_STATUSES.map((status) => ({ value: status, label: t(`status.${status}`) })),
         ]}
         className="min-w-36 grow sm:grow-0"
       />
       <Field
-        label={words("filters.type")}
+        label={t("filters.type")}
         name="type"
         defaultValue={values.type ?? ""}
         list="types"
@@ -121,7 +121,7 @@ async function Narrowing({ values, types }: { values: Values; types: readonly st
         ))}
       </datalist>
       <Field
-        label={words("filters.eventId")}
+        label={t("filters.eventId")}
         name="eventId"
         defaultValue={values.eventId ?? ""}
         maxLength={255}
@@ -132,10 +132,10 @@ async function Narrowing({ values, types }: { values: Values; types: readonly st
       {values.subscriptionId && (
         <p className="flex basis-full flex-wrap items-center gap-3">
           <input type="hidden" name="subscriptionId" value={values.subscriptionId} />
-          {words("filters.ofSubscription")}
+          {t("filters.ofSubscription")}
           <LinkButton href={PATH}>
             <X aria-hidden="true" size={16} />
-            {words("filters.all")}
+            {t("filters.all")}
           </LinkButton>
         </p>
       )}
@@ -143,44 +143,44 @@ async function Narrowing({ values, types }: { values: Values; types: readonly st
   );
 }
 
-async function Nothing({ isNarrowed, hasMore }: { isNarrowed: boolean; hasMore: boolean }) {
-  const words = await getTranslations("adminWebhooks");
-  if (hasMore) return <Empty title={words("none.here")} about={words("none.further")} />;
-  if (!isNarrowed) return <Empty title={words("none.yet")} about={words("none.first")} />;
+async function NoDeliveries({ isNarrowed, hasMore }: { isNarrowed: boolean; hasMore: boolean }) {
+  const t = await getTranslations("adminWebhooks");
+  if (hasMore) return <EmptyState title={t("none.here")} description={t("none.further")} />;
+  if (!isNarrowed) return <EmptyState title={t("none.yet")} description={t("none.first")} />;
   return (
-    <Empty
-      title={words("none.found")}
-      about={words("none.whole")}
-      action={<LinkButton href={PATH}>{words("filters.all")}</LinkButton>}
+    <EmptyState
+      title={t("none.found")}
+      description={t("none.whole")}
+      action={<LinkButton href={PATH}>{t("filters.all")}</LinkButton>}
     />
   );
 }
 
 type Delivery = z.output<typeof listDeliveries.output>["items"][number];
 
-async function Deliveries({ deliveries }: { deliveries: readonly Delivery[] }) {
-  const [words, format] = await Promise.all([getTranslations("adminWebhooks"), getFormatter()]);
+async function DeliveryTable({ deliveries }: { deliveries: readonly Delivery[] }) {
+  const [t, format] = await Promise.all([getTranslations("adminWebhooks"), getFormatter()]);
   return (
     <Table
-      label={words("log")}
+      label={t("log")}
       columns={[
-        { label: words("columns.event") },
-        { label: words("columns.status") },
-        { label: words("columns.slot"), from: "md" },
-        { label: words("columns.attempts"), align: "end", from: "md" },
-        { label: words("columns.received"), align: "end", from: "sm" },
+        { label: t("columns.event") },
+        { label: t("columns.status") },
+        { label: t("columns.slot"), from: "md" },
+        { label: t("columns.attempts"), align: "end", from: "md" },
+        { label: t("columns.received"), align: "end", from: "sm" },
       ]}
     >
       {deliveries.map((one) => (
         <Row key={one.id}>
           <MainCell
             href={`${PATH}/${one.id}`}
-            about={one.status === "failed" && one.lastError !== null ? one.lastError : one.eventId}
+            description={one.status === "failed" && one.lastError !== null ? one.lastError : one.eventId}
           >
             {one.eventType}
           </MainCell>
           <Cell>
-            <DeliveryState status={one.status} />
+            <DeliveryStatusLabel status={one.status} />
           </Cell>
           <Cell from="md" className="whitespace-nowrap">
             {one.provider}

@@ -1,16 +1,16 @@
 import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
-import { DeadEnd } from "../../../../ui/dead-end.tsx";
+import { MessagePage } from "../../../../ui/message-page.tsx";
 
 export async function generateMetadata(): Promise<Metadata> {
-  const words = await getTranslations("auth.sent");
-  return { title: words("title") };
+  const t = await getTranslations("auth.sent");
+  return { title: t("title") };
 }
 
 /** After signing up, where addresses are confirmed. */
 export default async function SentPage() {
-  const words = await getTranslations("auth.sent");
+  const t = await getTranslations("auth.sent");
   return (
-    <DeadEnd words={{ title: words("title"), about: words("about"), way: words("way") }} href="/sign-in" />
+    <MessagePage title={t("title")} description={t("about")} action={{ label: t("way"), href: "/sign-in" }} />
   );
 }

@@ -6,134 +6,123 @@ import { getFormatter, getTranslations } from "next-intl/server";
 import { ROLES } from "../../../../../domain/caller.ts";
 import { ActionForm } from "../../../../../ui/action-form.tsx";
 import { Card } from "../../../../../ui/card.tsx";
-import { Fact, Facts } from "../../../../../ui/facts.tsx";
-import { Choice, Field } from "../../../../../ui/field.tsx";
+import { DescriptionItem, DescriptionList } from "../../../../../ui/description-list.tsx";
+import { Field, Select } from "../../../../../ui/field.tsx";
 import { PageHeader } from "../../../../../ui/page-header.tsx";
 import { SubmitButton } from "../../../../../ui/submit-button.tsx";
 import { Time } from "../../../../../ui/time.tsx";
-import { administrator } from "../../../../gate/read.ts";
-import { person } from "../../../../gate/request.ts";
-import { planName, SubscriptionState } from "../../subscription-state.tsx";
-import { findPerson } from "../find-person.ts";
-import { removeUser, saveRole } from "../forms.ts";
+import { requireAdmin } from "../../../../gate/read.ts";
+import { requireUser } from "../../../../gate/request.ts";
+import { planName, SubscriptionStatusLabel } from "../../subscription-status-label.tsx";
+import { findUser } from "../find-user.ts";
+import { submitDeleteUser, submitRole } from "../forms.ts";
 
 type Params = { params: Promise<{ id: string }> };
 
 export async function generateMetadata(): Promise<Metadata> {
-  const words = await getTranslations("adminUsers");
-  return { title: words("title") };
+  const t = await getTranslations("adminUsers");
+  return { title: t("title") };
 }
 
 export default async function UserPage({ params }: Params) {
-  await administrator();
+  await requireAdmin();
   const { id } = await params;
-  const found = (await findPerson(id)) ?? notFound();
-  const words = await getTranslations("adminUsers");
+  const found = (await findUser(id)) ?? notFound();
+  const t = await getTranslations("adminUsers");
   return (
     <>
       <Link href="/admin/users" className="mb-2 inline-flex items-center gap-1 py-1 text-muted text-sm">
         <ArrowLeft aria-hidden="true" size={14} />
-        {words("title")}
+        {t("title")}
       </Link>
-      <PageHeader title={found.name} about={found.email} />
+      <PageHeader title={found.name} description={found.email} />
       <div className="flex flex-col gap-6">
-        <Account one={found} />
-        <Role one={found} />
-        <Deletion one={found} />
+        <AccountCard one={found} />
+        <RoleCard one={found} />
+        <DeleteCard one={found} />
       </div>
     </>
   );
 }
 
-type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>;
+type ShownUser = NonNullable<Awaited<ReturnType<typeof findUser>>>;
 
-async function Account({ one }: { one: Person }) {
-  const [words, format] = await Promise.all([getTranslations("adminUsers"), getFormatter()]);
+async function AccountCard({ one }: { one: ShownUser }) {
+  const [t, format] = await Promise.all([getTranslations("adminUsers"), getFormatter()]);
   return (
-    <Card title={words("account.title")}>
-      <Facts>
-        <Fact label={words("columns.subscription")}>
+    <Card title={t("account.title")}>
+      <DescriptionList>
+        <DescriptionItem label={t("columns.subscription")}>
           {one.subscription ? (
             <span className="flex flex-wrap gap-x-3">
               {planName(one.subscription.planId)}
-              <SubscriptionState status={one.subscription.status} />
+              <SubscriptionStatusLabel status={one.subscription.status} />
             </span>
           ) : (
-            words("noSubscription")
+            t("noSubscription")
           )}
-        </Fact>
-        <Fact label={words("columns.lastSeen")}>
-          {one.lastSeenAt ? <Time at={one.lastSeenAt} /> : words("never")}
-        </Fact>
-        <Fact label={words("columns.since")}>{format.dateTime(one.createdAt, { dateStyle: "long" })}</Fact>
-        <Fact label={words("account.id")}>
+        </DescriptionItem>
+        <DescriptionItem label={t("columns.lastSeen")}>
+          {one.lastSeenAt ? <Time at={one.lastSeenAt} /> : t("never")}
+        </DescriptionItem>
+        <DescriptionItem label={t("columns.since")}>
+          {format.dateTime(one.createdAt, { dateStyle: "long" })}
+        </DescriptionItem>
+        <DescriptionItem label={t("account.id")}>
           <code className="break-all font-mono text-sm">{one.id}</code>
-        </Fact>
-      </Facts>
+        </DescriptionItem>
+      </DescriptionList>
     </Card>
   );
 }
 
-async function Role({ one }: { one: Person }) {
-  const [words, common, { userId }] = await Promise.all([
-    getTranslations("adminUsers"),
-    getTranslations("common"),
-    person(),
-  ]);
+async function RoleCard({ one }: { one: ShownUser }) {
+  const [t, { userId }] = await Promise.all([getTranslations("adminUsers"), requireUser()]);
   const isOneself = one.id === userId;
   return (
-    <Card title={words("role.title")} about={words(isOneself ? "role.aboutYourself" : "role.about")}>
-      <ActionForm
-        action={saveRole}
-        done={words("role.saved")}
-        waitWords={common.raw("wait")}
-        className="flex max-w-md flex-col gap-4"
-      >
+    <Card title={t("role.title")} description={t(isOneself ? "role.aboutYourself" : "role.about")}>
+      <ActionForm action={submitRole} done={t("role.saved")} className="flex max-w-md flex-col gap-4">
         <input type="hidden" name="userId" value={one.id} />
-        <Choice
-          label={words("columns.role")}
+        <Select
+          label={t("columns.role")}
           name="role"
-          help={one.role === "admin" ? words("role.last") : undefined}
+          help={one.role === "admin" ? t("role.last") : undefined}
           defaultValue={one.role}
-          options={ROLES.map((role) => ({ value: role, label: words(`roles.${role}`) }))}
+          options={ROLES.map((role) => ({ value: role, label: t(`roles.${role}`) }))}
         />
         <div>
-          <SubmitButton>{words("role.save")}</SubmitButton>
+          <SubmitButton>{t("role.save")}</SubmitButton>
         </div>
       </ActionForm>
     </Card>
   );
 }
 
-async function Deletion({ one }: { one: Person }) {
-  const [words, common, { userId }] = await Promise.all([
-    getTranslations("adminUsers"),
-    getTranslations("common"),
-    person(),
-  ]);
+async function DeleteCard({ one }: { one: ShownUser }) {
+  const [t, { userId }] = await Promise.all([getTranslations("adminUsers"), requireUser()]);
   if (one.id === userId) {
     return (
       <Card
-        title={words("delete.title")}
-        about={words.rich("delete.yourself", { settings: (text) => <Link href="/settings">{text}</Link> })}
+        title={t("delete.title")}
+        description={t.rich("delete.yourself", { settings: (text) => <Link href="/settings">{text}</Link> })}
       />
     );
   }
   return (
-    <Card title={words("delete.title")} about={words("delete.about")} tone="danger">
-      <ActionForm action={removeUser} waitWords={common.raw("wait")} className="flex max-w-md flex-col gap-4">
+    <Card title={t("delete.title")} description={t("delete.about")} tone="danger">
+      <ActionForm action={submitDeleteUser} className="flex max-w-md flex-col gap-4">
         <input type="hidden" name="userId" value={one.id} />
         <Field
           type="email"
-          label={words("delete.confirmation")}
-          help={words("delete.confirmationHelp", { email: one.email })}
+          label={t("delete.confirmation")}
+          help={t("delete.confirmationHelp", { email: one.email })}
           name="confirmation"
           required
           autoComplete="off"
           spellCheck={false}
         />
         <div>
-          <SubmitButton look="danger">{words("delete.submit")}</SubmitButton>
+          <SubmitButton variant="danger">{t("delete.submit")}</SubmitButton>
         </div>
       </ActionForm>
     </Card>

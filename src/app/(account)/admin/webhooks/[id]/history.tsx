@@ -2,30 +2,30 @@ import Link from "next/link";
 import { getFormatter, getTranslations } from "next-intl/server";
 import type { DeliveryInDetail } from "../../../../../operations/webhooks/show-delivery.ts";
 import { Timeline, TimelineEntry } from "../../../../../ui/timeline.tsx";
-import { ChangesTable } from "../../changes.tsx";
+import { ChangesTable } from "../../changes-table.tsx";
 
 /** From its receipt on: each attempt, and what it has changed. */
 export async function History({ delivery }: { delivery: DeliveryInDetail }) {
-  const [words, format] = await Promise.all([getTranslations("adminWebhooks"), getFormatter()]);
+  const [t, format] = await Promise.all([getTranslations("adminWebhooks"), getFormatter()]);
   const { status, attemptLog, receivedAt, nextAttemptAt } = delivery;
   return (
     <Timeline>
-      <TimelineEntry tone="neutral" title={words("history.received")} at={receivedAt} />
+      <TimelineEntry tone="neutral" title={t("history.received")} at={receivedAt} />
       {attemptLog.map((attempt) => (
         <TimelineEntry
           key={attempt.attempt}
           tone={attempt.outcome === "successful" ? "good" : "bad"}
-          title={words("history.attempt", {
+          title={t("history.attempt", {
             number: attempt.attempt,
-            source: words(`history.by.${attempt.source}`),
-            outcome: words(`history.outcome.${attempt.outcome}`),
+            source: t(`history.by.${attempt.source}`),
+            outcome: t(`history.outcome.${attempt.outcome}`),
           })}
           at={attempt.startedAt}
-          about={words("history.took", { duration: inMs(format, attempt.durationMs) })}
+          description={t("history.took", { duration: inMs(format, attempt.durationMs) })}
         >
           {attempt.reason !== null && <p className="mt-1 break-words text-bad">{attempt.reason}</p>}
           {attempt.changes === null ? (
-            attempt.outcome === "successful" && <p className="mt-1 text-sm">{words("history.nothing")}</p>
+            attempt.outcome === "successful" && <p className="mt-1 text-sm">{t("history.nothing")}</p>
           ) : (
             <>
               <ChangesTable changes={attempt.changes} />
@@ -36,7 +36,7 @@ export async function History({ delivery }: { delivery: DeliveryInDetail }) {
                     prefetch={false}
                     className="inline-block py-0.5 text-accent"
                   >
-                    {words("history.others")}
+                    {t("history.others")}
                   </Link>
                 </p>
               )}
@@ -45,12 +45,10 @@ export async function History({ delivery }: { delivery: DeliveryInDetail }) {
         </TimelineEntry>
       ))}
       {status === "failed" && nextAttemptAt !== null && (
-        <TimelineEntry tone="warn" title={words("history.next")} at={nextAttemptAt} />
+        <TimelineEntry tone="warn" title={t("history.next")} at={nextAttemptAt} />
       )}
       {(status === "pending" || nextAttemptAt === null) && status !== "successful" && (
-        <li className="pl-6 text-muted">
-          {words(status === "pending" ? "history.running" : "history.givenUp")}
-        </li>
+        <li className="pl-6 text-muted">{t(status === "pending" ? "history.running" : "history.givenUp")}</li>
       )}
     </Timeline>
   );

@@ -6,26 +6,26 @@ import { getFormatter, getTranslations } from "next-intl/server";
 import { DeliveryId } from "../../../../../operations/webhooks/delivery.ts";
 import { showDelivery } from "../../../../../operations/webhooks/show-delivery.ts";
 import { Card } from "../../../../../ui/card.tsx";
-import { Fact, Facts } from "../../../../../ui/facts.tsx";
+import { DescriptionItem, DescriptionList } from "../../../../../ui/description-list.tsx";
 import { PageHeader } from "../../../../../ui/page-header.tsx";
 import { Time } from "../../../../../ui/time.tsx";
-import { administrator, read } from "../../../../gate/read.ts";
-import { type Given, given } from "../../given.ts";
-import { DeliveryState } from "../delivery-state.tsx";
+import { read, requireAdmin } from "../../../../gate/read.ts";
+import { parseParam, type SearchParams } from "../../parse-param.ts";
+import { DeliveryStatusLabel } from "../delivery-status-label.tsx";
 import { History } from "./history.tsx";
-import { Find, PayloadCard } from "./payload-card.tsx";
+import { PayloadCard, SearchText } from "./payload-card.tsx";
 import { ReplayCard } from "./replay-card.tsx";
 
-type Props = { params: Promise<{ id: string }>; searchParams: Given };
+type Props = { params: Promise<{ id: string }>; searchParams: SearchParams };
 
 export async function generateMetadata(): Promise<Metadata> {
-  const words = await getTranslations("adminWebhooks");
-  return { title: words("delivery.title") };
+  const t = await getTranslations("adminWebhooks");
+  return { title: t("delivery.title") };
 }
 
 export default async function DeliveryPage({ params, searchParams }: Props) {
-  await administrator();
-  const [{ id }, asked, words, format] = await Promise.all([
+  await requireAdmin();
+  const [{ id }, asked, t, format] = await Promise.all([
     params,
     searchParams,
     getTranslations("adminWebhooks"),
@@ -36,40 +36,40 @@ export default async function DeliveryPage({ params, searchParams }: Props) {
     <>
       <Link href="/admin/webhooks" className="mb-2 inline-flex items-center gap-1 py-1 text-muted text-sm">
         <ArrowLeft aria-hidden="true" size={14} />
-        {words("title")}
+        {t("title")}
       </Link>
-      <PageHeader title={found.eventType} about={words("delivery.number", { id: found.id })} />
+      <PageHeader title={found.eventType} description={t("delivery.number", { id: found.id })} />
       <div className="flex flex-col gap-6">
-        <Card title={words("delivery.state")}>
-          <Facts>
-            <Fact label={words("columns.status")}>
-              <DeliveryState status={found.status} />
-            </Fact>
-            <Fact label={words("columns.slot")}>{found.provider}</Fact>
-            <Fact label={words("columns.attempts")}>{format.number(found.attempts)}</Fact>
-            <Fact label={words("columns.received")}>
+        <Card title={t("delivery.state")}>
+          <DescriptionList>
+            <DescriptionItem label={t("columns.status")}>
+              <DeliveryStatusLabel status={found.status} />
+            </DescriptionItem>
+            <DescriptionItem label={t("columns.slot")}>{found.provider}</DescriptionItem>
+            <DescriptionItem label={t("columns.attempts")}>{format.number(found.attempts)}</DescriptionItem>
+            <DescriptionItem label={t("columns.received")}>
               <Time at={found.receivedAt} />
-            </Fact>
+            </DescriptionItem>
             {found.completedAt && (
-              <Fact label={words("delivery.completed")}>
+              <DescriptionItem label={t("delivery.completed")}>
                 <Time at={found.completedAt} />
-              </Fact>
+              </DescriptionItem>
             )}
             {found.nextAttemptAt && (
-              <Fact label={words("delivery.nextAttempt")}>
+              <DescriptionItem label={t("delivery.nextAttempt")}>
                 <Time at={found.nextAttemptAt} />
-              </Fact>
+              </DescriptionItem>
             )}
-            <Fact label={words("filters.eventId")}>
+            <DescriptionItem label={t("filters.eventId")}>
               <code className="break-all font-mono text-sm">{found.eventId}</code>
-            </Fact>
-          </Facts>
+            </DescriptionItem>
+          </DescriptionList>
         </Card>
         <ReplayCard id={found.id} status={found.status} />
-        <Card title={words("history.title")}>
+        <Card title={t("history.title")}>
           <History delivery={found} />
         </Card>
-        <PayloadCard id={found.id} payload={found.payload} find={given(Find, asked.find)} />
+        <PayloadCard id={found.id} payload={found.payload} find={parseParam(SearchText, asked.find)} />
       </div>
     </>
   );

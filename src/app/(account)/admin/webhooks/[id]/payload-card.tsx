@@ -8,10 +8,10 @@ import { outline } from "../../../../../ui/payload-outline.ts";
 import { MASK, maskPayload } from "./mask-payload.ts";
 
 /** More than providers send of one subscription; a page of a megabyte helps nobody. */
-const MOST = 2_000;
+const MAX_ENTRIES = 2_000;
 
 /** Text that is looked for in a payload. */
-export const Find = z.string().trim().min(1).max(100);
+export const SearchText = z.string().trim().min(1).max(100);
 
 /** What was delivered, without what tells of a person: that does not leave the server. */
 export async function PayloadCard({
@@ -23,26 +23,26 @@ export async function PayloadCard({
   payload: unknown;
   find: string | null;
 }) {
-  const words = await getTranslations("adminWebhooks");
+  const t = await getTranslations("adminWebhooks");
   if (payload === null || payload === undefined) {
-    return <Card title={words("payload.title")} about={words("payload.gone")} />;
+    return <Card title={t("payload.title")} description={t("payload.gone")} />;
   }
-  const outlined = outline(maskPayload(payload), { find, mask: MASK, most: MOST });
+  const outlined = outline(maskPayload(payload), { find, mask: MASK, most: MAX_ENTRIES });
   return (
-    <Card title={words("payload.title")} about={words("payload.about")}>
+    <Card title={t("payload.title")} description={t("payload.about")}>
       <Filters
         path={`/admin/webhooks/${id}`}
         values={{ find: find ?? "" }}
-        submit={words("payload.submit")}
-        wait={words("filters.wait")}
+        submit={t("payload.submit")}
+        wait={t("filters.wait")}
         className="mb-3"
       >
         <Field
           type="search"
-          label={words("payload.find")}
+          label={t("payload.find")}
           name="find"
           defaultValue={find ?? ""}
-          help={find === null ? words("payload.findHelp") : words("payload.hits", { count: outlined.hits })}
+          help={find === null ? t("payload.findHelp") : t("payload.hits", { count: outlined.hits })}
           maxLength={100}
           autoComplete="off"
           spellCheck={false}
@@ -53,9 +53,11 @@ export async function PayloadCard({
         // What was folded by hand is folded anew for what is looked for.
         key={find}
         outline={outlined}
-        words={{ masked: words("payload.masked"), size: (count) => words("payload.size", { count }) }}
+        labels={{ masked: t("payload.masked"), size: (count) => t("payload.size", { count }) }}
       />
-      {outlined.isCut && <p className="mt-2 text-muted text-sm">{words("payload.cut", { count: MOST })}</p>}
+      {outlined.isCut && (
+        <p className="mt-2 text-muted text-sm">{t("payload.cut", { count: MAX_ENTRIES })}</p>
+      )}
     </Card>
   );
 }

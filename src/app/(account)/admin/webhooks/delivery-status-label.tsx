@@ -1,0 +1,11 @@
+import { getTranslations } from "next-intl/server";
+import type { DeliveryStatus } from "../../../../domain/delivery.ts";
+import { Status, type Tone } from "../../../../ui/status.tsx";
+
+const TONES: Record<DeliveryStatus, Tone> = { successful: "good", failed: "bad", pending: "warn" };
+
+/** What has become of a delivery, in the reader's language. */
+export async function DeliveryStatusLabel({ status }: { status: DeliveryStatus }) {
+  const t = await getTranslations("adminWebhooks");
+  return <Status tone={TONES[status]}>{t(`status.${status}`)}</Status>;
+}

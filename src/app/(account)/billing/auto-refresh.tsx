@@ -1,0 +1,36 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { type ReactNode, useEffect, useState } from "react";
+
+/** Reads the page again, a few times. Whoever has what they wait for does not render this any more. */
+export function AutoRefresh({
+  everySeconds,
+  times,
+  late,
+  children,
+}: {
+  everySeconds: number;
+  times: number;
+  /** Said when it has been in vain. */
+  late: string;
+  /** The way on from there. */
+  children: ReactNode;
+}) {
+  const router = useRouter();
+  const [left, setLeft] = useState(times);
+  useEffect(() => {
+    if (left === 0) return;
+    const timer = setTimeout(() => {
+      router.refresh();
+      setLeft(left - 1);
+    }, everySeconds * 1000);
+    return () => clearTimeout(timer);
+  }, [left, everySeconds, router]);
+  if (left > 0) return null;
+  return (
+    <p className="max-w-prose">
+      {late} {children}
+    </p>
+  );
+}

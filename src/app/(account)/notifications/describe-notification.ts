@@ -1,0 +1,32 @@
+import { getTranslations } from "next-intl/server";
+import type { z } from "zod";
+import type { NotificationView } from "../../../operations/notifications/notification-view.ts";
+import { planName } from "../billing/plans.ts";
+
+export type Notification = z.output<typeof NotificationView>;
+
+type DescribedNotification = { sentence: string; href: string };
+
+/** What a person has been told, in labels, and where to see more of it. */
+export async function describeNotification({ kind, details }: Notification): Promise<DescribedNotification> {
+  const t = await getTranslations("notifications.kinds");
+  switch (kind) {
+    case "subscription_activated":
+    case "subscription_past_due":
+    case "subscription_canceled":
+      return { sentence: t(kind, { plan: await planName(details.planId) }), href: "/billing" };
+    case "subscription_plan_changed": {
+      const [from, to] = await Promise.all([planName(details.from), planName(details.to)]);
+      return { sentence: t(kind, { from, to }), href: "/billing" };
+    }
+    case "api_key_created":
+      return {
+        sentence: t(kind, { name: String(details.name), prefix: String(details.prefix) }),
+        href: "/api-keys",
+      };
+    case "role_changed":
+      return { sentence: t(kind, { role: String(details.role) }), href: "/dashboard" };
+    default:
+      return kind satisfies never;
+  }
+}

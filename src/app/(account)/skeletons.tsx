@@ -1,0 +1,25 @@
+import type { ReactNode } from "react";
+import { SubscriptionsSkeleton } from "./admin/subscriptions/skeleton.tsx";
+import { UserSkeleton } from "./admin/users/[id]/skeleton.tsx";
+import { UsersSkeleton } from "./admin/users/skeleton.tsx";
+import { DeliverySkeleton } from "./admin/webhooks/[id]/skeleton.tsx";
+import { WebhooksSkeleton } from "./admin/webhooks/skeleton.tsx";
+import { ApiKeysSkeleton } from "./api-keys/skeleton.tsx";
+import { BillingSkeleton } from "./billing/skeleton.tsx";
+import { DashboardSkeleton } from "./dashboard/skeleton.tsx";
+import { NotificationsSkeleton } from "./notifications/skeleton.tsx";
+import { SettingsSkeleton } from "./settings/skeleton.tsx";
+
+/** What the pages look like before they are there, by path; `*` stands for any last part. */
+export const SKELETONS: Record<string, ReactNode> = {
+  "/dashboard": <DashboardSkeleton />,
+  "/billing": <BillingSkeleton />,
+  "/api-keys": <ApiKeysSkeleton />,
+  "/notifications": <NotificationsSkeleton />,
+  "/settings": <SettingsSkeleton />,
+  "/admin/users": <UsersSkeleton />,
+  "/admin/users/*": <UserSkeleton />,
+  "/admin/webhooks": <WebhooksSkeleton />,
+  "/admin/webhooks/*": <DeliverySkeleton />,
+  "/admin/subscriptions": <SubscriptionsSkeleton />,
+};

@@ -1,0 +1,32 @@
+import { redirect } from "next/navigation";
+import type { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+import type { Dependencies } from "../../operations/dependencies.ts";
+import { type Access, type Call, execute, type Operation } from "../../operations/operation.ts";
+import { refusalOf } from "./refusal.ts";
+import { currentRequest } from "./request.ts";
+import { signInPath } from "./same-site-path.ts";
+import { withLimitHeaders } from "./with-limit-headers.ts";
+
+/**
+ * An action's way through the gate: session, limit, validation, operation. Without a session, on to the sign-in page.
+ * @param form what the action is called with: anything at all, as anybody may call it
+ * @param readInput is called when the limit has let the call through, and there is a form
+ * @throws Refusal, also over the limit, with the specification's message
+ */
+export async function runAction<Input extends z.ZodType, Output extends z.ZodType, A extends Access>(
+  operation: Operation<Dependencies, Input, Output, A>,
+  form: FormData,
+  readInput: () => unknown,
+): Promise<z.input<Output>> {
+  const { address, deps, path, person } = currentRequest();
+  const call: Call = { caller: (await person()) ?? { kind: "nobody", address }, charges: [] };
+  const readForm = () =>
+    form instanceof FormData ? readInput() : refuse("invalid_input", "expected the fields of a form");
+  try {
+    return await withLimitHeaders(call, () => execute(operation, deps, call, readForm));
+  } catch (error) {
+    if (refusalOf(error)?.code === "unauthorized") redirect(signInPath(path));
+    throw error;
+  }
+}

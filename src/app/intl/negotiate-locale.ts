@@ -1,0 +1,21 @@
+import { LOCALES, type Locale } from "../../domain/locale.ts";
+
+const DEFAULT: Locale = "en";
+
+/** The first of a browser's languages that the product speaks; RFC 9110, section 12.5.4. */
+export function negotiateLocale(acceptLanguage: string | undefined): Locale {
+  const wanted = (acceptLanguage ?? "")
+    .slice(0, 500)
+    .split(",")
+    .map((range) => {
+      const [name = "", weight] = range.trim().split(/\s*;\s*q=/i);
+      return { name: name.toLowerCase(), weight: weight === undefined ? 1 : Number(weight) || 0 };
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight);
+  for (const { name } of wanted) {
+    const found = LOCALES.find((locale) => name === locale || name.startsWith(`${locale}-`));
+    if (found) return found;
+  }
+  return DEFAULT;
+}

@@ -1,0 +1,7 @@
+import { getTranslations } from "next-intl/server";
+import { MessagePage } from "../ui/message-page.tsx";
+
+export async function NotFoundMessage() {
+  const t = await getTranslations("common.notFound");
+  return <MessagePage title={t("title")} description={t("about")} action={{ label: t("way"), href: "/" }} />;
+}

@@ -1,0 +1,21 @@
+import { getTranslations } from "next-intl/server";
+import { ExternalLinkButton } from "../ui/button.tsx";
+import { NarrowPage } from "../ui/narrow-page.tsx";
+import { currentRequest } from "./gate/request.ts";
+import { sameSitePath } from "./gate/same-site-path.ts";
+
+/** What error pages say, drawn by the server: those of Next.js are drawn in the browser, by JavaScript alone. */
+export async function ServerError() {
+  const t = await getTranslations("common.failed");
+  const { id, path } = currentRequest();
+  return (
+    <main id="content" className="px-4 py-8">
+      <NarrowPage title={t("title")} description={t("about")}>
+        <p className="mb-5 break-all rounded-box bg-raised px-3 py-2 font-mono text-sm">{id}</p>
+        <ExternalLinkButton href={sameSitePath(path, "/")} variant="primary">
+          {t("way")}
+        </ExternalLinkButton>
+      </NarrowPage>
+    </main>
+  );
+}

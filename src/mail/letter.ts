@@ -1,2 +1,0 @@
-/** A mail to one person, in plain text. */
-export type Letter = { to: string; subject: string; text: string };

@@ -1,0 +1,12 @@
+/** What may be logged of an error: a server's answers, and messages made of them, name people. */
+export type SmtpErrorDetails = { code?: string; command?: string; responseCode?: number };
+
+export function smtpErrorDetails(error: unknown): SmtpErrorDetails {
+  const { code, originalCode, command, responseCode } = error as Record<string, unknown>;
+  const shown = typeof originalCode === "string" ? originalCode : code;
+  return {
+    ...(typeof shown === "string" ? { code: shown } : {}),
+    ...(typeof command === "string" ? { command } : {}),
+    ...(typeof responseCode === "number" ? { responseCode } : {}),
+  };
+}

@@ -1,0 +1,149 @@
+import {
+  Bell,
+  CreditCard,
+  KeyRound,
+  LayoutDashboard,
+  LogOut,
+  Menu,
+  Repeat,
+  Settings,
+  Users,
+  Webhook,
+  X,
+} from "lucide-react";
+import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
+import { NavLink } from "./nav-link.tsx";
+import { NavigationProvider, NavigationSkeleton } from "./navigation-skeleton.tsx";
+
+const ICONS = {
+  dashboard: LayoutDashboard,
+  billing: CreditCard,
+  apiKeys: KeyRound,
+  notifications: Bell,
+  settings: Settings,
+  users: Users,
+  webhooks: Webhook,
+  subscriptions: Repeat,
+};
+
+type NavEntry = {
+  href: string;
+  icon: keyof typeof ICONS;
+  label: string;
+  /** Shown beside it when there are any. */
+  count?: number;
+  countLabel?: string;
+};
+
+type AccountFrameProps = {
+  places: readonly NavEntry[];
+  /** Empty for who may not. */
+  administration: readonly NavEntry[];
+  person: { name: string; email: string };
+  labels: Record<"product" | "navigation" | "administration" | "menu" | "close" | "signOut", string>;
+  signOut: () => Promise<void>;
+  /** Of the pages that arrive in it, by path. */
+  shapes: Record<string, ReactNode>;
+  children: ReactNode;
+};
+
+/** The side bar and the page beside it; on a phone the bar is a sheet, which opens without JavaScript too. */
+export function AccountFrame({ children, shapes, ...props }: AccountFrameProps) {
+  const { labels } = props;
+  return (
+    <NavigationProvider>
+      <div className="md:grid md:grid-cols-[15rem_1fr]">
+        <aside className="sticky top-0 hidden h-dvh border-line border-r bg-surface md:block">
+          <Bar {...props} />
+        </aside>
+        <header className="flex items-center justify-between border-line border-b bg-surface px-4 py-2 md:hidden">
+          <span className="font-semibold">{labels.product}</span>
+          <button
+            type="button"
+            popoverTarget="sheet"
+            className="rounded-box p-2 hover:bg-raised"
+            aria-label={labels.menu}
+          >
+            <Menu aria-hidden="true" size={20} />
+          </button>
+        </header>
+        <div
+          id="sheet"
+          popover="auto"
+          className="m-0 h-dvh max-h-none w-72 max-w-[85vw] border-line border-r bg-surface text-ink backdrop:bg-[rgb(0_0_0/0.4)]"
+        >
+          <button
+            type="button"
+            popoverTarget="sheet"
+            popoverTargetAction="hide"
+            className="absolute top-3 right-3 rounded-box p-2 hover:bg-raised"
+            aria-label={labels.close}
+          >
+            <X aria-hidden="true" size={20} />
+          </button>
+          <Bar {...props} />
+        </div>
+        <main id="content" className="mx-auto w-full max-w-5xl px-4 py-6 sm:px-8 sm:py-8">
+          <NavigationSkeleton shapes={shapes}>{children}</NavigationSkeleton>
+        </main>
+      </div>
+    </NavigationProvider>
+  );
+}
+
+function Bar({
+  places,
+  administration,
+  person,
+  labels,
+  signOut,
+}: Omit<AccountFrameProps, "children" | "shapes">) {
+  return (
+    <div className="flex h-full flex-col gap-6 p-3 pt-4">
+      <span className="px-3 font-semibold text-lg">{labels.product}</span>
+      <nav aria-label={labels.navigation} className="flex flex-col gap-1">
+        {places.map((place) => (
+          <Item key={place.href} place={place} />
+        ))}
+        {administration.length > 0 && (
+          <>
+            <p className="mt-4 px-3 text-muted text-sm">{labels.administration}</p>
+            {administration.map((place) => (
+              <Item key={place.href} place={place} />
+            ))}
+          </>
+        )}
+      </nav>
+      <div className="mt-auto flex items-center justify-between gap-1 border-line border-t pt-3 pl-3">
+        <div className="min-w-0 text-sm">
+          <p className="truncate font-medium">{person.name}</p>
+          <p className="truncate text-muted" title={person.email}>
+            {person.email}
+          </p>
+        </div>
+        <form action={signOut}>
+          <Button variant="ghost" aria-label={labels.signOut} title={labels.signOut} className="px-2">
+            <LogOut aria-hidden="true" size={18} />
+          </Button>
+        </form>
+      </div>
+    </div>
+  );
+}
+
+function Item({ place }: { place: NavEntry }) {
+  const Icon = ICONS[place.icon];
+  return (
+    <NavLink href={place.href}>
+      <Icon aria-hidden="true" size={18} />
+      <span className="grow">{place.label}</span>
+      {place.count ? (
+        <span className="rounded-full bg-accent px-2 text-on-accent text-sm">
+          <span aria-hidden="true">{place.count}</span>
+          <span className="sr-only">{place.countLabel}</span>
+        </span>
+      ) : null}
+    </NavLink>
+  );
+}

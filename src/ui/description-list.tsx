@@ -1,0 +1,15 @@
+import type { ReactNode } from "react";
+
+/** What is known of something, each with its name. */
+export function DescriptionList({ children }: { children: ReactNode }) {
+  return <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">{children}</dl>;
+}
+
+export function DescriptionItem({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-muted text-sm">{label}</dt>
+      <dd className="break-words">{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useEffect, useState } from "react";
+import { Button } from "./button.tsx";
+import { classes } from "./classes.ts";
+
+const REFRESH_EVERY_MS = 5_000;
+const STORAGE_KEY = "live";
+
+/**
+ * Loads the page's contents again every few seconds while somebody can see them, unless it is switched off. Who wants
+ * little motion has to switch it on.
+ */
+export function LiveToggle({ labels }: { labels: Record<"label" | "on" | "off" | "unreachable", string> }) {
+  const [isOn, setOn] = useStoredSetting();
+  const isReached = useAutoRefresh(isOn === true);
+  const state = isOn ? (isReached ? "on" : "unreachable") : "off";
+  return (
+    <Button
+      type="button"
+      role="switch"
+      aria-checked={isOn === true}
+      aria-label={labels.label}
+      onClick={() => setOn(!isOn)}
+      // Its place is kept: without JavaScript there is nothing to switch.
+      className={classes(isOn === null && "invisible")}
+    >
+      <span
+        aria-hidden="true"
+        className={classes(
+          "size-2 rounded-full",
+          { on: "bg-good", unreachable: "bg-warn", off: "bg-line-strong" }[state],
+        )}
+      />
+      {labels[state]}
+    </Button>
+  );
+}
+
+function useStoredSetting(): [boolean | null, (isOn: boolean) => void] {
+  const [isOn, setOn] = useState<boolean | null>(null);
+  useEffect(() => {
+    const kept = sessionStorage.getItem(STORAGE_KEY);
+    setOn(kept === null ? !matchMedia("(prefers-reduced-motion: reduce)").matches : kept === "on");
+  }, []);
+  const keep = (next: boolean) => {
+    sessionStorage.setItem(STORAGE_KEY, next ? "on" : "off");
+    setOn(next);
+  };
+  return [isOn, keep];
+}
+
+function useAutoRefresh(isOn: boolean): boolean {
+  const router = useRouter();
+  const [isReached, setReached] = useState(true);
+  useEffect(() => {
+    if (!isOn) return;
+    let isAsking = false;
+    const refresh = async () => {
+      if (isAsking || document.visibilityState !== "visible") return;
+      isAsking = true;
+      // Asked first: the router leaves the page when it cannot load it again.
+      const ready = await fetch("/api/ready").then(
+        (answer) => answer.ok,
+        () => false,
+      );
+      isAsking = false;
+      setReached(ready);
+      if (ready) router.refresh();
+    };
+    const timer = setInterval(refresh, REFRESH_EVERY_MS);
+    document.addEventListener("visibilitychange", refresh);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", refresh);
+    };
+  }, [isOn, router]);
+  return isReached;
+}

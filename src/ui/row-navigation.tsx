@@ -1,0 +1,35 @@
+"use client";
+
+import type { KeyboardEvent, MouseEvent, ReactNode } from "react";
+
+/** A table's rows: the arrow keys go from one row's link to the next. */
+export function RowNavigation({ children }: { children: ReactNode }) {
+  return (
+    <tbody onKeyDown={move} onClick={follow}>
+      {children}
+    </tbody>
+  );
+}
+
+/** What lies above a row's link to be pointed at leads where the link does. */
+function follow(event: MouseEvent<HTMLElement>) {
+  const target = event.target as HTMLElement;
+  if (target.closest("a, button, input, select, summary, label") || getSelection()?.isCollapsed === false)
+    return;
+  target.closest("tr")?.querySelector<HTMLElement>("a[data-row]")?.click();
+}
+
+const STEPS: Partial<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 };
+
+function move(event: KeyboardEvent<HTMLElement>) {
+  const step = STEPS[event.key];
+  if (step === undefined || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>("a[data-row]")];
+  const at = links.indexOf(event.target as HTMLElement);
+  const next = at < 0 ? undefined : links[at + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+  // The header lies over the top row.
+  next.closest("tr")?.scrollIntoView({ block: "nearest" });
+}

@@ -1,0 +1,18 @@
+"use client";
+
+import { LoaderCircle } from "lucide-react";
+import type { ReactNode } from "react";
+import { useFormStatus } from "react-dom";
+import { Button } from "./button.tsx";
+
+/** One of several in a form: sends which one it is, and shows that of all of them it is at work. */
+export function RowSubmitButton({ id, label, children }: { id: string; label: string; children: ReactNode }) {
+  const { pending, data } = useFormStatus();
+  const isAtWork = pending && data?.get("id") === id;
+  return (
+    <Button name="id" value={id} aria-label={label} disabled={pending} className="relative whitespace-nowrap">
+      {isAtWork && <LoaderCircle aria-hidden="true" size={16} className="animate-spin" />}
+      {children}
+    </Button>
+  );
+}

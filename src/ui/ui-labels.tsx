@@ -1,0 +1,21 @@
+"use client";
+
+import { createContext, type ReactNode, useContext } from "react";
+
+type UiLabels = {
+  loadError: Record<"title" | "description" | "retry", string>;
+  /** With `{seconds}` in it. */
+  retryIn: string;
+};
+
+const UiLabelsContext = createContext<UiLabels | null>(null);
+
+/** Client components cannot load translations: the root layout passes down the few that they share. */
+export function UiLabelsProvider({ labels, children }: { labels: UiLabels; children: ReactNode }) {
+  return <UiLabelsContext value={labels}>{children}</UiLabelsContext>;
+}
+
+/** `null` outside of the root layout. */
+export function useUiLabels(): UiLabels | null {
+  return useContext(UiLabelsContext);
+}

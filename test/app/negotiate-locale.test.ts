@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { negotiateLocale } from "../../src/app/intl/negotiate-locale.ts";
+import { LOCALES } from "../../src/domain/locale.ts";
+
+describe("the language of who is not signed in", () => {
+  it.each([
+    [undefined, "en"],
+    ["", "en"],
+    ["*", "en"],
+    ["fr", "en"],
+    ["de", "de"],
+    ["de-AT,de;q=0.9,en;q=0.8", "de"],
+    ["fr-FR, es-MX;q=0.5, en;q=0.1", "es"],
+    ["en;q=0.1, zh-Hant-TW;q=0.2", "zh"],
+    ["DE-ch", "de"],
+    ["es;Q=0.2, de; q=0.9", "de"],
+    ["de;q=0, es;q=0.001", "es"],
+    ["de;q=abc, es", "es"],
+    ["den, esperanto, zhx", "en"],
+    ["de,en", "de"],
+    ["en,de", "en"],
+  ])("of %j is %s", (header, locale) => {
+    expect(negotiateLocale(header)).toBe(locale);
+  });
+
+  it("is one of ours, whatever the browser sends", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (header) => LOCALES.includes(negotiateLocale(header))),
+    );
+  });
+
+  it("is found at once in a very long header", () => {
+    const startedAt = performance.now();
+    negotiateLocale("xx;q=0.1,".repeat(200_000));
+    negotiateLocale(`de${" ".repeat(100_000)}x`);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+});

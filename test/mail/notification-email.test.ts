@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
+import { LOCALES } from "../../src/domain/locale.ts";
+import { NOTIFICATION_KINDS } from "../../src/domain/notification.ts";
+import { notificationEmail } from "../../src/mail/notification-email.ts";
+
+const PLACE = { appUrl: "https://app.example.com", plans };
+const DETAILS = {
+  planId: "pro",
+  from: "pro",
+  to: "team",
+  name: "first",
+  prefix: "tg_abcdefg",
+  role: "admin",
+};
+const mail = { to: "person@example.com", locale: "en" as const, ageSeconds: 0 };
+
+describe("the letter", () => {
+  it.each(NOTIFICATION_KINDS)("of %s says it in each language, in words of its own", (kind) => {
+    const letters = LOCALES.map((locale) =>
+      notificationEmail({ ...mail, locale, notifications: [{ id: "1", kind, details: DETAILS }] }, PLACE),
+    );
+    for (const { text, subject, to } of letters) {
+      expect(to).toBe("person@example.com");
+      expect(subject).toMatch(/^[^\n]{5,60}$/);
+      expect(text.split("\n\n")).toHaveLength(3);
+      expect(text).toMatch(/\nhttps:\/\/app\.example\.com\/(billing|api-keys|dashboard)\n/);
+      expect(text).toMatch(/\nhttps:\/\/app\.example\.com\/settings\n$/);
+      expect(text).not.toMatch(/undefined|\$\{|first/);
+      if (kind.startsWith("subscription")) expect(text).toMatch(/Pro/);
+    }
+    for (const part of [0, 1, 2]) {
+      const said = letters.map(({ text }) => text.split("\n\n")[part]?.split("\n")[0]);
+      expect(new Set(said).size).toBe(LOCALES.length);
+    }
+    expect(new Set(letters.map(({ subject }) => subject)).size).toBe(LOCALES.length);
+  });
+
+  it("speaks English to whoever's language is not spoken any more", () => {
+    const notifications = [{ id: "1", kind: "role_changed" as const, details: { role: "user" } }];
+    const { text } = notificationEmail({ ...mail, locale: "fr" as "en", notifications }, PLACE);
+    expect(text).toMatch(/^You are no longer an administrator\.\n/);
+  });
+
+  it("of very many tells the first and where the rest is", () => {
+    const notifications = Array.from({ length: 500 }, (_, n) => ({
+      id: String(n),
+      kind: "api_key_created" as const,
+      details: { prefix: `tg_${n}_` },
+    }));
+    const { text } = notificationEmail({ ...mail, notifications }, PLACE);
+    expect(text).toMatch(/tg_19_….*\nAnd 480 more\.\n\nSee here:\n.*\/api-keys\n.*\/notifications\n/);
+  });
+});
