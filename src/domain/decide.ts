@@ -1,21 +1,25 @@
-import { type ActiveEvent, isOlder, type Known, shorten } from "./known.ts";
+import { type DecideContext, shorten } from "./decide-context.ts";
+import { type EventOrder, lastSeenAfter, orderOf } from "./event-order.ts";
 import { targetOf, type User, userOf } from "./link.ts";
 import type { PaymentEvent } from "./payment-event.ts";
 import type { PlanCatalog } from "./plan.ts";
 import type { Slot } from "./slot.ts";
 import type { Subscription } from "./subscription.ts";
+import { isSubscriptionEvent, type SubscriptionEvent } from "./subscription-event.ts";
 import type { SubscriptionStatus } from "./subscription-status.ts";
 
 export type Decision =
-  | { outcome: "applied"; subscription: Subscription; isNew: boolean }
+  /** `isLate`: it lies before what the subscription has seen already. */
+  | { outcome: "applied"; subscription: Subscription; isLate: boolean }
   | { outcome: "ignored" }
   | { outcome: "failed"; reason: string };
 
-/** What an event makes of what is known. Pure: the caller writes the result. */
-export function decide(slot: Slot, event: PaymentEvent, known: Known): Decision {
-  if (!isActive(event)) return { outcome: "ignored" };
-  const inSlot = known.subscriptions.filter((subscription) => subscription.provider === slot);
-  const user = userOf(event, inSlot, known);
+/** What an event does to the subscriptions in its context. Pure: the caller writes the result. */
+export function decide(slot: Slot, event: PaymentEvent, context: DecideContext): Decision {
+  if (!isSubscriptionEvent(event)) return { outcome: "ignored" };
+  if (event.isOneTime && !buysPlan(event, context.plans)) return { outcome: "ignored" };
+  const inSlot = context.subscriptions.filter((subscription) => subscription.provider === slot);
+  const user = userOf(event, inSlot, context);
   if (user.is === "unresolved") return { outcome: "failed", reason: user.reason };
 
   const target = targetOf(event, user.is === "present" ? user.id : null, inSlot);
@@ -23,30 +27,39 @@ export function decide(slot: Slot, event: PaymentEvent, known: Known): Decision 
   if (target.is === "none" && user.is === "gone") return { outcome: "ignored" };
 
   const before = target.is === "found" ? target.subscription : null;
-  const plan = planOf(slot, event, before, known.plans);
+  const order = before === null ? "newer" : orderOf(event, before);
+  const plan = planOf(slot, event, before, context.plans);
+  if (before !== null && before.status === "canceled" && order !== "newer") {
+    return { outcome: "applied", subscription: afterItsEnd(before, event, user, plan), isLate: true };
+  }
   if ("reason" in plan) return { outcome: "failed", reason: plan.reason };
 
-  const start = before ?? blank(slot, known.newId(), plan.id);
-  const patched = patch(start, event, user, plan);
+  const start = before ?? blank(slot, context.newId(), plan.id);
+  const after = patch(start, event, user, plan);
   return {
     outcome: "applied",
-    subscription: { ...patched, ...placeInTime(before, patched, event) },
-    isNew: before === null,
+    subscription: {
+      ...after,
+      outOfOrder: after.outOfOrder || (before !== null && needsReview(order, before, after)),
+      ...lastSeenAfter(event, start),
+    },
+    isLate: order === "older",
   };
 }
 
-function isActive(event: PaymentEvent): event is ActiveEvent {
-  return event.kind !== "ignored";
+/** A one-time payment concerns us only when it buys one of our plans. */
+function buysPlan(event: SubscriptionEvent, plans: PlanCatalog): boolean {
+  return event.planId !== null && plans.has(event.planId);
 }
 
-type Linked = Exclude<User, { is: "unresolved" }>;
+type LinkedUser = Exclude<User, { is: "unresolved" }>;
 
 type PlanChoice = { id: string; priceId: string | null; seats: number | null };
 
-/** A configured price says it best: metadata keeps the plan of the checkout when a customer changes plans at the provider. */
+/** A configured price decides: metadata keeps the plan of the checkout when a customer changes plans at the provider. */
 function planOf(
   slot: Slot,
-  event: ActiveEvent,
+  event: SubscriptionEvent,
   before: Subscription | null,
   plans: PlanCatalog,
 ): PlanChoice | { reason: string } {
@@ -57,7 +70,7 @@ function planOf(
   const priceId = first?.priceIds[0] ?? null;
   const seats = first?.seats ?? null;
   if (event.planId !== null && plans.has(event.planId)) return { id: event.planId, priceId, seats };
-  // The end of a subscription that we know must not hang on a plan that we do not.
+  // The end of a known subscription must not depend on a plan that we do not know.
   if (before && event.kind === "customer.subscription.deleted") return { id: before.planId, priceId, seats };
   if (event.planId !== null) return { reason: `plan: there is no plan "${shorten(event.planId)}"` };
   if (before && (priceId === null || before.priceId === null || first?.priceIds.includes(before.priceId))) {
@@ -67,12 +80,35 @@ function planOf(
   return { reason: `plan: no plan has the price "${shorten(priceId)}" in ${slot}` };
 }
 
-function patch(before: Subscription, event: ActiveEvent, user: Linked, plan: PlanChoice): Subscription {
+/** After a terminal status an event that is not newer changes nothing; one that would have is worth a comparison. */
+function afterItsEnd(
+  before: Subscription,
+  event: SubscriptionEvent,
+  user: LinkedUser,
+  plan: PlanChoice | { reason: string },
+): Subscription {
+  const contradicts = "reason" in plan || differs(before, patch(before, event, user, plan));
+  const knowsUser = user.is === "present";
+  return {
+    ...before,
+    providerSubscriptionId: before.providerSubscriptionId ?? event.providerSubscriptionId,
+    customerId: before.customerId ?? (knowsUser ? event.customerId : null),
+    outOfOrder: before.outOfOrder || contradicts,
+    ...lastSeenAfter(event, before),
+  };
+}
+
+function patch(
+  before: Subscription,
+  event: SubscriptionEvent,
+  user: LinkedUser,
+  plan: PlanChoice,
+): Subscription {
   return {
     ...before,
     userId: user.is === "present" ? user.id : before.userId,
     providerSubscriptionId: event.providerSubscriptionId ?? before.providerSubscriptionId,
-    // Of somebody who is gone no further name is kept.
+    // Nothing that identifies a deleted user is stored again.
     customerId: user.is === "present" ? (event.customerId ?? before.customerId) : null,
     priceId: plan.priceId ?? before.priceId,
     planId: plan.id,
@@ -83,10 +119,9 @@ function patch(before: Subscription, event: ActiveEvent, user: Linked, plan: Pla
   };
 }
 
-function statusAfter(before: Subscription, event: ActiveEvent): SubscriptionStatus {
+function statusAfter(before: Subscription, event: SubscriptionEvent): SubscriptionStatus {
   switch (event.kind) {
     case "checkout.session.completed":
-      // A trial bought through a checkout is as active as it gets.
       return before.status === "trialing" ? "trialing" : "active";
     case "customer.subscription.created":
     case "customer.subscription.updated":
@@ -98,21 +133,15 @@ function statusAfter(before: Subscription, event: ActiveEvent): SubscriptionStat
   }
 }
 
-/** An older event that changes something is applied all the same, and the subscription marked. */
-function placeInTime(before: Subscription | null, after: Subscription, event: ActiveEvent) {
-  const late = before !== null && isOlder(event, before) && differs(before, after);
-  return {
-    outOfOrder: after.outOfOrder || late,
-    lastEventAtMicros:
-      event.occurredAtMicros === null
-        ? after.lastEventAtMicros
-        : Math.max(event.occurredAtMicros, after.lastEventAtMicros ?? 0),
-  };
+/** Events are applied as they come; whether a late one has changed something only the provider can settle. */
+function needsReview(order: EventOrder, before: Subscription, after: Subscription): boolean {
+  return order !== "newer" && differs(before, after);
 }
 
+/** Filling in an id is no change. */
 function differs(before: Subscription, after: Subscription): boolean {
   return (
-    before.userId !== after.userId ||
+    (before.userId !== null && before.userId !== after.userId) ||
     before.planId !== after.planId ||
     before.seats !== after.seats ||
     before.status !== after.status ||
@@ -136,6 +165,8 @@ function blank(provider: Slot, id: string, planId: string): Subscription {
     cancelAtPeriodEnd: false,
     outOfOrder: false,
     lastEventAtMicros: null,
+    lastEventRank: null,
+    comparedAtMicros: null,
     lastNotified: null,
   };
 }

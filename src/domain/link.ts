@@ -1,5 +1,7 @@
-import { type ActiveEvent, isOlder, type Known, shorten } from "./known.ts";
+import { type DecideContext, shorten } from "./decide-context.ts";
+import { orderOf } from "./event-order.ts";
 import type { Subscription } from "./subscription.ts";
+import type { SubscriptionEvent } from "./subscription-event.ts";
 
 export type User =
   | { is: "present"; id: string }
@@ -8,11 +10,15 @@ export type User =
   | { is: "unresolved"; reason: string };
 
 /** Whose subscription an event is about: the one it names, else who its ids have belonged to. */
-export function userOf(event: ActiveEvent, inSlot: readonly Subscription[], known: Known): User {
+export function userOf(
+  event: SubscriptionEvent,
+  inSlot: readonly Subscription[],
+  context: DecideContext,
+): User {
   if (event.userId !== null) {
-    const person = known.person(event.userId);
-    if (person === "present") return { is: "present", id: event.userId };
-    if (person === "deleted") return { is: "gone" };
+    const state = context.userState(event.userId);
+    if (state === "present") return { is: "present", id: event.userId };
+    if (state === "deleted") return { is: "gone" };
     return { is: "unresolved", reason: `user: there is no user "${shorten(event.userId)}"` };
   }
   const linked = byId(event, inSlot) ?? inSlot.find((one) => isCustomers(one, event));
@@ -31,7 +37,11 @@ export type Target =
   | { is: "ambiguous"; reason: string };
 
 /** Which subscription an event is about: the one it names, else the user's one of this slot. */
-export function targetOf(event: ActiveEvent, userId: string | null, inSlot: readonly Subscription[]): Target {
+export function targetOf(
+  event: SubscriptionEvent,
+  userId: string | null,
+  inSlot: readonly Subscription[],
+): Target {
   const named = byId(event, inSlot);
   if (named) return { is: "found", subscription: named };
 
@@ -41,16 +51,16 @@ export function targetOf(event: ActiveEvent, userId: string | null, inSlot: read
   const nameless = own.find((one) => one.providerSubscriptionId === null);
   // A checkout that named no subscription left this row behind for the first event that does.
   if (nameless) return { is: "found", subscription: nameless };
-  if (event.providerSubscriptionId !== null) return { is: "none" };
+  if (event.providerSubscriptionId !== null || event.isOneTime) return { is: "none" };
   return event.kind === "checkout.session.completed" ? boughtIn(event, own) : onlyOne(own);
 }
 
 /** The subscription that a checkout without a subscription id has already become, if its other events came first. */
-function boughtIn(event: ActiveEvent, own: readonly Subscription[]): Target {
+function boughtIn(event: SubscriptionEvent, own: readonly Subscription[]): Target {
   // What has happened to one since may be anything, another plan or its end. Of several, the one that has been quiet for
   // longest: whatever the event changes of it marks it, while a row of its own would never get a name.
   const [since] = own
-    .filter((one) => isOlder(event, one))
+    .filter((one) => orderOf(event, one) === "older")
     .sort((a, b) => (a.lastEventAtMicros ?? 0) - (b.lastEventAtMicros ?? 0));
   if (since) return { is: "found", subscription: since };
   const became = own.filter(
@@ -72,11 +82,11 @@ function onlyOne(own: readonly Subscription[]): Target {
   };
 }
 
-function byId(event: ActiveEvent, inSlot: readonly Subscription[]): Subscription | undefined {
+function byId(event: SubscriptionEvent, inSlot: readonly Subscription[]): Subscription | undefined {
   if (event.providerSubscriptionId === null) return undefined;
   return inSlot.find((one) => one.providerSubscriptionId === event.providerSubscriptionId);
 }
 
-function isCustomers(subscription: Subscription, event: ActiveEvent): boolean {
+function isCustomers(subscription: Subscription, event: SubscriptionEvent): boolean {
   return event.customerId !== null && subscription.customerId === event.customerId;
 }

@@ -19,7 +19,7 @@ export type EventIdentity = {
 };
 
 /**
- * What a provider told us, in one shape for all wire formats. `null` always means
+ * What a delivery means, in one shape for all wire formats. `null` always means
  * "this event says nothing about it", so that it can never erase what is known.
  */
 export type PaymentEvent = {
@@ -37,6 +37,8 @@ export type PaymentEvent = {
   status: SubscriptionStatus | null;
   currentPeriodEnd: Date | null;
   cancelAtPeriodEnd: boolean | null;
+  /** A checkout of a single payment: no subscription follows it. */
+  isOneTime?: true;
 };
 
 export type PaidItem = { priceIds: readonly string[]; seats: number | null };

@@ -1,12 +1,12 @@
 import type { Slot } from "./slot.ts";
 import type { SubscriptionStatus } from "./subscription-status.ts";
 
-/** What its person was told last of a subscription, see `notification.ts`. */
+/** What its user was last notified of, see `notification.ts`. */
 export type LastNotified = { standing: "active" | "past_due" | "canceled"; planId: string };
 
 export type Subscription = {
   id: string;
-  /** `null` once the person has deleted the account. */
+  /** `null` once the user has deleted the account. */
   userId: string | null;
   provider: Slot;
   /** `null` until an event names it: some checkouts do not. */
@@ -19,10 +19,14 @@ export type Subscription = {
   status: SubscriptionStatus;
   currentPeriodEnd: Date | null;
   cancelAtPeriodEnd: boolean;
-  /** An older event was applied after a newer one: to be compared with the provider. */
+  /** Events came out of order and may have left it wrong: to be compared with the provider. */
   outOfOrder: boolean;
   /** The latest time, by the provider's clock, of an event applied to it; microseconds. */
   lastEventAtMicros: number | null;
+  /** The highest rank among the events of that time, see `event-order.ts`; `null`: not known. */
+  lastEventRank: number | null;
+  /** When the provider was last asked for it; microseconds. Events from before then are late. */
+  comparedAtMicros: number | null;
   /** `null`: nothing yet. */
   lastNotified: LastNotified | null;
 };

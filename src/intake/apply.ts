@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { changesOf } from "../domain/changes.ts";
 import { type Decision, decide } from "../domain/decide.ts";
+import type { DecideContext } from "../domain/decide-context.ts";
 import { secondsUntilRetry } from "../domain/delivery.ts";
-import { isOlder, type Known } from "../domain/known.ts";
 import { type Notification, notificationsFor } from "../domain/notification.ts";
-import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import { DatabaseUnavailable, sqlState } from "../store/database.ts";
 import { type Attempt, type Failure, failClaims, fenceClaims, logAttempts } from "../store/deliveries.ts";
@@ -58,11 +57,11 @@ async function applyTogether(intake: Intake, group: readonly ClaimedEvent[]): Pr
       links.length === 0 ? new Map<string, UserState>() : findUserStates(transaction, userIdsIn(group)),
     ]);
     const ledger = trackSubscriptions(subscriptions);
-    const known: Known = {
+    const context: DecideContext = {
       get subscriptions() {
         return ledger.subscriptions();
       },
-      person: (id) => people.get(id) ?? "unknown",
+      userState: (id) => people.get(id) ?? "unknown",
       plans: intake.plans,
       newId: randomUUID,
     };
@@ -70,9 +69,9 @@ async function applyTogether(intake: Intake, group: readonly ClaimedEvent[]): Pr
     const decisions = group.map((work, index): Decision | null => {
       if (!held.has(work.claim.id)) return null;
       if ("problem" in work.reading) return { outcome: "failed", reason: work.reading.problem };
-      const decision = decide(work.slot, work.reading.event, known);
+      const decision = decide(work.slot, work.reading.event, context);
       if (decision.outcome === "applied") {
-        changed[index] = ledger.record(decision.subscription, work.reading.event);
+        changed[index] = ledger.record(decision);
       }
       return decision;
     });
@@ -113,9 +112,8 @@ function trackSubscriptions(locked: readonly Subscription[]) {
       return list;
     },
     /** Returns what it changes of what the event before has left. */
-    record(subscription: Subscription, event: PaymentEvent): Attempt["changed"] {
+    record({ subscription, isLate }: Decision & { outcome: "applied" }): Attempt["changed"] {
       const before = now.get(subscription.id) ?? null;
-      const isLate = before !== null && isOlder(event, before);
       const { lastNotified, notifications } = notificationsFor(before, subscription, { isLate });
       news.push(...notifications);
       now.set(subscription.id, { ...subscription, lastNotified });

@@ -11,21 +11,26 @@ import {
   type ReconcilableSubscription,
   type Reconciliation,
 } from "../store/reconciliations.ts";
-import { lockSubscribers, lockSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
+import {
+  lockSubscribers,
+  lockSubscriptions,
+  recordComparison,
+  updateSubscriptions,
+} from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
 import type { Intake } from "./intake.ts";
 import { retryOnContention } from "./retry-on-contention.ts";
 import { effectLimits } from "./transaction-limits.ts";
 
 export type Comparison =
-  /** `null`: it is as the provider says. */
+  /** `null`: it matches the provider. */
   | { outcome: "compared"; changes: Changes | null }
   /** Left as it is, and why. */
   | { outcome: "left"; reason: string };
 
 export type CompareOptions = {
   by: Reconciliation["by"];
-  /** Says what would be changed, and changes nothing. */
+  /** Reports what would change, and changes nothing. */
   dryRun: boolean;
 };
 
@@ -34,8 +39,8 @@ type Comparing = Pick<Intake, "database" | "plans" | "leaseSeconds">;
 const ROUNDS = 5;
 
 /**
- * Holds a subscription against what its provider says of it now, and corrects it by the rules that events go by. An
- * event that comes in between has the provider asked again.
+ * Compares a subscription with its provider's current state and corrects it by the same rules as events. When an event
+ * is applied in between, the provider is asked again.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function compare(
@@ -48,10 +53,13 @@ export async function compare(
   for (let round = 1; round <= ROUNDS && now !== null; round += 1) {
     if (now.providerSubscriptionId === null)
       return left("no event has said yet under which id the provider knows it");
-    const told = await api.fetchSubscription(now.providerSubscriptionId);
-    if (told === null) return left("the provider knows no subscription by its id");
+    const askedAtMicros = Date.now() * 1000;
+    const state = await api.fetchSubscription(now.providerSubscriptionId);
+    if (state === null) return left("the provider knows no subscription by its id");
     const subscription = now;
-    const comparison = await retryOnContention(() => correct(intake, subscription, told, options));
+    const comparison = await retryOnContention(() =>
+      correct(intake, subscription, { state, askedAtMicros }, options),
+    );
     if (comparison !== "overtaken") return comparison;
     now = await findReconcilable(intake.database, found.id);
   }
@@ -61,12 +69,12 @@ export async function compare(
 async function correct(
   intake: Comparing,
   { id, provider, providerSubscriptionId, version }: ReconcilableSubscription,
-  told: PaymentEvent,
+  { state, askedAtMicros }: { state: PaymentEvent; askedAtMicros: number },
   { by, dryRun }: CompareOptions,
 ): Promise<Comparison | "overtaken"> {
-  // Whose it is, is not asked: a comparison never gives a subscription to somebody else.
-  const event = { ...told, providerSubscriptionId, userId: null };
-  const link = { provider, providerSubscriptionId, userId: null, customerId: told.customerId };
+  // Without the user: a comparison never gives a subscription to somebody else.
+  const event = { ...state, providerSubscriptionId, userId: null };
+  const link = { provider, providerSubscriptionId, userId: null, customerId: state.customerId };
   return inTransaction(intake.database, effectLimits(intake), async (transaction) => {
     const [, subscriptions, current] = await Promise.all([
       lockSubscribers(transaction, [link]),
@@ -77,7 +85,7 @@ async function correct(
     if (before === undefined || current?.version !== version) return "overtaken";
     const decision = decide(provider, event, {
       subscriptions: [before],
-      person: () => "unknown",
+      userState: () => "unknown",
       plans: intake.plans,
       newId: randomUUID,
     });
@@ -86,14 +94,19 @@ async function correct(
         decision.outcome === "failed" ? decision.reason : "the provider's answer says nothing about it",
       );
     }
-    const after = { ...decision.subscription, outOfOrder: false };
+    // An event from before the provider was asked, a failed one that is retried above all, is late from now on.
+    const after = { ...decision.subscription, outOfOrder: false, comparedAtMicros: askedAtMicros };
     const changes = changesOf(before, after);
     const isSame =
       changes === null && before.priceId === after.priceId && before.customerId === after.customerId;
-    if (isSame || dryRun) return { outcome: "compared", changes };
-    const { lastNotified: tellsNow, notifications } = notificationsFor(before, after, { isLate: false });
+    if (dryRun) return { outcome: "compared", changes };
+    if (isSame) {
+      await transaction.commitAfter([recordComparison(transaction, id, askedAtMicros)]);
+      return { outcome: "compared", changes };
+    }
+    const { lastNotified, notifications } = notificationsFor(before, after, { isLate: false });
     await transaction.commitAfter([
-      updateSubscriptions(transaction, [{ ...after, lastNotified: tellsNow }]),
+      updateSubscriptions(transaction, [{ ...after, lastNotified }]),
       ...(notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
       ...(changes ? [insertReconciliation(transaction, { subscriptionId: id, by, changes })] : []),
     ]);

@@ -64,8 +64,11 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
   if (kind === "checkout.session.completed") {
     const paymentStatus = object.text("payment_status");
     if (paymentStatus !== null && !PAID.has(paymentStatus)) return IGNORED;
+    const mode = object.text("mode");
+    if (mode === "setup") return IGNORED;
     return {
       ...common,
+      ...(mode === "payment" ? { isOneTime: true as const } : {}),
       ...STANDING_UNTOLD,
       providerSubscriptionId: object.idOrExpanded("subscription"),
       items: paidItems(object, "line_items"),

@@ -151,6 +151,8 @@ create table subscription (
   updated_at timestamp with time zone not null default now(),
   told_standing text,
   told_plan_id text,
+  last_event_rank smallint,
+  compared_at_micros bigint,
   constraint subscription_pkey PRIMARY KEY (id),
   constraint subscription_seats_check CHECK ((seats >= 0)),
   constraint subscription_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'paused'::text, 'unpaid'::text, 'canceled'::text]))),

@@ -17,6 +17,8 @@ type SubscriptionRow = {
   cancel_at_period_end: boolean;
   out_of_order: boolean;
   last_event_at_micros: number | null;
+  last_event_rank: number | null;
+  compared_at_micros: number | null;
   told_standing: LastNotified["standing"] | null;
   told_plan_id: string | null;
 };
@@ -59,7 +61,8 @@ with given as materialized (
 )
 select s.id, s.user_id, s.provider, s.provider_subscription_id, s.customer_id, s.price_id, s.plan_id, s.seats, s.status,
   extract(epoch from s.current_period_end)::float8 * 1000 as period_end_ms, s.cancel_at_period_end, s.out_of_order,
-  s.last_event_at_micros::float8 as last_event_at_micros, s.told_standing, s.told_plan_id
+  s.last_event_at_micros::float8 as last_event_at_micros, s.last_event_rank,
+  s.compared_at_micros::float8 as compared_at_micros, s.told_standing, s.told_plan_id
 from subscription s
 where s.id = any (array(
   select named.id from given g
@@ -105,6 +108,8 @@ function toSubscription(row: SubscriptionRow): Subscription {
     cancelAtPeriodEnd: row.cancel_at_period_end,
     outOfOrder: row.out_of_order,
     lastEventAtMicros: row.last_event_at_micros,
+    lastEventRank: row.last_event_rank,
+    comparedAtMicros: row.compared_at_micros,
     lastNotified:
       row.told_standing === null || row.told_plan_id === null
         ? null
@@ -127,6 +132,8 @@ const COLUMNS: readonly [name: string, type: string, value: (one: Subscription) 
   ["cancel_at_period_end", "boolean", (one) => one.cancelAtPeriodEnd],
   ["out_of_order", "boolean", (one) => one.outOfOrder],
   ["last_event_at_micros", "bigint", (one) => one.lastEventAtMicros],
+  ["last_event_rank", "smallint", (one) => one.lastEventRank],
+  ["compared_at_micros", "bigint", (one) => one.comparedAtMicros],
   ["told_standing", "text", (one) => one.lastNotified?.standing ?? null],
   ["told_plan_id", "text", (one) => one.lastNotified?.planId ?? null],
 ];
@@ -162,6 +169,21 @@ export async function updateSubscriptions(
   subscriptions: readonly Subscription[],
 ): Promise<void> {
   await transaction.run(UPDATE, byColumn(subscriptions));
+}
+
+const RECORD_COMPARISON = {
+  name: "record_comparison",
+  // Nothing about it has changed: its `updated_at` stays.
+  text: "update subscription set compared_at_micros = $2::bigint, out_of_order = false where id = any (array[$1::uuid])",
+};
+
+/** Stores that a comparison with the provider found no difference. @param askedAtMicros when the provider was asked */
+export async function recordComparison(
+  transaction: Queryable,
+  id: string,
+  askedAtMicros: number,
+): Promise<void> {
+  await transaction.run(RECORD_COMPARISON, [id, askedAtMicros]);
 }
 
 function byColumn(subscriptions: readonly Subscription[]): unknown[][] {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import plans from "../../plans.config.ts";
 import { decide } from "../../src/domain/decide.ts";
-import type { Known } from "../../src/domain/known.ts";
+import type { DecideContext } from "../../src/domain/decide-context.ts";
 import type { PaymentEvent } from "../../src/domain/payment-event.ts";
 import type { Subscription } from "../../src/domain/subscription.ts";
 
 const PEOPLE: Record<string, "present" | "deleted"> = { ann: "present", bob: "present", gone: "deleted" };
 
-function known(subscriptions: Subscription[] = []): Known {
-  return { subscriptions, person: (id) => PEOPLE[id] ?? "unknown", plans, newId: () => "new" };
+function known(subscriptions: Subscription[] = []): DecideContext {
+  return { subscriptions, userState: (id) => PEOPLE[id] ?? "unknown", plans, newId: () => "new" };
 }
 
 function event(given: Partial<PaymentEvent>): PaymentEvent {
@@ -42,6 +42,8 @@ function subscription(given: Partial<Subscription> = {}): Subscription {
     cancelAtPeriodEnd: false,
     outOfOrder: false,
     lastEventAtMicros: 1_000,
+    lastEventRank: null,
+    comparedAtMicros: null,
     lastNotified: null,
     ...given,
   };
@@ -126,10 +128,10 @@ describe("a checkout that names no subscription", () => {
     ]);
   });
 
-  it("that is older than the end of its subscription does not begin a new one, but is marked", () => {
+  it("that is older than the end of its subscription neither starts a new one nor revives it, but marks it", () => {
     const ended = [subscription({ status: "canceled", lastEventAtMicros: 9_000 })];
     expect(remaining([{ ...nameless, occurredAtMicros: 1_000 }], ended)).toMatchObject([
-      { id: "known", status: "active", outOfOrder: true },
+      { id: "known", status: "canceled", outOfOrder: true },
     ]);
   });
 
@@ -145,7 +147,7 @@ describe("a checkout that names no subscription", () => {
     const ended = subscription({ status: "canceled", lastEventAtMicros: 5_000 });
     expect(remaining([{ ...nameless, occurredAtMicros: 1_000 }], [later, ended])).toMatchObject([
       { id: "later", outOfOrder: false },
-      { id: "known", status: "active", outOfOrder: true },
+      { id: "known", status: "canceled", outOfOrder: true },
     ]);
   });
 
@@ -198,7 +200,7 @@ describe("who it belongs to", () => {
 
   it("the same ids in another slot are another subscription", () => {
     const decision = decide("provider-b", event(UPDATED), known([subscription()]));
-    expect(decision).toMatchObject({ outcome: "applied", isNew: true });
+    expect(decision).toMatchObject({ outcome: "applied", isLate: false, subscription: { id: "new" } });
   });
 
   it("a subscription id may not be guessed among several", () => {
@@ -279,16 +281,134 @@ describe("order", () => {
     ]);
   });
 
-  it("events of the same moment, or without one, do not", () => {
-    for (const moment of [20, null]) {
-      expect(remaining([at(20, { items: team(8) }), at(moment, { items: team(6) })])).toMatchObject([
-        { seats: 6, outOfOrder: false, lastEventAtMicros: 20 },
-      ]);
-    }
+  it("an event without a time is never older", () => {
+    expect(remaining([at(20, { items: team(8) }), at(null, { items: team(6) })])).toMatchObject([
+      { seats: 6, outOfOrder: false, lastEventAtMicros: 20 },
+    ]);
   });
 
   it("a newer event does not take the mark away: only a comparison with the provider does", () => {
     const events = [at(20, { items: team(8) }), at(10, { items: team(6) }), at(30, { items: team(9) })];
     expect(remaining(events)).toMatchObject([{ seats: 9, outOfOrder: true, lastEventAtMicros: 30 }]);
   });
+});
+
+describe("events of one moment", () => {
+  const MOMENT = 20;
+  const KINDS = [CREATED, CHECKOUT, UPDATED, DELETED].map(({ kind }) => kind);
+  const STATUS = { [CREATED.kind]: "incomplete", [UPDATED.kind]: "past_due" } as const;
+  const of = (kind: (typeof KINDS)[number], seats: number): Partial<PaymentEvent> => ({
+    ...ids,
+    kind,
+    occurredAtMicros: MOMENT,
+    items: team(seats),
+    status: STATUS[kind as keyof typeof STATUS] ?? null,
+  });
+  const pairs = KINDS.flatMap((first, rank) =>
+    KINDS.map((second, other) => ({ first, second, rank, other })),
+  );
+
+  it.each(pairs.filter(({ rank, other }) => other > rank))(
+    "$second after $first is in order and marks nothing",
+    ({ first, second }) => {
+      expect(remaining([of(first, 5), of(second, 6)])).toMatchObject([{ seats: 6, outOfOrder: false }]);
+    },
+  );
+
+  it.each(pairs.filter(({ rank, other, first }) => other < rank && first !== DELETED.kind))(
+    "$second after $first is late: applied, and the subscription is marked",
+    ({ first, second }) => {
+      expect(remaining([of(first, 5), of(second, 6)])).toMatchObject([{ seats: 6, outOfOrder: true }]);
+    },
+  );
+
+  it.each(KINDS.filter((kind) => kind !== DELETED.kind))(
+    "a second %s marks only when it changes a field",
+    (kind) => {
+      expect(remaining([of(kind, 5), of(kind, 5)])).toMatchObject([{ seats: 5, outOfOrder: false }]);
+      expect(remaining([of(kind, 5), of(kind, 6)])).toMatchObject([{ seats: 6, outOfOrder: true }]);
+    },
+  );
+
+  it("keeps the highest rank seen, so that a third event is held against it", () => {
+    const [one] = remaining([of(UPDATED.kind, 5), of(CREATED.kind, 5)]);
+    expect(one).toMatchObject({ outOfOrder: true, lastEventRank: 3 });
+  });
+
+  it("filling in an id is no change", () => {
+    const first = { ...of(UPDATED.kind, 5), customerId: null };
+    expect(remaining([first, { ...first, customerId: "cus" }])).toMatchObject([
+      { customerId: "cus", outOfOrder: false },
+    ]);
+  });
+});
+
+describe("after a terminal status", () => {
+  const ended = (given: Partial<Subscription> = {}) => [
+    subscription({ status: "canceled", lastEventAtMicros: 9_000, lastEventRank: 4, ...given }),
+  ];
+
+  it.each([
+    ["an older update", { ...UPDATED, status: "active" as const, occurredAtMicros: 1_000 }],
+    ["an update of the same moment", { ...UPDATED, status: "active" as const, occurredAtMicros: 9_000 }],
+    ["an older created", { ...CREATED, status: "active" as const, occurredAtMicros: 1_000 }],
+    ["an older checkout", { ...CHECKOUT, occurredAtMicros: 1_000 }],
+    ["an older event with an unknown plan", { ...UPDATED, planId: "gold", occurredAtMicros: 1_000 }],
+  ])("%s changes nothing and marks the subscription", (_, late) => {
+    expect(remaining([late], ended())).toEqual([{ ...ended()[0], outOfOrder: true }]);
+  });
+
+  it("an older event that would change nothing does not mark it", () => {
+    expect(remaining([{ ...DELETED, occurredAtMicros: 1_000 }], ended())).toEqual(ended());
+  });
+
+  it("an older event still fills in missing ids", () => {
+    const late = { ...DELETED, customerId: "cus_late", occurredAtMicros: 1_000 };
+    expect(remaining([late], ended({ customerId: null }))).toMatchObject([
+      { customerId: "cus_late", outOfOrder: false },
+    ]);
+  });
+
+  it.each([10_000, null])("a newer event is applied (at %s)", (occurredAtMicros) => {
+    expect(remaining([{ ...UPDATED, status: "active", occurredAtMicros }], ended())).toMatchObject([
+      { status: "active", outOfOrder: false },
+    ]);
+  });
+});
+
+describe("after a comparison with the provider", () => {
+  const compared = [subscription({ lastEventAtMicros: 1_000, comparedAtMicros: 5_000 })];
+
+  it("an event from before it is late, however new it is among the events", () => {
+    const late = { ...UPDATED, status: "past_due" as const, occurredAtMicros: 4_000 };
+    expect(remaining([late], compared)).toMatchObject([{ status: "past_due", outOfOrder: true }]);
+  });
+
+  it("an event from after it is not", () => {
+    const next = { ...UPDATED, status: "past_due" as const, occurredAtMicros: 6_000 };
+    expect(remaining([next], compared)).toMatchObject([{ status: "past_due", outOfOrder: false }]);
+  });
+});
+
+describe("a checkout of a single payment", () => {
+  const oneTime = { ...CHECKOUT, providerSubscriptionId: null, isOneTime: true as const };
+
+  it.each([null, "gold"])("is ignored with the plan %s", (planId) => {
+    const decision = decide("provider-a", event({ ...oneTime, planId }), known([subscription()]));
+    expect(decision).toEqual({ outcome: "ignored" });
+  });
+
+  it("of one of our plans activates it", () => {
+    expect(remaining([oneTime])).toMatchObject([{ planId: "pro", status: "active" }]);
+  });
+
+  it.each(["past_due", "unpaid", "paused", "canceled"] as const)(
+    "leaves a %s subscription alone",
+    (status) => {
+      expect(remaining([oneTime], [subscription({ status })])).toMatchObject([
+        { id: "known", status, outOfOrder: false },
+        { status: "active", providerSubscriptionId: null },
+      ]);
+    },
+  );
 });

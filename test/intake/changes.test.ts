@@ -330,6 +330,8 @@ describe("kindOf", () => {
     cancelAtPeriodEnd: false,
     outOfOrder: false,
     lastEventAtMicros: null,
+    lastEventRank: null,
+    comparedAtMicros: null,
     lastNotified: null,
   };
   const kind = (before: Subscription | null, after: Partial<Subscription>) =>

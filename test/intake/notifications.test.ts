@@ -257,6 +257,8 @@ const BLANK: Subscription = {
   cancelAtPeriodEnd: false,
   outOfOrder: false,
   lastEventAtMicros: null,
+  lastEventRank: null,
+  comparedAtMicros: null,
   lastNotified: null,
 };
 

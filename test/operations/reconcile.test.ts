@@ -156,6 +156,16 @@ describe("a subscription that is not as its provider says", () => {
     expect(await audit()).toHaveLength(1);
   });
 
+  it.each([
+    ["corrected", "past_due"],
+    ["confirmed", "active"],
+  ] as const)("is marked by an event from before it was %s", async (_, status) => {
+    truth({ status });
+    await run();
+    await receive(eventOf("customer.subscription.updated", { status: "paused" }));
+    expect(await stored()).toMatchObject([{ status: "paused", out_of_order: true }]);
+  });
+
   it("is ended when it is over there", async () => {
     truth({ status: "canceled" }, "customer.subscription.deleted");
     await run();

@@ -120,6 +120,16 @@ test.each([
 });
 
 test.each([
+  ["subscription", { kind: "checkout.session.completed" }],
+  ["payment", { kind: "checkout.session.completed", isOneTime: true }],
+  ["setup", { kind: "ignored" }],
+])("a completed checkout of mode %s reads as %o", (mode, expected) => {
+  const { body, eventType } = loadFixture("stripe", "checkout.session.completed");
+  Object.assign((body.data as { object: object }).object, { mode });
+  expect(stripe.interpret(eventType, body)).toMatchObject(expected);
+});
+
+test.each([
   ["incomplete", "incomplete"],
   ["incomplete_expired", "canceled"],
   ["trialing", "trialing"],

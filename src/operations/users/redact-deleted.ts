@@ -1,4 +1,4 @@
-import { shorten } from "../../domain/known.ts";
+import { shorten } from "../../domain/decide-context.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import { customersIn, isAbout, type ProviderName, type TracedDelivery } from "../../domain/traces.ts";
 import type { Intake } from "../../intake/intake.ts";

@@ -1,0 +1,17 @@
+import type { PlanCatalog } from "./plan.ts";
+import type { Subscription } from "./subscription.ts";
+
+/** What an event is decided against: everything it could concern, read under lock. */
+export type DecideContext = {
+  /** All subscriptions that share an id, a customer or a user with the event. */
+  subscriptions: readonly Subscription[];
+  /** `unknown`: there has never been such a user. */
+  userState(userId: string): "present" | "deleted" | "unknown";
+  plans: PlanCatalog;
+  newId(): string;
+};
+
+/** Cuts an id short for a reason that people read. */
+export function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}...` : text;
+}
