@@ -28,6 +28,7 @@ const RULES: Record<string, Rule> = {
   store: { rooms: ["domain"], packages: ["pg", "node:*"] },
   jobs: { rooms: [], packages: [] },
   intake: { rooms: ["domain", "store"], packages: ["node:*"] },
+  reconcile: { rooms: ["domain", "store", "intake"], packages: ["node:*"] },
   messages: { rooms: ["domain"], packages: [] },
   mail: { rooms: ["domain", "store", "messages"], packages: ["nodemailer", "node:*"] },
   auth: {
@@ -35,7 +36,7 @@ const RULES: Record<string, Rule> = {
     packages: ["better-auth", "drizzle-orm", "zod", "node:*"],
   },
   chat: { rooms: ["domain"], packages: ["ai", "@ai-sdk/openai-compatible"] },
-  operations: { rooms: ["domain", "store", "intake", "limits"], packages: ["zod", "node:*"] },
+  operations: { rooms: ["domain", "store", "intake", "reconcile", "limits"], packages: ["zod", "node:*"] },
   api: {
     rooms: ["operations", "domain", "intake", "http", "limits", "observability"],
     packages: [
@@ -73,6 +74,7 @@ const RULES: Record<string, Rule> = {
       "domain",
       "http",
       "intake",
+      "reconcile",
       "jobs",
       "limits",
       "mail",
@@ -90,7 +92,17 @@ const RULES: Record<string, Rule> = {
     packages: ["node:*"],
   },
   cli: {
-    rooms: ["operations", "intake", "domain", "simulator", "doctor", "runtime", "config", "observability"],
+    rooms: [
+      "operations",
+      "intake",
+      "reconcile",
+      "domain",
+      "simulator",
+      "doctor",
+      "runtime",
+      "config",
+      "observability",
+    ],
     packages: ["commander", "cli-table3", "cli-progress", "zod", "node:*"],
   },
   "server.ts": {

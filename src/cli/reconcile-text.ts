@@ -1,4 +1,4 @@
-import type { ReconcileReport, SlotReport } from "../operations/reconcile/reconcile.ts";
+import type { ReconcileReport, SlotReport } from "../reconcile/reconcile.ts";
 import { printable, style, table } from "./table.ts";
 
 export function reconcileText({ slots, compared, corrected, left, dryRun }: ReconcileReport): string {

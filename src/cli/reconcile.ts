@@ -1,11 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { SLOTS, type Slot } from "../domain/slot.ts";
-import {
-  ALL_SLOTS,
-  LOOK_BACK_DAYS,
-  type ReconcileReport,
-  reconcile,
-} from "../operations/reconcile/reconcile.ts";
+import { ALL_SLOTS, LOOK_BACK_DAYS, type ReconcileReport, reconcile } from "../reconcile/reconcile.ts";
 import { jsonOption } from "./arguments.ts";
 import { conclude } from "./conclude.ts";
 import { reconcileText } from "./reconcile-text.ts";

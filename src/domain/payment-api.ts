@@ -1,4 +1,8 @@
 import type { PaymentEvent } from "./payment-event.ts";
+import type { Slot } from "./slot.ts";
+
+/** The API of each slot's provider; `null`: not configured. */
+export type Payments = Record<Slot, PaymentApi | null>;
 
 /** The outbound half of a wire format: what is asked of a provider. Every call ends within 10 s, retries included. */
 export type PaymentApi = {

@@ -1,10 +1,11 @@
 import type { Chat } from "../chat/chat.ts";
+import type { Payments } from "../domain/payment-api.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Database } from "../store/database.ts";
 import type { NewApiKey } from "./api-keys/create-api-key.ts";
-import type { OperatorLog, Payments } from "./billing/ask-provider.ts";
+import type { OperatorLog } from "./billing/ask-provider.ts";
 import type { Gate } from "./operation.ts";
 import type { CancelSubscription } from "./users/delete-person.ts";
 

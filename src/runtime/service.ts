@@ -11,8 +11,8 @@ import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { cancelAtProvider } from "../operations/billing/cancel-at-provider.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
-import { reconcileNightly } from "../operations/reconcile/reconcile-nightly.ts";
 import { redactDeleted } from "../operations/users/redact-deleted.ts";
+import { reconcileNightly } from "../reconcile/reconcile-nightly.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** What a process needs that serves people, besides what every process works with. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
-import { compare } from "../../intake/compare.ts";
 import type { Intake } from "../../intake/intake.ts";
+import { compare } from "../../reconcile/compare.ts";
 import { findReconcilable } from "../../store/reconciliations.ts";
 import { findSubscription } from "../../store/subscription-list.ts";
 import { mapProviderErrors, type ProviderTools } from "../billing/ask-provider.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../../src/config/config.ts";
 import { createLog } from "../../../src/observability/log.ts";
 import { createCheckout } from "../../../src/operations/billing/create-checkout.ts";
-import { reconcileNightly } from "../../../src/operations/reconcile/reconcile-nightly.ts";
+import { reconcileNightly } from "../../../src/reconcile/reconcile-nightly.ts";
 import { type Runtime, startRuntime } from "../../../src/runtime/runtime.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { groundOn, session } from "../../operations/test-context.ts";

@@ -4,6 +4,9 @@ import { decide } from "../domain/decide.ts";
 import { notificationsFor } from "../domain/notification.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
+import type { Intake } from "../intake/intake.ts";
+import { retryOnContention } from "../intake/retry-on-contention.ts";
+import { effectLimits } from "../intake/transaction-limits.ts";
 import { insertNotifications } from "../store/notifications.ts";
 import {
   findReconcilable,
@@ -18,9 +21,6 @@ import {
   updateSubscriptions,
 } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
-import type { Intake } from "./intake.ts";
-import { retryOnContention } from "./retry-on-contention.ts";
-import { effectLimits } from "./transaction-limits.ts";
 
 export type Comparison =
   /** `null`: it matches the provider. */

@@ -1,4 +1,4 @@
-import { acquireLease, finishNight, renewLease } from "../../store/nightly.ts";
+import { acquireLease, finishNight, renewLease } from "../store/nightly.ts";
 import {
   ALL_SLOTS,
   LOOK_BACK_DAYS,

@@ -1,18 +1,22 @@
-import type { Changes } from "../../domain/changes.ts";
-import { isPaymentApiProblem, type PaymentApi, type PaymentApiFailure } from "../../domain/payment-api.ts";
-import { refuse } from "../../domain/refusal.ts";
-import { SLOTS, type Slot } from "../../domain/slot.ts";
-import { type Comparison, compare } from "../../intake/compare.ts";
-import { ingestMissed, type MissedReport } from "../../intake/ingest-missed.ts";
-import type { Intake } from "../../intake/intake.ts";
+import type { Changes } from "../domain/changes.ts";
+import {
+  isPaymentApiProblem,
+  type PaymentApi,
+  type PaymentApiFailure,
+  type Payments,
+} from "../domain/payment-api.ts";
+import { refuse } from "../domain/refusal.ts";
+import { SLOTS, type Slot } from "../domain/slot.ts";
+import type { Intake } from "../intake/intake.ts";
 import {
   type Extent,
   eachReconcilable,
   findReconcilable,
   findReconcilableByName,
   type ReconcilableSubscription,
-} from "../../store/reconciliations.ts";
-import type { Payments } from "../billing/ask-provider.ts";
+} from "../store/reconciliations.ts";
+import { type Comparison, compare } from "./compare.ts";
+import { ingestMissed, type MissedReport } from "./ingest-missed.ts";
 
 export type ReconcileOptions = {
   slots: readonly Slot[];

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { createLog } from "../../src/observability/log.ts";
+import { deleteAccount } from "../../src/operations/users/delete-account.ts";
 import {
   ALL_SLOTS,
   type ReconcileOptions,
   type ReconcileReport,
   reconcile,
-} from "../../src/operations/reconcile/reconcile.ts";
-import { reconcileNightly } from "../../src/operations/reconcile/reconcile-nightly.ts";
-import { deleteAccount } from "../../src/operations/users/delete-account.ts";
+} from "../../src/reconcile/reconcile.ts";
+import { reconcileNightly } from "../../src/reconcile/reconcile-nightly.ts";
 import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides, JsonObject } from "../fixtures/overrides.ts";
+import { placesOf } from "../operations/find-in-all-tables.ts";
+import { groundOn, session } from "../operations/test-context.ts";
 import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
 import { SECRETS, serverVariables } from "../support/secrets.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
-import { placesOf } from "./find-in-all-tables.ts";
-import { groundOn, session } from "./test-context.ts";
 
 let test: TestDatabase;
 let stripe: StripeServer;

@@ -1,9 +1,9 @@
 import type { ListedEvent, PaymentApi } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
+import type { Intake } from "../intake/intake.ts";
+import { type Identified, identify, ingest } from "../intake/receive.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
 import { knownEvents } from "../store/delivery-log.ts";
-import type { Intake } from "./intake.ts";
-import { type Identified, identify, ingest } from "./receive.ts";
 
 export type MissedReport = {
   /** How many events the provider says it has sent. */
