@@ -102,6 +102,7 @@ const RULES: Record<string, Rule> = {
       "runtime",
       "config",
       "observability",
+      "../package.json",
     ],
     packages: ["commander", "cli-table3", "cli-progress", "zod", "node:*"],
   },

@@ -1,9 +1,19 @@
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { z } from "zod";
 
-/** For commands of every kind. */
 export function jsonOption(): Option {
   return new Option("--json", "print one JSON value and nothing else");
+}
+
+/** `--limit` and `--cursor`, for every command that lists something. */
+export function addPageOptions(command: Command, defaultLimit: number): Command {
+  return command
+    .addOption(
+      new Option("--limit <n>", "how many at most, 1 to 1000")
+        .default(defaultLimit)
+        .argParser(wholeNumber(1, 1_000)),
+    )
+    .addOption(new Option("--cursor <cursor>", "continue a list: the cursor printed after its last page"));
 }
 
 export function wholeNumber(min: number, max: number): (text: string) => number {
@@ -14,15 +24,15 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
-/** A share of the whole, 0 to 1. */
+/** A fraction from 0 to 1. */
 export function share(text: string): number {
   const number = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (number >= 0 && number <= 1) return number;
-  throw new InvalidArgumentError("expected a share from 0 to 1, e.g. 0.2.");
+  throw new InvalidArgumentError("expected a fraction from 0 to 1, e.g. 0.2.");
 }
 
-/** Text that an operation's input would take. */
-export function accepted(schema: z.ZodType<string>): (text: string) => string {
+/** Applies the rule that the operation has for its input. */
+export function parsedBy(schema: z.ZodType<string>): (text: string) => string {
   return (text) => {
     const parsed = schema.safeParse(text);
     if (parsed.success) return parsed.data;

@@ -5,25 +5,29 @@ import { printable } from "./table.ts";
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
-/** What a command has to say in the end. */
+/** The result of a command. */
 export type Conclusion = {
   /** For programs. */
   json: unknown;
   /** For people. */
   text: () => string;
-  /** One sentence, when what was asked for was tried and did not succeed. */
+  /** One sentence, when the command ran and did not succeed. */
   failure?: string | null;
+  /** Of a list: where its next page begins. */
+  nextCursor?: string | null;
 };
 
-export function conclude({ json, text, failure }: Conclusion, output: { json?: boolean }): void {
+export function conclude({ json, text, failure, nextCursor }: Conclusion, output: { json?: boolean }): void {
   process.stdout.write(`${output.json ? JSON.stringify(json, null, 2) : text()}\n`);
+  // On stderr: with --json, stdout holds the list alone.
+  if (nextCursor) process.stderr.write(`next page: --cursor ${nextCursor}\n`);
   if (failure) fail(failure);
 }
 
-/** Says why nothing came of a command; with `json`, a program reads it in `error`. */
+/** Prints why a command failed; with `json`, as `{ "error": ... }` on stdout too. */
 export function concludeFailure(error: unknown, output: { json: boolean }): void {
   if (error instanceof CommanderError) {
-    // Commander has already said what it had to say.
+    // Commander has already printed its message.
     process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE;
     return;
   }
@@ -45,7 +49,7 @@ function sentenceOf(error: unknown): string {
   return error.message || error.name;
 }
 
-/** The store's word for it, which does not come through the operations as a refusal. */
+/** Thrown by the store, not as a refusal. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof Error && error.name === "DatabaseUnavailable";
 }

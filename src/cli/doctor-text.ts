@@ -3,7 +3,7 @@ import { printable, style, table } from "./table.ts";
 
 export function doctorText(findings: readonly Finding[]): string {
   const overview = table(
-    ["", "what", "seen"],
+    ["", "check", "result"],
     findings.map(({ check, state, seen }) => [mark(state), check, printable(seen, 160)]),
   );
   const todo = findings.filter(({ remedy }) => remedy !== null);

@@ -7,16 +7,15 @@ import { doctorText } from "./doctor-text.ts";
 export function addDoctor(program: Command): void {
   program
     .command("doctor")
-    .description(
-      "looks at everything that the server depends on, and says what to do where something is wrong",
-    )
+    .description("checks everything the server depends on, and says how to fix what is wrong")
     .addOption(jsonOption())
     .addHelpText(
       "after",
       `
-Each slot that is in use is sent a signed test event through APP_URL, as its provider would send it; it stands in the
-log of deliveries as tollgate.doctor. Providers are asked for a subscription that does not exist, and for the price
-ids in plans.config.ts. Nothing else is changed. Exit status: 1 when something is broken, 0 with warnings.
+Sends each slot in use a signed test event through APP_URL, as its provider would; it appears in the delivery log as
+tollgate.doctor. Asks each provider for a subscription that does not exist and for the price ids in plans.config.ts.
+Logs in to the mail server without sending anything. Changes nothing else. Exit status: 1 when something is broken, 0
+with warnings.
 
 Examples:
   npm run -s tollgate -- doctor
@@ -25,7 +24,7 @@ Examples:
     .action(async (options: { json?: boolean }) => {
       const findings = await diagnose(process.env);
       const count = findings.filter(({ state }) => state === "broken").length;
-      const failure = count === 0 ? null : `${count} ${count === 1 ? "thing is" : "things are"} broken`;
+      const failure = count === 0 ? null : `${count} ${count === 1 ? "check" : "checks"} failed`;
       conclude({ json: { ok: count === 0, findings }, text: () => doctorText(findings), failure }, options);
     });
 }

@@ -1,16 +1,48 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { refuse } from "../domain/refusal.ts";
+import { listAnyKeys } from "../operations/api-keys/list-any-keys.ts";
 import { revokeAnyKey } from "../operations/api-keys/revoke-any-key.ts";
 import { ApiKeyId } from "../operations/api-keys/revoke-api-key.ts";
-import { accepted, jsonOption } from "./arguments.ts";
+import { findByEmail } from "../operations/users/find-by-email.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { addPageOptions, jsonOption, parsedBy } from "./arguments.ts";
+import { collectPages, type PageOptions } from "./collect-pages.ts";
 import { conclude } from "./conclude.ts";
+import { keyTable } from "./key-table.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 export function addKeys(program: Command): void {
-  const keys = program.command("keys").description("the API keys of the users");
+  const keys = program.command("keys").description("API keys: list, revoke");
+  addList(keys);
+  addRevoke(keys);
+}
+
+function addList(keys: Command): void {
+  addPageOptions(keys.command("list"), 100)
+    .description("lists the API keys that are not revoked, newest first")
+    .addOption(new Option("--user <email>", "only the keys of this user"))
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      `
+Examples:
+  npm run -s tollgate -- keys list
+  npm run -s tollgate -- keys list --user somebody@example.com --json | jq -r '.[].id'`,
+    )
+    .action(async (options: PageOptions & { user?: string; json?: boolean }) => {
+      const { items, nextCursor } = await withRuntime(async (runtime) => {
+        const userId = options.user === undefined ? null : await userIdOf(runtime, options.user);
+        return collectPages(options, (page) => listAnyKeys(runtime, { userId, ...page }));
+      });
+      conclude({ json: items, text: () => keyTable(items, new Date()), nextCursor }, options);
+    });
+}
+
+function addRevoke(keys: Command): void {
   keys
     .command("revoke")
-    .description("revokes a key at once, whoever it belongs to")
-    .argument("<id>", "its id, as the list of keys shows it (not the key itself)", accepted(ApiKeyId))
+    .description("revokes a key at once, whoever owns it")
+    .argument("<id>", "its id, as in the list (not the key itself)", parsedBy(ApiKeyId))
     .addOption(jsonOption())
     .addHelpText(
       "after",
@@ -20,4 +52,9 @@ export function addKeys(program: Command): void {
       await withRuntime((runtime) => revokeAnyKey(runtime, id));
       conclude({ json: { id, revoked: true }, text: () => `${id} is revoked` }, options);
     });
+}
+
+async function userIdOf(runtime: Runtime, email: string): Promise<string> {
+  const user = await findByEmail(runtime, email);
+  return user?.id ?? refuse("not_found", `there is no user with the address ${email}`);
 }

@@ -1,28 +1,20 @@
 import { OPERATOR } from "../domain/caller.ts";
 import type { DeliveryStatus } from "../domain/delivery.ts";
+import { refuse } from "../domain/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
+import type { Page } from "../operations/page.ts";
 import type { Delivery } from "../operations/webhooks/delivery.ts";
 import { listDeliveries } from "../operations/webhooks/list-deliveries.ts";
+import { collectPages, type PageOptions } from "./collect-pages.ts";
 
-const LARGEST_PAGE = 100;
-
-/** Follows the pages of the log until there are enough, or no more. */
-export async function newestDeliveries(
+export function newestDeliveries(
   deps: Parameters<typeof listDeliveries.run>[0],
   filter: { provider: Slot | null; status: DeliveryStatus | null },
-  limit: number,
-): Promise<Delivery[]> {
-  const found: Delivery[] = [];
-  let cursor: string | null = null;
-  do {
-    const page = listDeliveries.input.parse({
-      ...filter,
-      cursor,
-      limit: Math.min(LARGEST_PAGE, limit - found.length),
-    });
-    const { items, nextCursor } = await listDeliveries.run(deps, OPERATOR, page);
-    found.push(...items);
-    cursor = nextCursor;
-  } while (cursor !== null && found.length < limit);
-  return found;
+  options: PageOptions,
+): Promise<Page<Delivery>> {
+  return collectPages(options, (page) => {
+    const input = listDeliveries.input.safeParse({ ...filter, ...page });
+    if (!input.success) refuse("invalid_input", "cursor: expected the cursor printed after a list");
+    return listDeliveries.run(deps, OPERATOR, input.data);
+  });
 }

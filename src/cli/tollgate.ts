@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import { Command } from "commander";
+import packageJson from "../../package.json" with { type: "json" };
+import { addCompletion } from "./completion.ts";
 import { concludeFailure } from "./conclude.ts";
 import { addDoctor } from "./doctor.ts";
 import { addKeys } from "./keys.ts";
@@ -20,10 +22,11 @@ async function main(): Promise<void> {
 function tollgate(): Command {
   const program = new Command("tollgate")
     .description(
-      "Looks after a Tollgate: the same data folder and variables as the server, which may be running.",
+      "Operates a Tollgate server. Uses the same data folder and variables as the server, which may be running.",
     )
+    .version(packageJson.version, "--version", "prints the version")
     .exitOverride()
-    .showHelpAfterError("(--help shows what is possible)")
+    .showHelpAfterError("(see --help)")
     .addHelpText(
       "after",
       `
@@ -41,10 +44,11 @@ Examples:
   addKeys(program);
   addSimulate(program);
   addDoctor(program);
+  addCompletion(program);
   return program;
 }
 
-/** Whoever reads along may stop, as `head` does. */
+/** A reader such as `head` may close the pipe. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
 }

@@ -1,33 +1,27 @@
+import type { Page } from "../operations/page.ts";
 import { pageOfUsers } from "../operations/users/list-users.ts";
+import { collectPages, type PageOptions } from "./collect-pages.ts";
 import { printable, table } from "./table.ts";
 
-const LARGEST_PAGE = 100;
+type ListedUser = Awaited<ReturnType<typeof pageOfUsers>>["items"][number];
 
-type Listed = Awaited<ReturnType<typeof pageOfUsers>>["items"][number];
-
-/** Follows the pages until there are enough, or no more. */
-export async function oldestUsers(deps: Parameters<typeof pageOfUsers>[0], limit: number): Promise<Listed[]> {
-  const found: Listed[] = [];
-  let cursor: string | null = null;
-  do {
-    const limitOfPage = Math.min(LARGEST_PAGE, limit - found.length);
-    const { items, nextCursor } = await pageOfUsers(deps, { id: null, cursor, limit: limitOfPage });
-    found.push(...items);
-    cursor = nextCursor;
-  } while (cursor !== null && found.length < limit);
-  return found;
+export function oldestUsers(
+  deps: Parameters<typeof pageOfUsers>[0],
+  options: PageOptions,
+): Promise<Page<ListedUser>> {
+  return collectPages(options, (page) => pageOfUsers(deps, { id: null, ...page }));
 }
 
-export function userTable(users: readonly Listed[]): string {
+export function userTable(users: readonly ListedUser[]): string {
   if (users.length === 0) return "no users";
   return table(
     ["id", "email", "name", "role", "since"],
-    users.map((one) => [
-      one.id,
-      printable(one.email, 60),
-      printable(one.name, 40),
-      one.role,
-      one.createdAt.toISOString().slice(0, 10),
+    users.map((user) => [
+      user.id,
+      printable(user.email, 60),
+      printable(user.name, 40),
+      user.role,
+      user.createdAt.toISOString().slice(0, 10),
     ]),
   );
 }

@@ -4,31 +4,28 @@ import { refuse } from "../domain/refusal.ts";
 import { changeRole } from "../operations/users/change-role.ts";
 import { CreateUsers, createUsers } from "../operations/users/create-users.ts";
 import { findByEmail } from "../operations/users/find-by-email.ts";
-import { accepted, jsonOption, wholeNumber } from "./arguments.ts";
+import { addPageOptions, jsonOption, parsedBy, wholeNumber } from "./arguments.ts";
+import type { PageOptions } from "./collect-pages.ts";
 import { conclude } from "./conclude.ts";
 import { oldestUsers, userTable } from "./user-list.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 export function addUsers(program: Command): void {
-  const users = program.command("users").description("the people who subscribe");
+  const users = program.command("users").description("users: list, promote, demote, create");
   addList(users);
-  addRoleChange(users, "promote", "admin", "makes a user an administrator; the first one is made so");
+  addRoleChange(users, "promote", "admin", "makes a user an administrator (also the first one)");
   addRoleChange(users, "demote", "user", "makes an administrator an ordinary user again");
   addCreate(users);
 }
 
 function addList(users: Command): void {
-  users
-    .command("list")
-    .description("the people who have an account, the oldest first")
-    .addOption(
-      new Option("--limit <n>", "how many at most, up to 1000").default(100).argParser(wholeNumber(1, 1_000)),
-    )
+  addPageOptions(users.command("list"), 100)
+    .description("lists all users, oldest first")
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  npm run -s tollgate -- users list --json | jq -r '.[].email'")
-    .action(async (options: { limit: number; json?: boolean }) => {
-      const found = await withRuntime((runtime) => oldestUsers(runtime, options.limit));
-      conclude({ json: found, text: () => userTable(found) }, options);
+    .action(async (options: PageOptions & { json?: boolean }) => {
+      const { items, nextCursor } = await withRuntime((runtime) => oldestUsers(runtime, options));
+      conclude({ json: items, text: () => userTable(items), nextCursor }, options);
     });
 }
 
@@ -55,7 +52,7 @@ function addCreate(users: Command): void {
   users
     .command("create")
     .description(
-      "makes users without a password, for trials and for load; those who exist are left as they are",
+      "creates users without a password, for trials and load tests; existing ones are left unchanged",
     )
     .addOption(
       new Option("--count <n>", "how many, up to 1000000")
@@ -63,9 +60,9 @@ function addCreate(users: Command): void {
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option("--id-prefix <prefix>", "what comes before the number in their ids")
+      new Option("--id-prefix <prefix>", "the part of their ids before the number")
         .default("user_")
-        .argParser(accepted(CreateUsers.shape.idPrefix.unwrap())),
+        .argParser(parsedBy(CreateUsers.shape.idPrefix.unwrap())),
     )
     .addOption(jsonOption())
     .addHelpText(
@@ -77,7 +74,9 @@ Examples:
     )
     .action(async (options: { count: number; idPrefix: string; json?: boolean }) => {
       const { count, idPrefix } = options;
-      const created = await withRuntime((runtime) => createUsers(runtime, { count, idPrefix }));
+      const created = await withRuntime((runtime) => createUsers(runtime, { count, idPrefix }), {
+        createsDatabase: true,
+      });
       const text = `${created.firstId} to ${created.lastId}: ${created.created} created, ${created.existing} were there already`;
       conclude({ json: created, text: () => text }, options);
     });

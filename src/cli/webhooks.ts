@@ -6,7 +6,8 @@ import { DeliveryId } from "../operations/webhooks/delivery.ts";
 import { replayDelivery } from "../operations/webhooks/replay-delivery.ts";
 import { retryDeliveries } from "../operations/webhooks/retry-deliveries.ts";
 import { showDelivery } from "../operations/webhooks/show-delivery.ts";
-import { accepted, jsonOption, wholeNumber } from "./arguments.ts";
+import { addPageOptions, jsonOption, parsedBy } from "./arguments.ts";
+import type { PageOptions } from "./collect-pages.ts";
 import { conclude } from "./conclude.ts";
 import { deliveryDetails, deliveryTable } from "./delivery-text.ts";
 import { newestDeliveries } from "./newest-deliveries.ts";
@@ -14,7 +15,9 @@ import { addReconcile } from "./reconcile.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 export function addWebhooks(program: Command): void {
-  const webhooks = program.command("webhooks").description("the log of webhook deliveries");
+  const webhooks = program
+    .command("webhooks")
+    .description("webhook deliveries: list, show, replay, retry, reconcile");
   addList(webhooks);
   addShow(webhooks);
   addReplay(webhooks);
@@ -25,14 +28,10 @@ export function addWebhooks(program: Command): void {
 type Output = { json?: boolean };
 
 function addList(webhooks: Command): void {
-  webhooks
-    .command("list")
-    .description("the newest deliveries, as a table")
-    .addOption(new Option("--status <status>", "only those that are").choices(DELIVERY_STATUSES))
-    .addOption(new Option("--slot <slot>", "only those of one slot").choices(SLOTS))
-    .addOption(
-      new Option("--limit <n>", "how many at most, up to 1000").default(20).argParser(wholeNumber(1, 1_000)),
-    )
+  addPageOptions(webhooks.command("list"), 20)
+    .description("lists deliveries, newest first")
+    .addOption(new Option("--status <status>", "only deliveries with this status").choices(DELIVERY_STATUSES))
+    .addOption(new Option("--slot <slot>", "only deliveries of this slot").choices(SLOTS))
     .addOption(jsonOption())
     .addHelpText(
       "after",
@@ -42,18 +41,20 @@ Examples:
   npm run -s tollgate -- webhooks list --status failed --slot provider-a --limit 100
   npm run -s tollgate -- webhooks list --status failed --json | jq -r '.[].id'`,
     )
-    .action(async (options: Output & { status?: DeliveryStatus; slot?: Slot; limit: number }) => {
+    .action(async (options: Output & PageOptions & { status?: DeliveryStatus; slot?: Slot }) => {
       const filter = { status: options.status ?? null, provider: options.slot ?? null };
-      const deliveries = await withRuntime((runtime) => newestDeliveries(runtime, filter, options.limit));
-      conclude({ json: deliveries, text: () => deliveryTable(deliveries) }, options);
+      const { items, nextCursor } = await withRuntime((runtime) =>
+        newestDeliveries(runtime, filter, options),
+      );
+      conclude({ json: items, text: () => deliveryTable(items), nextCursor }, options);
     });
 }
 
 function addShow(webhooks: Command): void {
   webhooks
     .command("show")
-    .description("one delivery with its attempts and its payload")
-    .argument("<id>", "its number, as the list shows it", accepted(DeliveryId))
+    .description("shows one delivery with its attempts and its payload")
+    .argument("<id>", "its id, as in the list", parsedBy(DeliveryId))
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  npm run -s tollgate -- webhooks show 42")
     .action(async (id: string, options: Output) => {
@@ -65,14 +66,14 @@ function addShow(webhooks: Command): void {
 function addReplay(webhooks: Command): void {
   webhooks
     .command("replay")
-    .description("processes a delivery again now; the attempt is logged whatever comes of it")
-    .argument("<id>", "its number, as the list shows it", accepted(DeliveryId))
-    .option("--force", "also when it was successful already", false)
+    .description("processes a delivery again now; the attempt is logged whatever its outcome")
+    .argument("<id>", "its id, as in the list", parsedBy(DeliveryId))
+    .option("--force", "also if it has already succeeded", false)
     .addOption(jsonOption())
     .addHelpText(
       "after",
       `
-One that is being processed is left alone; one that was successful stays so.
+A delivery that is being processed is refused. One that had succeeded stays successful even if its replay fails.
 
 Examples:
   npm run -s tollgate -- webhooks replay 42
@@ -98,7 +99,9 @@ Examples:
 function addRetry(webhooks: Command): void {
   webhooks
     .command("retry")
-    .description("one pass of the retry job: what is due now, and what a process has left behind")
+    .description(
+      "runs the retry job once: failed deliveries that are due, and claims whose lease has run out",
+    )
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  npm run -s tollgate -- webhooks retry")
     .action(async (options: Output) => {

@@ -1,6 +1,8 @@
+import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
+import { hasEmbeddedDatabase } from "../store/embedded-exists.ts";
 import { pendingMigrations } from "../store/migrate.ts";
 import { broken, type Finding, good, warning } from "./finding.ts";
 import { reasonOf } from "./look.ts";
@@ -17,6 +19,8 @@ export type DatabaseLook = {
 /** Whether it can be reached, is new enough, and has this version's schema. Nothing is changed. */
 export async function checkDatabase(config: Config): Promise<DatabaseLook> {
   const isEmbedded = config.databaseUrl === null;
+  if (isEmbedded && !hasEmbeddedDatabase(config.dataDir))
+    return { findings: [missing(config)], aheadMs: null };
   let stop = async () => {};
   try {
     const postgres = isEmbedded ? await startEmbeddedPostgres(config.dataDir) : null;
@@ -40,6 +44,11 @@ export async function checkDatabase(config: Config): Promise<DatabaseLook> {
   } finally {
     await stop();
   }
+}
+
+function missing({ dataDir }: Config): Finding {
+  const remedy = "Set DATA_DIR to the server's folder, or run script/server, which creates the database.";
+  return broken("database", `there is none in ${resolve(dataDir)}`, remedy);
 }
 
 async function lookInto(database: Database, which: string): Promise<DatabaseLook> {

@@ -4,6 +4,7 @@ import { embeddedSecrets } from "../config/embedded-secrets.ts";
 import { connectPayments, type PaymentAccess, paymentAccess, webhookSecrets } from "../config/payments.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { WireFormat } from "../providers/adapter.ts";
+import { hasEmbeddedDatabase } from "../store/embedded-exists.ts";
 import { checkAddress, checkAuthSecret } from "./check-address.ts";
 import { checkClock } from "./check-clock.ts";
 import { checkDatabase } from "./check-database.ts";
@@ -29,7 +30,9 @@ export async function diagnose(variables: Record<string, string | undefined>): P
 
 async function examine(config: Config): Promise<Finding[]> {
   const { databaseUrl, simulator, dataDir } = config;
-  const kept = databaseUrl === null || simulator !== null ? await embeddedSecrets(dataDir) : null;
+  const hasSecrets = databaseUrl !== null || hasEmbeddedDatabase(dataDir);
+  const kept =
+    hasSecrets && (databaseUrl === null || simulator !== null) ? await embeddedSecrets(dataDir) : null;
   const access = paymentAccess(config, kept);
   const secrets = webhookSecrets(config, kept);
   const payments = connectPayments(access);

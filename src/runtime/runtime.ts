@@ -13,6 +13,7 @@ import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
 import { isMigrated, migrate } from "../store/migrate.ts";
 import { waitForDatabase } from "../store/wait-for-database.ts";
+import { requireEmbeddedDatabase, requireSchema } from "./require-database.ts";
 import { type SimulatedProvider, startSimulatedProvider } from "./simulated-provider.ts";
 
 /** Everything that a process of Tollgate works with, wired as configured. */
@@ -39,6 +40,8 @@ export type RuntimeOptions = {
   log: Log;
   /** How long to wait for a database that does not answer yet, in milliseconds. */
   reachWithinMs?: number;
+  /** Fails when there is no database yet, instead of creating one. */
+  mustExist?: boolean;
   reached?: (milestone: Milestone) => void | Promise<void>;
   /** Has the simulated provider started, where configured: the address that it delivers to. */
   deliverTo?: (slot: Slot) => string;
@@ -50,6 +53,7 @@ const SHORTEST_ANSWER_TIMEOUT_MS = 5_000;
 const MIGRATION_TIMEOUT_MS = 30 * 60 * 1000;
 
 export async function startRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
+  if (options.mustExist) requireEmbeddedDatabase(config);
   const isOnOwnMachine = config.databaseUrl === null || config.simulator !== null;
   const embedded = isOnOwnMachine ? await embeddedSecrets(config.dataDir) : null;
   const secrets = webhookSecrets(config, embedded);
@@ -89,6 +93,12 @@ async function startOnDatabase(
   await waitForDatabase(database, options.reachWithinMs, (forMs) =>
     log.warn({ forSeconds: forMs / 1000 }, "the database does not answer yet: waiting"),
   );
+  if (options.mustExist && config.databaseUrl !== null) {
+    await requireSchema(database).catch(async (error) => {
+      await database.close();
+      throw error;
+    });
+  }
   await bringUpToDate(connecting, log);
 
   const intake = createIntake({

@@ -42,7 +42,12 @@ export async function isMigrated(database: Database): Promise<boolean> {
   return (await migrationFiles()).every((name) => done.has(name));
 }
 
-/** The names of those that have not; in a database that nobody has used yet, of all. */
+/** Whether no server has used this database yet. @throws DatabaseUnavailable */
+export async function hasNoSchema(database: Database): Promise<boolean> {
+  return (await pendingMigrations(database)).length === (await migrationFiles()).length;
+}
+
+/** The migrations that have not been run; in an unused database, all. */
 export async function pendingMigrations(database: Database): Promise<string[]> {
   const [table] = await database.run<{ exists: boolean }>({
     name: "has_migrations",

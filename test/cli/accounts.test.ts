@@ -179,7 +179,7 @@ describe("what is typed wrongly", () => {
     ["keys", /Usage: tollgate keys/],
     ["keys revoke", /missing required argument 'id'/],
     ["keys revoke tg_abcdefgh", /expected an API key's id/],
-    ["keys list", /unknown command/],
+    ["keys frobnicate", /unknown command/],
   ])("(%s) is told on stderr, exit status 2", async (command, message) => {
     const { code, stdout, stderr } = await tollgate(...command.split(" "));
     expect([code, stdout]).toEqual([2, ""]);

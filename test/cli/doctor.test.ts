@@ -81,7 +81,7 @@ describe("doctor", () => {
     const { code, stdout, stderr } = await tollgateIn({ ...variables, PROVIDER_A_API_KEY: "sk_wrong" })(
       "doctor",
     );
-    expect([code, stderr]).toEqual([1, "1 thing is broken\n"]);
+    expect([code, stderr]).toEqual([1, "1 check failed\n"]);
     expect(stdout).toMatch(/To do:\n {2}provider-a key: Set PROVIDER_A_API_KEY to/);
     expect(stdout).not.toContain("sk_wrong");
   });

@@ -53,8 +53,12 @@ describe("the log in pages", () => {
     expect(await pages({ status: "pending" })).toEqual([[]]);
   });
 
-  it("is followed by the command line until it has what was asked for", async () => {
-    const found = await newestDeliveries(test, { provider: "provider-b", status: null }, 4);
-    expect(found.map((one) => one.eventId)).toEqual(["45000", "36000", "27000", "18000"]);
+  it("is read page by page by the command line until the limit, and continued from a cursor", async () => {
+    const filter = { provider: "provider-b", status: null } as const;
+    const first = await newestDeliveries(test, filter, { limit: 4 });
+    expect(first.items.map((one) => one.eventId)).toEqual(["45000", "36000", "27000", "18000"]);
+    const rest = await newestDeliveries(test, filter, { limit: 4, cursor: first.nextCursor as string });
+    expect(rest.items.map((one) => one.eventId)).toEqual(["9000"]);
+    expect(rest.nextCursor).toBeNull();
   });
 });

@@ -5,9 +5,11 @@ import { tollgateIn } from "./tollgate.ts";
 const tollgate = tollgateIn({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none", PORT: "1" });
 
 const COMMANDS: Record<string, string[]> = {
-  "": ["webhooks", "users", "simulate", "--json"],
+  "": ["webhooks", "users", "keys", "simulate", "doctor", "completion", "--version", "--json"],
   webhooks: ["list", "show", "replay", "retry"],
-  "webhooks list": ["--status", "--slot", "--limit", "--json", "pending", "provider-c"],
+  "webhooks list": ["--status", "--slot", "--limit", "--cursor", "--json", "pending", "provider-c"],
+  "users list": ["--limit", "--cursor", "--json"],
+  "keys list": ["--user", "--limit", "--cursor", "--json"],
   "webhooks show": ["<id>", "--json"],
   "webhooks replay": ["<id>", "--force", "--json"],
   "webhooks retry": ["--json"],
@@ -51,7 +53,7 @@ describe("help", () => {
     const { code, stdout, stderr } = await tollgate(...wordsOf(command), "--help");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const word of words) expect(stdout).toContain(word);
-    if (!["webhooks", "users"].includes(command)) expect(stdout).toContain("npm run -s tollgate -- ");
+    if (!["webhooks", "users", "keys"].includes(command)) expect(stdout).toContain("npm run -s tollgate -- ");
   });
 });
 

@@ -1,0 +1,29 @@
+import type { listAnyKeys } from "../operations/api-keys/list-any-keys.ts";
+import { printable, style, table } from "./table.ts";
+
+type ListedKey = Awaited<ReturnType<typeof listAnyKeys>>["items"][number];
+
+export function keyTable(keys: readonly ListedKey[], now: Date): string {
+  if (keys.length === 0) return "no API keys";
+  return table(
+    ["id", "owner", "name", "prefix", "created", "expires", "last used"],
+    keys.map((key) => [
+      key.id,
+      printable(key.email, 60),
+      printable(key.name, 40),
+      key.prefix,
+      day(key.createdAt),
+      expiry(key.expiresAt, now),
+      key.lastUsedAt ? day(key.lastUsedAt) : "never",
+    ]),
+  );
+}
+
+function expiry(expiresAt: Date | null, now: Date): string {
+  if (expiresAt === null) return "never";
+  return expiresAt <= now ? style("red", "expired") : day(expiresAt);
+}
+
+function day(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}

@@ -1,0 +1,21 @@
+import { resolve } from "node:path";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../store/database.ts";
+import { hasEmbeddedDatabase } from "../store/embedded-exists.ts";
+import { hasNoSchema } from "../store/migrate.ts";
+
+/** For commands that only read: a mistyped `DATA_DIR` must not become a new, empty database. @throws Error */
+export function requireEmbeddedDatabase({ databaseUrl, dataDir }: Config): void {
+  if (databaseUrl !== null || hasEmbeddedDatabase(dataDir)) return;
+  throw new Error(
+    `DATA_DIR: there is no database in ${resolve(dataDir)}: set DATA_DIR to the server's folder, or run script/server first`,
+  );
+}
+
+/** The same for a database of the operator's. @throws Error */
+export async function requireSchema(database: Database): Promise<void> {
+  if (!(await hasNoSchema(database))) return;
+  throw new Error(
+    "DATABASE_URL: this database has no Tollgate tables: check DATABASE_URL, or start the server, which creates them",
+  );
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { serverVariables } from "../support/secrets.ts";
+import { type Tollgate, tollgateIn } from "./tollgate.ts";
+
+let test: TestDatabase;
+let tollgate: Tollgate;
+beforeAll(async () => {
+  test = await freshDatabase(5);
+  tollgate = tollgateIn(serverVariables(test.url));
+  await test.rows(
+    `insert into api_key (id, user_id, name, prefix, hash, created_at, expires_at)
+     select gen_random_uuid(), 'user_' || n % 2, 'key ' || n, 'tg_' || n, sha256(n::text::bytea),
+       timestamptz '2026-01-01' + n * interval '1 day', timestamptz '2026-06-01'
+     from generate_series(0, 4) n`,
+  );
+  await test.rows(`update api_key set revoked_at = now() where name = 'key 4'`);
+});
+afterAll(() => test.drop());
+
+/** All pages of a list, each as the ids or names of its items. */
+async function pages(column: string, ...command: string[]): Promise<string[][]> {
+  const found: string[][] = [];
+  let cursor: string[] = [];
+  for (;;) {
+    const { code, stdout, stderr } = await tollgate(...command, "--limit", "2", ...cursor, "--json");
+    expect(code).toBe(0);
+    found.push(JSON.parse(stdout).map((item: Record<string, string>) => item[column]));
+    const next = /^next page: --cursor (\S+)\n$/.exec(stderr)?.[1];
+    if (next === undefined) return found;
+    cursor = ["--cursor", next];
+  }
+}
+
+describe("lists", () => {
+  it("continues users list from the cursor that it printed on stderr", async () => {
+    expect(await pages("id", "users", "list")).toEqual([
+      ["user_0", "user_1"],
+      ["user_2", "user_3"],
+      ["user_4"],
+    ]);
+  });
+
+  it("lists the keys of everybody that are not revoked, newest first", async () => {
+    expect(await pages("name", "keys", "list")).toEqual([
+      ["key 3", "key 2"],
+      ["key 1", "key 0"],
+    ]);
+  });
+
+  it("lists the keys of one user, with owner and expiry, but never the key or its hash", async () => {
+    const keys = await tollgate.json("keys", "list", "--user", "user_1@example.com");
+    expect(keys).toEqual([
+      {
+        id: expect.any(String),
+        name: "key 3",
+        prefix: "tg_3",
+        createdAt: "2026-01-04T00:00:00.000Z",
+        expiresAt: "2026-06-01T00:00:00.000Z",
+        lastUsedAt: null,
+        userId: "user_1",
+        email: "user_1@example.com",
+      },
+      expect.objectContaining({ name: "key 1" }),
+    ]);
+    const { stdout } = await tollgate("keys", "list", "--user", "user_1@example.com");
+    expect(stdout).toMatch(/user_1@example\.com +key 3 +tg_3 +2026-01-04 +expired +never/);
+  });
+
+  it.each([
+    ["users list", "--cursor", "nonsense"],
+    ["webhooks list", "--cursor", "nonsense"],
+    ["keys list", "--cursor", "bm9uc2Vuc2U"],
+    ["keys list", "--user", "nobody@example.com"],
+  ])("fails with one sentence: %s %s %s", async (command, option, value) => {
+    const { code, stdout, stderr } = await tollgate(...command.split(" "), option, value);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^[^\n]*(cursor: expected|no user with)[^\n]*\n$/);
+  });
+});
