@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
 import type { RunningServer } from "../../src/server.ts";
-import { ask, GENEROUS, signedUp } from "../support/api-client.ts";
-import { listening } from "../support/ask.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { doorlessApi } from "../support/doorless-api.ts";
-import { serverOn } from "../support/server.ts";
+import { testApi } from "../support/doorless-api.ts";
+import { listen, sendRequest } from "../support/http.ts";
+import { signUp } from "../support/people.ts";
+import { startTestServer } from "../support/server.ts";
+import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -13,7 +14,7 @@ let test: TestDatabase;
 let server: RunningServer;
 beforeAll(async () => {
   test = await freshDatabase(0);
-  server = await serverOn(test.url, GENEROUS);
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
 });
 afterAll(async () => {
   await server.close();
@@ -22,7 +23,7 @@ afterAll(async () => {
 
 describe("every answer", () => {
   it("has a request id of its own, whatever came of the request", async () => {
-    const { cookie } = await signedUp(server.url);
+    const { cookie } = await signUp(server.url);
     const ids = new Set<string>();
     const asked: [number, string, string, object?][] = [
       [200, "GET", "/api/health"],
@@ -43,7 +44,7 @@ describe("every answer", () => {
       [503, "POST", "/api/portal", { cookie }],
     ];
     for (const [status, method, path, call] of asked) {
-      const answer = await ask(server.url, method, path, call);
+      const answer = await sendRequest(server.url, method, path, call);
       expect([method, path, answer.status]).toEqual([method, path, status]);
       expect(answer.headers.get("x-request-id")).toMatch(REQUEST_ID);
       ids.add(answer.headers.get("x-request-id") as string);
@@ -70,7 +71,7 @@ describe("every answer", () => {
       ["OPTIONS", "/api/users/me", ["GET", "PATCH"]],
     ] as const) {
       for (const prefix of ["", "/v1", "/v2"]) {
-        const answer = await ask(server.url, method, path.replace("/api", `/api${prefix}`));
+        const answer = await sendRequest(server.url, method, path.replace("/api", `/api${prefix}`));
         expect([path, answer.status, answer.body]).toEqual([path, 405, { error: "Method not allowed" }]);
         const allow = answer.headers
           .get("allow")
@@ -82,7 +83,7 @@ describe("every answer", () => {
   });
 
   it("to HEAD is what GET would be answered, without the body", async () => {
-    const { cookie } = await signedUp(server.url);
+    const { cookie } = await signUp(server.url);
     for (const [path, call] of [
       ["/api/plans", {}],
       ["/api/users/me", { cookie }],
@@ -90,8 +91,8 @@ describe("every answer", () => {
       ["/api/users?limit=x", { cookie }],
       ["/api/nothing", {}],
     ] as const) {
-      const got = await ask(server.url, "GET", path, call);
-      const head = await ask(server.url, "HEAD", path, call);
+      const got = await sendRequest(server.url, "GET", path, call);
+      const head = await sendRequest(server.url, "HEAD", path, call);
       expect([path, head.status, head.text]).toEqual([path, got.status, ""]);
       const names = [
         "content-type",
@@ -102,10 +103,10 @@ describe("every answer", () => {
       ];
       for (const name of names) expect(head.headers.get(name)).toBe(got.headers.get(name));
     }
-    const { cookie: counted } = await signedUp(server.url);
+    const { cookie: counted } = await signUp(server.url);
     const left = [];
     for (const method of ["HEAD", "GET", "HEAD"]) {
-      const { headers } = await ask(server.url, method, "/api/users/me", { cookie: counted });
+      const { headers } = await sendRequest(server.url, method, "/api/users/me", { cookie: counted });
       left.push(100_000 - Number(headers.get("x-ratelimit-remaining")));
     }
     expect(left).toEqual([1, 2, 3]);
@@ -134,8 +135,8 @@ describe("a defect", () => {
           throw thrown();
         },
       } as unknown as Dependencies["database"];
-      const { app, noted } = doorlessApi({ database });
-      const served = await listening(app);
+      const { app, noted } = testApi({ database });
+      const served = await listen(app);
       const headers = { "x-test-user": "user_0" };
       for (const [method, path, body] of [
         ["GET", "/api/users/me"],
@@ -143,7 +144,7 @@ describe("a defect", () => {
         ["PATCH", "/api/users/me", { name: "New" }],
       ] as const) {
         noted.length = 0;
-        const answer = await ask(served.url, method, path, { headers, body });
+        const answer = await sendRequest(served.url, method, path, { headers, body });
         expect([answer.status, answer.text]).toEqual([500, '{"error":"Internal server error"}']);
         const told = JSON.stringify([...answer.headers]);
         for (const part of ["hunter2", "db.internal", "at ", "Error:"]) expect(told).not.toContain(part);
@@ -161,9 +162,12 @@ describe("a defect", () => {
 
   it("a database that cannot be reached is 503, and says when to come back", async () => {
     const own = await freshDatabase(0);
-    const running = await serverOn(own.url, GENEROUS);
-    const { cookie } = await signedUp(running.url);
-    const { body: made } = await ask(running.url, "POST", "/api/api-keys", { cookie, body: { name: "CI" } });
+    const running = await startTestServer(own.url, GENEROUS_LIMITS);
+    const { cookie } = await signUp(running.url);
+    const { body: made } = await sendRequest(running.url, "POST", "/api/api-keys", {
+      cookie,
+      body: { name: "CI" },
+    });
     await own.drop();
     for (const [method, path, call] of [
       ["GET", "/api/users/me", { cookie }],
@@ -172,13 +176,13 @@ describe("a defect", () => {
       ["GET", "/api/ready", {}],
       ["POST", "/api/auth/sign-in/email", { body: { email: "a@example.com", password: "12345678" } }],
     ] as const) {
-      const answer = await ask(running.url, method, path, call);
+      const answer = await sendRequest(running.url, method, path, call);
       expect([path, answer.status, answer.body]).toEqual([path, 503, { error: "Service unavailable" }]);
       expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
       expect(answer.headers.get("x-request-id")).toMatch(REQUEST_ID);
     }
-    expect((await ask(running.url, "GET", "/api/plans")).status).toBe(200);
-    expect((await ask(running.url, "GET", "/api/health")).status).toBe(200);
+    expect((await sendRequest(running.url, "GET", "/api/plans")).status).toBe(200);
+    expect((await sendRequest(running.url, "GET", "/api/health")).status).toBe(200);
     await running.close();
   });
 });

@@ -1,17 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
-import {
-  type ApiRequest,
-  administrator,
-  ask,
-  GENEROUS,
-  type SignedUp,
-  signedUp,
-} from "../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { type RequestOptions, sendRequest } from "../support/http.ts";
 import { type OpenAiServer, openAiServer } from "../support/openai-server.ts";
-import { serverOn } from "../support/server.ts";
+import { signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { startTestServer } from "../support/server.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { type Cast, castOn, createdEvent, subscribed } from "./cast.ts";
 import { type Documented, operationsOf } from "./openapi-validator.ts";
 
@@ -33,18 +28,18 @@ beforeAll(async () => {
     exchange.finish();
   });
   stripe = await stripeServer();
-  const once = Object.fromEntries(Object.keys(GENEROUS).map((name) => [name, "1/60"]));
-  server = await serverOn(test.url, {
-    ...GENEROUS,
+  const once = Object.fromEntries(Object.keys(GENEROUS_LIMITS).map((name) => [name, "1/60"]));
+  server = await startTestServer(test.url, {
+    ...GENEROUS_LIMITS,
     AI_BASE_URL: model.baseUrl,
     AI_MODEL: "m",
     PROVIDER_A_API_KEY: STRIPE_KEY,
     PROVIDER_A_API_URL: stripe.url,
     WEBHOOK_MAX_BYTES: "4096",
   });
-  strict = await serverOn(test.url, { ...once, AI_BASE_URL: model.baseUrl, AI_MODEL: "m" });
+  strict = await startTestServer(test.url, { ...once, AI_BASE_URL: model.baseUrl, AI_MODEL: "m" });
   const gone = await freshDatabase(0);
-  cut = await serverOn(gone.url, GENEROUS);
+  cut = await startTestServer(gone.url, GENEROUS_LIMITS);
   await gone.drop();
   cast = await castOn(server.url, test);
 });
@@ -55,7 +50,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-type Sent = ApiRequest & { id?: string; query?: string };
+type Sent = RequestOptions & { id?: string; query?: string };
 
 /** How each operation is called well: by whom, and with what. */
 type Good = { by: "anyone" | "newcomer" | "user" | "admin"; sent?: () => Sent | Promise<Sent> };
@@ -103,7 +98,7 @@ const GOOD: Record<string, Good> = {
     sent: async () => {
       const { cookie } = cast.owner;
       return {
-        id: (await ask(server.url, "POST", "/api/api-keys", { cookie, body: { name: "x" } })).body.id,
+        id: (await sendRequest(server.url, "POST", "/api/api-keys", { cookie, body: { name: "x" } })).body.id,
       };
     },
   },
@@ -151,7 +146,7 @@ async function wrongCalls(operation: Documented, good: Good): Promise<Call[]> {
   }
   if (!operation.statuses.includes(401)) return calls;
   // More than one call a minute.
-  const person = good.by === "admin" ? await administrator(server.url, test) : await signedUp(server.url);
+  const person = good.by === "admin" ? await signUpAdmin(server.url, test) : await signUp(server.url);
   for (let n = 0; n < 2; n += 1) calls.push(called({ cookie: person.cookie }, strict));
   calls.push(called({ key: "tg_unknown", cookie: cast.owner.cookie }));
   if (method === "GET" || method === "DELETE") calls.push(called({ query: "nothing=1" }));
@@ -174,7 +169,7 @@ async function conflicts(operationId: string): Promise<Call[]> {
     return [{ on: server, id: cast.applied, body: {}, cookie: cast.admin.cookie }];
   if (operationId === "billingCreateCheckout")
     return [{ on: server, body: { planId: "team" }, cookie: cast.owner.cookie }];
-  const { id, cookie } = await signedUp(server.url);
+  const { id, cookie } = await signUp(server.url);
   if (operationId === "billingOpenPortal")
     return [
       { on: server, cookie },
@@ -196,8 +191,8 @@ async function conflicts(operationId: string): Promise<Call[]> {
 }
 
 async function credentialsOf({ by }: Good): Promise<{ cookie?: string }> {
-  if (by === "newcomer") return { cookie: (await signedUp(server.url)).cookie };
-  const people: Record<Exclude<Good["by"], "newcomer">, SignedUp | null> = {
+  if (by === "newcomer") return { cookie: (await signUp(server.url)).cookie };
+  const people: Record<Exclude<Good["by"], "newcomer">, TestUser | null> = {
     anyone: null,
     user: cast.owner,
     admin: cast.admin,
@@ -210,14 +205,19 @@ async function answerTo(operation: Documented, version: string, { on, id, query,
   const path = operation.path.replace(/\{\w+\}/, encodeURIComponent(id ?? ""));
   // The version of an unknown name is asked for in the header: a path would make it another path.
   const prefix = request.headers?.["x-api-version"] ? "/api" : `/api/${version}`;
-  const answer = await ask(on.url, operation.method, `${prefix}${path}${query ? `?${query}` : ""}`, request);
+  const answer = await sendRequest(
+    on.url,
+    operation.method,
+    `${prefix}${path}${query ? `?${query}` : ""}`,
+    request,
+  );
   return { ...answer, contentType: answer.headers.get("content-type") };
 }
 
 describe.each(["v1", "v2"])("every operation of the document of %s", (version) => {
   let operations: Documented[];
   beforeAll(async () => {
-    operations = operationsOf((await ask(server.url, "GET", `/api/${version}/openapi.json`)).body);
+    operations = operationsOf((await sendRequest(server.url, "GET", `/api/${version}/openapi.json`)).body);
   });
 
   it("is called here", () => {
@@ -283,7 +283,7 @@ function valuesOf({ anyOf, enum: words, minimum, maximum }: Record<string, unkno
 
 describe("holding an answer against the document", () => {
   it("does find fault with what is not as documented", async () => {
-    const { body } = await ask(server.url, "GET", "/api/openapi.json");
+    const { body } = await sendRequest(server.url, "GET", "/api/openapi.json");
     const operation = operationsOf(body).find(
       ({ operationId }) => operationId === "subscriptionsShow",
     ) as Documented;

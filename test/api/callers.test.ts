@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
-import {
-  type ApiAnswer,
-  administrator,
-  ask,
-  GENEROUS,
-  type SignedUp,
-  signedUp,
-} from "../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { serverOn } from "../support/server.ts";
+import { type HttpResponse, sendRequest } from "../support/http.ts";
+import { signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { startTestServer } from "../support/server.ts";
+import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { keyOf } from "./cast.ts";
 
 const FORBIDDEN = { error: "Forbidden" };
@@ -18,7 +13,7 @@ let test: TestDatabase;
 let server: RunningServer;
 beforeAll(async () => {
   test = await freshDatabase(0);
-  server = await serverOn(test.url, GENEROUS);
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
 });
 afterAll(async () => {
   await server.close();
@@ -27,10 +22,10 @@ afterAll(async () => {
 
 describe("an API key", () => {
   it("acts as its owner, but neither makes nor revokes keys nor administers, even when its owner may", async () => {
-    const owner = await administrator(server.url, test);
+    const owner = await signUpAdmin(server.url, test);
     const { id, key } = await keyOf(server.url, owner);
-    expect((await ask(server.url, "GET", "/api/users/me", { key })).body.id).toBe(owner.id);
-    expect((await ask(server.url, "GET", "/api/api-keys", { key })).status).toBe(200);
+    expect((await sendRequest(server.url, "GET", "/api/users/me", { key })).body.id).toBe(owner.id);
+    expect((await sendRequest(server.url, "GET", "/api/api-keys", { key })).status).toBe(200);
     for (const [method, path, body] of [
       ["POST", "/api/api-keys", { name: "another" }],
       ["DELETE", `/api/api-keys/${id}`],
@@ -40,23 +35,23 @@ describe("an API key", () => {
       ["POST", "/api/subscriptions/0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11/reconcile"],
     ] as const) {
       for (const credentials of [{ key }, { key, cookie: owner.cookie }]) {
-        const answer = await ask(server.url, method, path, { ...credentials, body });
+        const answer = await sendRequest(server.url, method, path, { ...credentials, body });
         expect([method, path, answer.status, answer.body]).toEqual([method, path, 403, FORBIDDEN]);
       }
     }
-    expect((await ask(server.url, "GET", "/api/api-keys", owner)).body.apiKeys).toHaveLength(1);
-    const users = await ask(server.url, "GET", "/api/users", { key });
+    expect((await sendRequest(server.url, "GET", "/api/api-keys", owner)).body.apiKeys).toHaveLength(1);
+    const users = await sendRequest(server.url, "GET", "/api/users", { key });
     expect(users.body.users.map((user: { id: string }) => user.id)).toEqual([owner.id]);
   });
 
   it("that is no good is 401 in the same words whatever is wrong with it, and the cookie does not count", async () => {
-    const owner = await signedUp(server.url);
+    const owner = await signUp(server.url);
     const revoked = await keyOf(server.url, owner);
     const expired = await keyOf(server.url, owner);
     await test.rows("update api_key set expires_at = now() - interval '1 second' where id = $1", [
       expired.id,
     ]);
-    expect((await ask(server.url, "DELETE", `/api/api-keys/${revoked.id}`, owner)).status).toBe(200);
+    expect((await sendRequest(server.url, "DELETE", `/api/api-keys/${revoked.id}`, owner)).status).toBe(200);
     const good = await keyOf(server.url, owner);
     const presented: Record<string, string>[] = [
       ...[revoked.key, expired.key, `tg_${"x".repeat(40)}`, "tg_", "x"].flatMap((key) => [
@@ -69,10 +64,10 @@ describe("an API key", () => {
       { authorization: `Bearer ${good.key}`, "x-api-key": revoked.key },
       { "x-api-key": "" },
     ];
-    const answers: ApiAnswer[] = [];
+    const answers: HttpResponse[] = [];
     for (const headers of presented) {
       for (const path of ["/api/users/me", "/api/plans"]) {
-        answers.push(await ask(server.url, "GET", path, { cookie: owner.cookie, headers }));
+        answers.push(await sendRequest(server.url, "GET", path, { cookie: owner.cookie, headers }));
       }
     }
     for (const answer of answers) {
@@ -81,18 +76,18 @@ describe("an API key", () => {
       expect([...answer.headers.keys()]).toEqual([...(answers[0]?.headers.keys() ?? [])]);
     }
     expect(answers[0]?.headers.get("www-authenticate")).toMatch(/^Bearer /);
-    expect((await ask(server.url, "GET", "/api/users/me", owner)).status).toBe(200);
+    expect((await sendRequest(server.url, "GET", "/api/users/me", owner)).status).toBe(200);
   });
 });
 
 describe("a write by cookie", () => {
   const port = () => new URL(server.url).port;
   const rename = (
-    person: SignedUp,
+    person: TestUser,
     headers: Record<string, string>,
     call: object = { cookie: person.cookie },
-  ) => ask(server.url, "PATCH", "/api/users/me", { ...call, headers, body: { name: "Changed" } });
-  const nameOf = async ({ id }: SignedUp) =>
+  ) => sendRequest(server.url, "PATCH", "/api/users/me", { ...call, headers, body: { name: "Changed" } });
+  const nameOf = async ({ id }: TestUser) =>
     (await test.rows(`select name from "user" where id = $1`, [id]))[0]?.name;
 
   it.each([
@@ -105,7 +100,7 @@ describe("a write by cookie", () => {
     { "sec-fetch-site": "none, cross-site" },
     { "sec-fetch-site": "cross-site", origin: "http://localhost:$PORT" },
   ] as Record<string, string>[])("from a foreign page (%o) is 403 and changes nothing", async (headers) => {
-    const person = await signedUp(server.url);
+    const person = await signUp(server.url);
     const sent = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, value.replace("$PORT", port())]),
     );
@@ -117,9 +112,9 @@ describe("a write by cookie", () => {
       ["POST", "/api/checkout"],
       ["DELETE", "/api/api-keys/0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11"],
     ] as const) {
-      expect((await ask(server.url, method, path, { cookie: person.cookie, headers: sent })).status).toBe(
-        403,
-      );
+      expect(
+        (await sendRequest(server.url, method, path, { cookie: person.cookie, headers: sent })).status,
+      ).toBe(403);
     }
     expect(await test.rows("select id from api_key where user_id = $1", [person.id])).toEqual([]);
   });
@@ -132,20 +127,20 @@ describe("a write by cookie", () => {
       { origin: `http://localhost:${port()}` },
       { origin: `http://127.0.0.1:${port()}`, "sec-fetch-site": "same-origin" },
     ] as Record<string, string>[]) {
-      const person = await signedUp(server.url);
+      const person = await signUp(server.url);
       expect((await rename(person, headers)).status).toBe(200);
       expect(await nameOf(person)).toBe("Changed");
     }
   });
 
   it("by an API key is served wherever it comes from, and so is a read", async () => {
-    const person = await signedUp(server.url);
+    const person = await signUp(server.url);
     const { key } = await keyOf(server.url, person);
     const headers = { origin: "https://evil.example.com", "sec-fetch-site": "cross-site" };
     expect((await rename(person, headers, { key })).status).toBe(200);
     expect(await nameOf(person)).toBe("Changed");
-    expect((await ask(server.url, "GET", "/api/users/me", { cookie: person.cookie, headers })).status).toBe(
-      200,
-    );
+    expect(
+      (await sendRequest(server.url, "GET", "/api/users/me", { cookie: person.cookie, headers })).status,
+    ).toBe(200);
   });
 });

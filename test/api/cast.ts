@@ -1,14 +1,14 @@
 import { fixtureDelivery } from "../fixtures/fixture.ts";
-import { administrator, ask, type SignedUp, signedUp } from "../support/api-client.ts";
 import type { TestDatabase } from "../support/database.ts";
-import { SECRETS } from "../support/secrets.ts";
-import { deliver } from "../support/send.ts";
+import { deliverWebhook, sendRequest } from "../support/http.ts";
+import { signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { SECRETS } from "../support/variables.ts";
 
 /** Everybody who may call, and something of everything that belongs to the owner. */
 export type Cast = {
-  owner: SignedUp;
-  other: SignedUp;
-  admin: SignedUp;
+  owner: TestUser;
+  other: TestUser;
+  admin: TestUser;
   key: { id: string; key: string };
   /** Another key of the owner's, to be revoked. */
   spareKey: { id: string; key: string };
@@ -26,9 +26,9 @@ export async function castOn(serverUrl: string, test: Pick<TestDatabase, "rows">
   casts += 1;
   const run = `cast-${casts}`;
   const [owner, other, admin] = [
-    await signedUp(serverUrl, "Owner"),
-    await signedUp(serverUrl, "Other"),
-    await administrator(serverUrl, test),
+    await signUp(serverUrl, "Owner"),
+    await signUp(serverUrl, "Other"),
+    await signUpAdmin(serverUrl, test),
   ];
   await subscribed(serverUrl, run, owner.id);
   // Nobody has ever heard of this person: it cannot be applied.
@@ -60,7 +60,7 @@ export async function castOn(serverUrl: string, test: Pick<TestDatabase, "rows">
 }
 
 export async function subscribed(serverUrl: string, run: string, userId: string): Promise<void> {
-  await deliver(serverUrl, "provider-a", createdEvent(run, userId));
+  await deliverWebhook(serverUrl, "provider-a", createdEvent(run, userId));
 }
 
 /** As the provider would tell of it; the event and the subscription go by the name of the run. */
@@ -93,9 +93,9 @@ export async function notified(test: Pick<TestDatabase, "rows">, userId: string)
 /** A key that acts as this person. */
 export async function keyOf(
   serverUrl: string,
-  { cookie }: Pick<SignedUp, "cookie">,
+  { cookie }: Pick<TestUser, "cookie">,
 ): Promise<{ id: string; key: string }> {
-  const made = await ask(serverUrl, "POST", "/api/api-keys", { cookie, body: { name: "CI" } });
+  const made = await sendRequest(serverUrl, "POST", "/api/api-keys", { cookie, body: { name: "CI" } });
   if (made.status !== 201) throw new Error(`a key: ${made.status} ${made.text}`);
   return made.body;
 }

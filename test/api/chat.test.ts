@@ -3,15 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chat } from "../../src/api/chat.ts";
 import { createChat } from "../../src/chat/create-chat.ts";
 import type { Log } from "../../src/observability/log.ts";
-import { listening } from "../support/ask.ts";
-import { guardedApp, testDesk, testLimits } from "../support/guarded-app.ts";
+import { testApp, testCallerContext, testLimits } from "../support/guarded-app.ts";
+import { listen } from "../support/http.ts";
 import { type Exchange, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
 
 const API_KEY = "sk-do-not-show-me";
 const PATIENCE_MS = 400;
 
 let provider: OpenAiServer;
-let app: Awaited<ReturnType<typeof listening>>;
+let app: Awaited<ReturnType<typeof listen>>;
 let problems: string[];
 const extra: { close(): Promise<void> }[] = [];
 
@@ -32,8 +32,8 @@ afterAll(async () => {
 
 async function served(model: ReturnType<typeof createChat> | null) {
   const log = { error: (fields: { problem: string }) => problems.push(fields.problem) } as unknown as Log;
-  const server = await listening(
-    guardedApp("/api", chat({ chat: model, limits: testLimits(), observe: null }, testDesk, log)),
+  const server = await listen(
+    testApp("/api", chat({ chat: model, limits: testLimits(), observe: null }, testCallerContext, log)),
   );
   extra.push(server);
   return server;

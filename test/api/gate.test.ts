@@ -1,9 +1,11 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
-import { type ApiAnswer, administrator, ask, cookieOf, GENEROUS, signedUp } from "../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { serverOn } from "../support/server.ts";
+import { type HttpResponse, sendRequest } from "../support/http.ts";
+import { cookieOf, signUp, signUpAdmin } from "../support/people.ts";
+import { startTestServer } from "../support/server.ts";
+import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { keyOf } from "./cast.ts";
 
 const UNAUTHORIZED = { error: "Unauthorized" };
@@ -17,9 +19,9 @@ let strict: RunningServer;
 
 beforeAll(async () => {
   test = await freshDatabase(3);
-  server = await serverOn(test.url, GENEROUS);
-  strict = await serverOn(test.url, {
-    ...GENEROUS,
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
+  strict = await startTestServer(test.url, {
+    ...GENEROUS_LIMITS,
     RATE_LIMIT_API: "3/60",
     RATE_LIMIT_SETTINGS: "3/60",
     RATE_LIMIT_BILLING: "3/60",
@@ -35,13 +37,13 @@ afterAll(async () => {
 
 async function usedUp(path: string, cookie: string): Promise<void> {
   for (let n = 0; n < 3; n += 1) {
-    expect((await ask(strict.url, "GET", path, { cookie })).headers.get("x-ratelimit-remaining")).toBe(
-      `${2 - n}`,
-    );
+    expect(
+      (await sendRequest(strict.url, "GET", path, { cookie })).headers.get("x-ratelimit-remaining"),
+    ).toBe(`${2 - n}`);
   }
 }
 
-function limitsTold({ headers }: ApiAnswer): (string | null)[] {
+function limitsTold({ headers }: HttpResponse): (string | null)[] {
   return ["x-ratelimit-remaining", "ratelimit", "ratelimit-policy", "retry-after"].map((name) =>
     headers.get(name),
   );
@@ -51,17 +53,17 @@ describe("authentication comes first", () => {
   it("nobody is refused, however often, and is charged nothing", async () => {
     const headers = { "x-forwarded-for": "192.0.2.10" };
     for (let n = 0; n < 8; n += 1) {
-      const answer = await ask(strict.url, "GET", "/api/users", { headers });
+      const answer = await sendRequest(strict.url, "GET", "/api/users", { headers });
       expect([answer.status, answer.body]).toEqual([401, UNAUTHORIZED]);
       expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
       expect(limitsTold(answer)).toEqual([null, null, null, null]);
     }
-    const plans = await ask(strict.url, "GET", "/api/plans", { headers });
+    const plans = await sendRequest(strict.url, "GET", "/api/plans", { headers });
     expect([plans.status, plans.headers.get("x-ratelimit-remaining")]).toEqual([200, "2"]);
   });
 
   it("before the input is looked at, and before the body has come in", async () => {
-    const invalid = await ask(strict.url, "PATCH", "/api/users/me", { body: "{" });
+    const invalid = await sendRequest(strict.url, "PATCH", "/api/users/me", { body: "{" });
     expect([invalid.status, invalid.body]).toEqual([401, UNAUTHORIZED]);
     expect(await answerToUnsentBody("PATCH", "/api/users/me", {})).toEqual({
       status: 401,
@@ -70,9 +72,9 @@ describe("authentication comes first", () => {
   });
 
   it("what an ordinary user may not do is refused before the limit, and charged nothing", async () => {
-    const { cookie } = await signedUp(server.url);
+    const { cookie } = await signUp(server.url);
     for (let n = 0; n < 5; n += 1) {
-      const answer = await ask(strict.url, "GET", "/api/webhook-deliveries?limit=x", { cookie });
+      const answer = await sendRequest(strict.url, "GET", "/api/webhook-deliveries?limit=x", { cookie });
       expect([answer.status, answer.body, ...limitsTold(answer)]).toEqual([
         403,
         FORBIDDEN,
@@ -87,14 +89,14 @@ describe("authentication comes first", () => {
       ["POST", "/api/webhook-deliveries/1/replay"],
       ["POST", "/api/subscriptions/0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11/reconcile"],
     ] as const) {
-      const answer = await ask(strict.url, method, path, { cookie });
+      const answer = await sendRequest(strict.url, method, path, { cookie });
       expect([answer.status, answer.body]).toEqual([403, FORBIDDEN]);
     }
   });
 
   it("a role counts from the next request on", async () => {
-    const person = await signedUp(server.url);
-    const look = async () => (await ask(server.url, "GET", "/api/webhook-deliveries", person)).status;
+    const person = await signUp(server.url);
+    const look = async () => (await sendRequest(server.url, "GET", "/api/webhook-deliveries", person)).status;
     expect(await look()).toBe(403);
     await test.rows(`update "user" set role = 'admin' where id = $1`, [person.id]);
     expect(await look()).toBe(200);
@@ -105,29 +107,29 @@ describe("authentication comes first", () => {
 
 describe("the limit comes before validation", () => {
   it("over it, bad input is 429 and not 400", async () => {
-    const { cookie } = await signedUp(server.url);
+    const { cookie } = await signUp(server.url);
     for (let n = 0; n < 3; n += 1) {
-      expect((await ask(strict.url, "PATCH", "/api/users/me", { cookie, body: { name: "" } })).status).toBe(
-        400,
-      );
+      expect(
+        (await sendRequest(strict.url, "PATCH", "/api/users/me", { cookie, body: { name: "" } })).status,
+      ).toBe(400);
     }
     for (const body of [{ name: "" }, "{", "[]", "x".repeat(70_000)]) {
-      const answer = await ask(strict.url, "PATCH", "/api/users/me", { cookie, body });
+      const answer = await sendRequest(strict.url, "PATCH", "/api/users/me", { cookie, body });
       expect([answer.status, answer.body]).toEqual([429, TOO_MANY]);
     }
     await usedUp("/api/users", cookie);
-    expect((await ask(strict.url, "GET", "/api/users?limit=x", { cookie })).status).toBe(429);
+    expect((await sendRequest(strict.url, "GET", "/api/users?limit=x", { cookie })).status).toBe(429);
   });
 
   it("a body is not waited for when the call is refused, and is when it is let through", async () => {
-    const { cookie } = await signedUp(server.url);
+    const { cookie } = await signUp(server.url);
     await usedUp("/api/api-keys", cookie);
     expect(await answerToUnsentBody("PATCH", "/api/users/me", { cookie })).toEqual({
       status: 429,
       body: TOO_MANY,
     });
 
-    const other = await signedUp(server.url);
+    const other = await signUp(server.url);
     expect(await answerToUnsentBody("PATCH", "/api/users/me", { cookie: other.cookie })).toBeNull();
   });
 });
@@ -165,20 +167,20 @@ function answerToUnsentBody(
 
 describe("validation comes before the logic", () => {
   it("a checkout that makes no sense never gets to ask for a provider", async () => {
-    const { cookie } = await signedUp(server.url);
+    const { cookie } = await signUp(server.url);
     const checkout = async (body: unknown) =>
-      (await ask(server.url, "POST", "/api/checkout", { cookie, body })).status;
+      (await sendRequest(server.url, "POST", "/api/checkout", { cookie, body })).status;
     expect(await checkout({ planId: "pro", seats: 0 })).toBe(400);
     expect(await checkout({ planId: "pro", seats: 2 })).toBe(503);
   });
 
   it("a replay whose input is wrong makes no attempt", async () => {
-    const { cookie } = await administrator(server.url, test);
+    const { cookie } = await signUpAdmin(server.url, test);
     const [row] = await test.rows<{ id: string }>(
       `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
        values ('provider-a', 'evt_gate', 'x', 'stripe', 'failed', 'delivery', '{}') returning id`,
     );
-    const answer = await ask(server.url, "POST", `/api/webhook-deliveries/${row?.id}/replay`, {
+    const answer = await sendRequest(server.url, "POST", `/api/webhook-deliveries/${row?.id}/replay`, {
       cookie,
       body: { force: "yes" },
     });
@@ -191,7 +193,7 @@ describe("validation comes before the logic", () => {
 
 describe("what is left is told", () => {
   it("counting down on allowed and refused answers alike, in three ways that agree", async () => {
-    const { cookie } = await signedUp(server.url);
+    const { cookie } = await signUp(server.url);
     for (const [remaining, status, path] of [
       [2, 200, "/api/users/me"],
       [1, 400, "/api/users?limit=0"],
@@ -199,7 +201,7 @@ describe("what is left is told", () => {
       [0, 429, "/api/users/me"],
       [0, 429, "/api/users"],
     ] as const) {
-      const answer = await ask(strict.url, "GET", path, { cookie });
+      const answer = await sendRequest(strict.url, "GET", path, { cookie });
       expect(answer.status).toBe(status);
       const [left, limits, policies, retryAfter] = limitsTold(answer);
       expect(left).toBe(`${remaining}`);
@@ -217,9 +219,9 @@ describe("what is left is told", () => {
   });
 
   it("Retry-After is at least a second, and true: after it the call is let through", async () => {
-    const quick = await serverOn(test.url, { ...GENEROUS, RATE_LIMIT_API: "2/1" });
-    const { cookie } = await signedUp(server.url);
-    const look = () => ask(quick.url, "GET", "/api/users/me", { cookie });
+    const quick = await startTestServer(test.url, { ...GENEROUS_LIMITS, RATE_LIMIT_API: "2/1" });
+    const { cookie } = await signUp(server.url);
+    const look = () => sendRequest(quick.url, "GET", "/api/users/me", { cookie });
     await look();
     await look();
     const refused = await look();
@@ -231,27 +233,27 @@ describe("what is left is told", () => {
 
   it("is the least when an answer is about nothing that is limited: then nothing is told", async () => {
     for (const path of ["/api/health", "/api/version", "/api/ready", "/api/openapi.json"]) {
-      expect(limitsTold(await ask(strict.url, "GET", path))).toEqual([null, null, null, null]);
+      expect(limitsTold(await sendRequest(strict.url, "GET", path))).toEqual([null, null, null, null]);
     }
   });
 });
 
 describe("what is counted together", () => {
   it("each scope by itself", async () => {
-    const { cookie } = await signedUp(server.url);
+    const { cookie } = await signUp(server.url);
     await usedUp("/api/users/me", cookie);
-    expect((await ask(strict.url, "GET", "/api/users/me", { cookie })).status).toBe(429);
-    const settings = await ask(strict.url, "GET", "/api/api-keys", { cookie });
+    expect((await sendRequest(strict.url, "GET", "/api/users/me", { cookie })).status).toBe(429);
+    const settings = await sendRequest(strict.url, "GET", "/api/api-keys", { cookie });
     expect([settings.status, settings.headers.get("ratelimit-policy")]).toEqual([200, '"settings";q=3;w=60']);
-    const portal = await ask(strict.url, "POST", "/api/portal", { cookie });
+    const portal = await sendRequest(strict.url, "POST", "/api/portal", { cookie });
     expect([portal.status, portal.headers.get("x-ratelimit-remaining")]).toEqual([503, "2"]);
     expect(portal.headers.get("ratelimit-policy")).toBe('"billing";q=3;w=60');
   });
 
   it("one user's calls, in every session and by every key; nobody else's", async () => {
-    const person = await signedUp(server.url);
+    const person = await signUp(server.url);
     const { key } = await keyOf(server.url, person);
-    const again = await ask(server.url, "POST", "/api/auth/sign-in/email", {
+    const again = await sendRequest(server.url, "POST", "/api/auth/sign-in/email", {
       body: { email: person.email, password: person.password },
     });
     const calls = [
@@ -262,21 +264,24 @@ describe("what is counted together", () => {
     ];
     const left = [];
     for (const call of calls) {
-      left.push((await ask(strict.url, "GET", "/api/users/me", call)).headers.get("x-ratelimit-remaining"));
+      left.push(
+        (await sendRequest(strict.url, "GET", "/api/users/me", call)).headers.get("x-ratelimit-remaining"),
+      );
     }
     expect(left).toEqual(["2", "1", "0", "0"]);
-    for (const call of calls) expect((await ask(strict.url, "GET", "/api/users/me", call)).status).toBe(429);
+    for (const call of calls)
+      expect((await sendRequest(strict.url, "GET", "/api/users/me", call)).status).toBe(429);
 
-    const other = await signedUp(server.url);
-    expect((await ask(strict.url, "GET", "/api/users/me", other)).headers.get("x-ratelimit-remaining")).toBe(
-      "2",
-    );
+    const other = await signUp(server.url);
+    expect(
+      (await sendRequest(strict.url, "GET", "/api/users/me", other)).headers.get("x-ratelimit-remaining"),
+    ).toBe("2");
   });
 
   it("nobody's calls by address, and a signed-in person's not", async () => {
     const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
     const look = async (call: object) => {
-      const { status, headers } = await ask(strict.url, "GET", "/api/plans", call);
+      const { status, headers } = await sendRequest(strict.url, "GET", "/api/plans", call);
       return [status, headers.get("x-ratelimit-remaining")];
     };
     const seen = [];
@@ -290,15 +295,15 @@ describe("what is counted together", () => {
     expect(await look(from("192.0.2.21"))).toEqual([200, "2"]);
     // What a client itself writes in front of the proxy's entry changes nothing.
     expect(await look(from("192.0.2.99, 192.0.2.20"))).toEqual([429, "0"]);
-    const { cookie } = await signedUp(server.url);
+    const { cookie } = await signUp(server.url);
     expect(await look({ cookie, ...from("192.0.2.20") })).toEqual([200, "2"]);
   });
 
   it("a scope of administrators is counted for each of them", async () => {
-    const one = await administrator(server.url, test);
-    const other = await administrator(server.url, test);
+    const one = await signUpAdmin(server.url, test);
+    const other = await signUpAdmin(server.url, test);
     await usedUp("/api/webhook-deliveries", one.cookie);
-    expect((await ask(strict.url, "GET", "/api/webhook-deliveries", one)).status).toBe(429);
-    expect((await ask(strict.url, "GET", "/api/webhook-deliveries", other)).status).toBe(200);
+    expect((await sendRequest(strict.url, "GET", "/api/webhook-deliveries", one)).status).toBe(429);
+    expect((await sendRequest(strict.url, "GET", "/api/webhook-deliveries", other)).status).toBe(200);
   });
 });

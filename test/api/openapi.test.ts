@@ -6,10 +6,11 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
-import { ask, GENEROUS } from "../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { doorlessApi } from "../support/doorless-api.ts";
-import { serverOn } from "../support/server.ts";
+import { testApi } from "../support/doorless-api.ts";
+import { sendRequest } from "../support/http.ts";
+import { startTestServer } from "../support/server.ts";
+import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 const CONFIGURATION = fileURLToPath(new URL("../../redocly.yaml", import.meta.url));
 
@@ -33,7 +34,10 @@ let test: TestDatabase;
 let server: RunningServer;
 beforeAll(async () => {
   test = await freshDatabase(0);
-  server = await serverOn(test.url, { ...GENEROUS, METRICS_TOKEN: "only-for-tests-0123456789" });
+  server = await startTestServer(test.url, {
+    ...GENEROUS_LIMITS,
+    METRICS_TOKEN: "only-for-tests-0123456789",
+  });
 });
 afterAll(async () => {
   await server.close();
@@ -41,7 +45,7 @@ afterAll(async () => {
 });
 
 describe.each(["v1", "v2"])("the document of %s", (version) => {
-  const document = async () => (await ask(server.url, "GET", `/api/${version}/openapi.json`)).body;
+  const document = async () => (await sendRequest(server.url, "GET", `/api/${version}/openapi.json`)).body;
 
   it("passes Redocly's strict rules without an error or a warning", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tollgate-openapi-"));
@@ -57,7 +61,7 @@ describe.each(["v1", "v2"])("the document of %s", (version) => {
   });
 
   it("is for anyone to read, describes its own version, and may be kept for a while", async () => {
-    const answer = await ask(server.url, "GET", `/api/${version}/openapi.json`);
+    const answer = await sendRequest(server.url, "GET", `/api/${version}/openapi.json`);
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
     expect(answer.headers.get("cache-control")).toBe("public, max-age=300");
     expect(answer.body).toMatchObject({
@@ -65,7 +69,7 @@ describe.each(["v1", "v2"])("the document of %s", (version) => {
       info: { version: version.slice(1) },
       servers: [{ url: expect.stringMatching(new RegExp(`^http://localhost:\\d+/api/${version}$`)) }],
     });
-    const inHeader = await ask(server.url, "GET", "/api/openapi.json", {
+    const inHeader = await sendRequest(server.url, "GET", "/api/openapi.json", {
       headers: { "x-api-version": version },
     });
     expect(inHeader.body).toEqual(answer.body);
@@ -77,7 +81,7 @@ describe.each(["v1", "v2"])("the document of %s", (version) => {
       ([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} /api${path}`),
     );
     const registered = new Set(
-      doorlessApi()
+      testApi()
         .app.routes.map(
           ({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}").replace(/(?<=.)\/$/, "")}`,
         )
@@ -92,7 +96,7 @@ describe("Redocly", () => {
   it("does find fault with a document that is not right", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tollgate-openapi-"));
     try {
-      const { body } = await ask(server.url, "GET", "/api/openapi.json");
+      const { body } = await sendRequest(server.url, "GET", "/api/openapi.json");
       delete body.paths["/plans"].get.responses["200"].description;
       await writeFile(join(folder, "openapi.json"), JSON.stringify(body));
       expect((await lint(join(folder, "openapi.json"))).totals.errors).toBe(1);
@@ -121,7 +125,7 @@ async function lint(file: string): Promise<{ totals: { errors: number }; problem
 }
 
 describe.each(["/api", "/api/v1", "/api/v2"])("the reader at %s/docs", (base) => {
-  const get = (path: string) => ask(server.url, "GET", path);
+  const get = (path: string) => sendRequest(server.url, "GET", path);
 
   it("is a page whose policy lets it load nothing from outside", async () => {
     const page = await get(`${base}/docs`);

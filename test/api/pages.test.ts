@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
-import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { serverOn } from "../support/server.ts";
+import { sendRequest } from "../support/http.ts";
+import { signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { startTestServer } from "../support/server.ts";
+import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 type Item = { id: string };
 
@@ -13,7 +15,7 @@ type List = {
   /** By time of creation and then id, or in the order in which they were recorded. */
   order: "oldest first" | "newest first" | "latest recorded first";
   /** Adds one that was made at this time, and returns its id. */
-  add(owner: SignedUp, createdAt: string): Promise<string>;
+  add(owner: TestUser, createdAt: string): Promise<string>;
   /** What is no cursor of this list, but looks like one. */
   foreign: string[];
 };
@@ -22,7 +24,7 @@ let test: TestDatabase;
 let server: RunningServer;
 beforeAll(async () => {
   test = await freshDatabase(0);
-  server = await serverOn(test.url, GENEROUS);
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
 });
 afterAll(async () => {
   await server.close();
@@ -151,7 +153,7 @@ function sorted(made: readonly Made[], order: List["order"]): string[] {
 describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
   const { path, plural, order } = list;
   const isOfPeople = plural === "users";
-  let owner: SignedUp;
+  let owner: TestUser;
   /** In the order in which they are to be listed. */
   let expected: string[];
 
@@ -159,7 +161,7 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
     // Only these, of the lists that belong to all.
     await test.rows(`delete from "user"`);
     await test.rows("delete from webhook_delivery");
-    owner = await administrator(server.url, test);
+    owner = await signUpAdmin(server.url, test);
     await test.rows(`update "user" set created_at = '2020-01-01' where id = $1`, [owner.id]);
     const made: Made[] = isOfPeople ? [{ id: owner.id, at: "2020-01-01" }] : [];
     // Many at one time, and others that differ by less than JavaScript's dates can tell.
@@ -173,7 +175,9 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
   });
 
   const page = async (query: string): Promise<{ items: Item[]; nextCursor: string | null }> => {
-    const { status, body } = await ask(server.url, "GET", `/api${path}?${query}`, { cookie: owner.cookie });
+    const { status, body } = await sendRequest(server.url, "GET", `/api${path}?${query}`, {
+      cookie: owner.cookie,
+    });
     expect([query, status]).toEqual([query, 200]);
     expect(Object.keys(body)).toEqual([plural, "nextCursor"]);
     return { items: body[plural], nextCursor: body.nextCursor };
@@ -232,7 +236,7 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
       "1&limit=2",
       "99999999999999999999",
     ]) {
-      const { status, body } = await ask(server.url, "GET", `/api${path}?limit=${limit}`, {
+      const { status, body } = await sendRequest(server.url, "GET", `/api${path}?limit=${limit}`, {
         cookie: owner.cookie,
       });
       expect([limit, status, body]).toEqual([limit, 400, { error: expect.stringMatching(/^limit: /) }]);
@@ -252,7 +256,7 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
       ...list.foreign,
     ];
     for (const cursor of garbage) {
-      const { status, body } = await ask(server.url, "GET", `/api${path}?cursor=${cursor}`, {
+      const { status, body } = await sendRequest(server.url, "GET", `/api${path}?cursor=${cursor}`, {
         cookie: owner.cookie,
       });
       expect([cursor, status, body]).toEqual([cursor, 400, { error: expect.stringMatching(/^cursor: /) }]);
@@ -260,16 +264,16 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
   });
 
   it("name their items in v1, and call them data in v2, which also go together", async () => {
-    const first = await ask(server.url, "GET", `/api/v1${path}?limit=3`, { cookie: owner.cookie });
+    const first = await sendRequest(server.url, "GET", `/api/v1${path}?limit=3`, { cookie: owner.cookie });
     expect(Object.keys(first.body)).toEqual([plural, "nextCursor"]);
     const inHeader = { cookie: owner.cookie, headers: { "x-api-version": "v2" } };
     for (const [where, call] of [
       [`/api/v2${path}`, { cookie: owner.cookie }],
       [`/api${path}`, inHeader],
     ] as const) {
-      const { body } = await ask(server.url, "GET", `${where}?limit=3`, call);
+      const { body } = await sendRequest(server.url, "GET", `${where}?limit=3`, call);
       expect(body).toEqual({ data: first.body[plural], nextCursor: first.body.nextCursor });
-      const next = await ask(server.url, "GET", `${where}?limit=3&cursor=${body.nextCursor}`, call);
+      const next = await sendRequest(server.url, "GET", `${where}?limit=3&cursor=${body.nextCursor}`, call);
       expect(next.body.data.map(({ id }: Item) => id)).toEqual(expected.slice(3, 6));
     }
   });
@@ -279,12 +283,12 @@ describe("somebody else's cursor", () => {
   it.each(["/subscriptions", "/api-keys", "/notifications"])(
     "of %s shows nothing of theirs",
     async (path) => {
-      const [one, other] = [await signedUp(server.url), await signedUp(server.url)];
+      const [one, other] = [await signUp(server.url), await signUp(server.url)];
       const list = Object.values(LISTS).find((each) => each.path === path) as List;
       for (let n = 0; n < 4; n += 1) await list.add(one, new Date().toISOString());
       const own = await list.add(other, "2020-01-01T00:00:00Z");
-      const { body } = await ask(server.url, "GET", `/api${path}?limit=2`, { cookie: one.cookie });
-      const answer = await ask(server.url, "GET", `/api${path}?cursor=${body.nextCursor}`, {
+      const { body } = await sendRequest(server.url, "GET", `/api${path}?limit=2`, { cookie: one.cookie });
+      const answer = await sendRequest(server.url, "GET", `/api${path}?cursor=${body.nextCursor}`, {
         cookie: other.cookie,
       });
       expect(answer.status).toBe(200);
@@ -293,10 +297,10 @@ describe("somebody else's cursor", () => {
   );
 
   it("of all users shows an ordinary user nobody else", async () => {
-    const admin = await administrator(server.url, test);
-    const { cookie, id } = await signedUp(server.url);
-    const { body } = await ask(server.url, "GET", "/api/users?limit=1", { cookie: admin.cookie });
-    const answer = await ask(server.url, "GET", `/api/users?cursor=${body.nextCursor}`, { cookie });
+    const admin = await signUpAdmin(server.url, test);
+    const { cookie, id } = await signUp(server.url);
+    const { body } = await sendRequest(server.url, "GET", "/api/users?limit=1", { cookie: admin.cookie });
+    const answer = await sendRequest(server.url, "GET", `/api/users?cursor=${body.nextCursor}`, { cookie });
     expect(answer.body.users.map((user: Item) => user.id)).toEqual([id]);
   });
 });
@@ -307,13 +311,13 @@ describe("the pages of plans", () => {
     let cursor: string | null = null;
     do {
       const query: string = cursor === null ? "" : `&cursor=${cursor}`;
-      const { body } = await ask(server.url, "GET", `/api/plans?limit=1${query}`);
+      const { body } = await sendRequest(server.url, "GET", `/api/plans?limit=1${query}`);
       expect(Object.keys(body)).toEqual(["plans", "nextCursor"]);
       found.push(...body.plans.map(({ id }: Item) => id));
       cursor = body.nextCursor;
     } while (cursor !== null);
     expect(found).toEqual(["free", "pro", "team"]);
-    const { body } = await ask(server.url, "GET", "/api/v2/plans");
+    const { body } = await sendRequest(server.url, "GET", "/api/v2/plans");
     expect(body).toEqual({
       data: found.map((id) => expect.objectContaining({ id, seats: expect.any(Object) })),
       nextCursor: null,
@@ -323,7 +327,7 @@ describe("the pages of plans", () => {
 
   it("are refused for a cursor or a limit that is none", async () => {
     for (const query of ["cursor=gold", "cursor=", "limit=0", "limit=101", "cursor=__proto__"]) {
-      expect((await ask(server.url, "GET", `/api/plans?${query}`)).status).toBe(400);
+      expect((await sendRequest(server.url, "GET", `/api/plans?${query}`)).status).toBe(400);
     }
   });
 });

@@ -8,9 +8,9 @@ import { loadPlugins, type Plugin, type PluginEnv, pluginRoutes } from "../../sr
 import { definePlans } from "../../src/domain/plan.ts";
 import type { Limits } from "../../src/limits/rate-limit.ts";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
-import { ask, listening } from "../support/ask.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { guardedApp, testDesk, testLimits } from "../support/guarded-app.ts";
+import { testApp, testCallerContext, testLimits } from "../support/guarded-app.ts";
+import { listen, sendRequest } from "../support/http.ts";
 import { parseCalendar, textOf, valueIn } from "../support/icalendar.ts";
 
 let test: TestDatabase;
@@ -48,7 +48,7 @@ async function served(plugins: readonly Plugin[], note: (error: unknown) => void
     },
   };
   const deps = { database: test.database, limits: counting, plans: PLANS } as unknown as Dependencies;
-  const server = await listening(guardedApp("/api/plugins", pluginRoutes(plugins, deps, testDesk), note));
+  const server = await listen(testApp("/api/plugins", pluginRoutes(plugins, deps, testCallerContext), note));
   closing.push(server);
   return { url: server.url, charged };
 }
@@ -82,34 +82,39 @@ describe("a plugin", () => {
   it.each(["/api/plugins/first/who", "/api/plugins/first", "/api/plugins/first/any/%2e%2e/x"])(
     "is not run for nobody: %s",
     async (path) => {
-      const answer = await ask(url, path);
-      expect(answer).toMatchObject({ status: 401, body: '{"error":"Unauthorized"}' });
-      expect(answer.headers["www-authenticate"]).toBeDefined();
+      const answer = await sendRequest(url, "GET", path);
+      expect(answer).toMatchObject({ status: 401, text: '{"error":"Unauthorized"}' });
+      expect(answer.fields["www-authenticate"]).toBeDefined();
       expect(calls).toEqual([]);
     },
   );
 
   it("knows its caller, in a session or by a key, and what operations work with", async () => {
-    const bySession = await ask(url, "/api/plugins/first/who", asUser("user_1"));
-    expect(JSON.parse(bySession.body)).toMatchObject({ kind: "session", userId: "user_1", plans: 3 });
-    const byKey = await ask(url, "/api/plugins/first/who", asUser("user_1", { "x-test-key": "key" }));
-    expect(JSON.parse(byKey.body)).toMatchObject({ kind: "api-key", userId: "user_1", keyId: "key" });
+    const bySession = await sendRequest(url, "GET", "/api/plugins/first/who", asUser("user_1"));
+    expect(bySession.body).toMatchObject({ kind: "session", userId: "user_1", plans: 3 });
+    const byKey = await sendRequest(
+      url,
+      "GET",
+      "/api/plugins/first/who",
+      asUser("user_1", { "x-test-key": "key" }),
+    );
+    expect(byKey.body).toMatchObject({ kind: "api-key", userId: "user_1", keyId: "key" });
   });
 
   it("is limited to thirty calls a minute and person, over all plugins and paths", async () => {
     const statuses: number[] = [];
     for (let n = 0; n < 31; n++) {
       const path = n % 2 ? "/api/plugins/first/who" : "/api/plugins/first/any/x";
-      statuses.push((await ask(url, path, asUser("user_1"))).status);
+      statuses.push((await sendRequest(url, "GET", path, asUser("user_1"))).status);
     }
     expect(statuses).toEqual([...Array(30).fill(200), 429]);
     expect(calls).toHaveLength(30);
-    const refused = await ask(url, "/api/plugins/first/who", asUser("user_1"));
-    expect(refused.body).toBe('{"error":"Too many requests. Please wait a moment."}');
-    expect(refused.headers["x-ratelimit-remaining"]).toBe("0");
-    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
-    const other = await ask(url, "/api/plugins/first/who", asUser("user_2"));
-    expect(other.headers["x-ratelimit-remaining"]).toBe("29");
+    const refused = await sendRequest(url, "GET", "/api/plugins/first/who", asUser("user_1"));
+    expect(refused.text).toBe('{"error":"Too many requests. Please wait a moment."}');
+    expect(refused.fields["x-ratelimit-remaining"]).toBe("0");
+    expect(Number(refused.fields["retry-after"])).toBeGreaterThan(0);
+    const other = await sendRequest(url, "GET", "/api/plugins/first/who", asUser("user_2"));
+    expect(other.fields["x-ratelimit-remaining"]).toBe("29");
   });
 
   it.each([
@@ -135,53 +140,51 @@ describe("a plugin", () => {
     "/api/plugins/first/who;x",
     "/api/plugins/%2566irst/who",
   ])("cannot be reached past the gate: %s", async (path) => {
-    const withoutSession = await ask(url, path);
+    const withoutSession = await sendRequest(url, "GET", path);
     expect([400, 401, 404]).toContain(withoutSession.status);
     expect(calls).toEqual([]);
-    const { status } = await ask(url, path, asUser("user_3"));
+    const { status } = await sendRequest(url, "GET", path, asUser("user_3"));
     if (calls.length > 0 || status === 200) expect(charged).toEqual(["plugin:user_3"]);
   });
 
   it("that there is not: 404, to people alone", async () => {
-    expect((await ask(url, "/api/plugins/second/who")).status).toBe(401);
-    expect(await ask(url, "/api/plugins/second/who", asUser("user_1"))).toMatchObject({
+    expect((await sendRequest(url, "GET", "/api/plugins/second/who")).status).toBe(401);
+    expect(await sendRequest(url, "GET", "/api/plugins/second/who", asUser("user_1"))).toMatchObject({
       status: 404,
-      body: '{"error":"Not found"}',
+      text: '{"error":"Not found"}',
     });
-    expect((await ask(url, "/api/plugins/first/unknown", asUser("user_1"))).status).toBe(404);
+    expect((await sendRequest(url, "GET", "/api/plugins/first/unknown", asUser("user_1"))).status).toBe(404);
   });
 
   it("that throws shows nothing of why", async () => {
-    const answer = await ask(url, "/api/plugins/first/broken", asUser("user_1"));
-    expect(answer).toMatchObject({ status: 500, body: '{"error":"Internal server error"}' });
-    expect(answer.headers["x-ratelimit-remaining"]).toBe("29");
+    const answer = await sendRequest(url, "GET", "/api/plugins/first/broken", asUser("user_1"));
+    expect(answer).toMatchObject({ status: 500, text: '{"error":"Internal server error"}' });
+    expect(answer.fields["x-ratelimit-remaining"]).toBe("29");
     expect(noted).toHaveLength(1);
   });
 
   it("reads bodies, but none beyond a megabyte, whatever the header says", async () => {
     const send = (body: string, headers: Record<string, string> = {}) =>
-      ask(url, "/api/plugins/first/echo", {
-        method: "POST",
+      sendRequest(url, "POST", "/api/plugins/first/echo", {
         ...asUser("user_1", { "content-type": "application/json", ...headers }),
         body,
       });
-    expect(await send('{"a":1}')).toMatchObject({ status: 200, body: '{"a":1}' });
-    expect(await send('{"a":1}', { "transfer-encoding": "chunked" })).toMatchObject({ body: '{"a":1}' });
+    expect(await send('{"a":1}')).toMatchObject({ status: 200, text: '{"a":1}' });
+    expect(await send('{"a":1}', { "transfer-encoding": "chunked" })).toMatchObject({ text: '{"a":1}' });
     const large = JSON.stringify("a".repeat(1024 * 1024));
-    const refused = { status: 413, body: '{"error":"expected a body of at most 1048576 bytes"}' };
+    const refused = { status: 413, text: '{"error":"expected a body of at most 1048576 bytes"}' };
     expect(await send(large)).toMatchObject(refused);
     expect(await send(large, { "transfer-encoding": "chunked" })).toMatchObject(refused);
     for (const method of ["DELETE", "OPTIONS", "TRACE", "PROPFIND"]) {
-      expect(await ask(url, "/api/plugins/first/any/x", { method, ...asUser("user_1") })).toMatchObject({
+      expect(await sendRequest(url, method, "/api/plugins/first/any/x", asUser("user_1"))).toMatchObject({
         status: 200,
-        body: "any",
+        text: "any",
       });
     }
   });
 
   it("is not written to for a foreign page's sake", async () => {
-    const answer = await ask(url, "/api/plugins/first/echo", {
-      method: "POST",
+    const answer = await sendRequest(url, "POST", "/api/plugins/first/echo", {
       ...asUser("user_1", { origin: "https://evil.example.com" }),
       body: "{}",
     });
@@ -277,19 +280,19 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
   }
 
   const feed = (user: string, headers: Record<string, string> = {}) =>
-    ask(url, "/api/plugins/renewals/calendar.ics", asUser(user, headers));
-  const eventsOf = async (user: string) => parseCalendar(Buffer.from((await feed(user)).body)).components;
+    sendRequest(url, "GET", "/api/plugins/renewals/calendar.ics", asUser(user, headers));
+  const eventsOf = async (user: string) => parseCalendar(Buffer.from((await feed(user)).text)).components;
 
   it("is a calendar to subscribe to, charged to its scope once", async () => {
     const answer = await feed("user_0");
     expect(answer.status).toBe(200);
-    expect(answer.headers).toMatchObject({
+    expect(answer.fields).toMatchObject({
       "content-type": "text/calendar; charset=utf-8",
       "content-disposition": 'inline; filename="renewals.ics"',
       "cache-control": "private, no-cache",
       "x-ratelimit-remaining": "29",
     });
-    const calendar = parseCalendar(Buffer.from(answer.body));
+    const calendar = parseCalendar(Buffer.from(answer.text));
     expect(valueIn(calendar, "METHOD")).toBe("PUBLISH");
     expect(valueIn(calendar, "X-PUBLISHED-TTL")).toBe("P1D");
     expect(calendar.components).toEqual([]);
@@ -349,10 +352,10 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
   });
 
   it("reads the same to a parser that only joins and splits lines, and its lines are folded", async () => {
-    const { body } = await feed("user_6");
-    expect(body).toContain("\r\n ");
-    const joined = body.replaceAll("\r\n ", "").trimEnd().split("\r\n");
-    const [calendar, event] = [parseCalendar(Buffer.from(body)), ...(await eventsOf("user_6"))];
+    const { text } = await feed("user_6");
+    expect(text).toContain("\r\n ");
+    const joined = text.replaceAll("\r\n ", "").trimEnd().split("\r\n");
+    const [calendar, event] = [parseCalendar(Buffer.from(text)), ...(await eventsOf("user_6"))];
     const said = [calendar, event].flatMap((one) => one?.properties ?? []);
     expect(joined.filter((line) => !/^(BEGIN|END):/.test(line))).toEqual(
       said.map(({ name, parameters, value }) => `${name}${parameters}:${value}`),
@@ -365,7 +368,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
       ["\r\n ", ""],
       [/\r\n$/, ""],
     ] as const) {
-      expect(() => parseCalendar(Buffer.from(body.replace(from, to))), String(from)).toThrow();
+      expect(() => parseCalendar(Buffer.from(text.replace(from, to))), String(from)).toThrow();
     }
   });
 
@@ -390,21 +393,21 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     );
     const after = await feed("user_8");
     const event = (text: string) => parseCalendar(Buffer.from(text)).components[0] as never;
-    expect(valueIn(event(after.body), "UID")).toBe(valueIn(event(before.body), "UID"));
-    expect(Number(valueIn(event(after.body), "SEQUENCE"))).toBeGreaterThan(90);
-    expect(after.headers.etag).not.toBe(before.headers.etag);
+    expect(valueIn(event(after.text), "UID")).toBe(valueIn(event(before.text), "UID"));
+    expect(Number(valueIn(event(after.text), "SEQUENCE"))).toBeGreaterThan(90);
+    expect(after.fields.etag).not.toBe(before.fields.etag);
   });
 
   it("is sent again only when it has changed", async () => {
     await subscribed({ userId: "user_9" });
-    const { headers, body } = await feed("user_9");
-    const etag = headers.etag as string;
-    expect((await feed("user_9")).body).toBe(body);
+    const { fields, text } = await feed("user_9");
+    const etag = fields.etag as string;
+    expect((await feed("user_9")).text).toBe(text);
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
       const again = await feed("user_9", { "if-none-match": known });
-      expect(again, known).toMatchObject({ status: 304, body: "" });
-      expect(again.headers.etag).toBe(etag);
-      expect(again.headers["x-ratelimit-remaining"]).toBeDefined();
+      expect(again, known).toMatchObject({ status: 304, text: "" });
+      expect(again.fields.etag).toBe(etag);
+      expect(again.fields["x-ratelimit-remaining"]).toBeDefined();
     }
     expect((await feed("user_9", { "if-none-match": '"other"' })).status).toBe(200);
     await subscribed({ userId: "user_9" });
@@ -413,6 +416,6 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
 
   it("is reached by an API key, and by nobody without", async () => {
     expect((await feed("user_1", { "x-test-key": "key" })).status).toBe(200);
-    expect((await ask(url, "/api/plugins/renewals/calendar.ics")).status).toBe(401);
+    expect((await sendRequest(url, "GET", "/api/plugins/renewals/calendar.ics")).status).toBe(401);
   });
 });

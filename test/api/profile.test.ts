@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
-import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { serverOn } from "../support/server.ts";
+import { sendRequest } from "../support/http.ts";
+import { signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { startTestServer } from "../support/server.ts";
+import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 let test: TestDatabase;
 let server: RunningServer;
-let person: SignedUp;
+let person: TestUser;
 
 beforeAll(async () => {
   test = await freshDatabase(0);
-  server = await serverOn(test.url, GENEROUS);
-  person = await signedUp(server.url, "Ada");
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
+  person = await signUp(server.url, "Ada");
 });
 afterAll(async () => {
   await server.close();
@@ -19,8 +21,8 @@ afterAll(async () => {
 });
 
 const change = (body: unknown, headers: Record<string, string> = {}) =>
-  ask(server.url, "PATCH", "/api/users/me", { cookie: person.cookie, body, headers });
-const profile = async () => (await ask(server.url, "GET", "/api/users/me", person)).body;
+  sendRequest(server.url, "PATCH", "/api/users/me", { cookie: person.cookie, body, headers });
+const profile = async () => (await sendRequest(server.url, "GET", "/api/users/me", person)).body;
 
 /** What was refused has changed nothing. */
 async function expectRefused(
@@ -183,16 +185,16 @@ describe("PATCH /api/users/me", () => {
 
 describe("GET /api/users", () => {
   it("shows an administrator everybody, and everybody else themselves", async () => {
-    const admin = await administrator(server.url, test);
+    const admin = await signUpAdmin(server.url, test);
     const ids = async (call: object) =>
-      (await ask(server.url, "GET", "/api/users?limit=100", call)).body.users.map(
+      (await sendRequest(server.url, "GET", "/api/users?limit=100", call)).body.users.map(
         (user: { id: string }) => user.id,
       );
     expect(await ids(person)).toEqual([person.id]);
     expect(await ids(admin)).toEqual(
       (await test.rows<{ id: string }>(`select id from "user" order by created_at, id`)).map(({ id }) => id),
     );
-    const { body } = await ask(server.url, "GET", "/api/users", admin);
+    const { body } = await sendRequest(server.url, "GET", "/api/users", admin);
     for (const user of body.users) {
       expect(Object.keys(user)).not.toContain("password");
       expect(Object.keys(user).sort()).toEqual(Object.keys(await profile()).sort());
@@ -200,8 +202,8 @@ describe("GET /api/users", () => {
   });
 
   it("who is banned or deleted is nobody from the next request on", async () => {
-    const gone = await signedUp(server.url);
-    const look = async () => (await ask(server.url, "GET", "/api/users/me", gone)).status;
+    const gone = await signUp(server.url);
+    const look = async () => (await sendRequest(server.url, "GET", "/api/users/me", gone)).status;
     expect(await look()).toBe(200);
     await test.rows(`update "user" set banned = true where id = $1`, [gone.id]);
     expect(await look()).toBe(401);

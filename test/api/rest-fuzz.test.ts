@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasBody } from "../../src/api/rest/input.ts";
 import { ROUTES } from "../../src/api/rest/routes.ts";
 import type { RunningServer } from "../../src/server.ts";
-import { type ApiAnswer, GENEROUS } from "../support/api-client.ts";
-import { type Asked, ask } from "../support/ask.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { serverOn } from "../support/server.ts";
+import { type HttpResponse, sendRequest } from "../support/http.ts";
+import { startTestServer } from "../support/server.ts";
+import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { type Cast, castOn } from "./cast.ts";
 
 /** Without a provider these have nothing to say but that. */
@@ -19,7 +19,7 @@ let server: RunningServer;
 let cast: Cast;
 beforeAll(async () => {
   test = await freshDatabase(0);
-  server = await serverOn(test.url, GENEROUS);
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
   cast = await castOn(server.url, test);
 });
 afterAll(async () => {
@@ -140,8 +140,7 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
           }),
           async (sent) => {
             const path = `/api${sent.version}${route.path.replace(":id", encoded(sent.id))}`;
-            const answer = await ask(server.url, `${path}?${sent.query}`, {
-              method: route.method,
+            const answer = await sendRequest(server.url, route.method, `${path}?${sent.query}`, {
               headers: { ...sent.caller, ...(hasBody(route.method) ? { "content-type": sent.type } : {}) },
               ...(hasBody(route.method) ? { body: sent.body } : {}),
             });
@@ -154,13 +153,12 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
   },
 );
 
-function expectNoDefect(name: string, { status, headers, body }: Asked): void {
-  expect(headers["content-type"]).toMatch(/^application\/json/);
-  const parsed: ApiAnswer["body"] = JSON.parse(body);
+function expectNoDefect(name: string, { status, headers, body }: HttpResponse): void {
+  expect(headers.get("content-type")).toMatch(/^application\/json/);
   if (status < 400) return;
-  expect(Object.keys(parsed)).toEqual(["error"]);
-  expect(parsed.error).toMatch(/\S/);
-  expect(parsed.error.length).toBeLessThan(6_000);
+  expect(Object.keys(body)).toEqual(["error"]);
+  expect(body.error).toMatch(/\S/);
+  expect(body.error.length).toBeLessThan(6_000);
   expect([...[400, 403, 404, 409, 413], ...(UNCONFIGURED.has(name) ? [503] : [])]).toContain(status);
 }
 
@@ -180,12 +178,11 @@ describe("a NUL, or half a character,", () => {
   it("in any field of a body is 400", async () => {
     for (const [method, path, fields] of FIELDS) {
       for (const text of TEXTS) {
-        const { status, body } = await ask(server.url, path, {
-          method,
+        const { status, body } = await sendRequest(server.url, method, path, {
           headers: { cookie: cast.owner.cookie, "content-type": "application/json" },
           body: JSON.stringify(fields(text)),
         });
-        expect([path, text, status, Object.keys(JSON.parse(body))]).toEqual([path, text, 400, ["error"]]);
+        expect([path, text, status, Object.keys(body)]).toEqual([path, text, 400, ["error"]]);
       }
     }
   });
@@ -216,10 +213,10 @@ describe("a NUL, or half a character,", () => {
     ];
     for (const place of places) {
       for (const text of ["%00", "a%00", "%00a", "1%00", `${Buffer.from("1.\0").toString("base64url")}%00`]) {
-        const { status, body } = await ask(server.url, `/api${place}${text}`, {
+        const { status, body } = await sendRequest(server.url, "GET", `/api${place}${text}`, {
           headers: { cookie: cast.admin.cookie },
         });
-        expect([place, text, status, Object.keys(JSON.parse(body))]).toEqual([place, text, 400, ["error"]]);
+        expect([place, text, status, Object.keys(body)]).toEqual([place, text, 400, ["error"]]);
       }
     }
   });

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/api/rest/routes.ts";
 import type { RunningServer } from "../../src/server.ts";
-import { type ApiRequest, ask, GENEROUS, signedUp } from "../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { serverOn } from "../support/server.ts";
+import { type RequestOptions, sendRequest } from "../support/http.ts";
+import { signUp } from "../support/people.ts";
+import { startTestServer } from "../support/server.ts";
+import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { type Cast, castOn, notified, subscribed } from "./cast.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -16,7 +18,7 @@ let cast: Cast;
 
 beforeAll(async () => {
   test = await freshDatabase(0);
-  server = await serverOn(test.url, GENEROUS);
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
   cast = await castOn(server.url, test);
 });
 afterAll(async () => {
@@ -24,8 +26,8 @@ afterAll(async () => {
   await test.drop();
 });
 
-const call = (method: string, path: string, request: ApiRequest = {}) =>
-  ask(server.url, method, path, request);
+const call = (method: string, path: string, request: RequestOptions = {}) =>
+  sendRequest(server.url, method, path, request);
 
 /** What each caller is answered: nobody, the owner, the owner's key, somebody else, an administrator and their key. */
 const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: object }> = {
@@ -81,7 +83,7 @@ describe("who may do what", () => {
   it.each(Object.entries(ACCESS))("%s", async (name, { expected, path, body }) => {
     const [method = "", pattern = ""] = name.split(" ");
     const { owner, key, other, admin, adminKey } = cast;
-    const callers: ApiRequest[] = [
+    const callers: RequestOptions[] = [
       {},
       { cookie: owner.cookie },
       { key: key.key },
@@ -199,7 +201,7 @@ describe("checkout, portal and reconcile", () => {
 
 describe("API keys", () => {
   it("one is shown once, and kept as prefix and hash", async () => {
-    const { cookie, id: userId } = await signedUp(server.url);
+    const { cookie, id: userId } = await signUp(server.url);
     const made = await call("POST", "/api/api-keys", { cookie, body: { name: "CI 🧭" } });
     expect([made.status, made.headers.get("cache-control")]).toEqual([201, "no-store"]);
     expect(made.body).toEqual({
@@ -226,7 +228,7 @@ describe("API keys", () => {
   });
 
   it("revoked, it is refused from the next request on and listed no more; revoking it again is 404", async () => {
-    const { cookie } = await signedUp(server.url);
+    const { cookie } = await signUp(server.url);
     const { body: made } = await call("POST", "/api/api-keys", { cookie, body: { name: "x" } });
     expect((await call("GET", "/api/users/me", { key: made.key })).status).toBe(200);
     const revoked = await call("DELETE", `/api/api-keys/${made.id}`, { cookie });
@@ -238,7 +240,7 @@ describe("API keys", () => {
   });
 
   it("may be told when to expire", async () => {
-    const { cookie } = await signedUp(server.url);
+    const { cookie } = await signUp(server.url);
     const make = (expiresAt: unknown) =>
       call("POST", "/api/api-keys", { cookie, body: { name: "x", expiresAt } });
     expect((await make("2030-01-31T00:00:00+02:00")).status).toBe(201);
@@ -258,7 +260,7 @@ describe("API keys", () => {
 
 describe("notifications", () => {
   it("are listed, the newest first, and read once: the time of the first reading stays", async () => {
-    const { id: userId, cookie } = await signedUp(server.url);
+    const { id: userId, cookie } = await signUp(server.url);
     const older = await notified(test, userId);
     const newer = await notified(test, userId);
     const unread = (id: string) => ({

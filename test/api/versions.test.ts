@@ -11,7 +11,7 @@ import { defineVersions, successorOf, versionStatus } from "../../src/domain/api
 import type { HonoEnv } from "../../src/http/hono-env.ts";
 import { readBody } from "../../src/http/read-body.ts";
 import real from "../../versions.config.ts";
-import { ask, listening } from "../support/ask.ts";
+import { listen, sendRequest } from "../support/http.ts";
 
 const APP_URL = "https://app.example.com";
 
@@ -212,13 +212,14 @@ describe("the link to the successor", () => {
 });
 
 describe("a versioned answer", () => {
-  let server: Awaited<ReturnType<typeof listening>>;
+  let server: Awaited<ReturnType<typeof listen>>;
   beforeAll(async () => {
-    server = await listening(appOf());
+    server = await listen(appOf());
   });
   afterAll(() => server.close());
 
-  const get = (path: string, headers: Record<string, string> = {}) => ask(server.url, path, { headers });
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    sendRequest(server.url, "GET", path, { headers });
 
   it.each([
     ["the current one", "/api/users", {}, "v1", { users: [1], nextCursor: null }],
@@ -235,23 +236,23 @@ describe("a versioned answer", () => {
   ])("is given in %s", async (_, path, headers, version, body) => {
     const answer = await get(path, headers);
     expect(answer.status).toBe(200);
-    expect(answer.headers["x-api-version"]).toBe(version);
-    if (body) expect(JSON.parse(answer.body)).toEqual(body);
-    expect(answer.headers).not.toHaveProperty("deprecation");
-    expect(answer.headers).not.toHaveProperty("sunset");
+    expect(answer.fields["x-api-version"]).toBe(version);
+    if (body) expect(answer.body).toEqual(body);
+    expect(answer.fields).not.toHaveProperty("deprecation");
+    expect(answer.fields).not.toHaveProperty("sunset");
   });
 
   it("varies by the header exactly when the path has no version", async () => {
-    expect((await get("/api/users")).headers.vary).toBe("X-API-Version");
-    expect((await get("/api/users", { "X-API-Version": "v2" })).headers.vary).toBe("X-API-Version");
-    expect((await get("/api/v1/users")).headers).not.toHaveProperty("vary");
+    expect((await get("/api/users")).fields.vary).toBe("X-API-Version");
+    expect((await get("/api/users", { "X-API-Version": "v2" })).fields.vary).toBe("X-API-Version");
+    expect((await get("/api/v1/users")).fields).not.toHaveProperty("vary");
   });
 
   it("names the same address in the successor, and the newest version has none", async () => {
     const link = `<${APP_URL}/api/v2/users?limit=1&cursor=a%2Fb>; rel="successor-version"`;
-    expect((await get("/api/v1/users?limit=1&cursor=a%2Fb")).headers.link).toBe(link);
-    expect((await get("/api/users?limit=1&cursor=a%2Fb")).headers.link).toBe(link);
-    expect((await get("/api/v2/users")).headers).not.toHaveProperty("link");
+    expect((await get("/api/v1/users?limit=1&cursor=a%2Fb")).fields.link).toBe(link);
+    expect((await get("/api/users?limit=1&cursor=a%2Fb")).fields.link).toBe(link);
+    expect((await get("/api/v2/users")).fields).not.toHaveProperty("link");
   });
 
   it.each([
@@ -261,13 +262,13 @@ describe("a versioned answer", () => {
     ["/api/v1/path/..%2f..%2fevil", `${APP_URL}/api/v2/path/..%2f..%2fevil`],
     ["/api/v1/path/@evil.example", `${APP_URL}/api/v2/path/@evil.example`],
   ])("links %s to our own origin", async (path, expected) => {
-    expect((await get(path)).headers.link).toBe(`<${expected}>; rel="successor-version"`);
+    expect((await get(path)).fields.link).toBe(`<${expected}>; rel="successor-version"`);
   });
 
   it("is served from the path without its version, with everything behind it", async () => {
-    expect(JSON.parse((await get("/api/v1/path/a%20b/v1/c")).body)).toEqual({ path: "/api/path/a b/v1/c" });
+    expect((await get("/api/v1/path/a%20b/v1/c")).body).toEqual({ path: "/api/path/a b/v1/c" });
     expect((await get("/api/v1/version")).status).toBe(200);
-    expect((await ask(server.url, "/api/v1/users", { method: "HEAD" })).headers["x-api-version"]).toBe("v1");
+    expect((await sendRequest(server.url, "HEAD", "/api/v1/users")).fields["x-api-version"]).toBe("v1");
   });
 
   it.each([
@@ -280,23 +281,23 @@ describe("a versioned answer", () => {
   ])("has its headers when it is %s", async (_, path, status) => {
     const answer = await get(path);
     expect(answer.status).toBe(status);
-    expect(answer.headers["x-api-version"]).toBe("v1");
-    expect(answer.headers.link).toContain(`<${APP_URL}${path.replace("v1", "v2")}>; rel="successor-version"`);
-    expect(answer.body).not.toContain("password");
+    expect(answer.fields["x-api-version"]).toBe("v1");
+    expect(answer.fields.link).toContain(`<${APP_URL}${path.replace("v1", "v2")}>; rel="successor-version"`);
+    expect(answer.text).not.toContain("password");
   });
 
   it.each(["/api/linked", "/api/raw"])("keeps the Link and the Vary that %s has set", async (path) => {
-    const { headers } = await get(path);
-    expect(headers.link).toMatch(/^<\/[^>]*>; rel=\S+, <https:.*>; rel="successor-version"$/);
-    expect(headers.vary).toBe("accept, X-API-Version");
+    const { fields } = await get(path);
+    expect(fields.link).toMatch(/^<\/[^>]*>; rel=\S+, <https:.*>; rel="successor-version"$/);
+    expect(fields.vary).toBe("accept, X-API-Version");
   });
 
   it("is not touched on its way in: the bytes that were signed arrive", async () => {
     const body = Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x0d, 0x0a, 0xef, 0xbb, 0xbf, 0x7d]);
     const sha256 = createHash("sha256").update(body).digest("hex");
     for (const prefix of ["/api", "/api/v1", "/api/v2"]) {
-      const answer = await ask(server.url, `${prefix}/webhooks/provider-a`, { method: "POST", body });
-      expect(JSON.parse(answer.body)).toEqual({ sha256 });
+      const answer = await sendRequest(server.url, "POST", `${prefix}/webhooks/provider-a`, { body });
+      expect(answer.body).toEqual({ sha256 });
     }
   });
 
@@ -325,8 +326,8 @@ describe("a versioned answer", () => {
   ])("is 404 for %s", async (_, path) => {
     const answer = await get(path, { "X-API-Version": "v2" });
     expect(answer.status).toBe(404);
-    expect(JSON.parse(answer.body)).toEqual({ error: expect.stringMatching(/^Not found/) });
-    expect(answer.headers["x-api-version"]).toMatch(/^v[12]$/);
+    expect(answer.body).toEqual({ error: expect.stringMatching(/^Not found/) });
+    expect(answer.fields["x-api-version"]).toMatch(/^v[12]$/);
   });
 
   it.each([
@@ -350,8 +351,8 @@ describe("a versioned answer", () => {
   });
 
   it("treats dots in a path as every server does", async () => {
-    expect((await get("/api/v1/../v2/users")).headers["x-api-version"]).toBe("v2");
-    expect((await get("/api/v1/%2e%2e/users")).headers.vary).toBe("X-API-Version");
+    expect((await get("/api/v1/../v2/users")).fields["x-api-version"]).toBe("v2");
+    expect((await get("/api/v1/%2e%2e/users")).fields.vary).toBe("X-API-Version");
     expect((await get("/api/v1/..%2fv2/users")).status).toBe(404);
   });
 
@@ -360,14 +361,14 @@ describe("a versioned answer", () => {
     async (value) => {
       const answer = await get("/api/users", { "X-API-Version": value });
       expect(answer.status).toBe(400);
-      expect(JSON.parse(answer.body)).toEqual({ error: "X-API-Version: expected one of v1, v2" });
-      expect(answer.headers.vary).toBe("X-API-Version");
+      expect(answer.body).toEqual({ error: "X-API-Version: expected one of v1, v2" });
+      expect(answer.fields.vary).toBe("X-API-Version");
     },
   );
 
   it("is 400 for two headers that differ", async () => {
     const headers = { "X-API-Version": ["v1", "v2"] };
-    expect((await ask(server.url, "/api/users", { headers })).status).toBe(400);
+    expect((await sendRequest(server.url, "GET", "/api/users", { headers })).status).toBe(400);
   });
 });
 
@@ -376,10 +377,10 @@ describe("a version that is deprecated by configuration", () => {
     ["simple", "true", "2027-06-01"],
     ["rfc", `@${Date.UTC(2026, 11, 1) / 1000}`, "Tue, 01 Jun 2027 00:00:00 GMT"],
   ] as const)("says so in all four headers (%s)", async (format, deprecation, sunset) => {
-    const server = await listening(appOf({ catalog: v1Deprecated, format }));
+    const server = await listen(appOf({ catalog: v1Deprecated, format }));
     try {
       for (const path of ["/api/v1/users", "/api/users", "/api/v1/nothing-here", "/api/v1/broken"]) {
-        const { headers } = await ask(server.url, path);
+        const { fields: headers } = await sendRequest(server.url, "GET", path);
         expect(headers).toMatchObject({
           "x-api-version": "v1",
           deprecation,
@@ -387,7 +388,7 @@ describe("a version that is deprecated by configuration", () => {
           link: `<${APP_URL}/api/v2/${path.replace(/^\/api\/(v1\/)?/, "")}>; rel="successor-version"`,
         });
       }
-      const { headers } = await ask(server.url, "/api/v2/users");
+      const { fields: headers } = await sendRequest(server.url, "GET", "/api/v2/users");
       expect(headers["x-api-version"]).toBe("v2");
       for (const name of ["deprecation", "sunset", "link"]) expect(headers).not.toHaveProperty(name);
     } finally {

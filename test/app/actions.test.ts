@@ -1,34 +1,36 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { administrator, ask, cookieOf, GENEROUS, type SignedUp, signedUp } from "../support/api-client.ts";
 import { builtPages } from "../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { sendRequest } from "../support/http.ts";
+import { cookieOf, signUp, signUpAdmin, type TestUser } from "../support/people.ts";
 import {
   type ActionAnswer,
   type ActionCall,
   callAction,
-  encoded,
+  encodeArguments,
   type Fields,
+  findServerAction,
+  listServerActions,
   postForm,
-  serverAction,
-  serverActions,
 } from "../support/server-action.ts";
-import { type ServerProcess, serverProcess } from "../support/server-process.ts";
+import { type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 let test: TestDatabase;
 let server: ServerProcess;
 /** Of the same people; a second call within the hour is one too many. */
 let strict: ServerProcess;
-let person: SignedUp;
-let admin: SignedUp;
+let person: TestUser;
+let admin: TestUser;
 beforeAll(async () => {
   await builtPages();
   test = await freshDatabase();
-  server = await serverProcess(test.url, GENEROUS);
+  server = await spawnServer(test.url, GENEROUS_LIMITS);
   const once = ["API", "SETTINGS", "BILLING", "ADMIN"].map((scope) => [`RATE_LIMIT_${scope}`, "1/3600"]);
-  strict = await serverProcess(test.url, { ...GENEROUS, ...Object.fromEntries(once) });
-  person = await signedUp(server.url);
-  admin = await administrator(server.url, test);
+  strict = await spawnServer(test.url, { ...GENEROUS_LIMITS, ...Object.fromEntries(once) });
+  person = await signUp(server.url);
+  admin = await signUpAdmin(server.url, test);
 }, 240_000);
 afterAll(async () => {
   await Promise.all([server, strict].map((one) => one.end("SIGTERM")));
@@ -41,21 +43,22 @@ function call(
   as: ActionCall = {},
   url = server.url,
 ): Promise<ActionAnswer> {
-  const action = serverAction(name);
+  const action = findServerAction(name);
   const path = pageOf(name);
-  return callAction(url, action, encoded(fields === null ? [] : [fields]), { path, ...as });
+  return callAction(url, action, encodeArguments(fields === null ? [] : [fields]), { path, ...as });
 }
 
 function pageOf(name: string): string {
-  return (serverAction(name).pages[0] as string).replace("[id]", "someone");
+  return (findServerAction(name).pages[0] as string).replace("[id]", "someone");
 }
 
-async function key(of: SignedUp): Promise<{ id: string; key: string }> {
-  return (await ask(server.url, "POST", "/api/api-keys", { cookie: of.cookie, body: { name: "CI" } })).body;
+async function key(of: TestUser): Promise<{ id: string; key: string }> {
+  return (await sendRequest(server.url, "POST", "/api/api-keys", { cookie: of.cookie, body: { name: "CI" } }))
+    .body;
 }
 
 /** Everything that an action could have changed of somebody. */
-async function kept(of: SignedUp): Promise<unknown> {
+async function kept(of: TestUser): Promise<unknown> {
   const [row] = await test.rows(
     `select (select to_jsonb(u) from "user" u where id = $1) as person,
        (select jsonb_agg(to_jsonb(k) - 'hash' order by id) from api_key k where user_id = $1) as keys,
@@ -65,7 +68,8 @@ async function kept(of: SignedUp): Promise<unknown> {
   return row;
 }
 
-const page = async (path: string, cookie: string) => (await ask(server.url, "GET", path, { cookie })).text;
+const page = async (path: string, cookie: string) =>
+  (await sendRequest(server.url, "GET", path, { cookie })).text;
 
 /** The specification's, with what is wrong input to each of them, if anything is. */
 const TEN: Record<string, Fields | null> = {
@@ -98,7 +102,7 @@ const FOR_ADMINISTRATORS = ["changeUserRole", "deleteUser", "replayDelivery", "r
 const whoMay = (name: string) => (FOR_ADMINISTRATORS.includes(name) ? admin : person);
 
 it("the actions are the specification's ten, by name, and those that are known here", () => {
-  const named = serverActions().filter(({ file }) => !file.endsWith("/forms.ts"));
+  const named = listServerActions().filter(({ file }) => !file.endsWith("/forms.ts"));
   expect(named.map(({ name }) => name).toSorted()).toEqual(
     [...Object.keys(TEN), ...Object.keys(OTHERS), ...DOORS].toSorted(),
   );
@@ -122,12 +126,12 @@ describe.each(Object.entries({ ...TEN, ...OTHERS }))("%s", (name, wrong) => {
   if (name !== "changePassword") {
     it("is refused over the limit, before what was sent is looked at", async () => {
       const { cookie } = FOR_ADMINISTRATORS.includes(name)
-        ? await administrator(server.url, test)
-        : await signedUp(server.url);
+        ? await signUpAdmin(server.url, test)
+        : await signUp(server.url);
       await call(name, wrong ?? {}, { cookie }, strict.url);
-      for (const body of [encoded([wrong ?? {}]), encoded([{}]), '["no form"]']) {
+      for (const body of [encodeArguments([wrong ?? {}]), encodeArguments([{}]), '["no form"]']) {
         const as = { cookie, path: pageOf(name) };
-        const refused = await callAction(strict.url, serverAction(name), body, as);
+        const refused = await callAction(strict.url, findServerAction(name), body, as);
         const { status, thrown, returned, headers, text } = refused;
         expect([status, thrown, returned]).toEqual([429, { digest: "refusal:rate_limited" }, undefined]);
         expect(headers.get("x-ratelimit-remaining")).toBe("0");
@@ -177,7 +181,7 @@ describe.each(Object.entries({ ...TEN, ...OTHERS }))("%s", (name, wrong) => {
       { origin: "null", "sec-fetch-site": "same-origin" },
       { origin: `${server.url}.example.com` },
     ] as Record<string, string>[]) {
-      const action = serverAction(name);
+      const action = findServerAction(name);
       const answer = await call(name, {}, { cookie, headers });
       expect([headers, answer.status, answer.text]).toEqual([headers, 403, "Forbidden\n"]);
       const posted = await postForm(server.url, action, {}, { cookie, headers, path: pageOf(name) });
@@ -194,7 +198,7 @@ function asFiles(fields: Fields): Fields {
 
 describe("what belongs to somebody else", () => {
   it("is not there: an API key, a notification", async () => {
-    const other = await signedUp(server.url);
+    const other = await signUp(server.url);
     const { id } = await key(other);
     const [{ id: notification } = { id: "" }] = await test.rows<{ id: string }>(
       `insert into notification (user_id, kind, details) values ($1, 'api_key_created', '{}') returning id::text`,
@@ -217,7 +221,7 @@ describe("what belongs to somebody else", () => {
   });
 
   it("is not reached by naming it in a field that a form does not have", async () => {
-    const other = await signedUp(server.url);
+    const other = await signUp(server.url);
     const before = await kept(other);
     const forged = {
       id: other.id,
@@ -238,7 +242,7 @@ describe("what belongs to somebody else", () => {
   });
 
   it("an account is not deleted by the address of another one", async () => {
-    const other = await signedUp(server.url);
+    const other = await signUp(server.url);
     expect(
       (await call("deleteAccount", { confirmation: other.email }, { cookie: person.cookie })).status,
     ).toBe(400);
@@ -250,7 +254,7 @@ describe("what belongs to somebody else", () => {
 
 describe("afterwards the page shows", () => {
   it("the new name, and the new language", async () => {
-    const { cookie } = await signedUp(server.url, "Before");
+    const { cookie } = await signUp(server.url, "Before");
     expect(await page("/settings", cookie)).toContain("Before");
     const { status, headers } = await call("updateProfile", { name: "Grace Before Meals" }, { cookie });
     expect([status, headers.get("x-action-revalidated")]).toEqual([200, "1"]);
@@ -260,30 +264,30 @@ describe("afterwards the page shows", () => {
   });
 
   it("the key that was made, and not the one that was revoked", async () => {
-    const { cookie } = await signedUp(server.url);
+    const { cookie } = await signUp(server.url);
     const { returned } = await call("createApiKeyAction", { name: "Build machine" }, { cookie });
     const made = returned as { id: string; key: string };
     expect(made.key).toMatch(/^tg_/);
     const shown = await page("/api-keys", cookie);
     expect(shown).toContain("Build machine");
     expect(shown).not.toContain(made.key);
-    expect((await ask(server.url, "GET", "/api/users/me", { key: made.key })).status).toBe(200);
+    expect((await sendRequest(server.url, "GET", "/api/users/me", { key: made.key })).status).toBe(200);
 
     const { thrown } = await call("deleteApiKeyAction", { id: made.id }, { cookie });
     expect(thrown).toBeNull();
     expect(await page("/api-keys", cookie)).not.toContain(made.id);
-    expect((await ask(server.url, "GET", "/api/users/me", { key: made.key })).status).toBe(401);
+    expect((await sendRequest(server.url, "GET", "/api/users/me", { key: made.key })).status).toBe(401);
   });
 
   it("that the notifications have been read, one and all", async () => {
-    const { id, cookie } = await signedUp(server.url);
+    const { id, cookie } = await signUp(server.url);
     await test.rows(
       `insert into notification (user_id, kind, details)
        select $1, 'api_key_created', '{"name": "CI", "prefix": "tg_x"}' from generate_series(1, 3)`,
       [id],
     );
     // Each that is unread has a form of its own.
-    const form = `&quot;${serverAction("submitMarkRead", "forms.ts").id}&quot;`;
+    const form = `&quot;${findServerAction("submitMarkRead", "forms.ts").id}&quot;`;
     const unread = async () => (await page("/notifications", cookie)).split(form).length - 1;
     const [{ id: first } = { id: "" }] = await test.rows<{ id: string }>(
       "select id::text from notification where user_id = $1 limit 1",
@@ -297,21 +301,21 @@ describe("afterwards the page shows", () => {
   });
 
   it("the dashboard instead of the first steps", async () => {
-    const { cookie } = await signedUp(server.url);
-    const look = () => ask(server.url, "GET", "/onboarding", { cookie });
+    const { cookie } = await signUp(server.url);
+    const look = () => sendRequest(server.url, "GET", "/onboarding", { cookie });
     expect((await look()).status).toBe(200);
     expect((await call("completeOnboarding", {}, { cookie })).thrown).toBeNull();
     expect((await look()).headers.get("location")).toBe("/dashboard");
   });
 
   it("to an administrator the new role, and nobody who was deleted", async () => {
-    const other = await signedUp(server.url, "Somebody Promoted");
+    const other = await signUp(server.url, "Somebody Promoted");
     const { cookie } = admin;
     const found = `/admin/users?search=${encodeURIComponent(other.email)}`;
     expect((await call("changeUserRole", { userId: other.id, role: "admin" }, { cookie })).thrown).toBeNull();
-    expect((await ask(server.url, "GET", "/admin/users", { cookie: other.cookie })).status).toBe(200);
+    expect((await sendRequest(server.url, "GET", "/admin/users", { cookie: other.cookie })).status).toBe(200);
     expect((await call("changeUserRole", { userId: other.id, role: "user" }, { cookie })).thrown).toBeNull();
-    expect((await ask(server.url, "GET", "/admin/users", { cookie: other.cookie })).status).toBe(403);
+    expect((await sendRequest(server.url, "GET", "/admin/users", { cookie: other.cookie })).status).toBe(403);
     expect(await page(found, cookie)).toContain("Somebody Promoted");
     const deleted = await call("deleteUser", { userId: other.id, confirmation: other.email }, { cookie });
     expect(deleted.thrown).toBeNull();
@@ -319,13 +323,13 @@ describe("afterwards the page shows", () => {
   });
 
   it("that the account is gone, and who it was is nobody", async () => {
-    const { email, cookie } = await signedUp(server.url);
+    const { email, cookie } = await signUp(server.url);
     const { redirect, headers } = await call("deleteAccount", { confirmation: email }, { cookie });
     expect(redirect).toBe("/farewell");
     expect(headers.getSetCookie().join("\n")).toMatch(
       /session_token=;.*(Max-Age=0|Expires=Thu, 01 Jan 1970)/i,
     );
-    expect((await ask(server.url, "GET", "/settings", { cookie })).headers.get("location")).toMatch(
+    expect((await sendRequest(server.url, "GET", "/settings", { cookie })).headers.get("location")).toMatch(
       /^\/sign-in/,
     );
   });
@@ -344,7 +348,7 @@ describe("signing in", () => {
       const { redirect, headers } = await call("signIn", { email, password, next });
       expect([next, redirect]).toEqual([next, leadsTo]);
       expect(headers.getSetCookie().find((one) => one.includes("session_token"))).toMatch(/HttpOnly/i);
-      const me = await ask(server.url, "GET", "/api/users/me", { cookie: cookieOf({ headers }) });
+      const me = await sendRequest(server.url, "GET", "/api/users/me", { cookie: cookieOf({ headers }) });
       expect(me.body.id).toBe(person.id);
     }
   });
@@ -357,8 +361,8 @@ describe("signing in", () => {
       expect([status, thrown, headers.getSetCookie()]).toEqual([401, { digest: "refusal:unauthorized" }, []]);
       const form = await callAction(
         server.url,
-        serverAction("submitSignIn", "forms.ts"),
-        encoded([null, { email, password: secret }]),
+        findServerAction("submitSignIn", "forms.ts"),
+        encodeArguments([null, { email, password: secret }]),
       );
       expect(form.returned).toMatchObject({ done: false, code: "unauthorized", entered: { email } });
       expect(form.text).not.toContain(secret);

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
-import { ask, GENEROUS, type SignedUp, signedUp } from "../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { serverVariables } from "../support/secrets.ts";
-import { serverOn } from "../support/server.ts";
+import { sendRequest } from "../support/http.ts";
+import { signUp, type TestUser } from "../support/people.ts";
+import { startTestServer } from "../support/server.ts";
+import { GENEROUS_LIMITS, serverVariables } from "../support/variables.ts";
 import { type Tollgate, tollgateIn } from "./tollgate.ts";
 
 let test: TestDatabase;
@@ -11,7 +12,7 @@ let server: RunningServer;
 let tollgate: Tollgate;
 beforeAll(async () => {
   test = await freshDatabase(0);
-  server = await serverOn(test.url, GENEROUS);
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
   tollgate = tollgateIn(serverVariables(test.url));
 });
 afterAll(async () => {
@@ -20,12 +21,12 @@ afterAll(async () => {
 });
 
 /** What an administrator alone may see. */
-const log = async ({ cookie }: SignedUp) =>
-  (await ask(server.url, "GET", "/api/webhook-deliveries", { cookie })).status;
+const log = async ({ cookie }: TestUser) =>
+  (await sendRequest(server.url, "GET", "/api/webhook-deliveries", { cookie })).status;
 
 describe("users promote and demote", () => {
   it("makes the first administrator of a running server, at whose next request it counts", async () => {
-    const person = await signedUp(server.url, "Ada");
+    const person = await signUp(server.url, "Ada");
     expect(await log(person)).toBe(403);
     expect(await tollgate("users", "promote", person.email)).toEqual({
       code: 0,
@@ -40,7 +41,7 @@ describe("users promote and demote", () => {
       role: "admin",
     });
 
-    const other = await signedUp(server.url);
+    const other = await signUp(server.url);
     await tollgate("users", "promote", other.email);
     const { code, stdout } = await tollgate("users", "demote", person.email);
     expect([code, stdout]).toEqual([0, `${person.email} is an ordinary user now\n`]);
@@ -51,7 +52,7 @@ describe("users promote and demote", () => {
 
   it("leaves the last administrator one, also when several are demoted at once", async () => {
     await test.rows(`update "user" set role = 'user'`);
-    const people = [await signedUp(server.url), await signedUp(server.url), await signedUp(server.url)];
+    const people = [await signUp(server.url), await signUp(server.url), await signUp(server.url)];
     for (const { email } of people) await tollgate("users", "promote", email);
     const runs = await Promise.all(people.map(({ email }) => tollgate("users", "demote", email)));
     expect(runs.map(({ code }) => code).sort()).toEqual([0, 0, 1]);
@@ -146,10 +147,11 @@ describe("users list", () => {
 
 describe("keys revoke", () => {
   it("revokes anybody's key, which a running server refuses from the next request on", async () => {
-    const { cookie } = await signedUp(server.url);
+    const { cookie } = await signUp(server.url);
     const make = async () =>
-      (await ask(server.url, "POST", "/api/api-keys", { cookie, body: { name: "CI" } })).body;
-    const look = async (key: string) => (await ask(server.url, "GET", "/api/users/me", { key })).status;
+      (await sendRequest(server.url, "POST", "/api/api-keys", { cookie, body: { name: "CI" } })).body;
+    const look = async (key: string) =>
+      (await sendRequest(server.url, "GET", "/api/users/me", { key })).status;
     const [one, other] = [await make(), await make()];
     expect([await look(one.key), await look(other.key)]).toEqual([200, 200]);
     expect(await tollgate("keys", "revoke", one.id)).toEqual({

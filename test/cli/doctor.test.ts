@@ -7,9 +7,9 @@ import type { Finding } from "../../src/doctor/finding.ts";
 import { definePlans } from "../../src/domain/plan.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS, serverVariables } from "../support/secrets.ts";
-import { serverOn } from "../support/server.ts";
+import { startTestServer } from "../support/server.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+import { SECRETS, serverVariables } from "../support/variables.ts";
 import { tollgateIn } from "./tollgate.ts";
 
 let test: TestDatabase;
@@ -19,7 +19,7 @@ let variables: Record<string, string>;
 beforeAll(async () => {
   test = await freshDatabase(0);
   stripe = await stripeServer();
-  server = await serverOn(test.url);
+  server = await startTestServer(test.url);
   variables = {
     ...serverVariables(test.url),
     APP_URL: server.url,

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { serverProcess } from "../support/server-process.ts";
+import { spawnServer } from "../support/server-process.ts";
 import { tollgateIn } from "./tollgate.ts";
 
 let folder: string;
@@ -20,7 +20,7 @@ describe("the command line on a data folder", () => {
     expect(await alone.json("users", "create", "--count", "2")).toMatchObject({ created: 2 });
     expect(isRunning()).toBe(false);
 
-    const server = await serverProcess(null, { DATA_DIR: folder });
+    const server = await spawnServer(null, { DATA_DIR: folder });
     const beside = tollgateIn({ DATA_DIR: folder, PORT: new URL(server.url).port });
     const report = await beside.json("simulate", "--slot", "provider-c", "--events", "40");
     expect(report).toMatchObject({ first: 40, checked: { mismatches: [] } });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { emptyDatabase } from "../support/database.ts";
-import { serverVariables } from "../support/secrets.ts";
+import { serverVariables } from "../support/variables.ts";
 import { tollgateIn } from "./tollgate.ts";
 
 const COMMANDS = [

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
-import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS, serverVariables } from "../support/secrets.ts";
-import { deliver } from "../support/send.ts";
-import { serverOn } from "../support/server.ts";
+import { deliverWebhook, sendRequest } from "../support/http.ts";
+import { signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { startTestServer } from "../support/server.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+import { GENEROUS_LIMITS, SECRETS, serverVariables } from "../support/variables.ts";
 import { type Tollgate, tollgateIn } from "./tollgate.ts";
 
 let test: TestDatabase;
@@ -15,15 +15,15 @@ let stripe: StripeServer;
 let server: RunningServer;
 let tollgate: Tollgate;
 let variables: Record<string, string>;
-let admin: SignedUp;
-let person: SignedUp;
+let admin: TestUser;
+let person: TestUser;
 beforeAll(async () => {
   test = await freshDatabase(0);
   stripe = await stripeServer();
-  variables = { ...GENEROUS, PROVIDER_A_API_KEY: STRIPE_KEY, PROVIDER_A_API_URL: stripe.url };
-  server = await serverOn(test.url, variables);
+  variables = { ...GENEROUS_LIMITS, PROVIDER_A_API_KEY: STRIPE_KEY, PROVIDER_A_API_URL: stripe.url };
+  server = await startTestServer(test.url, variables);
   tollgate = tollgateIn({ ...serverVariables(test.url), ...variables });
-  admin = await administrator(server.url, test);
+  admin = await signUpAdmin(server.url, test);
 });
 afterAll(async () => {
   await server.close();
@@ -51,10 +51,10 @@ let id: string;
 beforeEach(async () => {
   stripe.interfere(null);
   stripe.events.length = 0;
-  person = await signedUp(server.url);
+  person = await signUp(server.url);
   const nowSeconds = Math.floor(Date.now() / 1000);
   const delivery = signedDelivery("stripe", eventOf(), { secret: SECRETS["provider-a"], nowSeconds });
-  expect((await deliver(server.url, "provider-a", delivery)).body).toEqual({ received: true });
+  expect((await deliverWebhook(server.url, "provider-a", delivery)).body).toEqual({ received: true });
   const [row] = await test.rows<{ id: string }>("select id from subscription where user_id = $1", [
     person.id,
   ]);
@@ -143,7 +143,7 @@ describe("webhooks reconcile", () => {
 
 describe("POST /api/subscriptions/:id/reconcile", () => {
   const reconcile = (cookie = admin.cookie) =>
-    ask(server.url, "POST", `/api/subscriptions/${id}/reconcile`, { cookie });
+    sendRequest(server.url, "POST", `/api/subscriptions/${id}/reconcile`, { cookie });
 
   it("answers the subscription as corrected, and writes down who had it corrected", async () => {
     truth({ seats: 4, status: "past_due" });
@@ -162,7 +162,7 @@ describe("POST /api/subscriptions/:id/reconcile", () => {
         changes: { seats: [1, 4], status: ["active", "past_due"], outOfOrder: [true, false] },
       },
     ]);
-    const history = await ask(server.url, "GET", `/api/subscriptions/${id}/history`, {
+    const history = await sendRequest(server.url, "GET", `/api/subscriptions/${id}/history`, {
       cookie: person.cookie,
     });
     expect(history.body.history[0]).toMatchObject({ source: "reconcile", changes: { seats: [1, 4] } });

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WIRE_FORMATS } from "../../src/providers/adapter.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { serverVariables } from "../support/secrets.ts";
-import { serverProcess } from "../support/server-process.ts";
+import { spawnServer } from "../support/server-process.ts";
+import { serverVariables } from "../support/variables.ts";
 import { tollgateIn } from "./tollgate.ts";
 
 let test: TestDatabase;
@@ -17,7 +17,7 @@ afterAll(() => test.drop());
 
 /** A server, and the command line beside it that finds it by its port. */
 async function serverAnd(variables: Record<string, string> = {}) {
-  const server = await serverProcess(test.url, variables);
+  const server = await spawnServer(test.url, variables);
   const given = { ...serverVariables(test.url), ...variables, PORT: new URL(server.url).port };
   return { server, given, tollgate: tollgateIn(given) };
 }
@@ -133,7 +133,7 @@ describe("simulate", () => {
     );
     while ((await logged()) < before + 100) await sleep(20);
     await server.end("SIGKILL");
-    const next = await serverProcess(test.url, { ...lease, PORT: given.PORT });
+    const next = await spawnServer(test.url, { ...lease, PORT: given.PORT });
     const report = await simulating;
     expect(report).toMatchObject({ sent: 660, refused: 0, failed: 0, unavailable: 0 });
     expect(report.retried).toBeGreaterThan(0);

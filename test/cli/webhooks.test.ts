@@ -5,9 +5,9 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS, serverVariables } from "../support/secrets.ts";
-import { deliver } from "../support/send.ts";
-import { type ServerProcess, serverProcess } from "../support/server-process.ts";
+import { deliverWebhook } from "../support/http.ts";
+import { type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { SECRETS, serverVariables } from "../support/variables.ts";
 import { ENTRY, type Tollgate, tollgateIn } from "./tollgate.ts";
 
 const ID = /^[1-9]\d*$/;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   test = await freshDatabase(3);
   // So long a lease that the server's own retry job leaves our deliveries alone.
   const lease = { WEBHOOK_LEASE_SECONDS: "3600" };
-  server = await serverProcess(test.url, lease);
+  server = await spawnServer(test.url, lease);
   tollgate = tollgateIn({ ...serverVariables(test.url), ...lease });
 });
 afterAll(async () => {
@@ -38,7 +38,7 @@ async function delivered(eventId: string, userId: string, slot: "provider-a" | "
       ...{ subscriptionId: `sub_${eventId}`, customerId: `cus_${eventId}`, planId: "pro" },
     },
   );
-  await deliver(server.url, slot, event);
+  await deliverWebhook(server.url, slot, event);
   const [row] = await test.rows<{ id: string }>("select id from webhook_delivery where event_id = $1", [
     eventId,
   ]);

@@ -7,7 +7,7 @@ import { answerError, onlyErrors, statusOf } from "../../src/http/error-response
 import type { HonoEnv } from "../../src/http/hono-env.ts";
 import { apiHeaders } from "../../src/http/security-headers.ts";
 import versions from "../../versions.config.ts";
-import { ask, listening } from "../support/ask.ts";
+import { listen, sendRequest } from "../support/http.ts";
 
 const SECRET = "postgres://tollgate:hunter2@db.internal:5432/tollgate";
 
@@ -17,7 +17,7 @@ class DatabaseUnavailable extends Error {
 
 describe("an answer of the API", () => {
   const defects: unknown[] = [];
-  let http: Awaited<ReturnType<typeof listening>>;
+  let http: Awaited<ReturnType<typeof listen>>;
   let https: typeof http;
 
   function app(appUrl: string) {
@@ -56,8 +56,8 @@ describe("an answer of the API", () => {
   }
 
   beforeAll(async () => {
-    http = await listening(app("http://localhost:3000"));
-    https = await listening(app("https://app.example.com"));
+    http = await listen(app("http://localhost:3000"));
+    https = await listen(app("https://app.example.com"));
   });
   afterAll(async () => {
     await http.close();
@@ -82,35 +82,39 @@ describe("an answer of the API", () => {
     ["/api/fetched", 200],
     ["/api/moved", 302],
   ])("is kept to itself and by no cache: %s", async (path, status) => {
-    const answer = await ask(http.url, path);
+    const answer = await sendRequest(http.url, "GET", path);
     expect(answer.status).toBe(status);
-    expect(answer.headers).toMatchObject({ ...SAFE, "cache-control": "no-store" });
-    expect(answer.headers["x-api-version"]).toBeDefined();
+    expect(answer.fields).toMatchObject({ ...SAFE, "cache-control": "no-store" });
+    expect(answer.fields["x-api-version"]).toBeDefined();
   });
 
   it("keeps what the route itself says of caches and of its page", async () => {
-    const open = await ask(http.url, "/api/public");
-    expect(open.headers).toMatchObject({ ...SAFE, "cache-control": "public, max-age=60" });
-    const raw = await ask(http.url, "/api/raw");
-    expect(raw.headers).toMatchObject({ ...SAFE, "cache-control": "public, max-age=5" });
-    const docs = await ask(http.url, "/api/docs");
-    expect(docs.headers).toMatchObject({ ...SAFE, "content-security-policy": "default-src 'self'" });
+    const open = await sendRequest(http.url, "GET", "/api/public");
+    expect(open.fields).toMatchObject({ ...SAFE, "cache-control": "public, max-age=60" });
+    const raw = await sendRequest(http.url, "GET", "/api/raw");
+    expect(raw.fields).toMatchObject({ ...SAFE, "cache-control": "public, max-age=5" });
+    const docs = await sendRequest(http.url, "GET", "/api/docs");
+    expect(docs.fields).toMatchObject({ ...SAFE, "content-security-policy": "default-src 'self'" });
   });
 
   it("asks for https where there is https alone", async () => {
     for (const path of ["/api/mine", "/api/raw", "/api/nothing"]) {
-      expect((await ask(https.url, path)).headers["strict-transport-security"]).toBe("max-age=31536000");
-      expect((await ask(http.url, path)).headers).not.toHaveProperty("strict-transport-security");
+      expect((await sendRequest(https.url, "GET", path)).fields["strict-transport-security"]).toBe(
+        "max-age=31536000",
+      );
+      expect((await sendRequest(http.url, "GET", path)).fields).not.toHaveProperty(
+        "strict-transport-security",
+      );
     }
   });
 
   it.each(Object.entries(statusOf))("is, for a refusal with the code %s, %d", async (code, status) => {
-    const answer = await ask(http.url, `/api/refused/${code}`);
+    const answer = await sendRequest(http.url, "GET", `/api/refused/${code}`);
     expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.body)).toEqual({ error: "seats: at most 50 on this plan" });
-    expect(answer.headers["cache-control"]).toBe("no-store");
-    expect(answer.headers["www-authenticate"]).toBe(status === 401 ? 'Bearer realm="tollgate"' : undefined);
-    expect(answer.headers["retry-after"]).toBe(status === 503 ? "5" : undefined);
+    expect(answer.body).toEqual({ error: "seats: at most 50 on this plan" });
+    expect(answer.fields["cache-control"]).toBe("no-store");
+    expect(answer.fields["www-authenticate"]).toBe(status === 401 ? 'Bearer realm="tollgate"' : undefined);
+    expect(answer.fields["retry-after"]).toBe(status === 503 ? "5" : undefined);
   });
 
   it.each([
@@ -123,18 +127,18 @@ describe("an answer of the API", () => {
     ["database", 503, "Service unavailable"],
   ])("shows nothing of what broke (%s), and the operator is told", async (how, status, error) => {
     defects.length = 0;
-    const answer = await ask(http.url, `/api/broken/${encodeURIComponent(how)}`);
+    const answer = await sendRequest(http.url, "GET", `/api/broken/${encodeURIComponent(how)}`);
     expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.body)).toEqual({ error });
+    expect(answer.body).toEqual({ error });
     expect(JSON.stringify(answer)).not.toMatch(/hunter2|db\.internal|at .*\.ts/);
-    expect(answer.headers["retry-after"]).toBe(status === 503 ? "5" : undefined);
-    expect(answer.headers["x-api-version"]).toBe("v1");
+    expect(answer.fields["retry-after"]).toBe(status === 503 ? "5" : undefined);
+    expect(answer.fields["x-api-version"]).toBe("v1");
     expect(defects).toHaveLength(1);
   });
 
   it("that is a refusal is nothing for the operator", async () => {
     defects.length = 0;
-    await ask(http.url, "/api/refused/conflict");
+    await sendRequest(http.url, "GET", "/api/refused/conflict");
     expect(defects).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { createLog } from "../../src/observability/log.ts";
 import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS, serverVariables } from "../support/secrets.ts";
+import { SECRETS, serverVariables } from "../support/variables.ts";
 
 let test: TestDatabase;
 let runtime: Runtime;

@@ -11,9 +11,9 @@ import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { SECRETS, serverVariables } from "../support/secrets.ts";
-import { deliver } from "../support/send.ts";
-import { serverOn } from "../support/server.ts";
+import { deliverWebhook } from "../support/http.ts";
+import { startTestServer } from "../support/server.ts";
+import { SECRETS, serverVariables } from "../support/variables.ts";
 
 const CREATED = "customer.subscription.created";
 const UPDATED = "customer.subscription.updated";
@@ -26,8 +26,8 @@ let other: RunningServer;
 let runtime: Runtime;
 beforeAll(async () => {
   test = await freshDatabase();
-  server = await serverOn(test.url);
-  other = await serverOn(test.url);
+  server = await startTestServer(test.url);
+  other = await startTestServer(test.url);
   runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
 });
 afterAll(async () => {
@@ -68,7 +68,7 @@ function minute(n: number): Date {
 }
 
 async function send(delivery: ReturnType<typeof event>, to = server) {
-  return deliver(to.url, "provider-a", delivery);
+  return deliverWebhook(to.url, "provider-a", delivery);
 }
 
 async function play(...story: [kind: string, given?: FixtureOverrides][]): Promise<void> {

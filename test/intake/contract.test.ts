@@ -6,9 +6,9 @@ import { ADAPTERS } from "../../src/providers/formats.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery, loadFixture } from "../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS } from "../support/secrets.ts";
-import { deliver } from "../support/send.ts";
-import { serverOn } from "../support/server.ts";
+import { deliverWebhook } from "../support/http.ts";
+import { startTestServer } from "../support/server.ts";
+import { SECRETS } from "../support/variables.ts";
 
 const secret = SECRETS["provider-a"];
 const now = () => Math.floor(Date.now() / 1000);
@@ -27,7 +27,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
   let server: RunningServer;
   beforeAll(async () => {
     test = await freshDatabase();
-    server = await serverOn(test.url, {
+    server = await startTestServer(test.url, {
       PROVIDER_A_ADAPTER: format,
       PROVIDER_B_ADAPTER: format,
       PROVIDER_B_WEBHOOK_SECRET: "",
@@ -40,7 +40,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
   });
 
   const send = (delivery: { rawBody: Buffer; headers: Record<string, string> }) =>
-    deliver(server.url, "provider-a", delivery);
+    deliverWebhook(server.url, "provider-a", delivery);
   const event = (name: string, overrides: object = {}) =>
     fixtureDelivery(format, name, {
       secret,
@@ -79,7 +79,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
       event("customer.subscription.updated", { subscriptionId: "sub_exact", eventId: "evt_exact" }),
     );
     expect(answer.body).toEqual({ received: true });
-    expect(answer.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answer.fields["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it("stores the payload byte for byte", async () => {
@@ -206,7 +206,7 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
   );
 
   it("returns 400 for every delivery to a slot without a secret", async () => {
-    const answer = await deliver(server.url, "provider-b", event("customer.subscription.updated"));
+    const answer = await deliverWebhook(server.url, "provider-b", event("customer.subscription.updated"));
     expect(answer).toMatchObject({ status: 400, body: { error: "Invalid signature" } });
   });
 
@@ -284,12 +284,12 @@ describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
 
   it("returns 404 for an unknown slot and 405 for another method", async () => {
     const delivery = event("customer.subscription.updated");
-    expect((await deliver(server.url, "provider-d", delivery)).status).toBe(404);
-    expect((await deliver(server.url, "__proto__", delivery)).status).toBe(404);
+    expect((await deliverWebhook(server.url, "provider-d", delivery)).status).toBe(404);
+    expect((await deliverWebhook(server.url, "__proto__", delivery)).status).toBe(404);
     for (const method of ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
-      const answer = await deliver(server.url, "provider-a", delivery, { method });
+      const answer = await deliverWebhook(server.url, "provider-a", delivery, { method });
       expect(answer.status, method).toBe(405);
-      expect(answer.headers.allow).toBe("POST");
+      expect(answer.fields.allow).toBe("POST");
     }
   });
 });

@@ -9,8 +9,8 @@ import { isGenuine } from "../providers/oracle.ts";
 import { Random } from "../providers/random.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { pipelined, rawPost } from "../support/raw-http.ts";
-import { SECRETS } from "../support/secrets.ts";
-import { type ServerProcess, serverProcess } from "../support/server-process.ts";
+import { type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { SECRETS } from "../support/variables.ts";
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 200_000);
 const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 32));
@@ -28,7 +28,7 @@ it.each(WIRE_FORMATS)(
   `%s: ${RUNS} mutated deliveries over HTTP, FUZZ_SEED=${SEED}: no 5xx, no crash, no forgery taken, memory flat`,
   { timeout: 300_000 },
   async (format) => {
-    const server = await serverProcess(test.url, {
+    const server = await spawnServer(test.url, {
       PROVIDER_A_ADAPTER: format,
       LOG_LEVEL_ONCE_LISTENING: "error",
       WEBHOOK_TOLERANCE_SECONDS: "3600",

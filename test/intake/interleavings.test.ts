@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS } from "../support/secrets.ts";
-import { type Answer, deliver } from "../support/send.ts";
-import { serverOn } from "../support/server.ts";
+import { type HttpResponse as Answer, deliverWebhook } from "../support/http.ts";
+import { startTestServer } from "../support/server.ts";
+import { SECRETS } from "../support/variables.ts";
 
 const SUBSCRIPTIONS = 4;
 const CONNECTIONS = 8;
@@ -35,7 +35,7 @@ describe("any interleaving of deliveries", () => {
   );
   beforeAll(async () => {
     test = await freshDatabase(SUBSCRIPTIONS);
-    server = await serverOn(test.url);
+    server = await startTestServer(test.url);
   });
   afterAll(async () => {
     for (const connection of connections) connection.destroy();
@@ -115,7 +115,7 @@ async function send(url: string, run: string, subscription: number, number: numb
     seats: seatsAt(number),
     occurredAt: new Date(Date.UTC(2026, 0, 1) + number * 1000),
   });
-  return { ...(await deliver(url, "provider-a", delivery, { agent })), eventId };
+  return { ...(await deliverWebhook(url, "provider-a", delivery, { agent })), eventId };
 }
 
 function lastSeats(steps: readonly Step[]): Map<number, number> {

@@ -12,9 +12,9 @@ import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS, serverVariables } from "../support/secrets.ts";
-import { deliver } from "../support/send.ts";
-import { serverOn } from "../support/server.ts";
+import { deliverWebhook } from "../support/http.ts";
+import { startTestServer } from "../support/server.ts";
+import { SECRETS, serverVariables } from "../support/variables.ts";
 
 const CREATED = "customer.subscription.created";
 const UPDATED = "customer.subscription.updated";
@@ -27,8 +27,8 @@ let other: RunningServer;
 let runtime: Runtime;
 beforeAll(async () => {
   test = await freshDatabase();
-  server = await serverOn(test.url);
-  other = await serverOn(test.url);
+  server = await startTestServer(test.url);
+  other = await startTestServer(test.url);
   runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
 });
 afterAll(async () => {
@@ -67,7 +67,7 @@ function minute(n: number): Date {
 const TEAM: FixtureOverrides = { planId: "team", priceId: "price_team_monthly" };
 
 async function send(delivery: ReturnType<typeof event>, to = server) {
-  return deliver(to.url, "provider-a", delivery);
+  return deliverWebhook(to.url, "provider-a", delivery);
 }
 
 async function play(...story: [kind: string, given?: FixtureOverrides][]): Promise<void> {

@@ -4,15 +4,15 @@ import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery, loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { numberedEvent } from "../support/events.ts";
-import { SECRETS } from "../support/secrets.ts";
-import { deliver } from "../support/send.ts";
-import { serverOn } from "../support/server.ts";
+import { deliverWebhook } from "../support/http.ts";
+import { startTestServer } from "../support/server.ts";
+import { SECRETS } from "../support/variables.ts";
 
 let test: TestDatabase;
 let server: RunningServer;
 beforeAll(async () => {
   test = await freshDatabase();
-  server = await serverOn(test.url);
+  server = await startTestServer(test.url);
 });
 afterAll(async () => {
   await server.close();
@@ -50,7 +50,7 @@ it("applies every other event of a group that contains poisoned ones", async () 
     poison(4, { seats: 13 }),
     ...good.slice(20),
   ];
-  const answers = await Promise.all(group.map((one) => deliver(server.url, "provider-a", one)));
+  const answers = await Promise.all(group.map((one) => deliverWebhook(server.url, "provider-a", one)));
   const statuses = answers.map((answer) => answer.status);
   const expected = group.map((_, n) =>
     n === 10 || n === 11 || n === 26 ? 500 : n === 22 || n === 23 ? 400 : 200,
@@ -74,9 +74,9 @@ it("applies every other event of a group that contains poisoned ones", async () 
 });
 
 it("a locked subscription delays only its own events", async () => {
-  await deliver(server.url, "provider-a", numberedEvent("locked", 0));
+  await deliverWebhook(server.url, "provider-a", numberedEvent("locked", 0));
   const release = await holdLock("locked-0");
-  const stuck = deliver(
+  const stuck = deliverWebhook(
     server.url,
     "provider-a",
     fixtureDelivery("stripe", "customer.subscription.updated", {
@@ -89,7 +89,9 @@ it("a locked subscription delays only its own events", async () => {
     }),
   );
   const others = await Promise.all(
-    Array.from({ length: 19 }, (_, n) => deliver(server.url, "provider-a", numberedEvent("free", n + 1))),
+    Array.from({ length: 19 }, (_, n) =>
+      deliverWebhook(server.url, "provider-a", numberedEvent("free", n + 1)),
+    ),
   );
   expect(others.map((answer) => answer.status)).toEqual(Array(19).fill(200));
   // Neither applied nor lost: failed with its reason, to be retried.

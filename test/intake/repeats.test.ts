@@ -7,7 +7,7 @@ import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import type { Database } from "../../src/store/database.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { numberedEvent } from "../support/events.ts";
-import { serverVariables } from "../support/secrets.ts";
+import { serverVariables } from "../support/variables.ts";
 
 let test: TestDatabase;
 let runtime: Runtime;

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { numberedEvent } from "../support/events.ts";
+import { type HttpResponse as Answer, deliverWebhook } from "../support/http.ts";
 import { expectEachAppliedOnce } from "../support/ledger.ts";
-import { SECRETS } from "../support/secrets.ts";
-import { type Answer, deliver } from "../support/send.ts";
-import { type ServerProcess, serverProcess } from "../support/server-process.ts";
+import { type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { SECRETS } from "../support/variables.ts";
 
 let test: TestDatabase;
 let servers: ServerProcess[];
 beforeAll(async () => {
   test = await freshDatabase();
-  servers = await Promise.all([1, 2, 3].map(() => serverProcess(test.url)));
+  servers = await Promise.all([1, 2, 3].map(() => spawnServer(test.url)));
 });
 afterAll(async () => {
   for (const server of servers) await server.end("SIGTERM");
@@ -22,7 +22,9 @@ it("three servers sent the same 2,000 events apply 2,000 and report 4,000 duplic
   const events = 2_000;
   const deliveries = Array.from({ length: events }, (_, n) => numberedEvent("three", n));
   const answers = await Promise.all(
-    servers.map((server) => inParallel(deliveries, 48, (one) => deliver(server.url, "provider-a", one))),
+    servers.map((server) =>
+      inParallel(deliveries, 48, (one) => deliverWebhook(server.url, "provider-a", one)),
+    ),
   );
   const all = answers.flat();
   expect(all.filter((answer) => answer.status !== 200)).toEqual([]);
@@ -40,7 +42,9 @@ it("two servers sent the same subscriptions in opposite orders apply each event 
       for (let round = 0; round < rounds; round += 1) {
         const order = Array.from({ length: subscriptions }, (_, n) => (side ? subscriptions - 1 - n : n));
         const group = order.map((n) => opposite(side, round, n));
-        answers.push(...(await Promise.all(group.map((one) => deliver(server.url, "provider-a", one)))));
+        answers.push(
+          ...(await Promise.all(group.map((one) => deliverWebhook(server.url, "provider-a", one)))),
+        );
       }
       return answers;
     }),
@@ -81,8 +85,8 @@ it("first events of one subscription at two servers at once lose no field", asyn
     });
     const [a, b] = servers as [ServerProcess, ServerProcess];
     const answers = await Promise.all([
-      deliver(a.url, "provider-a", checkout),
-      deliver(b.url, "provider-a", update),
+      deliverWebhook(a.url, "provider-a", checkout),
+      deliverWebhook(b.url, "provider-a", update),
     ]);
     expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
     const rows = await test.rows(
@@ -117,8 +121,8 @@ it("a checkout without a subscription id and its created event at two servers ma
     });
     const [first, second] = n % 2 ? [checkout, created] : [created, checkout];
     const answers = await Promise.all([
-      deliver(a.url, "provider-a", first),
-      deliver(b.url, "provider-a", second),
+      deliverWebhook(a.url, "provider-a", first),
+      deliverWebhook(b.url, "provider-a", second),
     ]);
     expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
     expect(

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ClosableRateLimit, createRateLimit } from "../../src/limits/create-rate-limit.ts";
 import type { RateLimit } from "../../src/limits/rate-limit.ts";
-import { ownRedis, REDIS_NEEDED, redisServer, type TestRedis } from "../support/redis.ts";
+import { findRedisServer, REDIS_NEEDED, startRedis, type TestRedis } from "../support/redis.ts";
 import { mostInAnyWindow, oracle } from "./oracle.ts";
 import { silent } from "./silent.ts";
 
@@ -10,7 +10,7 @@ const START = 1_800_000_000_000;
 let now = START;
 const clock = () => now;
 
-const program = redisServer();
+const program = findRedisServer();
 let redis: TestRedis;
 let clusterNode: TestRedis;
 
@@ -21,8 +21,8 @@ if (program) {
   const inRedis = (...redisUrls: string[]) =>
     createRateLimit({ redisUrls, log: silent, now: clock, redisNow: clock, answerWithinMs: 10_000 });
   beforeAll(async () => {
-    redis = await ownRedis(program);
-    clusterNode = await ownRedis(program, { cluster: true });
+    redis = await startRedis(program);
+    clusterNode = await startRedis(program, { cluster: true });
   });
   afterAll(async () => {
     await redis.remove();

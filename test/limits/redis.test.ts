@@ -5,9 +5,9 @@ import { createRateLimit } from "../../src/limits/create-rate-limit.ts";
 import { LimiterUnavailable, type RateLimit } from "../../src/limits/rate-limit.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { eventually } from "../support/eventually.ts";
-import { ownRedis, REDIS_NEEDED, redisServer, type TestRedis } from "../support/redis.ts";
+import { findRedisServer, REDIS_NEEDED, startRedis, type TestRedis } from "../support/redis.ts";
 
-const program = redisServer();
+const program = findRedisServer();
 
 if (!program) {
   it.skipIf(!process.env.CI)(REDIS_NEEDED, () => expect(program).not.toBeNull());
@@ -43,7 +43,7 @@ if (!program) {
   describe("counts in Redis", () => {
     let redis: TestRedis;
     beforeAll(async () => {
-      redis = await ownRedis(program);
+      redis = await startRedis(program);
     });
     afterAll(() => redis.remove());
 
@@ -150,7 +150,7 @@ if (!program) {
   describe("when Redis does not answer", () => {
     let redis: TestRedis;
     beforeAll(async () => {
-      redis = await ownRedis(program);
+      redis = await startRedis(program);
     });
     afterAll(() => redis.remove());
 

@@ -2,30 +2,30 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
-import { ask, GENEROUS, type SignedUp, signedUp } from "../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { SECRETS } from "../support/secrets.ts";
-import { deliver } from "../support/send.ts";
-import { serverOn } from "../support/server.ts";
-import { serverProcess } from "../support/server-process.ts";
+import { deliverWebhook, sendRequest } from "../support/http.ts";
+import { signUp, type TestUser } from "../support/people.ts";
+import { startTestServer } from "../support/server.ts";
+import { spawnServer } from "../support/server-process.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+import { GENEROUS_LIMITS, SECRETS } from "../support/variables.ts";
 
 let test: TestDatabase;
 let stripe: StripeServer;
 let variables: Record<string, string>;
 let servers: [RunningServer, RunningServer];
-let person: SignedUp;
+let person: TestUser;
 beforeAll(async () => {
   test = await freshDatabase(0);
   stripe = await stripeServer();
   variables = {
-    ...GENEROUS,
+    ...GENEROUS_LIMITS,
     APP_URL: "https://app.example.com",
     PROVIDER_A_API_KEY: STRIPE_KEY,
     PROVIDER_A_API_URL: stripe.url,
   };
-  servers = [await serverOn(test.url, variables), await serverOn(test.url, variables)];
+  servers = [await startTestServer(test.url, variables), await startTestServer(test.url, variables)];
 });
 afterAll(async () => {
   for (const server of servers) await server.close();
@@ -38,11 +38,11 @@ beforeEach(async () => {
   stripe.expired.length = 0;
   stripe.calls.length = 0;
   stripe.sessionSeconds = 24 * 60 * 60;
-  person = await signedUp(servers[0].url);
+  person = await signUp(servers[0].url);
 });
 
 const checkout = (body: object = { planId: "pro" }, server = servers[0], who = person) =>
-  ask(server.url, "POST", "/api/checkout", { body, cookie: who.cookie });
+  sendRequest(server.url, "POST", "/api/checkout", { body, cookie: who.cookie });
 const rows = () => test.rows("select url, seats, plan_id from checkout where user_id = $1", [person.id]);
 
 async function subscribed(
@@ -61,7 +61,7 @@ async function subscribed(
     status: "active",
     ...given,
   });
-  const answer = await deliver(servers[0].url, "provider-a", delivery);
+  const answer = await deliverWebhook(servers[0].url, "provider-a", delivery);
   expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200, body: { received: true } });
 }
 
@@ -111,7 +111,7 @@ describe("a checkout", () => {
     expect(new Set(urls).size).toBe(4);
     expect(await rows()).toHaveLength(1);
     expect((await checkout({ planId: "pro" })).body.url).toBe(urls[3]);
-    const other = await signedUp(servers[0].url);
+    const other = await signUp(servers[0].url);
     expect((await checkout({ planId: "pro" }, servers[0], other)).body.url).not.toBe(urls[3]);
   });
 
@@ -136,11 +136,11 @@ describe("a checkout", () => {
   });
 
   it("may be opened with an API key, by its owner", async () => {
-    const { body } = await ask(servers[0].url, "POST", "/api/api-keys", {
+    const { body } = await sendRequest(servers[0].url, "POST", "/api/api-keys", {
       body: { name: "first" },
       cookie: person.cookie,
     });
-    const answer = await ask(servers[0].url, "POST", "/api/checkout", {
+    const answer = await sendRequest(servers[0].url, "POST", "/api/checkout", {
       body: { planId: "pro" },
       key: body.key,
     });
@@ -224,13 +224,13 @@ describe("the portal", () => {
     );
     expect(known).toHaveLength(2);
     const portal = (body: object, who = person) =>
-      ask(servers[0].url, "POST", "/api/portal", { body, cookie: who.cookie });
+      sendRequest(servers[0].url, "POST", "/api/portal", { body, cookie: who.cookie });
     for (const { id, customer_id } of known) {
       stripe.portals.length = 0;
       expect((await portal({ subscriptionId: id })).status).toBe(200);
       expect(stripe.portals.map((one) => one.get("customer"))).toEqual([customer_id]);
     }
-    const other = await signedUp(servers[0].url);
+    const other = await signUp(servers[0].url);
     expect((await portal({ subscriptionId: known[0]?.id }, other)).status).toBe(404);
     expect((await portal({ subscriptionId: "1" })).status).toBe(400);
   });
@@ -249,11 +249,11 @@ describe("a provider that fails", () => {
   });
 
   it("of the operator's own doing is 503 as well, and says so in the log without the key", async () => {
-    const server = await serverProcess(test.url, {
+    const server = await spawnServer(test.url, {
       ...variables,
       PROVIDER_A_API_KEY: "sk_test_wrong_one",
     });
-    const answer = await ask(server.url, "POST", "/api/checkout", {
+    const answer = await sendRequest(server.url, "POST", "/api/checkout", {
       body: { planId: "pro" },
       cookie: person.cookie,
     });
@@ -293,14 +293,17 @@ it("an account that is deleted while its checkout is being opened is none any mo
 it("a process that dies over a checkout leaves it to the next click, under the same key", {
   timeout: 60_000,
 }, async () => {
-  const dying = await serverProcess(test.url, variables);
+  const dying = await spawnServer(test.url, variables);
   let held = 0;
   stripe.interfere(async ({ path }) => {
     if (path !== "/v1/checkout/sessions") return;
     held += 1;
     if (held === 1) await new Promise((resolve) => setTimeout(resolve, 30_000));
   });
-  const lost = ask(dying.url, "POST", "/api/checkout", { body: { planId: "pro" }, cookie: person.cookie });
+  const lost = sendRequest(dying.url, "POST", "/api/checkout", {
+    body: { planId: "pro" },
+    cookie: person.cookie,
+  });
   lost.catch(() => {});
   await eventually(async () => held, 1);
   const [before] = await test.rows<{ idempotency_key: string }>(
@@ -317,7 +320,7 @@ it("a process that dies over a checkout leaves it to the next click, under the s
 });
 
 it("the portal is opened for whoever has something to manage there", async () => {
-  const portal = () => ask(servers[0].url, "POST", "/api/portal", { cookie: person.cookie });
+  const portal = () => sendRequest(servers[0].url, "POST", "/api/portal", { cookie: person.cookie });
   const none = await portal();
   expect([none.status, none.body]).toEqual([
     409,
@@ -336,7 +339,7 @@ it("an account is deleted once its subscription is cancelled at the provider, an
   await subscribed();
   stripe.subscriptions.set(`sub_${person.id}`, { id: `sub_${person.id}`, status: "active" });
   const leave = () =>
-    ask(servers[0].url, "POST", "/api/trpc/user.deleteAccount", {
+    sendRequest(servers[0].url, "POST", "/api/trpc/user.deleteAccount", {
       body: { json: { confirmation: person.email } },
       cookie: person.cookie,
     });

@@ -11,11 +11,11 @@ import type { RunningServer } from "../../src/server.ts";
 import type { RunningSubscription } from "../../src/store/account-deletion.ts";
 import { fixtureDelivery, loadFixture, type SignedDelivery, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
-import { ask, GENEROUS, type SignedUp, signedUp } from "../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS } from "../support/secrets.ts";
-import { deliver } from "../support/send.ts";
-import { serverOn } from "../support/server.ts";
+import { deliverWebhook, sendRequest } from "../support/http.ts";
+import { signUp, type TestUser } from "../support/people.ts";
+import { startTestServer } from "../support/server.ts";
+import { GENEROUS_LIMITS, SECRETS } from "../support/variables.ts";
 import { placesOf } from "./find-in-all-tables.ts";
 import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./test-context.ts";
 
@@ -26,17 +26,17 @@ describe.each(WIRE_FORMATS)("deleting an account that pays through %s", (format)
   let test: TestDatabase;
   let server: RunningServer;
   let ground: Ground;
-  let person: SignedUp;
-  let neighbour: SignedUp;
+  let person: TestUser;
+  let neighbour: TestUser;
   const cancelled: RunningSubscription[] = [];
   beforeAll(async () => {
     test = await freshDatabase(0);
-    server = await serverOn(test.url, { ...GENEROUS, PROVIDER_A_ADAPTER: format });
+    server = await startTestServer(test.url, { ...GENEROUS_LIMITS, PROVIDER_A_ADAPTER: format });
     ground = groundOn(test.database, {
       cancelSubscription: async (subscription) => void cancelled.push(subscription),
     });
-    person = await signedUp(server.url, "Zebediah Quxley");
-    neighbour = await signedUp(server.url, "Somebody Else");
+    person = await signUp(server.url, "Zebediah Quxley");
+    neighbour = await signUp(server.url, "Somebody Else");
     await live(person, 7_000_001);
     await live(neighbour, 7_000_002);
   }, 60_000);
@@ -46,14 +46,14 @@ describe.each(WIRE_FORMATS)("deleting an account that pays through %s", (format)
   });
 
   /** Everything that leaves something behind: a key, a link by mail, events of every kind and some that fail. */
-  async function live(who: SignedUp, n: number): Promise<void> {
-    const key = await ask(server.url, "POST", "/api/api-keys", {
+  async function live(who: TestUser, n: number): Promise<void> {
+    const key = await sendRequest(server.url, "POST", "/api/api-keys", {
       body: { name: who.name },
       cookie: who.cookie,
     });
     expect(key.status).toBe(201);
-    expect((await ask(server.url, "GET", "/api/users/me", { key: key.body.key })).status).toBe(200);
-    await ask(server.url, "POST", "/api/auth/request-password-reset", { body: { email: who.email } });
+    expect((await sendRequest(server.url, "GET", "/api/users/me", { key: key.body.key })).status).toBe(200);
+    await sendRequest(server.url, "POST", "/api/auth/request-password-reset", { body: { email: who.email } });
     const ids = { subscriptionId: idOf(format, "sub", n), customerId: idOf(format, "cus", n) };
     for (const kind of EVENT_KINDS) {
       await send(eventOf(who, kind, { ...ids, ...(kind.endsWith("updated") ? { status: "active" } : {}) }));
@@ -73,11 +73,11 @@ describe.each(WIRE_FORMATS)("deleting an account that pays through %s", (format)
       eventOf(who, "customer.subscription.updated", { ...ids, planId: "gold", priceId: "gold" }),
       500,
     );
-    await ask(server.url, "POST", `/api/webhooks/provider-a`, { body: "{}" });
+    await sendRequest(server.url, "POST", `/api/webhooks/provider-a`, { body: "{}" });
   }
 
   /** As providers do, with the name and the address somewhere within. */
-  function eventOf(who: SignedUp, kind: string, given: FixtureOverrides): SignedDelivery {
+  function eventOf(who: TestUser, kind: string, given: FixtureOverrides): SignedDelivery {
     events += 1;
     const eventId = `evt_${events}`;
     const { body } = coherent(
@@ -89,18 +89,18 @@ describe.each(WIRE_FORMATS)("deleting an account that pays through %s", (format)
   let events = 0;
 
   async function send(delivery: SignedDelivery, status = 200): Promise<void> {
-    const answer = await deliver(server.url, "provider-a", delivery);
+    const answer = await deliverWebhook(server.url, "provider-a", delivery);
     const expected = format === "polar" && status === 500 ? 200 : status;
     expect(answer.status, JSON.stringify(answer.body)).toBe(expected);
   }
 
-  const namesOf = (who: SignedUp, n: number) => [
+  const namesOf = (who: TestUser, n: number) => [
     who.email,
     who.name,
     idOf(format, "cus", n),
     idOf(format, "cus", n + 10),
   ];
-  const payloads = (who: SignedUp) =>
+  const payloads = (who: TestUser) =>
     test.rows("select id from webhook_delivery where payload::text like $1", [`%${who.email}%`]);
 
   it("leaves no trace of the person anywhere, and everything of others", async () => {
@@ -123,8 +123,12 @@ describe.each(WIRE_FORMATS)("deleting an account that pays through %s", (format)
 
     expect((await payloads(neighbour)).length).toBe(events);
     expect(await everythingOf(neighbour)).toEqual(before);
-    expect((await ask(server.url, "GET", "/api/users/me", { cookie: person.cookie })).status).toBe(401);
-    expect((await ask(server.url, "GET", "/api/users/me", { cookie: neighbour.cookie })).status).toBe(200);
+    expect((await sendRequest(server.url, "GET", "/api/users/me", { cookie: person.cookie })).status).toBe(
+      401,
+    );
+    expect((await sendRequest(server.url, "GET", "/api/users/me", { cookie: neighbour.cookie })).status).toBe(
+      200,
+    );
   });
 
   it("takes later events of theirs without error, and keeps nothing of them", async () => {
@@ -150,14 +154,14 @@ describe.each(WIRE_FORMATS)("deleting an account that pays through %s", (format)
 
   it("lets the address sign up again, as somebody new", async () => {
     const { email, password, name } = person;
-    const answer = await ask(server.url, "POST", "/api/auth/sign-up/email", {
+    const answer = await sendRequest(server.url, "POST", "/api/auth/sign-up/email", {
       body: { name, email, password },
     });
     expect(answer.status).toBe(200);
     expect(answer.body.user.id).not.toBe(person.id);
   });
 
-  async function everythingOf(who: SignedUp): Promise<unknown[]> {
+  async function everythingOf(who: TestUser): Promise<unknown[]> {
     return Promise.all(
       [
         `select * from "user" where id = $1`,
@@ -191,7 +195,7 @@ describe("an account", () => {
   let ground: Ground;
   beforeAll(async () => {
     test = await freshDatabase(40);
-    server = await serverOn(test.url, GENEROUS);
+    server = await startTestServer(test.url, GENEROUS_LIMITS);
     ground = groundOn(test.database);
   });
   afterAll(async () => {
@@ -203,7 +207,7 @@ describe("an account", () => {
   const isThere = async (userId: string) =>
     (await test.rows(`select from "user" where id = $1`, [userId])).length === 1;
   const subscribe = (userId: string, given: FixtureOverrides = {}) =>
-    deliver(
+    deliverWebhook(
       server.url,
       "provider-a",
       fixtureDelivery("stripe", "customer.subscription.created", {
@@ -370,7 +374,7 @@ describe("an account", () => {
     timeout: 60_000,
   }, async () => {
     const people = Array.from({ length: 20 }, (_, n) => `user_${20 + n}`);
-    const other = await serverOn(test.url, GENEROUS);
+    const other = await startTestServer(test.url, GENEROUS_LIMITS);
     const { call } = groundOn(test.database, { cancelSubscription: async () => {} });
     let leaving = Promise.resolve<unknown>(undefined);
     const answers = await Promise.all(
@@ -380,7 +384,7 @@ describe("an account", () => {
           leaving = Promise.all(people.map((id) => call(deleteAccount, session(id), confirmation(id))));
         }
         await new Promise((resolve) => setTimeout(resolve, n));
-        return deliver(
+        return deliverWebhook(
           (n % 2 ? server : other).url,
           "provider-a",
           fixtureDelivery("stripe", "customer.subscription.updated", {

@@ -6,7 +6,7 @@ import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS, serverVariables } from "../support/secrets.ts";
+import { SECRETS, serverVariables } from "../support/variables.ts";
 import { placesOf } from "./find-in-all-tables.ts";
 import { groundOn, session } from "./test-context.ts";
 

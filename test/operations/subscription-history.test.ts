@@ -10,9 +10,9 @@ import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS } from "../support/secrets.ts";
-import { deliver } from "../support/send.ts";
-import { serverOn } from "../support/server.ts";
+import { deliverWebhook } from "../support/http.ts";
+import { startTestServer } from "../support/server.ts";
+import { SECRETS } from "../support/variables.ts";
 import { apiKey, type Ground, groundOn, refusalOf, session } from "./test-context.ts";
 
 const ADMIN = session("user_0", "admin");
@@ -22,7 +22,7 @@ let server: RunningServer;
 let ground: Ground;
 beforeAll(async () => {
   test = await freshDatabase();
-  server = await serverOn(test.url);
+  server = await startTestServer(test.url);
   ground = groundOn(test.database, { cancelSubscription: async () => {} });
 });
 afterAll(async () => {
@@ -49,7 +49,7 @@ async function send(n: number, kind: string, given: FixtureOverrides, status = 2
     cancelAtPeriodEnd: false,
     ...given,
   });
-  expect((await deliver(server.url, "provider-a", delivery)).status).toBe(status);
+  expect((await deliverWebhook(server.url, "provider-a", delivery)).status).toBe(status);
 }
 
 async function subscriptionOf(n: number): Promise<string> {

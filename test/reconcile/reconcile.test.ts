@@ -15,8 +15,8 @@ import type { FixtureOverrides, JsonObject } from "../fixtures/overrides.ts";
 import { placesOf } from "../operations/find-in-all-tables.ts";
 import { groundOn, session } from "../operations/test-context.ts";
 import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
-import { SECRETS, serverVariables } from "../support/secrets.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+import { SECRETS, serverVariables } from "../support/variables.ts";
 
 let test: TestDatabase;
 let stripe: StripeServer;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { WIRE_FORMATS, type WireFormat } from "../../src/providers/adapter.ts";
 import { ADAPTERS } from "../../src/providers/formats.ts";
 import { eventually } from "../support/eventually.ts";
-import { SECRETS } from "../support/secrets.ts";
+import { SECRETS } from "../support/variables.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { control, order, press, simulator } from "./test-context.ts";
 

@@ -3,7 +3,7 @@ import { WIRE_FORMATS, type WireFormat } from "../../src/providers/adapter.ts";
 import { createPaymentApi } from "../../src/providers/payment-apis.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { serverOn } from "../support/server.ts";
+import { startTestServer } from "../support/server.ts";
 import { API_KEY, control, press, simulator } from "./test-context.ts";
 
 let test: TestDatabase;
@@ -19,7 +19,7 @@ let people = 0;
 
 /** A server of the product, the simulated provider it takes payments by, and a person who is about to buy. */
 async function shopWith(format: WireFormat) {
-  const server = await serverOn(test.url, { PROVIDER_A_ADAPTER: format });
+  const server = await startTestServer(test.url, { PROVIDER_A_ADAPTER: format });
   const sim = await simulator({
     formats: { "provider-a": format },
     deliverTo: (slot) => `${server.url}/api/webhooks/${slot}`,

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { SECRETS } from "../support/secrets.ts";
+import { SECRETS } from "../support/variables.ts";
 import { endpoint } from "./endpoint.ts";
 import { control, order, press, simulator } from "./test-context.ts";
 

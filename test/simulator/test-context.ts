@@ -6,7 +6,7 @@ import type { WireFormat } from "../../src/providers/adapter.ts";
 import { createPaymentApi } from "../../src/providers/payment-apis.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/provider/start-simulator.ts";
 import { cleanedUp } from "../support/cleanup.ts";
-import { SECRETS } from "../support/secrets.ts";
+import { SECRETS } from "../support/variables.ts";
 
 export const API_KEY = "sim_key_of_the_tests";
 

@@ -6,8 +6,8 @@ import { embeddedSecrets } from "../../src/config/embedded-secrets.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
-import { deliver } from "../support/send.ts";
-import { serverProcess } from "../support/server-process.ts";
+import { deliverWebhook } from "../support/http.ts";
+import { spawnServer } from "../support/server-process.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe("the embedded PostgreSQL", () => {
   it("is reused after the server was killed, without data loss", { timeout: 120_000 }, async () => {
     const variables = { DATA_DIR: folder, WEBHOOK_LEASE_SECONDS: "2" };
-    const first = await serverProcess(null, variables);
+    const first = await spawnServer(null, variables);
     const secret = (await embeddedSecrets(folder)).webhookSecrets["provider-a"];
     const delivery = (eventId: string) =>
       fixtureDelivery("stripe", "customer.subscription.updated", {
@@ -29,13 +29,13 @@ describe("the embedded PostgreSQL", () => {
         eventId,
       });
     for (let n = 0; n < 20; n += 1) {
-      expect((await deliver(first.url, "provider-a", delivery(`embedded-${n}`))).status).toBe(200);
+      expect((await deliverWebhook(first.url, "provider-a", delivery(`embedded-${n}`))).status).toBe(200);
     }
     await first.end("SIGKILL");
 
-    const second = await serverProcess(null, variables);
+    const second = await spawnServer(null, variables);
     for (let n = 0; n < 20; n += 1) {
-      expect((await deliver(second.url, "provider-a", delivery(`embedded-${n}`))).body).toEqual({
+      expect((await deliverWebhook(second.url, "provider-a", delivery(`embedded-${n}`))).body).toEqual({
         received: true,
         duplicate: true,
       });
@@ -62,7 +62,7 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it("is shared by servers on one folder and stopped by the last", { timeout: 120_000 }, async () => {
-    const [a, b] = await Promise.all([1, 2].map(() => serverProcess(null, { DATA_DIR: folder })));
+    const [a, b] = await Promise.all([1, 2].map(() => spawnServer(null, { DATA_DIR: folder })));
     await a?.end("SIGTERM");
     expect((await fetch(`${b?.url}/api/ready`)).status).toBe(200);
     await b?.end("SIGTERM");

@@ -4,7 +4,7 @@ import { openDatabase } from "../../src/store/database.ts";
 import { isMigrated, migrate } from "../../src/store/migrate.ts";
 import { dumpSchema } from "../../src/store/schema-dump.ts";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
-import { serverProcess } from "../support/server-process.ts";
+import { spawnServer } from "../support/server-process.ts";
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 it("runs each migration once when ten processes start on an empty database", async () => {
-  const servers = await Promise.all(Array.from({ length: 10 }, () => serverProcess(test.url)));
+  const servers = await Promise.all(Array.from({ length: 10 }, () => spawnServer(test.url)));
   const answers = await Promise.all(servers.map((server) => fetch(`${server.url}/api/ready`)));
   expect(answers.map((answer) => answer.status)).toEqual(Array(10).fill(200));
   const ran = servers.flatMap((server) => server.lines.filter((line) => line.includes('"migrations"')));

@@ -3,9 +3,9 @@ import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { numberedEvent } from "../support/events.ts";
-import { SECRETS } from "../support/secrets.ts";
-import { deliver } from "../support/send.ts";
-import { serverOn } from "../support/server.ts";
+import { deliverWebhook } from "../support/http.ts";
+import { startTestServer } from "../support/server.ts";
+import { SECRETS } from "../support/variables.ts";
 
 const TABLES = ["webhook_delivery", "webhook_attempt", "subscription", '"user"'];
 const LOGGED = 50_000;
@@ -15,7 +15,7 @@ let server: RunningServer;
 beforeAll(async () => {
   test = await freshDatabase();
   for (const table of TABLES) await test.rows(`alter table ${table} set (autovacuum_enabled = false)`);
-  server = await serverOn(test.url);
+  server = await startTestServer(test.url);
 });
 afterAll(async () => {
   await server.close();
@@ -25,7 +25,7 @@ afterAll(async () => {
 it("plans cached while tables are small still use indexes after they have grown", {
   timeout: 120_000,
 }, async () => {
-  for (let n = 0; n < 3; n += 1) await deliver(server.url, "provider-a", numberedEvent("tiny", n));
+  for (let n = 0; n < 3; n += 1) await deliverWebhook(server.url, "provider-a", numberedEvent("tiny", n));
   for (const table of TABLES) await test.rows(`vacuum analyze ${table}`);
   // Every statement is planned for good after its sixth run.
   for (let n = 0; n < 40; n += 1) await story(n);
@@ -68,9 +68,9 @@ async function story(n: number): Promise<void> {
     userId: "nobody",
   });
   for (const delivery of [created, created, unlinked]) {
-    expect((await deliver(server.url, "provider-a", delivery)).status).toBe(200);
+    expect((await deliverWebhook(server.url, "provider-a", delivery)).status).toBe(200);
   }
-  expect((await deliver(server.url, "provider-a", failing)).status).toBe(500);
+  expect((await deliverWebhook(server.url, "provider-a", failing)).status).toBe(500);
 }
 
 async function grow(): Promise<void> {

@@ -19,7 +19,7 @@ export type TestCluster = {
 };
 
 /** A PostgreSQL of one test's own, to be killed and stopped, with the schema and `users` people. */
-export async function ownCluster(users: number): Promise<TestCluster> {
+export async function startPostgresCluster(users: number): Promise<TestCluster> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-cluster-"));
   await chmod(folder, 0o755);
   const postgres = await startEmbeddedPostgres(folder);

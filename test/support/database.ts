@@ -11,16 +11,37 @@ export type TestDatabase = {
 };
 
 /** An empty database of its own, on the PostgreSQL of this run. */
-export async function emptyDatabase(): Promise<TestDatabase> {
+export function emptyDatabase(): Promise<TestDatabase> {
+  return createDatabase("template0");
+}
+
+/** A copy of the migrated template, with `users` people: `user_0` and up. */
+export async function freshDatabase(users = 20): Promise<TestDatabase> {
+  const test = await createDatabase(TEMPLATE);
+  await addUsers(test, users);
+  return test;
+}
+
+const TEMPLATE = "migrated_template";
+
+/** Migrates the database that every test file gets a copy of. */
+export async function createTemplate(serverUrl: string): Promise<void> {
+  await onServer(serverUrl, `create database ${TEMPLATE} template template0`);
+  const database = open(named(serverUrl, TEMPLATE), 1);
+  await migrate(database);
+  // Nobody may be connected to a database while it is copied.
+  await database.close();
+}
+
+async function createDatabase(template: string): Promise<TestDatabase> {
   const server = process.env.TEST_POSTGRES_URL;
   if (!server) throw new Error("TEST_POSTGRES_URL is not set: run the tests with vitest");
   const name = `test_${randomBytes(6).toString("hex")}`;
-  await onServer(server, `create database ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  const database = open(url.href, 4);
+  await onServer(server, `create database ${name} template ${template}`);
+  const url = named(server, name);
+  const database = open(url, 4);
   return {
-    url: url.href,
+    url,
     database,
     rows: (text, values = []) => database.run({ name: text.slice(0, 60), text }, values),
     drop: async () => {
@@ -30,12 +51,10 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** The same with the schema and `users` people: `user_0` and up. */
-export async function freshDatabase(users = 20): Promise<TestDatabase> {
-  const test = await emptyDatabase();
-  await migrate(test.database);
-  await addUsers(test, users);
-  return test;
+function named(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  return url.href;
 }
 
 export async function addUsers(test: Pick<TestDatabase, "rows">, count: number): Promise<void> {

@@ -4,17 +4,17 @@ import type { Intake } from "../../src/intake/intake.ts";
 import type { Log } from "../../src/observability/log.ts";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
 import versions from "../../versions.config.ts";
-import { testDesk, testLimits } from "./guarded-app.ts";
+import { testCallerContext, testLimits } from "./guarded-app.ts";
 
-export type Noted = { fields: Record<string, unknown>; message: string };
+export type LogEntry = { fields: Record<string, unknown>; message: string };
 
 /** The whole API with callers as the test says, see `testDesk`; accounts and webhooks are not at home. */
-export function doorlessApi(deps: Partial<Dependencies> = {}): {
+export function testApi(deps: Partial<Dependencies> = {}): {
   app: ReturnType<typeof createApi>;
-  noted: Noted[];
+  noted: LogEntry[];
 } {
-  const noted: Noted[] = [];
-  const note = (fields: Noted["fields"], message: string) => void noted.push({ fields, message });
+  const noted: LogEntry[] = [];
+  const note = (fields: LogEntry["fields"], message: string) => void noted.push({ fields, message });
   const app = createApi({
     webhooks: {
       intake: { receive: notAtHome },
@@ -23,7 +23,7 @@ export function doorlessApi(deps: Partial<Dependencies> = {}): {
       observe: null,
       log: { info: note, warn: note, error: note } as unknown as Log,
     },
-    desk: testDesk,
+    desk: testCallerContext,
     auth: { scopeOf: () => null, handle: notAtHome },
     deps: {
       database: { run: notAtHome } as unknown as Dependencies["database"],

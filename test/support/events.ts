@@ -1,5 +1,5 @@
 import { fixtureDelivery } from "../fixtures/fixture.ts";
-import { SECRETS } from "./secrets.ts";
+import { SECRETS } from "./variables.ts";
 
 /** Event `n` of a run: it alone creates subscription `n`, with seats by which it is known again. */
 export function numberedEvent(run: string, n: number, users = 20) {

@@ -11,7 +11,7 @@ import type { Limits } from "../../src/limits/rate-limit.ts";
 import { createLog } from "../../src/observability/log.ts";
 
 /** Whom the test says it is: `x-test-user`, as a session or, with `x-test-key`, as an API key. */
-export const testDesk: CallerContext = {
+export const testCallerContext: CallerContext = {
   auth: {
     identify: async ({ header, address }) => {
       const userId = header("x-test-user");
@@ -42,7 +42,7 @@ export function testLimits(): Limits {
 }
 
 /** Routes below `path`, with the API's own answers to errors. */
-export function guardedApp(
+export function testApp(
   path: string,
   // biome-ignore lint/suspicious/noExplicitAny: whatever environment the routes have
   routes: Hono<any>,

@@ -9,7 +9,7 @@ import { createClient } from "redis";
 import { cleanedUp } from "./cleanup.ts";
 
 /** Where the system's Redis is; `null` when there is none. */
-export function redisServer(): string | null {
+export function findRedisServer(): string | null {
   const folders = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/usr/local/opt/redis/bin"];
   return folders.map((folder) => join(folder, "redis-server")).find((path) => existsSync(path)) ?? null;
 }
@@ -31,7 +31,7 @@ export type TestRedis = {
 };
 
 /** A Redis of one test's own, on a free port, that keeps nothing on disk; `cluster`: a cluster of this one node. */
-export async function ownRedis(program: string, { cluster = false } = {}): Promise<TestRedis> {
+export async function startRedis(program: string, { cluster = false } = {}): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-redis-"));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;

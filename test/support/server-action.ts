@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ApiAnswer } from "./api-client.ts";
+import type { HttpResponse } from "./http.ts";
 
 const MANIFEST = join(import.meta.dirname, "../../.next/server/server-reference-manifest.json");
 
@@ -15,7 +15,7 @@ export type ServerAction = {
 };
 
 /** Every action that there is; the pages are to be built. */
-export function serverActions(): ServerAction[] {
+export function listServerActions(): ServerAction[] {
   const { node } = JSON.parse(readFileSync(MANIFEST, "utf8")) as { node: Record<string, Built> };
   return Object.entries(node).map(([id, { exportedName, filename, workers }]) => ({
     id,
@@ -33,8 +33,8 @@ function pathOf(worker: string): string {
 }
 
 /** @throws when there is none by this name */
-export function serverAction(name: string, kind: "actions.ts" | "forms.ts" = "actions.ts"): ServerAction {
-  const found = serverActions().find((one) => one.name === name && one.file.endsWith(`/${kind}`));
+export function findServerAction(name: string, kind: "actions.ts" | "forms.ts" = "actions.ts"): ServerAction {
+  const found = listServerActions().find((one) => one.name === name && one.file.endsWith(`/${kind}`));
   if (!found) throw new Error(`there is no action ${name} in any ${kind}`);
   return found;
 }
@@ -42,7 +42,7 @@ export function serverAction(name: string, kind: "actions.ts" | "forms.ts" = "ac
 export type Fields = Record<string, string | Blob>;
 
 /** What a script of the page sends: React's encoding of the arguments, of which forms are parts of their own. */
-export function encoded(args: readonly (Fields | null)[]): FormData {
+export function encodeArguments(args: readonly (Fields | null)[]): FormData {
   const body = new FormData();
   const root = args.map((fields, n) => {
     if (fields === null) return null;
@@ -53,7 +53,7 @@ export function encoded(args: readonly (Fields | null)[]): FormData {
   return body;
 }
 
-export type ActionAnswer = Pick<ApiAnswer, "status" | "headers" | "text"> & {
+export type ActionAnswer = Pick<HttpResponse, "status" | "headers" | "text"> & {
   /** Where the person is led; `null`: nowhere. */
   redirect: string | null;
   /** What the action has returned, if it has returned. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { cleanedUp } from "./cleanup.ts";
-import { serverVariables } from "./secrets.ts";
+import { serverVariables } from "./variables.ts";
 
 export type ServerProcess = {
   url: string;
@@ -21,7 +21,7 @@ const READY_WITHIN_MS = 30_000;
  * The server as a process of its own, to be killed and stopped.
  * @param variables `CRASH_AT`, e.g. `committed:3`, makes it kill itself when it gets there for the third time.
  */
-export async function serverProcess(
+export async function spawnServer(
   databaseUrl: string | null,
   variables: Record<string, string> = {},
 ): Promise<ServerProcess> {

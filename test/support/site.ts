@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { vi } from "vitest";
-import { GENEROUS } from "./api-client.ts";
 import { builtPages } from "./built-pages.ts";
 import { cleanedUp } from "./cleanup.ts";
 import { freshDatabase, type TestDatabase } from "./database.ts";
 import { freePort } from "./free-port.ts";
-import { serverOn } from "./server.ts";
+import { startTestServer } from "./server.ts";
+import { GENEROUS_LIMITS } from "./variables.ts";
 
 export type Site = {
   /** As a browser knows it: `http://localhost:<port>`. */
@@ -31,8 +31,8 @@ export async function openSite(variables: Record<string, string> = {}): Promise<
   const port = await freePort();
   // Payers come back to this address, so that it has to be known beforehand.
   const url = `http://localhost:${port}`;
-  const server = await serverOn(test.url, {
-    ...GENEROUS,
+  const server = await startTestServer(test.url, {
+    ...GENEROUS_LIMITS,
     ...{ SIMULATOR: "on", SIMULATOR_PORT: "0", DATA_DIR: folder, PORT: String(port), APP_URL: url },
     ...variables,
   });

@@ -1,12 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
-import type { SignedUp } from "./api-client.ts";
+import type { TestUser } from "./people.ts";
 import type { Site } from "./site.ts";
 
 type VisitOptions = BrowserContextOptions & {
   /** Who is signed in; nobody without it. */
-  as?: Pick<SignedUp, "cookie">;
+  as?: Pick<TestUser, "cookie">;
   /** What may go wrong in this visit: "refused: <status> <path>", "console: <text>". */
   expected?: RegExp;
 };

@@ -2,7 +2,7 @@ import type { Locator } from "playwright-core";
 import { eventually } from "./eventually.ts";
 
 /** Waits until the page's scripts have taken hold of it: buttons without a form do nothing before. */
-export async function awake(locator: Locator): Promise<Locator> {
+export async function waitForHydration(locator: Locator): Promise<Locator> {
   const isHeld = () =>
     locator
       .first()

@@ -1,18 +1,24 @@
-import { type ApiAnswer, type ApiRequest, ask } from "../../support/api-client.ts";
+import { type HttpResponse, type RequestOptions, sendRequest } from "../../support/http.ts";
 
-type Question = Omit<ApiRequest, "body"> & { variables?: Record<string, unknown>; operationName?: string };
+type Question = Omit<RequestOptions, "body"> & {
+  variables?: Record<string, unknown>;
+  operationName?: string;
+};
 
 /** One operation by POST, as clients send it. */
 export function askGraphql(
   serverUrl: string,
   query: string,
   { variables, operationName, ...request }: Question = {},
-): Promise<ApiAnswer> {
-  return ask(serverUrl, "POST", "/api/graphql", { ...request, body: { query, variables, operationName } });
+): Promise<HttpResponse> {
+  return sendRequest(serverUrl, "POST", "/api/graphql", {
+    ...request,
+    body: { query, variables, operationName },
+  });
 }
 
 /** The codes of an answer's errors, with the fields that they are about. */
-export function refusals({ body }: Pick<ApiAnswer, "body">): Record<string, string> {
+export function refusals({ body }: Pick<HttpResponse, "body">): Record<string, string> {
   return Object.fromEntries(
     (body.errors ?? []).map((error: { path?: string[]; extensions: { code: string } }) => [
       error.path?.join(".") ?? "",

@@ -1,16 +1,16 @@
 import { serverAudits } from "graphql-http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
-import { GENEROUS } from "../../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { serverOn } from "../../support/server.ts";
+import { startTestServer } from "../../support/server.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
 let test: TestDatabase;
 let server: RunningServer;
 
 beforeAll(async () => {
   test = await freshDatabase(0);
-  server = await serverOn(test.url, GENEROUS);
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
 });
 afterAll(async () => {
   await server.close();

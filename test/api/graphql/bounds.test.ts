@@ -1,9 +1,10 @@
 import { getIntrospectionQuery } from "graphql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
-import { administrator, GENEROUS } from "../../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { serverOn } from "../../support/server.ts";
+import { signUpAdmin } from "../../support/people.ts";
+import { startTestServer } from "../../support/server.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { askGraphql } from "./ask-graphql.ts";
 
 let test: TestDatabase;
@@ -12,8 +13,8 @@ let cookie: string;
 
 beforeAll(async () => {
   test = await freshDatabase(3);
-  server = await serverOn(test.url, GENEROUS);
-  cookie = (await administrator(server.url, test)).cookie;
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
+  cookie = (await signUpAdmin(server.url, test)).cookie;
 });
 afterAll(async () => {
   await server.close();

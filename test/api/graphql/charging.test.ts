@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
-import { ask, GENEROUS, signedUp } from "../../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { serverOn } from "../../support/server.ts";
+import { sendRequest } from "../../support/http.ts";
+import { signUp } from "../../support/people.ts";
+import { startTestServer } from "../../support/server.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { askGraphql, refusals } from "./ask-graphql.ts";
 
 const TOO_MANY = "Too many requests. Please wait a moment.";
@@ -12,8 +14,8 @@ let server: RunningServer;
 
 beforeAll(async () => {
   test = await freshDatabase(1);
-  server = await serverOn(test.url, {
-    ...GENEROUS,
+  server = await startTestServer(test.url, {
+    ...GENEROUS_LIMITS,
     RATE_LIMIT_GRAPHQL: "6/60",
     RATE_LIMIT_API: "5/60",
     RATE_LIMIT_SETTINGS: "3/60",
@@ -32,7 +34,7 @@ function leftOf(headers: Headers): Record<string, number> {
 }
 
 it("a request costs one graphql, each of its fields one of its operation's own scope", async () => {
-  const { cookie } = await signedUp(server.url);
+  const { cookie } = await signUp(server.url);
   const first = await askGraphql(
     server.url,
     "{ __typename me { id } again: me { id } apiKeys { nextCursor } }",
@@ -43,12 +45,12 @@ it("a request costs one graphql, each of its fields one of its operation's own s
   expect(first.headers.get("x-ratelimit-remaining")).toBe("2");
   expect(first.headers.get("ratelimit-policy")).toContain('"api";q=5;w=60');
 
-  const rest = await ask(server.url, "GET", "/api/subscriptions", { cookie });
+  const rest = await sendRequest(server.url, "GET", "/api/subscriptions", { cookie });
   expect(leftOf(rest.headers)).toEqual({ api: 2 });
 });
 
 it("each mutation is charged; those over the limit are refused, the others done", async () => {
-  const { cookie } = await signedUp(server.url);
+  const { cookie } = await signUp(server.url);
   const checkout = (n: number) => `c${n}: createCheckout(planId: "free")`;
   const answer = await askGraphql(
     server.url,
@@ -65,12 +67,12 @@ it("each mutation is charged; those over the limit are refused, the others done"
   expect(wait).toBeGreaterThanOrEqual(1);
   expect(wait).toBeLessThanOrEqual(60);
 
-  const rest = await ask(server.url, "POST", "/api/checkout", { cookie, body: { planId: "free" } });
+  const rest = await sendRequest(server.url, "POST", "/api/checkout", { cookie, body: { planId: "free" } });
   expect(rest.status).toBe(429);
 });
 
 it("a request over the limit is refused as a whole, by GraphQL's rules and with REST's status", async () => {
-  const { cookie } = await signedUp(server.url);
+  const { cookie } = await signUp(server.url);
   for (let n = 0; n < 6; n += 1) {
     const answer = await askGraphql(server.url, "{ __typename }", { cookie });
     expect(answer.headers.get("x-ratelimit-remaining")).toBe(`${5 - n}`);
@@ -82,7 +84,7 @@ it("a request over the limit is refused as a whole, by GraphQL's rules and with 
   expect(refused.headers.get("x-ratelimit-remaining")).toBe("0");
   expect(refused.headers.get("cache-control")).toBe("no-store");
 
-  const byGet = await ask(server.url, "GET", "/api/graphql?query=%7B__typename%7D", {
+  const byGet = await sendRequest(server.url, "GET", "/api/graphql?query=%7B__typename%7D", {
     cookie,
     headers: { accept: "application/graphql-response+json" },
   });
@@ -91,14 +93,14 @@ it("a request over the limit is refused as a whole, by GraphQL's rules and with 
 });
 
 it("what is refused before it is run costs a request all the same, and its fields nothing", async () => {
-  const { cookie } = await signedUp(server.url);
+  const { cookie } = await signUp(server.url);
   const bad = [
     "{ me { nothing } }",
     "{",
     `{ ${Array.from({ length: 16 }, (_, n) => `a${n}: me { id }`).join(" ")} }`,
   ];
   for (const query of bad) await askGraphql(server.url, query, { cookie });
-  await ask(server.url, "POST", "/api/graphql", { cookie, body: "not json" });
+  await sendRequest(server.url, "POST", "/api/graphql", { cookie, body: "not json" });
   const { headers } = await askGraphql(server.url, "{ me { id } }", { cookie });
   expect(leftOf(headers)).toEqual({ graphql: 1, api: 4 });
 });

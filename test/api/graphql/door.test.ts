@@ -3,22 +3,23 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../../src/config/config.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import type { Database } from "../../../src/store/database.ts";
-import { type ApiAnswer, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
-import { listening } from "../../support/ask.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { doorlessApi } from "../../support/doorless-api.ts";
-import { serverOn } from "../../support/server.ts";
+import { testApi } from "../../support/doorless-api.ts";
+import { type HttpResponse, listen, sendRequest } from "../../support/http.ts";
+import { signUp, type TestUser } from "../../support/people.ts";
+import { startTestServer } from "../../support/server.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { askGraphql, refusals } from "./ask-graphql.ts";
 import { graphqlApp } from "./graphql-app.ts";
 
 let test: TestDatabase;
 let server: RunningServer;
-let person: SignedUp;
+let person: TestUser;
 
 beforeAll(async () => {
   test = await freshDatabase(1);
-  server = await serverOn(test.url, GENEROUS);
-  person = await signedUp(server.url);
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
+  person = await signUp(server.url);
 });
 afterAll(async () => {
   await server.close();
@@ -27,8 +28,11 @@ afterAll(async () => {
 
 const RENAME = `mutation { updateProfile(name: "Renamed") { name } }`;
 
-function get(parameters: Record<string, string>, headers: Record<string, string> = {}): Promise<ApiAnswer> {
-  return ask(server.url, "GET", `/api/graphql?${new URLSearchParams(parameters)}`, {
+function get(
+  parameters: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<HttpResponse> {
+  return sendRequest(server.url, "GET", `/api/graphql?${new URLSearchParams(parameters)}`, {
     cookie: person.cookie,
     headers,
   });
@@ -78,7 +82,7 @@ describe("GET", () => {
   });
 
   it("has no body, and a HEAD request changes nothing either", async () => {
-    const head = await ask(server.url, "HEAD", `/api/graphql?query=${encodeURIComponent(RENAME)}`, {
+    const head = await sendRequest(server.url, "HEAD", `/api/graphql?query=${encodeURIComponent(RENAME)}`, {
       cookie: person.cookie,
     });
     expect(head.status).toBeGreaterThanOrEqual(400);
@@ -109,7 +113,7 @@ describe("GET", () => {
       "BAD_USER_INPUT",
     ],
   ])("%s is refused", async (_name, queryString, status, code) => {
-    const answer = await ask(server.url, "GET", `/api/graphql?${queryString}`);
+    const answer = await sendRequest(server.url, "GET", `/api/graphql?${queryString}`);
     expect(answer.status).toBe(status);
     expect(refusals(answer)).toEqual({ "": code });
   });
@@ -125,7 +129,7 @@ describe("GET", () => {
 
 describe("POST", () => {
   const post = (body: unknown, headers: Record<string, string> = {}) =>
-    ask(server.url, "POST", "/api/graphql", { cookie: person.cookie, body, headers });
+    sendRequest(server.url, "POST", "/api/graphql", { cookie: person.cookie, body, headers });
 
   it.each([
     ["a form", "application/x-www-form-urlencoded", `query=${encodeURIComponent(RENAME)}`],
@@ -162,7 +166,7 @@ describe("POST", () => {
   });
 
   it("nor does it with the mutation in its address", async () => {
-    const answer = await ask(server.url, "POST", `/api/graphql?query=${encodeURIComponent(RENAME)}`, {
+    const answer = await sendRequest(server.url, "POST", `/api/graphql?query=${encodeURIComponent(RENAME)}`, {
       cookie: person.cookie,
       body: { query: "{ __typename }" },
     });
@@ -175,7 +179,7 @@ describe("POST", () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get("access-control-allow-origin")).toBeNull();
     expect(answer.headers.get("cross-origin-resource-policy")).toBe("same-origin");
-    const preflight = await ask(server.url, "OPTIONS", "/api/graphql", {
+    const preflight = await sendRequest(server.url, "OPTIONS", "/api/graphql", {
       headers: { origin: "https://evil.example.com", "access-control-request-method": "POST" },
     });
     expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
@@ -245,7 +249,7 @@ describe("POST", () => {
 
   it("only GET and POST are known", async () => {
     for (const method of ["PUT", "DELETE", "PATCH"]) {
-      const answer = await ask(server.url, method, "/api/graphql", { body: { query: RENAME } });
+      const answer = await sendRequest(server.url, method, "/api/graphql", { body: { query: RENAME } });
       expect(answer.status).toBe(405);
       expect(answer.headers.get("allow")).toContain("POST");
     }
@@ -268,13 +272,13 @@ describe("POST", () => {
 
 describe("versions", () => {
   it.each(["/api/v1/graphql", "/api/v2/graphql"])("%s is served as /api/graphql", async (path) => {
-    const answer = await ask(server.url, "POST", path, {
+    const answer = await sendRequest(server.url, "POST", path, {
       cookie: person.cookie,
       body: { query: "{ me { id } }" },
     });
     expect(answer.body).toEqual({ data: { me: { id: person.id } } });
     expect(answer.headers.get("x-api-version")).toBe(path.slice(5, 7));
-    expect((await ask(server.url, "GET", `${path}?query=%7B__typename%7D`)).status).toBe(200);
+    expect((await sendRequest(server.url, "GET", `${path}?query=%7B__typename%7D`)).status).toBe(200);
   });
 });
 
@@ -282,8 +286,8 @@ describe("what is inside", () => {
   it("stays there: a defect is logged under the request's id, and answered without a word about it", async () => {
     const defect = new Error(`relation "secret" does not exist`);
     const database = { run: () => Promise.reject(defect) } as unknown as Database;
-    const { app, noted } = doorlessApi({ database });
-    const { url, close } = await listening(app);
+    const { app, noted } = testApi({ database });
+    const { url, close } = await listen(app);
     const { body, status, headers } = await askGraphql(url, "{ me { id } plans { items { id } } }", {
       headers: { "x-test-user": "user_0" },
     });
@@ -379,7 +383,7 @@ describe("introspection", () => {
 it("there is no such endpoint when it is off", async () => {
   const app = await graphqlApp(test.database, { enabled: false });
   for (const method of ["GET", "POST"]) {
-    const answer = await ask(app.url, method, "/api/graphql?query=%7B__typename%7D");
+    const answer = await sendRequest(app.url, method, "/api/graphql?query=%7B__typename%7D");
     expect(answer.status).toBe(404);
     expect(answer.body).toEqual({ error: "Not found" });
   }

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
-import { ask, GENEROUS, signedUp } from "../../support/api-client.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { serverOn } from "../../support/server.ts";
+import { sendRequest } from "../../support/http.ts";
+import { signUp } from "../../support/people.ts";
+import { startTestServer } from "../../support/server.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { graphqlApp } from "./graphql-app.ts";
 
 const HTML = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
@@ -13,7 +15,7 @@ let server: RunningServer;
 
 beforeAll(async () => {
   test = await freshDatabase(1);
-  server = await serverOn(test.url, GENEROUS);
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
 });
 afterAll(async () => {
   await server.close();
@@ -21,7 +23,7 @@ afterAll(async () => {
 });
 
 it("is served to browsers alone, under a policy of its own", async () => {
-  const page = await ask(server.url, "GET", "/api/graphql", HTML);
+  const page = await sendRequest(server.url, "GET", "/api/graphql", HTML);
   expect(page.status).toBe(200);
   expect(page.headers.get("content-type")).toMatch(/^text\/html/);
   const policy = page.headers.get("content-security-policy") ?? "";
@@ -29,14 +31,14 @@ it("is served to browsers alone, under a policy of its own", async () => {
   expect(policy).toMatch(/script-src 'sha256-[\w+/=]+';/);
   expect(policy).not.toMatch(/https?:|unsafe-eval|script-src[^;]*unsafe-inline/);
 
-  const answer = await ask(server.url, "GET", "/api/graphql?query=%7B__typename%7D");
+  const answer = await sendRequest(server.url, "GET", "/api/graphql?query=%7B__typename%7D");
   expect(answer.body).toEqual({ data: { __typename: "Query" } });
   expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
 });
 
 it("is not served without introspection", async () => {
   const app = await graphqlApp(test.database, { introspection: false });
-  const page = await ask(app.url, "GET", "/api/graphql", HTML);
+  const page = await sendRequest(app.url, "GET", "/api/graphql", HTML);
   expect(page.status).toBe(400);
   expect(page.text).not.toContain("<html");
   await app.close();
@@ -47,7 +49,7 @@ const missing = missingBrowser();
 it.skipIf(missing !== null)(
   `works in a browser, as whoever is signed in, and loads nothing from outside${missing ? ` (${missing})` : ""}`,
   async () => {
-    const person = await signedUp(server.url, "Somebody In GraphiQL");
+    const person = await signUp(server.url, "Somebody In GraphiQL");
     const browser = await startBrowser();
     const page = await browser.newPage();
     const [name = "", value = ""] = person.cookie.split("; ")[0]?.split(/=(.*)/) ?? [];

@@ -4,8 +4,8 @@ import { newApiKey } from "../../../src/auth/api-key.ts";
 import type { Log } from "../../../src/observability/log.ts";
 import type { Dependencies } from "../../../src/operations/dependencies.ts";
 import type { Database } from "../../../src/store/database.ts";
-import { listening } from "../../support/ask.ts";
-import { guardedApp, testDesk, testLimits } from "../../support/guarded-app.ts";
+import { testApp, testCallerContext, testLimits } from "../../support/guarded-app.ts";
+import { listen } from "../../support/http.ts";
 
 export type Noted = { fields: Record<string, unknown>; message: string };
 
@@ -17,17 +17,17 @@ export async function graphqlApp(
   const noted: Noted[] = [];
   const note = (fields: Noted["fields"], message: string) => void noted.push({ fields, message });
   const deps = { database, plans, newApiKey, limits, observe: null, chat: null } as unknown as Dependencies;
-  const desk: typeof testDesk = {
-    ...testDesk,
+  const desk: typeof testCallerContext = {
+    ...testCallerContext,
     auth: {
       identify: async (credentials) => {
-        const { caller, setCookies } = await testDesk.auth.identify(credentials);
+        const { caller, setCookies } = await testCallerContext.auth.identify(credentials);
         const isAdmin = credentials.header("x-test-role") === "admin";
         return { caller: isAdmin ? Object.assign(caller, { role: "admin" }) : caller, setCookies };
       },
     },
   };
   const log = { error: note } as unknown as Log;
-  const app = guardedApp("/api/graphql", graphql(deps, desk, { enabled, introspection, log }));
-  return { noted, ...(await listening(app)) };
+  const app = testApp("/api/graphql", graphql(deps, desk, { enabled, introspection, log }));
+  return { noted, ...(await listen(app)) };
 }

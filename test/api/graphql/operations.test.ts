@@ -1,21 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
-import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { serverOn } from "../../support/server.ts";
+import { sendRequest } from "../../support/http.ts";
+import { signUp, signUpAdmin, type TestUser } from "../../support/people.ts";
+import { startTestServer } from "../../support/server.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { askGraphql, refusals } from "./ask-graphql.ts";
 
 let test: TestDatabase;
 let server: RunningServer;
-let admin: SignedUp;
-let person: SignedUp;
+let admin: TestUser;
+let person: TestUser;
 
 beforeAll(async () => {
   test = await freshDatabase(3);
-  server = await serverOn(test.url, GENEROUS);
-  admin = await administrator(server.url, test);
-  person = await signedUp(server.url);
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
+  admin = await signUpAdmin(server.url, test);
+  person = await signUp(server.url);
 });
 afterAll(async () => {
   await server.close();
@@ -59,7 +61,7 @@ describe("reading", () => {
     ]);
     const [me, subscriptions, plans, notifications] = await Promise.all(
       ["users/me", "subscriptions?limit=1", "plans?limit=2", "notifications"].map(
-        async (path) => (await ask(server.url, "GET", `/api/v2/${path}`, { cookie })).body,
+        async (path) => (await sendRequest(server.url, "GET", `/api/v2/${path}`, { cookie })).body,
       ),
     );
     const { body } = await askGraphql(
@@ -141,7 +143,7 @@ describe("reading", () => {
       unreadCount: "UNAUTHENTICATED",
     });
 
-    const another = await signedUp(server.url);
+    const another = await signUp(server.url);
     const foreign = await askGraphql(
       server.url,
       `{ theirs: subscription(id: "${others}") { id } none: subscription(id: "${randomUUID()}") { id }
@@ -162,7 +164,7 @@ describe("reading", () => {
 
 describe("writing", () => {
   it("changes one's profile, leaving alone what is not given or null", async () => {
-    const { cookie } = await signedUp(server.url, "Before");
+    const { cookie } = await signUp(server.url, "Before");
     const { body } = await askGraphql(
       server.url,
       `mutation ($preferences: PreferencesInput) {
@@ -184,7 +186,7 @@ describe("writing", () => {
   });
 
   it("runs mutations in their order, and those before and after one that is refused all the same", async () => {
-    const { id, cookie } = await signedUp(server.url);
+    const { id, cookie } = await signUp(server.url);
     const answer = await askGraphql(
       server.url,
       `mutation { first: updateProfile(name: "One") { name } bad: updateProfile(name: "") { name }
@@ -198,7 +200,7 @@ describe("writing", () => {
   });
 
   it("makes keys and revokes them; a key itself does neither", async () => {
-    const { cookie } = await signedUp(server.url);
+    const { cookie } = await signUp(server.url);
     const made = await askGraphql(
       server.url,
       `mutation { createApiKey(name: "CI", expiresAt: "2099-01-31T00:00:00Z") { id key prefix name createdAt } }`,
@@ -237,7 +239,7 @@ describe("writing", () => {
   });
 
   it("marks notifications as read", async () => {
-    const { id, cookie } = await signedUp(server.url);
+    const { id, cookie } = await signUp(server.url);
     const made = await test.rows<{ id: string }>(
       `insert into notification (user_id, kind) select $1, 'role_changed' from generate_series(1, 3) returning id::text`,
       [id],
@@ -251,10 +253,10 @@ describe("writing", () => {
   });
 
   it("lets administrators change roles, delete people, replay and reconcile, and nobody else", async () => {
-    const someone = await signedUp(server.url);
+    const someone = await signUp(server.url);
     const deliveryId = await delivered("successful");
     const subscriptionId = await subscribed(someone.id);
-    const leaving = await signedUp(server.url);
+    const leaving = await signUp(server.url);
     const query = `mutation ($user: ID!, $leaving: ID!, $delivery: ID!, $subscription: ID!) {
       changeRole(userId: $user, role: ADMIN) { role }
       replayDelivery(id: $delivery) { outcome }
@@ -288,7 +290,7 @@ describe("writing", () => {
   });
 
   it("deletes one's own account when the address is confirmed", async () => {
-    const { cookie, email } = await signedUp(server.url);
+    const { cookie, email } = await signUp(server.url);
     const wrong = await askGraphql(
       server.url,
       `mutation { deleteAccount(confirmation: "other@example.com") }`,

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ask } from "../../support/api-client.ts";
 import { cleanedUp } from "../../support/cleanup.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { serverVariables } from "../../support/secrets.ts";
+import { sendRequest } from "../../support/http.ts";
+import { serverVariables } from "../../support/variables.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const MODULE = join(ROOT, "src/api/graphql");
@@ -55,9 +55,9 @@ it("the module goes with its folder and its line: the rest type-checks, and serv
   expect(stdout).toBe("");
 
   const url = await served();
-  const answer = await ask(url, "POST", "/api/graphql", { body: { query: "{ __typename }" } });
+  const answer = await sendRequest(url, "POST", "/api/graphql", { body: { query: "{ __typename }" } });
   expect(answer.status).toBe(404);
-  expect((await ask(url, "GET", "/api/plans")).status).toBe(200);
+  expect((await sendRequest(url, "GET", "/api/plans")).status).toBe(200);
 }, 180_000);
 
 function served(): Promise<string> {

@@ -7,12 +7,13 @@ import type { Limits } from "../../../src/limits/rate-limit.ts";
 import { createLog } from "../../../src/observability/log.ts";
 import type { Dependencies } from "../../../src/operations/dependencies.ts";
 import type { RunningServer } from "../../../src/server.ts";
-import { type ApiAnswer, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
-import { ask as askRaw, listening } from "../../support/ask.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { guardedApp, testDesk, testLimits } from "../../support/guarded-app.ts";
+import { testApp, testCallerContext, testLimits } from "../../support/guarded-app.ts";
+import { type HttpResponse, listen, sendRequest } from "../../support/http.ts";
+import { signUp, type TestUser } from "../../support/people.ts";
 import { refusalOf, rpcClient } from "../../support/rpc-client.ts";
-import { serverOn } from "../../support/server.ts";
+import { startTestServer } from "../../support/server.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
 const TOO_MANY = "Too many requests. Please wait a moment.";
 const STREAM = { "trpc-accept": "application/jsonl" };
@@ -26,8 +27,8 @@ let narrow: RunningServer;
 beforeAll(async () => {
   test = await freshDatabase(3);
   const signUps = { RATE_LIMIT_AUTH_SIGN_UP: "100000/60" };
-  server = await serverOn(test.url, signUps);
-  narrow = await serverOn(test.url, { ...GENEROUS, RATE_LIMIT_RPC: "4/60" });
+  server = await startTestServer(test.url, signUps);
+  narrow = await startTestServer(test.url, { ...GENEROUS_LIMITS, RATE_LIMIT_RPC: "4/60" });
 });
 afterAll(async () => {
   await server.close();
@@ -36,16 +37,13 @@ afterAll(async () => {
 });
 
 /** Sent as it is written. */
-function get(path: string, { cookie }: Pick<SignedUp, "cookie">, headers: Record<string, string> = {}) {
-  return askRaw(server.url, path, { headers: { cookie, ...headers } });
+function get(path: string, { cookie }: Pick<TestUser, "cookie">, headers: Record<string, string> = {}) {
+  return sendRequest(server.url, "GET", path, { headers: { cookie, ...headers } });
 }
 
-type Told = { "x-ratelimit-remaining"?: string; ratelimit?: string; "retry-after"?: string };
-
 /** How many of a scope are left, by the draft standard's header. */
-function left(headers: Told | Headers, scope: string): number {
-  const told = headers instanceof Headers ? headers.get("ratelimit") : headers.ratelimit;
-  return Number(new RegExp(`"${scope}";r=(\\d+)`).exec(told ?? "")?.[1]);
+function left(headers: Headers, scope: string): number {
+  return Number(new RegExp(`"${scope}";r=(\\d+)`).exec(headers.get("ratelimit") ?? "")?.[1]);
 }
 
 describe("the number of calls", () => {
@@ -67,11 +65,11 @@ describe("the number of calls", () => {
     ["twice encoded commas", "/api/trpc/a%252Cb?batch=1", 1],
     ["a version in front", "/api/v2/trpc/a,b?batch=1", 2],
   ])("is counted as tRPC does: %s", async (_, path, calls) => {
-    const person = await signedUp(server.url);
+    const person = await signUp(server.url);
     const answer = await get(path, person);
-    expect(left(answer.headers as Told, "rpc")).toBe(60 - calls);
+    expect(left(answer.headers, "rpc")).toBe(60 - calls);
     // And so many does tRPC answer.
-    const body = JSON.parse(answer.body);
+    const body = answer.body;
     expect(Array.isArray(body) ? body.length : 1).toBe(calls);
   });
 
@@ -84,11 +82,11 @@ describe("the number of calls", () => {
     ["a thousand", "a,".repeat(1000), 400],
   ])("may be ten: %s", async (_, names, status) => {
     for (const headers of [{}, STREAM]) {
-      const person = await signedUp(server.url);
+      const person = await signUp(server.url);
       const answer = await get(`/api/trpc/${names}?batch=1`, person, headers as Record<string, string>);
       expect(answer.status).toBe(status);
       if (status === 200) continue;
-      expect(JSON.parse(answer.body)).toEqual({
+      expect(answer.body).toEqual({
         error: {
           json: {
             message: "Batch call exceeds maximum size",
@@ -98,27 +96,27 @@ describe("the number of calls", () => {
         },
       });
       // Nothing of it has been charged.
-      expect(left((await get("/api/trpc/billing.plans", person)).headers as Told, "rpc")).toBe(59);
+      expect(left((await get("/api/trpc/billing.plans", person)).headers, "rpc")).toBe(59);
     }
   });
 
   it("does not count for who is calling: that is looked up once a request", async () => {
     let lookUps = 0;
     const desk: CallerContext = {
-      ...testDesk,
+      ...testCallerContext,
       auth: {
         identify: async (credentials) => {
           lookUps += 1;
-          return testDesk.auth.identify(credentials);
+          return testCallerContext.auth.identify(credentials);
         },
       },
     };
     const deps = { plans, limits: testLimits(), observe: null } as unknown as Dependencies;
-    const served = await listening(guardedApp("/api/trpc", rpc(deps, desk, createLog("silent"))));
+    const served = await listen(testApp("/api/trpc", rpc(deps, desk, createLog("silent"))));
     const names = Array(10).fill("billing.features").join(",");
     for (const headers of [{}, STREAM]) {
       lookUps = 0;
-      const answer = await askRaw(served.url, `/api/trpc/${names}?batch=1`, {
+      const answer = await sendRequest(served.url, "GET", `/api/trpc/${names}?batch=1`, {
         headers: { "x-test-user": "user_0", ...headers },
       });
       expect([answer.status, lookUps]).toEqual([200, 1]);
@@ -127,7 +125,7 @@ describe("the number of calls", () => {
   });
 
   it("of writes that are too many does none of them", async () => {
-    const person = await signedUp(server.url);
+    const person = await signUp(server.url);
     const { user } = rpcClient(server.url, person);
     const calls = Array.from({ length: 11 }, (_, n) => user.updateProfile.mutate({ name: `Name ${n}` }));
     for (const call of calls) {
@@ -139,9 +137,14 @@ describe("the number of calls", () => {
   });
 
   it("may not be more than the limit admits at all", async () => {
-    const person = await signedUp(narrow.url);
+    const person = await signUp(narrow.url);
     const batch = (calls: number) =>
-      ask(narrow.url, "GET", `/api/trpc/${Array(calls).fill("billing.plans").join(",")}?batch=1`, person);
+      sendRequest(
+        narrow.url,
+        "GET",
+        `/api/trpc/${Array(calls).fill("billing.plans").join(",")}?batch=1`,
+        person,
+      );
     expect((await batch(5)).status).toBe(400);
     expect((await batch(4)).status).toBe(200);
     expect((await batch(1)).status).toBe(429);
@@ -150,8 +153,8 @@ describe("the number of calls", () => {
 
 describe("what is left", () => {
   it("is charged to `rpc` by the call and to each operation's own scope, and told as the least of them", async () => {
-    const person = await signedUp(server.url);
-    const answer = await ask(
+    const person = await signUp(server.url);
+    const answer = await sendRequest(
       server.url,
       "GET",
       "/api/trpc/user.me,billing.plans,notifications.list?batch=1",
@@ -167,9 +170,9 @@ describe("what is left", () => {
       },
     ]);
     // REST's count is the same one.
-    const rest = await ask(server.url, "GET", "/api/users/me", person);
+    const rest = await sendRequest(server.url, "GET", "/api/users/me", person);
     expect(rest.headers.get("x-ratelimit-remaining")).toBe("26");
-    const write = await ask(server.url, "POST", "/api/trpc/user.updateProfile", {
+    const write = await sendRequest(server.url, "POST", "/api/trpc/user.updateProfile", {
       ...person,
       body: { json: { name: "New" } },
     });
@@ -178,9 +181,9 @@ describe("what is left", () => {
   });
 
   it("counts nobody by the address, and says so too when the call is refused", async () => {
-    const other = await serverOn(test.url, { TRUSTED_PROXIES: "1" });
+    const other = await startTestServer(test.url, { TRUSTED_PROXIES: "1" });
     const from = (address: string, path: string) =>
-      ask(other.url, "GET", path, { headers: { "x-forwarded-for": address } });
+      sendRequest(other.url, "GET", path, { headers: { "x-forwarded-for": address } });
     const refused = await from("192.0.2.1", "/api/trpc/user.me");
     expect([refused.status, refused.headers.get("x-ratelimit-remaining")]).toEqual([401, "59"]);
     const plans = await from("192.0.2.1", "/api/trpc/billing.plans");
@@ -193,13 +196,18 @@ describe("what is left", () => {
     ["at once", {}],
     ["in a stream", STREAM],
   ])("over an operation's limit those calls alone are refused, answered %s", async (_, headers) => {
-    const person = await signedUp(server.url);
+    const person = await signUp(server.url);
     const send = (calls: number) =>
-      ask(server.url, "POST", `/api/trpc/${Array(calls).fill("user.completeOnboarding").join(",")}?batch=1`, {
-        ...person,
-        headers: headers as Record<string, string>,
-        body: {},
-      });
+      sendRequest(
+        server.url,
+        "POST",
+        `/api/trpc/${Array(calls).fill("user.completeOnboarding").join(",")}?batch=1`,
+        {
+          ...person,
+          headers: headers as Record<string, string>,
+          body: {},
+        },
+      );
     const all = await send(8);
     expect([all.status, all.headers.get("x-ratelimit-remaining"), all.headers.get("retry-after")]).toEqual([
       200,
@@ -222,9 +230,9 @@ describe("what is left", () => {
   ])(
     "over the limit of `rpc` the request is refused as a whole, charged nothing, answered %s",
     async (_, headers) => {
-      const person = await signedUp(narrow.url);
+      const person = await signUp(narrow.url);
       const send = (calls: number) =>
-        ask(
+        sendRequest(
           narrow.url,
           "POST",
           `/api/trpc/${Array(calls).fill("user.completeOnboarding").join(",")}?batch=1`,
@@ -258,21 +266,26 @@ describe("what is left", () => {
       },
     };
     const deps = { plans, limits, observe: null } as unknown as Dependencies;
-    const served = await listening(guardedApp("/api/trpc", rpc(deps, testDesk, createLog("silent"))));
-    const answer = await askRaw(served.url, "/api/trpc/billing.features,billing.plans,nothing?batch=1", {
-      headers: STREAM,
-    });
+    const served = await listen(testApp("/api/trpc", rpc(deps, testCallerContext, createLog("silent"))));
+    const answer = await sendRequest(
+      served.url,
+      "GET",
+      "/api/trpc/billing.features,billing.plans,nothing?batch=1",
+      {
+        headers: STREAM,
+      },
+    );
     expect([
       answer.status,
-      answer.headers["ratelimit-policy"],
-      answer.headers["x-ratelimit-remaining"],
+      answer.headers.get("ratelimit-policy"),
+      answer.headers.get("x-ratelimit-remaining"),
     ]).toEqual([200, '"rpc";q=60;w=60, "api";q=30;w=60', "28"]);
     await served.close();
   });
 
   it("is what the official client reads of a refusal, by every link", async () => {
     for (const link of ["httpLink", "httpBatchLink", "httpBatchStreamLink"] as const) {
-      const person = await signedUp(narrow.url);
+      const person = await signUp(narrow.url);
       const answers: Response[] = [];
       const client = rpcClient(narrow.url, { link, ...person, onAnswer: (one) => answers.push(one) });
       for (let n = 0; n < 4; n += 1) await client.billing.plans.query();
@@ -283,7 +296,7 @@ describe("what is left", () => {
   });
 });
 
-function told({ headers }: ApiAnswer): Record<string, string | null> {
+function told({ headers }: HttpResponse): Record<string, string | null> {
   const names = ["x-ratelimit-remaining", "ratelimit", "ratelimit-policy", "retry-after"];
   return Object.fromEntries(names.map((name) => [name, headers.get(name)]));
 }

@@ -2,23 +2,25 @@ import { loggerLink, splitLink } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "../../../src/api/rpc/app-router.ts";
 import type { RunningServer } from "../../../src/server.ts";
-import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { sendRequest } from "../../support/http.ts";
+import { signUp, signUpAdmin, type TestUser } from "../../support/people.ts";
 import { LINKS, type LinkName, refusalOf, rpcClient, sendingLink } from "../../support/rpc-client.ts";
-import { serverOn } from "../../support/server.ts";
+import { startTestServer } from "../../support/server.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
 const DAY_SECONDS = 24 * 3600;
 
 let test: TestDatabase;
 let server: RunningServer;
-let ada: SignedUp;
-let admin: SignedUp;
+let ada: TestUser;
+let admin: TestUser;
 
 beforeAll(async () => {
   test = await freshDatabase(3);
-  server = await serverOn(test.url, GENEROUS);
-  ada = await signedUp(server.url, "Ada");
-  admin = await administrator(server.url, test);
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
+  ada = await signUp(server.url, "Ada");
+  admin = await signUpAdmin(server.url, test);
 });
 afterAll(async () => {
   await server.close();
@@ -26,7 +28,7 @@ afterAll(async () => {
 });
 
 describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s", (link) => {
-  const as = ({ cookie }: Pick<SignedUp, "cookie">, more = {}) =>
+  const as = ({ cookie }: Pick<TestUser, "cookie">, more = {}) =>
     rpcClient(server.url, { link, cookie, ...more });
 
   it("reads the caller, exactly as the specification says", async () => {
@@ -34,7 +36,7 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
   });
 
   it("changes the caller's name and the time of the change, and answers that it did", async () => {
-    const person = await signedUp(server.url);
+    const person = await signUp(server.url);
     const before = await rowOf(person);
     expect(await as(person).user.updateProfile.mutate({ name: "Ada Lovelace" })).toEqual({ success: true });
     const after = await rowOf(person);
@@ -47,7 +49,7 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
     expect(items).toHaveLength(1);
     expect(items[0]?.createdAt).toBeInstanceOf(Date);
     expect(items[0]?.createdAt.toISOString()).toBe(
-      (await ask(server.url, "GET", "/api/users?limit=1", admin)).body.users[0].createdAt,
+      (await sendRequest(server.url, "GET", "/api/users?limit=1", admin)).body.users[0].createdAt,
     );
     const next = await as(admin).user.list.query({ limit: 1, cursor: nextCursor });
     expect(next.items[0]?.id).not.toBe(items[0]?.id);
@@ -56,7 +58,7 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
   });
 
   it("reads by API key", async () => {
-    const { body } = await ask(server.url, "POST", "/api/api-keys", { ...ada, body: { name: "CI" } });
+    const { body } = await sendRequest(server.url, "POST", "/api/api-keys", { ...ada, body: { name: "CI" } });
     expect(await rpcClient(server.url, { link, key: body.key }).user.me.query()).toMatchObject({
       id: ada.id,
     });
@@ -130,7 +132,7 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
   });
 
   it("hands on the cookie of a session that is prolonged", async () => {
-    const person = await signedUp(server.url);
+    const person = await signUp(server.url);
     await test.rows(
       "update session set expires_at = now() + $2::int * interval '1 second' where user_id = $1",
       [person.id, 5 * DAY_SECONDS],
@@ -193,7 +195,7 @@ describe("a batch", () => {
   });
 
   it("of writes is one request too, each done once", async () => {
-    const person = await signedUp(server.url);
+    const person = await signUp(server.url);
     const answers: Response[] = [];
     const client = rpcClient(server.url, { cookie: person.cookie, onAnswer: (one) => answers.push(one) });
     await Promise.all(["One", "Two", "Three"].map((name) => client.user.updateProfile.mutate({ name })));
@@ -218,7 +220,7 @@ describe("a batch", () => {
   });
 });
 
-async function rowOf({ id }: SignedUp) {
+async function rowOf({ id }: TestUser) {
   const rows = await test.rows<{ name: string; updated_at: Date }>(
     `select name, updated_at from "user" where id = $1`,
     [id],

@@ -7,23 +7,24 @@ import { Refusal, type RefusalCode } from "../../../src/domain/refusal.ts";
 import { statusOf } from "../../../src/http/error-response.ts";
 import type { Dependencies } from "../../../src/operations/dependencies.ts";
 import type { RunningServer } from "../../../src/server.ts";
-import { type ApiRequest, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
-import { listening } from "../../support/ask.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { doorlessApi } from "../../support/doorless-api.ts";
-import { serverOn } from "../../support/server.ts";
+import { testApi } from "../../support/doorless-api.ts";
+import { listen, type RequestOptions, sendRequest } from "../../support/http.ts";
+import { signUp, type TestUser } from "../../support/people.ts";
+import { startTestServer } from "../../support/server.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
 const RENAME = "/api/trpc/user.updateProfile";
 const BOUNDARY = "----a-form";
 
 let test: TestDatabase;
 let server: RunningServer;
-let person: SignedUp;
+let person: TestUser;
 
 beforeAll(async () => {
   test = await freshDatabase(3);
-  server = await serverOn(test.url, GENEROUS);
-  person = await signedUp(server.url);
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
+  person = await signUp(server.url);
 });
 afterAll(async () => {
   expect(await look()).toEqual({ name: person.name, onboarded: false });
@@ -36,8 +37,8 @@ async function look() {
   return row;
 }
 
-const send = (method: string, path: string, call: ApiRequest = {}) =>
-  ask(server.url, method, path, { cookie: person.cookie, ...call });
+const send = (method: string, path: string, call: RequestOptions = {}) =>
+  sendRequest(server.url, method, path, { cookie: person.cookie, ...call });
 
 describe("a write that a foreign page could send", () => {
   const form = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="json"\r\n\r\n{"name":"X"}\r\n--${BOUNDARY}--\r\n`;
@@ -222,7 +223,7 @@ describe("a request that is not as clients send it", () => {
   });
 
   it("is refused before its body is read by those who may not call", async () => {
-    const answer = await ask(server.url, "POST", RENAME, { body: "{" });
+    const answer = await sendRequest(server.url, "POST", RENAME, { body: "{" });
     expect([answer.status, answer.body.error.json.message]).toEqual([401, "Unauthorized"]);
     expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
   });
@@ -296,15 +297,17 @@ describe("a defect", () => {
         throw thrown();
       },
     } as unknown as Dependencies["database"];
-    const { app, noted } = doorlessApi({ database });
-    const served = await listening(app);
+    const { app, noted } = testApi({ database });
+    const served = await listen(app);
     for (const [path, headers] of [
       ["/api/trpc/user.me", {}],
       ["/api/v2/trpc/user.me,billing.plans?batch=1", {}],
       ["/api/trpc/billing.plans,user.me?batch=1", { "trpc-accept": "application/jsonl" }],
     ] as const) {
       noted.length = 0;
-      const answer = await ask(served.url, "GET", path, { headers: { "x-test-user": "user_0", ...headers } });
+      const answer = await sendRequest(served.url, "GET", path, {
+        headers: { "x-test-user": "user_0", ...headers },
+      });
       expect(answer.text).toContain('"message":"Internal server error"');
       const told = `${answer.text}${JSON.stringify([...answer.headers])}`;
       for (const part of ["hunter2", "db.internal", "stack", "Error:", "file:"])
@@ -324,11 +327,11 @@ describe("a defect", () => {
 
   it("of whoever looks callers up is told once too, and to every call of a batch", async () => {
     const own = await freshDatabase(0);
-    const running = await serverOn(own.url, GENEROUS);
-    const { cookie } = await signedUp(running.url);
+    const running = await startTestServer(own.url, GENEROUS_LIMITS);
+    const { cookie } = await signUp(running.url);
     await own.drop();
     for (const headers of [{}, { "trpc-accept": "application/jsonl" }]) {
-      const answer = await ask(running.url, "GET", "/api/trpc/user.me,billing.plans?batch=1", {
+      const answer = await sendRequest(running.url, "GET", "/api/trpc/user.me,billing.plans?batch=1", {
         cookie,
         headers: headers as Record<string, string>,
       });

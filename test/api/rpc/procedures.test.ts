@@ -10,12 +10,13 @@ import { listPlans } from "../../../src/operations/plans/list-plans.ts";
 import { changeRole } from "../../../src/operations/users/change-role.ts";
 import { showProfile } from "../../../src/operations/users/show-profile.ts";
 import type { RunningServer } from "../../../src/server.ts";
-import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
-import { listening } from "../../support/ask.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { guardedApp, testDesk, testLimits } from "../../support/guarded-app.ts";
+import { testApp, testCallerContext, testLimits } from "../../support/guarded-app.ts";
+import { listen, sendRequest } from "../../support/http.ts";
+import { signUp, signUpAdmin, type TestUser } from "../../support/people.ts";
 import { refusalOf, rpcClient } from "../../support/rpc-client.ts";
-import { serverOn } from "../../support/server.ts";
+import { startTestServer } from "../../support/server.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
 /** What the contract lists, with the level of each. */
 const OFFERED = {
@@ -67,16 +68,16 @@ const ANSWERED: Record<Level, Record<"nobody" | "user" | "key of an admin" | "ad
 
 let test: TestDatabase;
 let server: RunningServer;
-let user: SignedUp;
-let admin: SignedUp;
+let user: TestUser;
+let admin: TestUser;
 let key: string;
 
 beforeAll(async () => {
   test = await freshDatabase(3);
-  server = await serverOn(test.url, GENEROUS);
-  user = await signedUp(server.url);
-  admin = await administrator(server.url, test);
-  key = (await ask(server.url, "POST", "/api/api-keys", { ...admin, body: { name: "CI" } })).body.key;
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
+  user = await signUp(server.url);
+  admin = await signUpAdmin(server.url, test);
+  key = (await sendRequest(server.url, "POST", "/api/api-keys", { ...admin, body: { name: "CI" } })).body.key;
 });
 afterAll(async () => {
   await server.close();
@@ -105,7 +106,7 @@ describe("the procedures", () => {
       ["key of an admin", { key }],
       ["admin", { cookie: admin.cookie }],
     ] as const) {
-      const answer = await ask(server.url, method, `/api/trpc/${path}${query}`, {
+      const answer = await sendRequest(server.url, method, `/api/trpc/${path}${query}`, {
         ...call,
         ...(kind === "mutation" ? { body: input } : {}),
       });
@@ -132,11 +133,11 @@ describe("the procedures", () => {
 
 describe("what they do", () => {
   it("user: settings, and an administrator's view of others", async () => {
-    const person = await signedUp(server.url);
+    const person = await signUp(server.url);
     const { user } = rpcClient(server.url, person);
     expect(await user.setLocale.mutate({ locale: "de" })).toEqual({ success: true });
     expect(await user.completeOnboarding.mutate()).toEqual({ success: true });
-    expect((await ask(server.url, "GET", "/api/users/me", person)).body).toMatchObject({
+    expect((await sendRequest(server.url, "GET", "/api/users/me", person)).body).toMatchObject({
       locale: "de",
       onboarded: true,
     });
@@ -154,7 +155,7 @@ describe("what they do", () => {
   });
 
   it("user: leaving for good", async () => {
-    const person = await signedUp(server.url);
+    const person = await signUp(server.url);
     const { user } = rpcClient(server.url, person);
     expect(await refusalOf(user.deleteAccount.mutate({ confirmation: "nobody@example.com" }))).toMatchObject([
       "BAD_REQUEST",
@@ -170,7 +171,7 @@ describe("what they do", () => {
     const { features } = await nobody.features.query();
     expect(features.every(({ name, planIds }) => name !== "" && planIds.length > 0)).toBe(true);
 
-    const person = await signedUp(server.url);
+    const person = await signUp(server.url);
     const { billing } = rpcClient(server.url, person);
     expect(await billing.subscription.query()).toBeNull();
     await test.rows(
@@ -210,7 +211,7 @@ describe("what they do", () => {
   });
 
   it("notifications: what is there, how much of it is new, and one or all of it read", async () => {
-    const person = await signedUp(server.url);
+    const person = await signUp(server.url);
     await test.rows(
       `insert into notification (user_id, kind, details)
        select $1, 'subscription_activated', '{"planId":"pro"}' from generate_series(1, 3)`,
@@ -238,12 +239,12 @@ describe("what they do", () => {
 
   it("user.me is null when no row exists, and every other refusal stays one", async () => {
     const deps = { database: test.database, limits: testLimits(), observe: null } as unknown as Dependencies;
-    const app = guardedApp("/api/trpc", rpc(deps, testDesk, createLog("silent")));
-    const served = await listening(app);
+    const app = testApp("/api/trpc", rpc(deps, testCallerContext, createLog("silent")));
+    const served = await listen(app);
     const headers = { "x-test-user": "user_that_never_was" };
-    const me = await ask(served.url, "GET", "/api/trpc/user.me", { headers });
+    const me = await sendRequest(served.url, "GET", "/api/trpc/user.me", { headers });
     expect([me.status, me.body]).toEqual([200, { result: { data: { json: null } } }]);
-    const locale = await ask(served.url, "POST", "/api/trpc/user.setLocale", {
+    const locale = await sendRequest(served.url, "POST", "/api/trpc/user.setLocale", {
       headers,
       body: { json: { locale: "de" } },
     });

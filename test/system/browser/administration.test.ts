@@ -1,12 +1,12 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type SignedUp, signedUp } from "../../support/api-client.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { addUsers } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { signUp, type TestUser } from "../../support/people.ts";
 import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
-import { awake } from "../../support/wait-for-hydration.ts";
+import { waitForHydration } from "../../support/wait-for-hydration.ts";
 import { type Furnished, furnish } from "./furnish.ts";
 import { part, press, subscribed } from "./ways.ts";
 
@@ -16,7 +16,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   let site: Site;
   let browser: Browser;
   let furnished: Furnished;
-  let admin: SignedUp;
+  let admin: TestUser;
   beforeAll(async () => {
     site = await openSite();
     furnished = await furnish(site);
@@ -28,15 +28,15 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await site?.close();
   });
 
-  const roleOf = async ({ id }: SignedUp) =>
+  const roleOf = async ({ id }: TestUser) =>
     (await site.test.rows<{ role: string }>(`select role from "user" where id = $1`, [id]))[0]?.role;
 
   it("finds a person while typing, makes them an administrator, and takes it back", async () => {
-    const other = await signedUp(site.url, "Grace New");
+    const other = await signUp(site.url, "Grace New");
     const page = await visit(browser, site, { as: admin });
     await page.goto("/admin/users");
     const rows = page.getByRole("table").getByRole("row");
-    const search = await awake(page.getByLabel("Search"));
+    const search = await waitForHydration(page.getByLabel("Search"));
     await search.pressSequentially("grace");
     await page.waitForURL("/admin/users?search=grace");
     await eventually(() => rows.count(), 2);
@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   });
 
   it("deletes a person, when their address is typed, but is not let go as the last one", async () => {
-    const other = await signedUp(site.url, "Somebody Gone");
+    const other = await signUp(site.url, "Somebody Gone");
     const page = await visit(browser, site, { as: admin });
     await page.goto(`/admin/users/${other.id}`);
     const confirmation = page.getByLabel("E-mail address of this account");
@@ -104,7 +104,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   it("finds a delivery that failed, reads why, and replays it", async () => {
     const page = await visit(browser, site, { as: admin });
     await page.goto("/admin/webhooks");
-    await awake(page.getByRole("search"));
+    await waitForHydration(page.getByRole("search"));
     await page.getByLabel("Status").selectOption({ label: "Failed" });
     await page.waitForURL("/admin/webhooks?status=failed");
     const rows = page.getByRole("table", { name: "Deliveries" }).getByRole("row");
@@ -125,7 +125,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   });
 
   it("compares what is out of order with the provider", async () => {
-    const person = await signedUp(site.url, "Mixed Up");
+    const person = await signUp(site.url, "Mixed Up");
     await subscribed(site, person, 2);
     await site.test.rows("update subscription set out_of_order = true, seats = 3 where user_id = $1", [
       person.id,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { serverOn } from "../../support/server.ts";
+import { startTestServer } from "../../support/server.ts";
 
 const missing = missingBrowser();
 
@@ -15,7 +15,7 @@ describe.skipIf(missing !== null)(`the reader of the API's document${missing ? `
 
   beforeAll(async () => {
     test = await freshDatabase(0);
-    server = await serverOn(test.url);
+    server = await startTestServer(test.url);
     browser = await startBrowser();
   });
   afterAll(async () => {

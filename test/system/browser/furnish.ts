@@ -1,22 +1,25 @@
-import { administrator, ask, type SignedUp, signedUp } from "../../support/api-client.ts";
 import { addUsers } from "../../support/database.ts";
 import { numberedEvent } from "../../support/events.ts";
-import { deliver } from "../../support/send.ts";
+import { deliverWebhook, sendRequest } from "../../support/http.ts";
+import { signUp, signUpAdmin, type TestUser } from "../../support/people.ts";
 import type { Site } from "../../support/site.ts";
 import { subscribed } from "./ways.ts";
 
-export type Furnished = { admin: SignedUp; newcomer: SignedUp; failedId: string };
+export type Furnished = { admin: TestUser; newcomer: TestUser; failedId: string };
 
 /** Something to be seen on every page: people, subscriptions, keys, deliveries that went well and one that did not. */
 export async function furnish(site: Site): Promise<Furnished> {
-  const admin = await administrator(site.url, site.test);
-  const newcomer = await signedUp(site.url);
+  const admin = await signUpAdmin(site.url, site.test);
+  const newcomer = await signUp(site.url);
   await subscribed(site, admin, 5);
-  await ask(site.url, "POST", "/api/api-keys", { cookie: admin.cookie, body: { name: "Nightly job" } });
+  await sendRequest(site.url, "POST", "/api/api-keys", {
+    cookie: admin.cookie,
+    body: { name: "Nightly job" },
+  });
   await addUsers(site.test, 12);
-  for (let n = 0; n < 9; n += 1) await deliver(site.url, "provider-a", numberedEvent("furnished", n));
+  for (let n = 0; n < 9; n += 1) await deliverWebhook(site.url, "provider-a", numberedEvent("furnished", n));
   // Of somebody whom nobody here knows.
-  await deliver(site.url, "provider-a", numberedEvent("furnished", 15));
+  await deliverWebhook(site.url, "provider-a", numberedEvent("furnished", 15));
   await site.test.rows(
     "update subscription set out_of_order = true where provider_subscription_id like 'furnished-_'",
   );

@@ -3,12 +3,13 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { control } from "../../simulator/test-context.ts";
-import { ask, type SignedUp, signedUp } from "../../support/api-client.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
+import { sendRequest } from "../../support/http.ts";
+import { signUp, type TestUser } from "../../support/people.ts";
 import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
-import { awake } from "../../support/wait-for-hydration.ts";
+import { waitForHydration } from "../../support/wait-for-hydration.ts";
 import { buy, fill, PASSWORD, part, press, somebodyNew, subscribed } from "./ways.ts";
 
 const missing = missingBrowser();
@@ -50,7 +51,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await part(page, "Current plan").getByText("No subscription").waitFor();
 
     const pro = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Pro" }) });
-    const more = await awake(pro.getByRole("button", { name: "One seat more" }));
+    const more = await waitForHydration(pro.getByRole("button", { name: "One seat more" }));
     await more.click();
     await more.click();
     await pro.getByText("€60 a month").waitFor();
@@ -96,7 +97,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
   });
 
   it("is asked to sign in first, and led back to where they were going, on this site only", async () => {
-    const { email, password } = await signedUp(site.url);
+    const { email, password } = await signUp(site.url);
     const page = await visit(browser, site);
     const signIn = async () => {
       await fill(page, { "E-mail address": email, Password: password });
@@ -117,7 +118,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
   });
 
   it("renames themself, and sees it wherever the name is", async () => {
-    const page = await visit(browser, site, { as: await signedUp(site.url) });
+    const page = await visit(browser, site, { as: await signUp(site.url) });
     await page.goto("/settings");
     await fill(page, { Name: "  " });
     await press(page, "Save name");
@@ -132,7 +133,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
   });
 
   it("has forgotten the password, and sets a new one by mail", async () => {
-    const { email, password } = await signedUp(site.url);
+    const { email, password } = await signUp(site.url);
     const page = await visit(browser, site);
     await page.goto("/sign-in");
     await page.getByRole("link", { name: "Forgotten password?" }).click();
@@ -162,7 +163,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
   });
 
   it("makes a key that is shown once and works, and revokes it", async () => {
-    const page = await visit(browser, site, { as: await signedUp(site.url) });
+    const page = await visit(browser, site, { as: await signUp(site.url) });
     await page.goto("/api-keys");
     await page.getByText("No keys yet").waitFor();
     await fill(page, { Name: "Nightly job" });
@@ -177,7 +178,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await shown.getByRole("button", { name: "Copied" }).waitFor();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(key);
 
-    const use = async () => (await ask(site.url, "GET", "/api/users/me", { key })).status;
+    const use = async () => (await sendRequest(site.url, "GET", "/api/users/me", { key })).status;
     expect(await use()).toBe(200);
     await page.reload();
     await page.getByText(`${key.slice(0, 11)}`).waitFor();
@@ -201,7 +202,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
   });
 
   it("reads in the language of their choice from then on, with its dates and prices", async () => {
-    const someone = await signedUp(site.url);
+    const someone = await signUp(site.url);
     await subscribed(site, someone);
     const page = await visit(browser, site, { as: someone });
     for (const [locale, label, heading, total] of LANGUAGES) {
@@ -227,7 +228,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await control(site.providerUrl, "/provider-a/redeliver", {});
   }
 
-  async function renewal({ id }: SignedUp): Promise<Date> {
+  async function renewal({ id }: TestUser): Promise<Date> {
     const [row] = await site.test.rows<{ at: string }>(
       "select current_period_end::text at from subscription where user_id = $1",
       [id],
@@ -236,7 +237,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
   }
 
   it("deletes the account: what runs is ended at the provider, nobody can sign in, the address is free", async () => {
-    const someone = await signedUp(site.url);
+    const someone = await signUp(site.url);
     const page = await visit(browser, site, { as: someone });
     await page.goto("/billing");
     await buy(page, "Pro");

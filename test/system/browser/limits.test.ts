@@ -1,8 +1,8 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { signedUp } from "../../support/api-client.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
+import { signUp } from "../../support/people.ts";
 import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
 import { fill, press } from "./ways.ts";
@@ -37,7 +37,7 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
   }
 
   it("a person reads the reason, sees the seconds go by, and goes on with what they had typed", async () => {
-    const page = await visit(browser, site, { as: await signedUp(site.url) });
+    const page = await visit(browser, site, { as: await signUp(site.url) });
     await page.goto("/settings");
     const name = await renameUntilRefused(page);
     const alert = page.getByRole("alert").filter({ hasText: REFUSED });
@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
   });
 
   it("a person without JavaScript reads the reason and the seconds, and goes on later", async () => {
-    const page = await visit(browser, site, { as: await signedUp(site.url), javaScriptEnabled: false });
+    const page = await visit(browser, site, { as: await signUp(site.url), javaScriptEnabled: false });
     await page.goto("/settings");
     const name = await renameUntilRefused(page);
     await page

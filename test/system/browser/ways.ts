@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { press as pressAt } from "../../simulator/test-context.ts";
-import { ask, type SignedUp } from "../../support/api-client.ts";
 import { eventually } from "../../support/eventually.ts";
+import { sendRequest } from "../../support/http.ts";
+import type { TestUser } from "../../support/people.ts";
 import type { Site } from "../../support/site.ts";
 
 export const PASSWORD = "a long password";
@@ -40,13 +41,13 @@ export function part(page: Page, heading: string) {
 }
 
 /** Buys without a browser, for tests of what comes after. */
-export async function subscribed(site: Site, { cookie, email }: SignedUp, seats = 1): Promise<void> {
+export async function subscribed(site: Site, { cookie, email }: TestUser, seats = 1): Promise<void> {
   const body = { planId: seats < 5 ? "pro" : "team", seats };
-  const { body: opened } = await ask(site.url, "POST", "/api/checkout", { cookie, body });
+  const { body: opened } = await sendRequest(site.url, "POST", "/api/checkout", { cookie, body });
   await pressAt(opened.url, { email, card: "4242 4242 4242 4242", action: "pay" });
   // Two events: that it is paid, and what it is.
   const told = async () => {
-    const [one] = (await ask(site.url, "GET", "/api/subscriptions", { cookie })).body.subscriptions;
+    const [one] = (await sendRequest(site.url, "GET", "/api/subscriptions", { cookie })).body.subscriptions;
     return one && [one.status, one.seats, one.currentPeriodEnd !== null];
   };
   await eventually(told, ["active", seats, true]);

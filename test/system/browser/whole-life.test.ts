@@ -3,9 +3,9 @@ import { createServer } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WIRE_FORMATS } from "../../../src/providers/adapter.ts";
-import { type SignedUp, signedUp } from "../../support/api-client.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { builtPages } from "../../support/built-pages.ts";
+import { signUp, type TestUser } from "../../support/people.ts";
 import { openShop, type Shop } from "../server/shop.ts";
 
 const missing = missingBrowser();
@@ -32,7 +32,7 @@ describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => 
     "somebody lives through a whole subscription of %s, %s JavaScript",
     async (format, scripts) => {
       const shop = await openShop(format, { variables: await freeUrl() });
-      const person = await signedUp(shop.server.url);
+      const person = await signUp(shop.server.url);
       const context = await browser.newContext({
         javaScriptEnabled: scripts === "with",
         locale: "en-GB",
@@ -80,7 +80,7 @@ describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => 
   );
 });
 
-async function signIn(page: Page, { server }: Shop, { cookie }: SignedUp): Promise<void> {
+async function signIn(page: Page, { server }: Shop, { cookie }: TestUser): Promise<void> {
   const [name, value] = cookie.split(/=(.*)/s) as [string, string];
   await page.context().addCookies([{ name, value, url: server.url }]);
 }
@@ -108,7 +108,7 @@ async function buy(
 async function sees(
   page: Page,
   { server, agree }: Shop,
-  person: SignedUp,
+  person: TestUser,
   text: string | RegExp,
 ): Promise<void> {
   await agree(person);

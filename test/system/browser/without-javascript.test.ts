@@ -1,7 +1,8 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ask, signedUp } from "../../support/api-client.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
+import { sendRequest } from "../../support/http.ts";
+import { signUp } from "../../support/people.ts";
 import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
 import { buy, fill, PASSWORD, part, press, somebodyNew } from "./ways.ts";
@@ -61,13 +62,13 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
   });
 
   it("makes a key, shown once, and revokes it", async () => {
-    const page = await visit(browser, site, { as: await signedUp(site.url), javaScriptEnabled: false });
+    const page = await visit(browser, site, { as: await signUp(site.url), javaScriptEnabled: false });
     await page.goto("/api-keys");
     await fill(page, { Name: "Nightly job" });
     await press(page, "Create key");
     const shown = page.getByRole("region", { name: "Copy your new key now" });
     const key = (await shown.locator("code").first().textContent()) as string;
-    expect((await ask(site.url, "GET", "/api/users/me", { key })).status).toBe(200);
+    expect((await sendRequest(site.url, "GET", "/api/users/me", { key })).status).toBe(200);
     expect(await shown.getByRole("button", { name: "Copy" }).first().isVisible()).toBe(false);
     await page.goto("/api-keys");
     expect(await page.content()).not.toContain(key);
@@ -79,11 +80,11 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
     await page.getByLabel(/^Type the key’s name/).fill("Nightly job");
     await press(page, "Revoke key");
     await page.getByText("The key is revoked.").waitFor();
-    expect((await ask(site.url, "GET", "/api/users/me", { key })).status).toBe(401);
+    expect((await sendRequest(site.url, "GET", "/api/users/me", { key })).status).toBe(401);
   });
 
   it("chooses a language and a theme", async () => {
-    const page = await visit(browser, site, { as: await signedUp(site.url), javaScriptEnabled: false });
+    const page = await visit(browser, site, { as: await signUp(site.url), javaScriptEnabled: false });
     await page.goto("/settings");
     await page.getByLabel("Language").selectOption("es");
     await press(page, "Save language");
@@ -97,7 +98,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
 
   it("opens the menu on a phone", async () => {
     const page = await visit(browser, site, {
-      as: await signedUp(site.url),
+      as: await signUp(site.url),
       javaScriptEnabled: false,
       viewport: { width: 390, height: 844 },
     });
@@ -108,7 +109,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
   });
 
   it("deletes the account", async () => {
-    const someone = await signedUp(site.url);
+    const someone = await signUp(site.url);
     const page = await visit(browser, site, { as: someone, javaScriptEnabled: false });
     await page.goto("/settings");
     await page.getByLabel("E-mail address of this account").fill(someone.email);

@@ -7,8 +7,8 @@ import { type Runtime, startRuntime } from "../../../src/runtime/runtime.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { groundOn, session } from "../../operations/test-context.ts";
 import { addUsers } from "../../support/database.ts";
-import { serverVariables } from "../../support/secrets.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../../support/stripe-server.ts";
+import { serverVariables } from "../../support/variables.ts";
 import { type OldPostgres, oldestPostgres, pgbouncer, startBehindPgBouncer } from "./debian-postgres.ts";
 
 const bin = oldestPostgres();

@@ -6,9 +6,9 @@ import { dumpSchema } from "../../../src/store/schema-dump.ts";
 import { waitForDatabase } from "../../../src/store/wait-for-database.ts";
 import { addUsers, type TestDatabase } from "../../support/database.ts";
 import { numberedEvent } from "../../support/events.ts";
+import { deliverWebhook } from "../../support/http.ts";
 import { expectEachAppliedOnce } from "../../support/ledger.ts";
-import { deliver } from "../../support/send.ts";
-import { serverProcess } from "../../support/server-process.ts";
+import { spawnServer } from "../../support/server-process.ts";
 import { type OldPostgres, oldestPostgres, pgbouncer, startBehindPgBouncer } from "./debian-postgres.ts";
 
 const bin = oldestPostgres();
@@ -49,12 +49,12 @@ if (!bin || !bouncer) {
       ["through PgBouncer in transaction mode, without them", "pooled", { DATABASE_PREPARED: "off" }],
     ])("serves two processes %s", async (_, run, variables) => {
       const url = run === "pooled" ? postgres.pooledUrl : postgres.url;
-      const servers = await Promise.all([1, 2].map(() => serverProcess(url, variables)));
+      const servers = await Promise.all([1, 2].map(() => spawnServer(url, variables)));
       const events = 500;
       const answers = await Promise.all(
         servers.flatMap((server) =>
           Array.from({ length: events }, (_unused, n) =>
-            deliver(server.url, "provider-a", numberedEvent(run, n)),
+            deliverWebhook(server.url, "provider-a", numberedEvent(run, n)),
           ),
         ),
       );

@@ -3,9 +3,9 @@ import type { Milestone } from "../../../src/intake/intake.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { numberedEvent } from "../../support/events.ts";
 import { eventually } from "../../support/eventually.ts";
+import { deliverWebhook } from "../../support/http.ts";
 import { expectEachAppliedOnce } from "../../support/ledger.ts";
-import { deliver } from "../../support/send.ts";
-import { type ServerProcess, serverProcess } from "../../support/server-process.ts";
+import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
 
 const CRASHES = 25;
 const EVENTS_AT_ONCE = 8;
@@ -20,7 +20,7 @@ describe.concurrent("a server killed 25 times", () => {
       let next = 0;
       let unanswered: number[] = [];
       for (let crash = 0; crash < CRASHES; crash += 1) {
-        const server = await serverProcess(test.url, {
+        const server = await spawnServer(test.url, {
           ...LEASE,
           CRASH_AT: `${milestone}:${1 + (crash % 4)}`,
         });
@@ -31,7 +31,7 @@ describe.concurrent("a server killed 25 times", () => {
         }
         expect((await server.ended).signal).toBe("SIGKILL");
       }
-      const server = await serverProcess(test.url, LEASE);
+      const server = await spawnServer(test.url, LEASE);
       for (let tries = 0; unanswered.length > 0 && tries < 100; tries += 1) {
         unanswered = await sendAll(server, unanswered);
       }
@@ -44,10 +44,10 @@ describe.concurrent("a server killed 25 times", () => {
 
   it("inside webhook-retry loses no event and applies none twice", { timeout: 180_000 }, async () => {
     const test = await freshDatabase(0);
-    const first = await serverProcess(test.url, LEASE);
+    const first = await spawnServer(test.url, LEASE);
     const events = CRASHES * 4;
     for (let n = 0; n < events; n += 1) {
-      expect((await deliver(first.url, "provider-a", numberedEvent("retry", n))).status).toBe(500);
+      expect((await deliverWebhook(first.url, "provider-a", numberedEvent("retry", n))).status).toBe(500);
     }
     await first.end("SIGTERM");
     await test.rows(
@@ -59,17 +59,17 @@ describe.concurrent("a server killed 25 times", () => {
         `update webhook_delivery set next_attempt_at = clock_timestamp() where id in
            (select id from webhook_delivery where status = 'failed' order by id limit 4)`,
       );
-      const server = await serverProcess(test.url, { ...LEASE, CRASH_AT: "retry claimed:1" });
+      const server = await spawnServer(test.url, { ...LEASE, CRASH_AT: "retry claimed:1" });
       expect((await server.ended).signal).toBe("SIGKILL");
     }
     await test.rows(
       "update webhook_delivery set next_attempt_at = clock_timestamp() where status = 'failed'",
     );
-    const server = await serverProcess(test.url, LEASE);
+    const server = await spawnServer(test.url, LEASE);
     // Deliveries that used up all attempts wait for the operator; a redelivery reclaims them.
     await eventually(() => test.rows("select id from webhook_delivery where status = 'pending'"), []);
     for (let n = 0; n < events; n += 1) {
-      expect((await deliver(server.url, "provider-a", numberedEvent("retry", n))).status).toBe(200);
+      expect((await deliverWebhook(server.url, "provider-a", numberedEvent("retry", n))).status).toBe(200);
     }
     await expectEachAppliedOnce(test, "retry", events);
     const expired = await test.rows(
@@ -86,7 +86,7 @@ describe("a server stopped past its lease and continued", () => {
   let other: ServerProcess;
   beforeAll(async () => {
     test = await freshDatabase();
-    other = await serverProcess(test.url, LEASE);
+    other = await spawnServer(test.url, LEASE);
   });
   afterAll(async () => {
     await other.end("SIGTERM");
@@ -97,12 +97,12 @@ describe("a server stopped past its lease and continued", () => {
     ["claimed", "stop1"],
     ["effects written", "stop2"],
   ])("after the step '%s' cannot write any more and answers 503", async (milestone, run) => {
-    const stopped = await serverProcess(test.url, { ...LEASE, CRASH_AT: `${milestone}:1:SIGSTOP` });
-    const answer = deliver(stopped.url, "provider-a", numberedEvent(run, 0));
+    const stopped = await spawnServer(test.url, { ...LEASE, CRASH_AT: `${milestone}:1:SIGSTOP` });
+    const answer = deliverWebhook(stopped.url, "provider-a", numberedEvent(run, 0));
     await expectEachAppliedOnce(test, run, 1);
     stopped.child.kill("SIGCONT");
     expect((await answer).status).toBe(503);
-    expect((await deliver(stopped.url, "provider-a", numberedEvent(run, 0))).body).toEqual({
+    expect((await deliverWebhook(stopped.url, "provider-a", numberedEvent(run, 0))).body).toEqual({
       received: true,
       duplicate: true,
     });
@@ -124,7 +124,7 @@ describe("a server stopped past its lease and continued", () => {
 async function sendAll(server: ServerProcess, numbers: readonly number[]): Promise<number[]> {
   const answered = await Promise.all(
     numbers.map((n) =>
-      deliver(server.url, "provider-a", numberedEvent("crash", n)).then(
+      deliverWebhook(server.url, "provider-a", numberedEvent("crash", n)).then(
         (answer) => answer.status === 200,
         () => false,
       ),

@@ -1,33 +1,33 @@
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { ownCluster } from "../../support/cluster.ts";
+import { startPostgresCluster } from "../../support/cluster.ts";
 import { numberedEvent } from "../../support/events.ts";
 import { eventually } from "../../support/eventually.ts";
+import { deliverWebhook } from "../../support/http.ts";
 import { expectEachAppliedOnce } from "../../support/ledger.ts";
-import { deliver } from "../../support/send.ts";
-import { serverProcess } from "../../support/server-process.ts";
+import { spawnServer } from "../../support/server-process.ts";
 
 it("keeps an event whose repeat was acknowledged right before PostgreSQL was killed", {
   timeout: 120_000,
 }, async () => {
-  const cluster = await ownCluster(20);
+  const cluster = await startPostgresCluster(20);
   // Nobody else flushes: what the acknowledgement did not make durable is lost by the crash.
   await cluster.rows("alter system set wal_writer_delay = '10s'");
   await cluster.rows("alter system set wal_writer_flush_after = '1GB'");
   await cluster.rows("select pg_reload_conf()");
   await sleep(300);
   const lease = { WEBHOOK_LEASE_SECONDS: "2" };
-  const second = await serverProcess(cluster.url, lease);
+  const second = await spawnServer(cluster.url, lease);
   const rounds = 8;
   for (let round = 0; round < rounds; round += 1) {
-    const first = await serverProcess(cluster.url, { ...lease, CRASH_AT: "claimed:1:SIGSTOP" });
+    const first = await spawnServer(cluster.url, { ...lease, CRASH_AT: "claimed:1:SIGSTOP" });
     const delivery = numberedEvent("flush", round);
-    const stuck = deliver(first.url, "provider-a", delivery).catch(() => null);
+    const stuck = deliverWebhook(first.url, "provider-a", delivery).catch(() => null);
     const look = () =>
       cluster.rows("select status from webhook_delivery where event_id = $1", [`flush-${round}`]);
     await eventually(look, [{ status: "pending" }]);
-    const repeat = await deliver(second.url, "provider-a", delivery);
+    const repeat = await deliverWebhook(second.url, "provider-a", delivery);
     await cluster.end("SIGKILL");
     expect(repeat.body).toEqual({ received: true, duplicate: true });
     await first.end("SIGKILL");
@@ -44,8 +44,8 @@ it("keeps an event whose repeat was acknowledged right before PostgreSQL was kil
 it("answers only 503 and loses nothing acknowledged while PostgreSQL restarts under load", {
   timeout: 120_000,
 }, async () => {
-  const cluster = await ownCluster(20);
-  const server = await serverProcess(cluster.url, { WEBHOOK_LEASE_SECONDS: "2" });
+  const cluster = await startPostgresCluster(20);
+  const server = await spawnServer(cluster.url, { WEBHOOK_LEASE_SECONDS: "2" });
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   const statuses = new Map<number, number>();
   const acknowledged: number[] = [];
@@ -55,10 +55,10 @@ it("answers only 503 and loses nothing acknowledged while PostgreSQL restarts un
     while (!over) {
       const n = next++;
       for (let done = false; !done; ) {
-        const answer = await deliver(server.url, "provider-a", numberedEvent("outage", n), { agent });
+        const answer = await deliverWebhook(server.url, "provider-a", numberedEvent("outage", n), { agent });
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
         done = answer.status === 200;
-        if (answer.status === 503) expect(answer.headers["retry-after"]).toMatch(/^\d+$/);
+        if (answer.status === 503) expect(answer.fields["retry-after"]).toMatch(/^\d+$/);
         if (!done) await sleep(50);
       }
       acknowledged.push(n);

@@ -1,22 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
-import { ask, type SignedUp, signedUp } from "../../support/api-client.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { serverOn } from "../../support/server.ts";
+import { sendRequest } from "../../support/http.ts";
+import { signUp, type TestUser } from "../../support/people.ts";
+import { startTestServer } from "../../support/server.ts";
 import { APP_URL, openPage, sendForm } from "./send-form.ts";
 
 let test: TestDatabase;
 let server: RunningServer;
-let ada: SignedUp;
-let other: SignedUp;
+let ada: TestUser;
+let other: TestUser;
 beforeAll(async () => {
   await builtPages();
   test = await freshDatabase();
   const limits = { RATE_LIMIT_SETTINGS: "1000/60", RATE_LIMIT_API: "1000/60" };
-  server = await serverOn(test.url, { APP_URL, ...limits });
-  ada = await signedUp(server.url, "Ada");
-  other = await signedUp(server.url);
+  server = await startTestServer(test.url, { APP_URL, ...limits });
+  ada = await signUp(server.url, "Ada");
+  other = await signUp(server.url);
 }, 180_000);
 afterAll(async () => {
   await server.close();
@@ -27,13 +28,13 @@ const PAGES = ["/dashboard", "/billing", "/api-keys", "/notifications"];
 
 type Key = { id: string; name: string; prefix: string };
 
-async function keysOf({ cookie }: SignedUp): Promise<Key[]> {
-  return (await ask(server.url, "GET", "/api/api-keys", { cookie })).body.apiKeys;
+async function keysOf({ cookie }: TestUser): Promise<Key[]> {
+  return (await sendRequest(server.url, "GET", "/api/api-keys", { cookie })).body.apiKeys;
 }
 
 describe("the pages of an account", () => {
   it.each(PAGES)("%s is for who is signed in, and is whole without JavaScript", async (path) => {
-    const answer = await ask(server.url, "GET", path);
+    const answer = await sendRequest(server.url, "GET", path);
     expect(answer.status).toBe(307);
     expect(answer.headers.get("location")).toMatch(/^\/sign-in/);
     const { status, html } = await openPage(server.url, path, other.cookie);
@@ -64,7 +65,7 @@ describe("an API key", () => {
     });
     const [, key = ""] =
       /curl -H 'Authorization: Bearer (tg_\w+)' https:\/\/\S+\/api\/users\/me/.exec(made.text) ?? [];
-    expect((await ask(server.url, "GET", "/api/users/me", { key })).body.name).toBe("Ada");
+    expect((await sendRequest(server.url, "GET", "/api/users/me", { key })).body.name).toBe("Ada");
     for (const path of PAGES) {
       expect((await openPage(server.url, path, ada.cookie)).html).not.toContain(key);
     }
@@ -74,7 +75,7 @@ describe("an API key", () => {
   it("works until the end of the day that was chosen", async () => {
     const fields = { name: "Until then", expiresAt: "2099-02-03" };
     await sendForm(server.url, "/api-keys", ada.cookie, { on: "Create key", fields });
-    const listed = await ask(server.url, "GET", "/api/api-keys", { cookie: ada.cookie });
+    const listed = await sendRequest(server.url, "GET", "/api/api-keys", { cookie: ada.cookie });
     expect(listed.body.apiKeys[0]).toMatchObject({
       name: "Until then",
       expiresAt: "2099-02-03T23:59:59.999Z",
@@ -92,7 +93,10 @@ describe("an API key", () => {
   });
 
   it("of somebody else is refused like one that does not exist, in words", async () => {
-    await ask(server.url, "POST", "/api/api-keys", { cookie: other.cookie, body: { name: "Theirs" } });
+    await sendRequest(server.url, "POST", "/api/api-keys", {
+      cookie: other.cookie,
+      body: { name: "Theirs" },
+    });
     const [{ id }] = (await keysOf(other)) as [Key];
     const [mine] = (await keysOf(ada)) as [Key];
     const answer = await sendForm(server.url, "/api-keys", ada.cookie, {
@@ -106,7 +110,7 @@ describe("an API key", () => {
 
 describe("a notification", () => {
   it("of somebody else is refused like one that does not exist, and stays unread", async () => {
-    const { body } = await ask(server.url, "GET", "/api/notifications", { cookie: other.cookie });
+    const { body } = await sendRequest(server.url, "GET", "/api/notifications", { cookie: other.cookie });
     const answer = await sendForm(server.url, "/notifications", ada.cookie, {
       on: "Mark as read",
       fields: { id: body.notifications[0].id },

@@ -1,10 +1,10 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
-import { signedUp } from "../../support/api-client.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { serverOn } from "../../support/server.ts";
+import { signUp } from "../../support/people.ts";
+import { startTestServer } from "../../support/server.ts";
 
 let test: TestDatabase;
 let server: RunningServer;
@@ -12,8 +12,8 @@ let cookie: string;
 beforeAll(async () => {
   await builtPages();
   test = await freshDatabase();
-  server = await serverOn(test.url, { APP_URL: "https://app.example.com" });
-  cookie = (await signedUp(server.url)).cookie;
+  server = await startTestServer(test.url, { APP_URL: "https://app.example.com" });
+  cookie = (await signUp(server.url)).cookie;
 }, 180_000);
 afterAll(async () => {
   await server.close();

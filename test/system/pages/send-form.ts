@@ -1,4 +1,4 @@
-import { ask } from "../../support/api-client.ts";
+import { sendRequest } from "../../support/http.ts";
 
 export const APP_URL = "https://app.example.com";
 
@@ -6,7 +6,7 @@ export const APP_URL = "https://app.example.com";
 export type Page = { status: number; html: string; text: string };
 
 export async function openPage(serverUrl: string, path: string, cookie: string): Promise<Page> {
-  return pageOf(await ask(serverUrl, "GET", path, { cookie }));
+  return pageOf(await sendRequest(serverUrl, "GET", path, { cookie }));
 }
 
 /**

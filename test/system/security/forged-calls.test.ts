@@ -1,26 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { sendRequest } from "../../support/http.ts";
+import { signUp, type TestUser } from "../../support/people.ts";
 import {
   callAction,
-  encoded,
+  encodeArguments,
   type Fields,
+  findServerAction,
+  listServerActions,
   postForm,
   type ServerAction,
-  serverAction,
-  serverActions,
 } from "../../support/server-action.ts";
-import { type ServerProcess, serverProcess } from "../../support/server-process.ts";
+import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
 let test: TestDatabase;
 let server: ServerProcess;
-let person: SignedUp;
+let person: TestUser;
 beforeAll(async () => {
   await builtPages();
   test = await freshDatabase();
-  server = await serverProcess(test.url, { ...GENEROUS, RATE_LIMIT_SETTINGS: "1000/3600" });
-  person = await signedUp(server.url);
+  server = await spawnServer(test.url, { ...GENEROUS_LIMITS, RATE_LIMIT_SETTINGS: "1000/3600" });
+  person = await signUp(server.url);
 }, 240_000);
 afterAll(async () => {
   // Whatever strangers send is nothing that an operator is to be woken up for.
@@ -34,8 +36,11 @@ const JSON_BODY = { "content-type": "text/plain;charset=UTF-8" };
 const pageOf = ({ pages }: ServerAction) => (pages[0] as string).replace("[id]", "someone");
 
 /** Has nothing happened: who they are, and how many calls they have left of this limit. */
-async function left(of: SignedUp): Promise<{ name: string; calls: number }> {
-  const { body, headers } = await ask(server.url, "PATCH", "/api/users/me", { cookie: of.cookie, body: {} });
+async function left(of: TestUser): Promise<{ name: string; calls: number }> {
+  const { body, headers } = await sendRequest(server.url, "PATCH", "/api/users/me", {
+    cookie: of.cookie,
+    body: {},
+  });
   return { name: body.name, calls: Number(headers.get("x-ratelimit-remaining")) };
 }
 
@@ -91,9 +96,9 @@ function filled(value: () => string | Blob): Fields {
 
 describe.each(FORGED)("%s as the arguments", (_, root, parts = {}) => {
   it("comes to a refusal, whichever action it is sent to", async () => {
-    for (const action of serverActions()) {
+    for (const action of listServerActions()) {
       // The session is one of its own: an action may well end it.
-      const { cookie } = action.name === "signOut" ? await signedUp(server.url) : person;
+      const { cookie } = action.name === "signOut" ? await signUp(server.url) : person;
       const body = new FormData();
       for (const [name, value] of Object.entries(parts)) body.append(name, value);
       body.append("0", root);
@@ -133,7 +138,7 @@ describe("a call that cannot be read", () => {
   ])("(%s) is told to be that and changes nothing, with scripts or without", async (_, body, headers) => {
     const before = await left(person);
     const { cookie } = person;
-    const action = serverAction("updateProfile");
+    const action = findServerAction("updateProfile");
     const { status, text } = await callAction(server.url, action, body, { cookie, headers });
     expect([400, 404]).toContain(status);
     expect(text).not.toMatch(/TypeError|node_modules|\.ts:/);
@@ -153,7 +158,7 @@ describe("a call that cannot be read", () => {
     "(an action that there is not: %s) is told to be that",
     async (id) => {
       const { cookie } = person;
-      const body = encoded([{ name: "Forged" }]);
+      const body = encodeArguments([{ name: "Forged" }]);
       const answer = await callAction(server.url, { id, pages: ["/settings"] }, body, { cookie });
       expect([400, 404, 409]).toContain(answer.status);
       expect(answer.text.length).toBeLessThan(100);
@@ -171,7 +176,7 @@ describe("a call that cannot be read", () => {
     ["another action", '[null,"$h2"]'],
   ])("(%s as what a page has bound to its form) is refused, and changes nothing", async (_, bound) => {
     const { cookie } = person;
-    const action = serverAction("submitProfile", "forms.ts");
+    const action = findServerAction("submitProfile", "forms.ts");
     const answer = await postForm(server.url, action, { name: bound.slice(0, 9) }, { cookie, bound });
     expect([200, 400]).toContain(answer.status);
     expect((await left(person)).name).not.toBe(bound.slice(0, 9));
@@ -186,13 +191,13 @@ describe("more than 64 KB", () => {
     const { cookie } = person;
     const posted = await postForm(
       server.url,
-      serverAction("submitProfile", "forms.ts"),
+      findServerAction("submitProfile", "forms.ts"),
       { name: large },
       { cookie },
     );
     expect(posted.status).toBe(413);
-    for (const body of [encoded([{ name: large }]), JSON.stringify([large])]) {
-      const { status } = await callAction(server.url, serverAction("updateProfile"), body, { cookie });
+    for (const body of [encodeArguments([{ name: large }]), JSON.stringify([large])]) {
+      const { status } = await callAction(server.url, findServerAction("updateProfile"), body, { cookie });
       expect(status).toBe(413);
     }
     expect(await left(person)).toEqual({ ...before, calls: before.calls - 1 });
@@ -204,7 +209,7 @@ describe("more than 64 KB", () => {
       method: "POST",
       body: chunked(),
       duplex: "half",
-      headers: { ...JSON_BODY, cookie: person.cookie, "next-action": serverAction("updateProfile").id },
+      headers: { ...JSON_BODY, cookie: person.cookie, "next-action": findServerAction("updateProfile").id },
     } as unknown as RequestInit).catch((error: Error) => error);
     if (answer instanceof Response) expect([400, 413]).toContain(answer.status);
     expect(await left(person)).toEqual({ ...before, calls: before.calls - 1 });
@@ -215,8 +220,8 @@ describe("more than 64 KB", () => {
   }
 
   it("is not less: a form of 60 KB is read, and refused for what is in it", async () => {
-    const body = encoded([{ name: "x".repeat(60_000) }]);
-    const { status, thrown } = await callAction(server.url, serverAction("updateProfile"), body, person);
+    const body = encodeArguments([{ name: "x".repeat(60_000) }]);
+    const { status, thrown } = await callAction(server.url, findServerAction("updateProfile"), body, person);
     expect([status, thrown]).toEqual([400, { digest: "refusal:invalid_input" }]);
   });
 });
@@ -227,8 +232,8 @@ describe("an action that is sent to another page", () => {
     async (path) => {
       const { cookie } = person;
       const before = await left(person);
-      const action = serverAction("updateProfile");
-      await callAction(server.url, action, encoded([{ name: `At ${path}` }]), { cookie, path });
+      const action = findServerAction("updateProfile");
+      await callAction(server.url, action, encodeArguments([{ name: `At ${path}` }]), { cookie, path });
       const after = await left(person);
       const isDone = after.name === `At ${path}`;
       expect(before.calls - after.calls).toBe(isDone ? 2 : 1);
@@ -239,19 +244,23 @@ describe("an action that is sent to another page", () => {
     const fields = { userId: person.id, role: "admin" };
     const { cookie } = person;
     for (const headers of [{}, { "x-action-forwarded": "1" }] as Record<string, string>[]) {
-      const action = serverAction("changeUserRole");
-      const { text } = await callAction(server.url, action, encoded([fields]), { cookie, path, headers });
+      const action = findServerAction("changeUserRole");
+      const { text } = await callAction(server.url, action, encodeArguments([fields]), {
+        cookie,
+        path,
+        headers,
+      });
       expect(text).not.toContain('"done":true');
     }
-    const { body } = await ask(server.url, "GET", "/api/users/me", { cookie });
+    const { body } = await sendRequest(server.url, "GET", "/api/users/me", { cookie });
     expect(body.role).toBe("user");
   });
 
   it("below /api is no action", async () => {
-    const action = serverAction("updateProfile");
+    const action = findServerAction("updateProfile");
     for (const path of ["/api", "/api/users/me", "/api/nothing"]) {
       const { cookie } = person;
-      const { status } = await callAction(server.url, action, encoded([{ name: "Forged" }]), {
+      const { status } = await callAction(server.url, action, encodeArguments([{ name: "Forged" }]), {
         cookie,
         path,
       });

@@ -16,9 +16,9 @@ import type { RunningServer } from "../../../src/server.ts";
 import { type Endpoint, endpoint } from "../../simulator/endpoint.ts";
 import { API_KEY, control, order, press, simulator } from "../../simulator/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { SECRETS, serverVariables } from "../../support/secrets.ts";
-import { deliver } from "../../support/send.ts";
-import { serverOn } from "../../support/server.ts";
+import { deliverWebhook } from "../../support/http.ts";
+import { startTestServer } from "../../support/server.ts";
+import { SECRETS, serverVariables } from "../../support/variables.ts";
 
 const RUNS = 60;
 const MOST_EVENTS = 40;
@@ -97,7 +97,7 @@ describe.each(WIRE_FORMATS)("events of %s in any order, with any of them lost", 
       PROVIDER_A_API_KEY: API_KEY,
       PROVIDER_A_API_URL: `${sim.url}/provider-a`,
     };
-    server = await serverOn(test.url, variables);
+    server = await startTestServer(test.url, variables);
     const environment = readConfig({ ...serverVariables(test.url), ...variables });
     runtime = await startRuntime(environment, { log: createLog("silent") });
   });
@@ -121,7 +121,10 @@ describe.each(WIRE_FORMATS)("events of %s in any order, with any of them lost", 
         const { truth, events, end } = await lived(userId, life);
         const { sent, dropped, ...order } = arranged(events, life);
         for (const { rawBody, headers } of sent) {
-          const answer = await deliver(server.url, "provider-a", { rawBody, headers: ownHeaders(headers) });
+          const answer = await deliverWebhook(server.url, "provider-a", {
+            rawBody,
+            headers: ownHeaders(headers),
+          });
           expect(answer).toMatchObject({ status: 200, body: { received: true } });
           expect(answer.body).not.toHaveProperty("deferred");
         }

@@ -3,9 +3,9 @@ import { WIRE_FORMATS } from "../../../src/providers/adapter.ts";
 import { ADAPTERS } from "../../../src/providers/formats.ts";
 import { FAULT_KINDS } from "../../../src/simulator/provider/state.ts";
 import { control } from "../../simulator/test-context.ts";
-import { type SignedUp, signedUp } from "../../support/api-client.ts";
-import { SECRETS } from "../../support/secrets.ts";
-import { deliver } from "../../support/send.ts";
+import { deliverWebhook } from "../../support/http.ts";
+import { signUp, type TestUser } from "../../support/people.ts";
+import { SECRETS } from "../../support/variables.ts";
 import { liveWholeLife, openShop, type Shop } from "./shop.ts";
 
 const PEOPLE = 5;
@@ -28,8 +28,8 @@ describe.each(WIRE_FORMATS)(
     it("everybody's state is the provider's after reconcile, with nothing out of order left", async () => {
       // A retry a day later is one within a minute.
       const shop = await openShop(format, { haste: 2_000 });
-      const people: SignedUp[] = [];
-      for (let count = 0; count < PEOPLE; count += 1) people.push(await signedUp(shop.server.url));
+      const people: TestUser[] = [];
+      for (let count = 0; count < PEOPLE; count += 1) people.push(await signUp(shop.server.url));
       await liveWholeLife(shop, people, async ({ is }) => {
         // Of a subscription of which nothing came in Lemon Squeezy cannot be asked.
         if (is === "buys") for (const person of people) await shop.agree(person);
@@ -52,7 +52,7 @@ describe.each(WIRE_FORMATS)(
 it("what Lemon Squeezy tells twice in one second, word for word, is one event; the comparison finds what it meant", async () => {
   const shop = await openShop("lemon-squeezy");
   const { server, sim, test, press, known, truth, agree } = shop;
-  const person = await signedUp(server.url);
+  const person = await signUp(server.url);
   await shop.buy(person, { planId: "pro" });
   await agree(person);
   for (const action of ["cancel_at_period_end", "resume"]) {
@@ -74,7 +74,7 @@ it("what Lemon Squeezy tells twice in one second, word for word, is one event; t
     ...ADAPTERS["lemon-squeezy"].sign(rawBody, signed),
     "content-type": "application/json",
   };
-  expect(await deliver(server.url, "provider-a", { rawBody, headers })).toMatchObject({
+  expect(await deliverWebhook(server.url, "provider-a", { rawBody, headers })).toMatchObject({
     status: 200,
     body: { received: true, duplicate: true },
   });

@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import { press } from "../../simulator/test-context.ts";
-import { type SignedUp, signedUp } from "../../support/api-client.ts";
+import { signUp, type TestUser } from "../../support/people.ts";
 import { openShop, type Shop } from "./shop.ts";
 
-const leave = ({ post }: Shop, person: SignedUp) =>
+const leave = ({ post }: Shop, person: TestUser) =>
   post("/api/trpc/user.deleteAccount", person, { json: { confirmation: person.email } });
 
 it("somebody who pays in two slots sees both, and ends both by leaving", async () => {
   const shop = await openShop("stripe");
-  const person = await signedUp(shop.server.url);
+  const person = await signUp(shop.server.url);
   // Two checkouts, of which nobody here can know that both will be paid: Paddle's cannot be closed when another replaces it.
   const urls: string[] = [];
   for (const provider of ["provider-b", "provider-a"]) {
@@ -28,7 +28,7 @@ it("somebody who pays in two slots sees both, and ends both by leaving", async (
 
 it("nobody leaves a subscription behind that has no name yet: cancelled in the portal, it gets one", async () => {
   const shop = await openShop("lemon-squeezy");
-  const person = await signedUp(shop.server.url);
+  const person = await signUp(shop.server.url);
   await shop.buy(person, { planId: "pro" });
   await shop.agree(person);
   // As if only the order had come in, which does not say what came of it.
@@ -45,10 +45,10 @@ it("nobody leaves a subscription behind that has no name yet: cancelled in the p
 
 it("whoever has the address of a customer of Paddle's, and has not confirmed it, does not become that customer", async () => {
   const shop = await openShop("paddle");
-  const person = await signedUp(shop.server.url);
+  const person = await signUp(shop.server.url);
   // The stranger was a customer before there was an account.
   const stranger = { email: person.email, action: "pay", card: "4242 4242 4242 4242" };
-  const other = await signedUp(shop.server.url);
+  const other = await signUp(shop.server.url);
   const opened = await shop.post("/api/checkout", other, { planId: "pro" });
   await press(opened.body.url, { ...stranger, email: other.email });
   await shop.agree(other);
@@ -60,7 +60,7 @@ it("whoever has the address of a customer of Paddle's, and has not confirmed it,
   await shop.test.rows(`update "user" set email_verified = true where id = $1`, [person.id]);
   expect((await shop.post("/api/checkout", person, { planId: "pro" })).status).toBe(200);
   // And nobody new is kept from buying, or from coming back to it.
-  const somebody = await signedUp(shop.server.url);
+  const somebody = await signUp(shop.server.url);
   for (const planId of ["pro", "team", "pro"]) {
     expect((await shop.post("/api/checkout", somebody, { planId })).status).toBe(200);
   }

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { numberedEvent } from "../../support/events.ts";
+import { deliverWebhook } from "../../support/http.ts";
 import { expectEachAppliedOnce } from "../../support/ledger.ts";
-import { SECRETS } from "../../support/secrets.ts";
-import { deliver } from "../../support/send.ts";
-import { serverProcess } from "../../support/server-process.ts";
+import { spawnServer } from "../../support/server-process.ts";
+import { SECRETS } from "../../support/variables.ts";
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => test.drop());
 
 describe("the server", () => {
   it("says whether it lives and whether it is ready", async () => {
-    const server = await serverProcess(test.url);
+    const server = await spawnServer(test.url);
     const look = async (path: string) => {
       const answer = await fetch(server.url + path);
       expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
@@ -31,25 +31,25 @@ describe("the server", () => {
 
   it("is not ready while its database is away, and again when it is back", async () => {
     const gate = await proxyTo(new URL(test.url));
-    const server = await serverProcess(gate.url, { WEBHOOK_LEASE_SECONDS: "3" });
+    const server = await spawnServer(gate.url, { WEBHOOK_LEASE_SECONDS: "3" });
     gate.cut();
     expect((await fetch(`${server.url}/api/ready`)).status).toBe(503);
     expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
-    expect((await deliver(server.url, "provider-a", numberedEvent("away", 0))).status).toBe(503);
+    expect((await deliverWebhook(server.url, "provider-a", numberedEvent("away", 0))).status).toBe(503);
     await gate.mend();
     expect((await fetch(`${server.url}/api/ready`)).status).toBe(200);
-    expect((await deliver(server.url, "provider-a", numberedEvent("away", 0))).status).toBe(200);
+    expect((await deliverWebhook(server.url, "provider-a", numberedEvent("away", 0))).status).toBe(200);
     await server.end("SIGTERM");
     gate.cut();
   });
 
   it("answers 503 in good time when the database has gone silent", async () => {
     const gate = await proxyTo(new URL(test.url));
-    const server = await serverProcess(gate.url, { WEBHOOK_LEASE_SECONDS: "30" });
-    expect((await deliver(server.url, "provider-a", numberedEvent("silent", 0))).status).toBe(200);
+    const server = await spawnServer(gate.url, { WEBHOOK_LEASE_SECONDS: "30" });
+    expect((await deliverWebhook(server.url, "provider-a", numberedEvent("silent", 0))).status).toBe(200);
     gate.hold();
     const started = performance.now();
-    const answer = await deliver(server.url, "provider-a", numberedEvent("silent", 1));
+    const answer = await deliverWebhook(server.url, "provider-a", numberedEvent("silent", 1));
     expect(answer.status).toBe(503);
     expect(performance.now() - started).toBeLessThan(5_000);
     await server.end("SIGKILL");
@@ -57,10 +57,10 @@ describe("the server", () => {
   });
 
   it("told to stop, takes nothing new, finishes what runs and exits with 0", async () => {
-    const server = await serverProcess(test.url);
+    const server = await spawnServer(test.url);
     const agent = new Agent({ keepAlive: true });
     const running = Array.from({ length: 50 }, (_, n) =>
-      deliver(server.url, "provider-a", numberedEvent("drain", n), { agent }),
+      deliverWebhook(server.url, "provider-a", numberedEvent("drain", n), { agent }),
     );
     const slow = slowDelivery(server.url);
     await slow.begun;
@@ -76,15 +76,15 @@ describe("the server", () => {
   });
 
   it("writes JSON lines, and neither payloads nor secrets nor signatures into them", async () => {
-    const server = await serverProcess(test.url, { LOG_LEVEL: "debug" });
+    const server = await spawnServer(test.url, { LOG_LEVEL: "debug" });
     const good = numberedEvent("logged", 0);
-    await deliver(server.url, "provider-a", good);
-    await deliver(server.url, "provider-a", {
+    await deliverWebhook(server.url, "provider-a", good);
+    await deliverWebhook(server.url, "provider-a", {
       ...good,
       headers: { "stripe-signature": `t=${Math.floor(Date.now() / 1000)},v1=${"beef".repeat(16)}` },
     });
     const strangers = numberedEvent("logged", 999, 1_000);
-    expect((await deliver(server.url, "provider-a", strangers)).status).toBe(500);
+    expect((await deliverWebhook(server.url, "provider-a", strangers)).status).toBe(500);
     await server.end("SIGTERM");
     for (const line of server.lines) expect(() => JSON.parse(line)).not.toThrow();
     const text = server.lines.join("\n");
@@ -102,9 +102,9 @@ describe("the server", () => {
   });
 
   it("says what is wrong when its port is taken", async () => {
-    const server = await serverProcess(test.url);
+    const server = await spawnServer(test.url);
     const { port } = new URL(server.url);
-    await expect(serverProcess(test.url, { PORT: port })).rejects.toThrow("EADDRINUSE");
+    await expect(spawnServer(test.url, { PORT: port })).rejects.toThrow("EADDRINUSE");
     await server.end("SIGTERM");
   });
 });

@@ -6,11 +6,12 @@ import { WIRE_FORMATS } from "../../../src/providers/adapter.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import { type Tollgate, tollgateIn } from "../../cli/tollgate.ts";
 import { control, press } from "../../simulator/test-context.ts";
-import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { serverVariables } from "../../support/secrets.ts";
-import { serverOn } from "../../support/server.ts";
+import { sendRequest } from "../../support/http.ts";
+import { signUp, signUpAdmin, type TestUser } from "../../support/people.ts";
+import { startTestServer } from "../../support/server.ts";
+import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
 
 const CARD = { email: "somebody@example.com", card: "4242 4242 4242 4242" };
 
@@ -23,8 +24,8 @@ describe.each(WIRE_FORMATS)("with a simulated provider that speaks %s, and nothi
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "tollgate-loop-"));
     test = await freshDatabase(0);
-    const variables = { ...GENEROUS, PROVIDER_A_ADAPTER: format, SIMULATOR: "on", DATA_DIR: folder };
-    server = await serverOn(test.url, { ...variables, SIMULATOR_PORT: "0" });
+    const variables = { ...GENEROUS_LIMITS, PROVIDER_A_ADAPTER: format, SIMULATOR: "on", DATA_DIR: folder };
+    server = await startTestServer(test.url, { ...variables, SIMULATOR_PORT: "0" });
     provider = server.simulatorUrl as string;
     tollgate = tollgateIn({
       ...{ ...serverVariables(test.url), ...variables },
@@ -37,14 +38,14 @@ describe.each(WIRE_FORMATS)("with a simulated provider that speaks %s, and nothi
     await rm(folder, { recursive: true, force: true });
   });
 
-  const post = (path: string, { cookie }: SignedUp, body?: object) =>
-    ask(server.url, "POST", path, { body, cookie });
-  const subscriptionsOf = async ({ cookie }: SignedUp) =>
-    (await ask(server.url, "GET", "/api/subscriptions", { cookie })).body.subscriptions;
-  const statusOf = async (person: SignedUp) => (await subscriptionsOf(person))[0]?.status ?? null;
+  const post = (path: string, { cookie }: TestUser, body?: object) =>
+    sendRequest(server.url, "POST", path, { body, cookie });
+  const subscriptionsOf = async ({ cookie }: TestUser) =>
+    (await sendRequest(server.url, "GET", "/api/subscriptions", { cookie })).body.subscriptions;
+  const statusOf = async (person: TestUser) => (await subscriptionsOf(person))[0]?.status ?? null;
   const lose = (share: number) => control(provider, "/provider-a/faults", { kind: "drop", share });
 
-  async function buy(person: SignedUp, body: object = { planId: "pro", seats: 2 }): Promise<void> {
+  async function buy(person: TestUser, body: object = { planId: "pro", seats: 2 }): Promise<void> {
     const { body: opened, text } = await post("/api/checkout", person, body);
     expect(opened.url, text).toMatch(new RegExp(`^${provider}/provider-a/`));
     const paid = await press(opened.url, { ...CARD, action: "pay" });
@@ -52,7 +53,7 @@ describe.each(WIRE_FORMATS)("with a simulated provider that speaks %s, and nothi
   }
 
   it("somebody buys, changes the seats, and leaves with the account", async () => {
-    const person = await signedUp(server.url);
+    const person = await signUp(server.url);
     await buy(person);
     await eventually(() => statusOf(person), "active");
     const [subscription] = await subscriptionsOf(person);
@@ -75,8 +76,8 @@ describe.each(WIRE_FORMATS)("with a simulated provider that speaks %s, and nothi
   });
 
   it("what was lost on the way is found again, by the operator and by the administrator", async () => {
-    const person = await signedUp(server.url);
-    const admin = await administrator(server.url, test);
+    const person = await signUp(server.url);
+    const admin = await signUpAdmin(server.url, test);
     await buy(person, { planId: "team", seats: 6 });
     await eventually(() => statusOf(person), "active");
     const [{ id, providerSubscriptionId }] = await subscriptionsOf(person);
@@ -84,13 +85,13 @@ describe.each(WIRE_FORMATS)("with a simulated provider that speaks %s, and nothi
 
     await lose(1);
     await press(portal.body.url, { subscription: providerSubscriptionId, action: "seats", seats: "9" });
-    const asked = await ask(server.url, "POST", `/api/subscriptions/${id}/reconcile`, {
+    const asked = await sendRequest(server.url, "POST", `/api/subscriptions/${id}/reconcile`, {
       cookie: admin.cookie,
     });
     expect([asked.status, asked.body], asked.text).toMatchObject([200, { seats: 9 }]);
 
     // Of somebody new every event: the subscription is not known at all.
-    const unheard = await signedUp(server.url);
+    const unheard = await signUp(server.url);
     await buy(unheard);
     await lose(0);
     expect(await statusOf(unheard)).toBeNull();

@@ -6,10 +6,10 @@ import { expect, it } from "vitest";
 import { fixtureDelivery } from "../../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { SECRETS } from "../../support/secrets.ts";
-import { deliver } from "../../support/send.ts";
-import { type ServerProcess, serverProcess } from "../../support/server-process.ts";
+import { deliverWebhook } from "../../support/http.ts";
+import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
 import { smtpServer } from "../../support/smtp-server.ts";
+import { SECRETS } from "../../support/variables.ts";
 
 it("a server with SMTP_URL mails what a payment has changed, and sees it through when it is stopped; one without mails nothing", {
   timeout: 120_000,
@@ -24,8 +24,8 @@ it("a server with SMTP_URL mails what a payment has changed, and sees it through
     });
   });
   // The one without begins earlier: it would have looked by the time the other has.
-  const silent = await serverProcess(without.url, { DATA_DIR: folder });
-  const server = await serverProcess(with_.url, { SMTP_URL: smtp.url, APP_URL: "https://app.example.com" });
+  const silent = await spawnServer(without.url, { DATA_DIR: folder });
+  const server = await spawnServer(with_.url, { SMTP_URL: smtp.url, APP_URL: "https://app.example.com" });
   try {
     await Promise.all([pay(silent), pay(server)]);
     await eventually(async () => smtp.verbs.filter((verb) => verb === "BODY").length, 1, 45_000);
@@ -61,7 +61,7 @@ async function pay(server: ServerProcess): Promise<void> {
     priceId: "price_pro_monthly",
     status: "active",
   });
-  expect((await deliver(server.url, "provider-a", created)).status).toBe(200);
+  expect((await deliverWebhook(server.url, "provider-a", created)).status).toBe(200);
 }
 
 async function states(test: TestDatabase): Promise<(string | null)[]> {

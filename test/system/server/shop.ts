@@ -4,12 +4,13 @@ import type { WireFormat } from "../../../src/providers/adapter.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import { type Tollgate, tollgateIn } from "../../cli/tollgate.ts";
 import { API_KEY, control, press, simulator } from "../../simulator/test-context.ts";
-import { ask, GENEROUS, type SignedUp } from "../../support/api-client.ts";
 import { cleanedUp } from "../../support/cleanup.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { serverVariables } from "../../support/secrets.ts";
-import { serverOn } from "../../support/server.ts";
+import { sendRequest } from "../../support/http.ts";
+import type { TestUser } from "../../support/people.ts";
+import { startTestServer } from "../../support/server.ts";
+import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
 
 /** What both sides know of a subscription. */
 type Standing = {
@@ -25,15 +26,15 @@ export type Shop = {
   sim: Awaited<ReturnType<typeof simulator>>;
   test: TestDatabase;
   tollgate: Tollgate;
-  post(path: string, person: SignedUp, body?: object): ReturnType<typeof ask>;
+  post(path: string, person: TestUser, body?: object): ReturnType<typeof sendRequest>;
   /** What the API says to the person, and what the provider holds to be true; both by the provider's id. */
-  known(person: SignedUp): Promise<Standing[]>;
-  truth(person: SignedUp): Standing[];
+  known(person: TestUser): Promise<Standing[]>;
+  truth(person: TestUser): Standing[];
   /** Waits until these are the same. */
-  agree(person: SignedUp): Promise<void>;
-  buy(person: SignedUp, order: object): Promise<void>;
+  agree(person: TestUser): Promise<void>;
+  buy(person: TestUser, order: object): Promise<void>;
   /** Presses a button of the portal that Tollgate sends the person to, at the subscription that runs. */
-  press(person: SignedUp, action: string, more?: Record<string, string>): Promise<void>;
+  press(person: TestUser, action: string, more?: Record<string, string>): Promise<void>;
   forward(by: string | number): Promise<void>;
 };
 
@@ -52,7 +53,7 @@ export async function openShop(
     haste,
   });
   const chosen = {
-    ...GENEROUS,
+    ...GENEROUS_LIMITS,
     PROVIDER_A_ADAPTER: format,
     PROVIDER_A_API_KEY: API_KEY,
     PROVIDER_A_API_URL: `${sim.url}/provider-a`,
@@ -60,13 +61,14 @@ export async function openShop(
     PROVIDER_B_API_URL: `${sim.url}/provider-b`,
     ...variables,
   };
-  const running = await serverOn(test.url, chosen);
+  const running = await startTestServer(test.url, chosen);
   server = running;
   cleanedUp(running.close);
 
-  const post: Shop["post"] = (path, { cookie }, body) => ask(running.url, "POST", path, { body, cookie });
+  const post: Shop["post"] = (path, { cookie }, body) =>
+    sendRequest(running.url, "POST", path, { body, cookie });
   const known: Shop["known"] = async ({ cookie }) => {
-    const { body } = await ask(running.url, "GET", "/api/subscriptions", { cookie });
+    const { body } = await sendRequest(running.url, "GET", "/api/subscriptions", { cookie });
     return (body.subscriptions as Standing[]).map(standing).sort(byName);
   };
   const truth: Shop["truth"] = ({ id }) =>
@@ -109,7 +111,7 @@ function byName(a: Standing, b: Standing): number {
 type Step = {
   is: string;
   /** What the person does. */
-  act?(shop: Shop, person: SignedUp): Promise<void>;
+  act?(shop: Shop, person: TestUser): Promise<void>;
   /** Then a month passes, for everybody. */
   passes?: "month";
   leaves: object;
@@ -157,7 +159,7 @@ const WHOLE_LIFE: readonly Step[] = [
 /** Lives it, all of these people at once, and tells after each step. */
 export async function liveWholeLife(
   shop: Shop,
-  people: readonly SignedUp[],
+  people: readonly TestUser[],
   after: (step: Step) => Promise<void>,
 ): Promise<void> {
   for (const step of WHOLE_LIFE) {

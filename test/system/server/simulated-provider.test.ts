@@ -9,12 +9,13 @@ import { readConfig } from "../../../src/config/config.ts";
 import { embeddedSecrets } from "../../../src/config/embedded-secrets.ts";
 import { paymentAccess } from "../../../src/config/payments.ts";
 import { SLOTS } from "../../../src/domain/slot.ts";
-import { ask, GENEROUS, signedUp } from "../../support/api-client.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { serverVariables } from "../../support/secrets.ts";
-import { serverOn } from "../../support/server.ts";
-import { serverProcess } from "../../support/server-process.ts";
+import { sendRequest } from "../../support/http.ts";
+import { signUp } from "../../support/people.ts";
+import { startTestServer } from "../../support/server.ts";
+import { spawnServer } from "../../support/server-process.ts";
+import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
 
 let folder: string;
 let test: TestDatabase;
@@ -29,17 +30,17 @@ afterAll(async () => {
 
 describe("the simulated provider", () => {
   it("stands in for every slot that has no key, and goes when the server goes", async () => {
-    const server = await serverOn(test.url, {
-      ...GENEROUS,
+    const server = await startTestServer(test.url, {
+      ...GENEROUS_LIMITS,
       SIMULATOR: "on",
       SIMULATOR_PORT: "0",
       DATA_DIR: folder,
       PROVIDER_B_API_KEY: "pdl_sdbx_of_nobody",
       PROVIDER_B_API_URL: "http://127.0.0.1:1",
     });
-    const { cookie } = await signedUp(server.url);
+    const { cookie } = await signUp(server.url);
     const checkout = (provider: string) =>
-      ask(server.url, "POST", "/api/checkout", { body: { planId: "pro", provider }, cookie });
+      sendRequest(server.url, "POST", "/api/checkout", { body: { planId: "pro", provider }, cookie });
     for (const slot of ["provider-a", "provider-c"]) {
       const answer = await checkout(slot);
       expect(answer.status, answer.text).toBe(200);
@@ -78,7 +79,7 @@ describe("the simulated provider", () => {
   it("is greeted with, where it is on by itself", async () => {
     const own = await mkdtemp(join(tmpdir(), "tollgate-greeted-"));
     await chmod(own, 0o755);
-    const server = await serverProcess(null, { DATA_DIR: own, SIMULATOR: "on", SIMULATOR_PORT: "0" });
+    const server = await spawnServer(null, { DATA_DIR: own, SIMULATOR: "on", SIMULATOR_PORT: "0" });
     const greeting = /a payment provider is simulated at http:\/\/127\.0\.0\.1:\d+/;
     await eventually(async () => server.lines.some((line) => greeting.test(line)), true);
     expect((await server.end("SIGTERM")).code).toBe(0);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { WIRE_FORMATS } from "../../../src/providers/adapter.ts";
 import { control } from "../../simulator/test-context.ts";
-import { ask, signedUp } from "../../support/api-client.ts";
+import { sendRequest } from "../../support/http.ts";
+import { signUp } from "../../support/people.ts";
 import { liveWholeLife, openShop } from "./shop.ts";
 
 const SUBSCRIBED = "There is a subscription already: change or cancel it in the billing portal.";
@@ -10,8 +11,8 @@ describe.each(WIRE_FORMATS)("over the API, with a provider that speaks %s", (for
   it("a subscription is as the provider has it through its whole life, and so is the next one", async () => {
     const shop = await openShop(format);
     const { server, sim, post, known, truth, agree, buy } = shop;
-    const person = await signedUp(server.url);
-    const bystander = await signedUp(server.url);
+    const person = await signUp(server.url);
+    const bystander = await signUp(server.url);
     expect((await post("/api/portal", person)).status).toBe(409);
 
     await liveWholeLife(shop, [person], async (step) => {
@@ -32,7 +33,7 @@ describe.each(WIRE_FORMATS)("over the API, with a provider that speaks %s", (for
     expect(both).toContainEqual(first);
     expect(both).toContainEqual(expect.objectContaining({ planId: "pro", seats: 3, status: "active" }));
     // The newest is the first in the list, and the one that the portal is opened for.
-    const listed = await ask(server.url, "GET", "/api/subscriptions", { cookie: person.cookie });
+    const listed = await sendRequest(server.url, "GET", "/api/subscriptions", { cookie: person.cookie });
     expect(listed.body.subscriptions[0]).toMatchObject({ status: "active" });
     await shop.press(person, "seats", { seats: "1" });
     await agree(person);

@@ -1,10 +1,10 @@
 import {
   type ActionAnswer,
   callAction,
-  encoded,
+  encodeArguments,
   type Fields,
-  serverAction,
-  serverActions,
+  findServerAction,
+  listServerActions,
 } from "../../support/server-action.ts";
 import type { Case } from "./case.ts";
 import { CASES } from "./cases.ts";
@@ -51,17 +51,17 @@ export const actionSurface: Surface = {
   scope: null,
   showsMore: true,
   get entrances() {
-    const forms = serverActions().filter(({ file }) => file.endsWith("/forms.ts"));
+    const forms = listServerActions().filter(({ file }) => file.endsWith("/forms.ts"));
     return forms.map(({ name }) => name);
   },
   leadsTo: LEADS_TO,
   differs: Object.fromEntries(OFFERED.map((operation) => [operation, differenceOf(operation)])),
   cannotSay: () => false,
   call: async (serverUrl, operation, caller, input) => {
-    const action = serverAction(entranceTo(actionSurface, operation), "forms.ts");
+    const action = findServerAction(entranceTo(actionSurface, operation), "forms.ts");
     const about = String(input.userId || input.id || "-");
     const path = (action.pages[0] as string).replace("[id]", encodeURIComponent(about));
-    const body = encoded([null, fieldsOf(operation, input)]);
+    const body = encodeArguments([null, fieldsOf(operation, input)]);
     const answer = await callAction(serverUrl, action, body, { ...caller, path });
     return { ...said(answer), ...limitsIn(answer) };
   },

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomUUID } from "node:crypto";
 import { fixtureDelivery } from "../../fixtures/fixture.ts";
 import type { TestDatabase } from "../../support/database.ts";
-import { SECRETS, serverVariables } from "../../support/secrets.ts";
+import { SECRETS, serverVariables } from "../../support/variables.ts";
 import type { CallerName, Credentials } from "./surface.ts";
 
 type Rows = Pick<TestDatabase, "rows">;

@@ -2,7 +2,7 @@ import { type Route, route } from "../../../src/api/rest/route.ts";
 import { ROUTES } from "../../../src/api/rest/routes.ts";
 import type { RefusalCode } from "../../../src/domain/refusal.ts";
 import { sendMessage } from "../../../src/operations/chat/send-message.ts";
-import { type ApiAnswer, ask } from "../../support/api-client.ts";
+import { type HttpResponse, sendRequest } from "../../support/http.ts";
 import { type Credentials, entranceTo, type Input, limitsIn, type Outcome, type Surface } from "./surface.ts";
 
 const CODES: Record<number, RefusalCode> = {
@@ -40,20 +40,26 @@ export function restSurface(version: string, listName: (route: Route) => string)
   return surface;
 }
 
-function send(base: string, { method, path }: Route, caller: Credentials, input: Input): Promise<ApiAnswer> {
+function send(
+  base: string,
+  { method, path }: Route,
+  caller: Credentials,
+  input: Input,
+): Promise<HttpResponse> {
   const rest = { ...input };
   const filled = path.replaceAll(/:(\w+)/g, (_, name) => {
     const value = encodeURIComponent(String(rest[name]));
     delete rest[name];
     return value;
   });
-  if (method === "POST" || method === "PATCH") return ask(base, method, filled, { ...caller, body: rest });
+  if (method === "POST" || method === "PATCH")
+    return sendRequest(base, method, filled, { ...caller, body: rest });
   const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]));
-  return ask(base, method, query.size > 0 ? `${filled}?${query}` : filled, caller);
+  return sendRequest(base, method, query.size > 0 ? `${filled}?${query}` : filled, caller);
 }
 
 function said(
-  { status, headers, body, text }: ApiAnswer,
+  { status, headers, body, text }: HttpResponse,
   route: Route,
   listName: string,
 ): Pick<Outcome, "verdict" | "message" | "output"> {

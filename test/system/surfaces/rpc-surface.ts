@@ -2,7 +2,7 @@ import type { AnyTRPCProcedure } from "@trpc/server";
 import superjson from "superjson";
 import { appRouter } from "../../../src/api/rpc/router.ts";
 import type { RefusalCode } from "../../../src/domain/refusal.ts";
-import { ask } from "../../support/api-client.ts";
+import { sendRequest } from "../../support/http.ts";
 import { entranceTo, limitsIn, type Surface } from "./surface.ts";
 import { ADMINISTRATORS } from "./who.ts";
 
@@ -63,8 +63,8 @@ export const rpcSurface: Surface = {
     const sent = JSON.stringify(superjson.serialize(input));
     const answer =
       PROCEDURES[path]?._def.type === "query"
-        ? await ask(serverUrl, "GET", `/api/trpc/${path}?input=${encodeURIComponent(sent)}`, caller)
-        : await ask(serverUrl, "POST", `/api/trpc/${path}`, { ...caller, body: sent });
+        ? await sendRequest(serverUrl, "GET", `/api/trpc/${path}?input=${encodeURIComponent(sent)}`, caller)
+        : await sendRequest(serverUrl, "POST", `/api/trpc/${path}`, { ...caller, body: sent });
     const limits = limitsIn(answer);
     const { result, error } = answer.body;
     if (result) {

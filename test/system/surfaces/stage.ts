@@ -3,7 +3,7 @@ import type { RunningServer } from "../../../src/server.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { openAiServer } from "../../support/openai-server.ts";
-import { serverOn } from "../../support/server.ts";
+import { startTestServer } from "../../support/server.ts";
 import { Book, LIMIT_VARIABLES, type LimitedScope } from "./book.ts";
 import type { Case } from "./case.ts";
 import { CASES } from "./cases.ts";
@@ -52,7 +52,7 @@ export function stage(): Stage {
       exchange.say("thank you.");
       exchange.finish();
     });
-    server = await serverOn(on.test.url, {
+    server = await startTestServer(on.test.url, {
       ...LIMIT_VARIABLES,
       METRICS_TOKEN,
       TRUSTED_PROXIES: "1",

@@ -1,6 +1,6 @@
 import type { RefusalCode } from "../../../src/domain/refusal.ts";
 import type { Scope } from "../../../src/limits/policies.ts";
-import type { ApiAnswer } from "../../support/api-client.ts";
+import type { HttpResponse } from "../../support/http.ts";
 import type { LimitedScope } from "./book.ts";
 
 export const CALLERS = ["nobody", "owner", "other", "key", "admin", "adminKey"] as const;
@@ -84,7 +84,7 @@ export function entranceTo({ leadsTo, name }: Pick<Surface, "leadsTo" | "name">,
 /** What the headers of an answer over HTTP say of limits. */
 export function limitsIn({
   headers,
-}: Pick<ApiAnswer, "headers">): Pick<Outcome, "remaining" | "lowest" | "retryAfterSeconds"> {
+}: Pick<HttpResponse, "headers">): Pick<Outcome, "remaining" | "lowest" | "retryAfterSeconds"> {
   const number = (name: string) => (headers.has(name) ? Number(headers.get(name)) : null);
   const left = [...(headers.get("ratelimit") ?? "").matchAll(/"([\w-]+)";r=(\d+)/g)];
   return {

@@ -1,4 +1,4 @@
-import { ask } from "../../support/api-client.ts";
+import { sendRequest } from "../../support/http.ts";
 
 export const METRICS_TOKEN = "a-token-for-the-metrics";
 
@@ -6,7 +6,7 @@ export const METRICS_TOKEN = "a-token-for-the-metrics";
 export type Tally = Record<string, number>;
 
 export async function tallyOf(serverUrl: string): Promise<Tally> {
-  const { text } = await ask(serverUrl, "GET", "/api/metrics", { key: METRICS_TOKEN });
+  const { text } = await sendRequest(serverUrl, "GET", "/api/metrics", { key: METRICS_TOKEN });
   const counted = text.matchAll(
     /^tollgate_operations_total\{operation="([^"]+)",outcome="([^"]+)"\} (\d+)$/gm,
   );

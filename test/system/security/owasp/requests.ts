@@ -1,6 +1,6 @@
 import type { Route } from "../../../../src/api/rest/route.ts";
 import { ROUTES } from "../../../../src/api/rest/routes.ts";
-import type { Ground, Inhabitant } from "./ground.ts";
+import type { Inhabitant, SecurityContext } from "./security-context.ts";
 
 /** What names a route: `GET /subscriptions/:id`. */
 export function nameOf({ method, path }: Pick<Route, "method" | "path">): string {
@@ -12,12 +12,16 @@ export function routeNames(wanted: (route: Route) => boolean): string[] {
 }
 
 /** A request that is all right, about what belongs to `owner`, for each route there is. */
-export function requestTo(route: Pick<Route, "method" | "path">, owner: Inhabitant, on: Ground): string {
+export function requestTo(
+  route: Pick<Route, "method" | "path">,
+  owner: Inhabitant,
+  on: SecurityContext,
+): string {
   const id = IDS[route.path.split("/")[1] as string]?.(owner, on) ?? "";
   return `${route.method} /api${route.path.replace(":id", id)}`;
 }
 
-const IDS: Record<string, (owner: Inhabitant, on: Ground) => string> = {
+const IDS: Record<string, (owner: Inhabitant, on: SecurityContext) => string> = {
   subscriptions: ({ subscriptionIds }) => subscriptionIds[0],
   "api-keys": ({ keyId }) => keyId,
   notifications: ({ notificationIds }) => notificationIds[0],

@@ -1,9 +1,10 @@
 import { createHook } from "node:async_hooks";
 import { createHash, createHmac } from "node:crypto";
-import { expect, it } from "vitest";
-import { GENEROUS, signedUp } from "../../../support/api-client.ts";
+import { describe, expect, it } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
-import { type Ground, visitor } from "./ground.ts";
+import { signUp } from "../../../support/people.ts";
+import { GENEROUS_LIMITS } from "../../../support/variables.ts";
+import { securityContext, visitor } from "./security-context.ts";
 import { type Answer, type Attack, send, told } from "./send.ts";
 
 const SIGN_IN = "POST /api/auth/sign-in/email";
@@ -18,11 +19,13 @@ function partsOf(cookie: string) {
 }
 
 /** Of a sign-in or a sign-up: what a browser sends back. */
-function sessionOf({ headers }: Answer): string {
-  return (headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]).join("; ");
+function sessionOf({ fields }: Answer): string {
+  return (fields["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]).join("; ");
 }
 
-export function authentication(on: Ground): void {
+const on = securityContext();
+
+describe("API2:2023 Broken Authentication", () => {
   const whoIs = async (attack: Attack, request = "GET /api/users/me", url = on.url) => {
     const { status, text, body } = await send(url, request, attack);
     return status === 200 ? (body.id as string) : { status, text };
@@ -60,7 +63,7 @@ export function authentication(on: Ground): void {
         status: 429,
         text: '{"error":"Too many requests. Please wait a moment."}',
       });
-      expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+      expect(Number(refused.fields["retry-after"])).toBeGreaterThan(0);
     }
     // A path that is nearly this one is none, and no way to go on guessing.
     for (const path of ["/api/auth//sign-in/email", "/api/auth/sign-in/email/", "/api/auth/sign-in%2femail"])
@@ -111,7 +114,7 @@ export function authentication(on: Ground): void {
 
   it("whether there is an account is told neither by a reset nor, where addresses are confirmed, by a sign-up", async () => {
     const url = await on.serverWith({
-      ...GENEROUS,
+      ...GENEROUS_LIMITS,
       REQUIRE_EMAIL_CONFIRMATION: "on",
       SMTP_URL: "smtp://127.0.0.1:9",
     });
@@ -127,7 +130,7 @@ export function authentication(on: Ground): void {
         email,
         ...Array(3).fill("string"),
       ]);
-      expect(answer.headers["set-cookie"]).toBeUndefined();
+      expect(answer.fields["set-cookie"]).toBeUndefined();
       return { status: answer.status, names: Object.keys(answer.body.user), token: answer.body.token, user };
     };
     expect(await signUp(on.victim.email)).toEqual(await signUp("not.yet@example.com"));
@@ -241,7 +244,7 @@ export function authentication(on: Ground): void {
   });
 
   it("signing out ends the session itself, not just the browser's memory of it", async () => {
-    const person = await signedUp(on.url);
+    const person = await signUp(on.url);
     const elsewhere = sessionOf(await signIn(person.email, person.password));
     expect((await send(on.url, "POST /api/auth/sign-out", { cookie: person.cookie })).status).toBe(200);
     expect(await whoIs({ cookie: person.cookie })).toEqual(UNAUTHORIZED);
@@ -249,7 +252,7 @@ export function authentication(on: Ground): void {
   });
 
   it("a new password needs the old one, and ends every other session", async () => {
-    const { id, email, password, cookie } = await signedUp(on.url);
+    const { id, email, password, cookie } = await signUp(on.url);
     const stolen = sessionOf(await signIn(email, password));
     const change = (currentPassword: unknown, as: Attack) =>
       send(on.url, "POST /api/auth/change-password", {
@@ -268,7 +271,7 @@ export function authentication(on: Ground): void {
   });
 
   it("a reset takes the token of the mail, once, and ends every session", async () => {
-    const { email, password, cookie } = await signedUp(on.url);
+    const { email, password, cookie } = await signUp(on.url);
     const before = (await on.mails()).length;
     await send(on.url, "POST /api/auth/request-password-reset", { body: { email } });
     await eventually(async () => (await on.mails()).length, before + 1);
@@ -299,7 +302,7 @@ export function authentication(on: Ground): void {
   });
 
   it("somebody banned, deleted or expired is nobody from the next request on, by session and by key", async () => {
-    const person = await signedUp(on.url);
+    const person = await signUp(on.url);
     const made = await send(on.url, "POST /api/api-keys", { cookie: person.cookie, body: { name: "mine" } });
     const both = async () => [await whoIs({ cookie: person.cookie }), await whoIs({ key: made.body.key })];
     expect(await both()).toEqual([person.id, person.id]);
@@ -347,7 +350,7 @@ export function authentication(on: Ground): void {
     );
     for (const answer of answers) expect(told(answer)).toEqual(told(answers[0] as Answer));
     expect(answers[0]).toMatchObject(UNAUTHORIZED);
-    expect(answers[0]?.headers["www-authenticate"]).toBeDefined();
+    expect(answers[0]?.fields["www-authenticate"]).toBeDefined();
     expect(await whoIs({ key: good.key })).not.toEqual(UNAUTHORIZED);
   });
 
@@ -375,7 +378,7 @@ export function authentication(on: Ground): void {
     }
     expect((await signIn(on.victim.email, "x".repeat(60_000))).status).toBe(400);
   });
-}
+});
 
 function allButLimits<Told extends ReturnType<typeof told>>({ headers, ...answer }: Told) {
   const { "x-ratelimit-remaining": _, ratelimit: __, ...rest } = headers;

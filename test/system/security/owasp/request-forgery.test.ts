@@ -1,13 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { loadFixture, signedDelivery } from "../../../fixtures/fixture.ts";
-import { GENEROUS } from "../../../support/api-client.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { deliverWebhook } from "../../../support/http.ts";
 import { type OpenAiServer, openAiServer } from "../../../support/openai-server.ts";
-import { SECRETS } from "../../../support/secrets.ts";
-import { deliver } from "../../../support/send.ts";
+import { GENEROUS_LIMITS, SECRETS } from "../../../support/variables.ts";
 import { type Canary, canary } from "./canary.ts";
-import type { Ground } from "./ground.ts";
 import { BODIES } from "./requests.ts";
+import { securityContext } from "./security-context.ts";
 import { send } from "./send.ts";
 import { answersTo } from "./sockets.ts";
 
@@ -64,7 +63,9 @@ const ELSEWHERE = [
   "",
 ];
 
-export function requestForgery(on: Ground): void {
+const on = securityContext();
+
+describe("API7:2023 Server Side Request Forgery", () => {
   let bird: Canary;
   let provider: OpenAiServer;
   let url: string;
@@ -75,7 +76,12 @@ export function requestForgery(on: Ground): void {
       exchange.say("Fine");
       exchange.finish();
     });
-    url = await on.serverWith({ ...GENEROUS, APP_URL, AI_BASE_URL: provider.baseUrl, AI_MODEL: "model-1" });
+    url = await on.serverWith({
+      ...GENEROUS_LIMITS,
+      APP_URL,
+      AI_BASE_URL: provider.baseUrl,
+      AI_MODEL: "model-1",
+    });
   });
   afterEach(() => expect(bird.visits).toEqual([]));
   afterAll(async () => {
@@ -105,7 +111,7 @@ export function requestForgery(on: Ground): void {
       expect(link.origin).toBe(APP_URL);
       const followed = await send(url, `GET ${link.pathname}${link.search}`);
       expect(followed.status).toBe(302);
-      expect(isOurs(followed.headers.location as string), followed.headers.location).toBe(true);
+      expect(isOurs(followed.fields.location as string), followed.fields.location).toBe(true);
     }
   });
 
@@ -115,9 +121,9 @@ export function requestForgery(on: Ground): void {
         const query = `callbackURL=${encodeURIComponent(place)}`;
         const answer = await send(url, `GET /api/auth/reset-password/${token}?${query}`);
         expect([302, 400, 403]).toContain(answer.status);
-        const { location } = answer.headers;
+        const { location } = answer.fields;
         if (location !== undefined) expect(isOurs(location), `${place} leads to ${location}`).toBe(true);
-        expect(answer.headers["set-cookie"]).toBeUndefined();
+        expect(answer.fields["set-cookie"]).toBeUndefined();
       }
     }
     for (const query of [
@@ -136,7 +142,7 @@ export function requestForgery(on: Ground): void {
         target.replace("auth/get-session", "plans"),
         target.replace("get-session", "ok"),
       ])
-        expect((await send(url, request)).headers.location).toBeUndefined();
+        expect((await send(url, request)).fields.location).toBeUndefined();
     }
   });
 
@@ -175,7 +181,7 @@ export function requestForgery(on: Ground): void {
         "GET /api/version",
       ]) {
         const answer = await send(url, request, { headers });
-        expect(JSON.stringify(answer.headers) + answer.text).not.toContain("evil.example");
+        expect(JSON.stringify(answer.fields) + answer.text).not.toContain("evil.example");
       }
     }
     await eventually(async () => (await on.mails()).length, before + poisons.length);
@@ -293,7 +299,7 @@ export function requestForgery(on: Ground): void {
       Object.assign(object.metadata as object, { url: there, webhook: there, "@context": there });
       body.$schema = there;
       const nowSeconds = Math.floor(Date.now() / 1000);
-      const answer = await deliver(url, "provider-a", {
+      const answer = await deliverWebhook(url, "provider-a", {
         ...signedDelivery("stripe", body, { secret: SECRETS["provider-a"], nowSeconds }),
       });
       expect(answer.status).toBe(200);
@@ -314,4 +320,4 @@ export function requestForgery(on: Ground): void {
       expect(await answersTo(url, request)).not.toContain("HTTP/1.1 3");
     }
   });
-}
+});

@@ -1,7 +1,7 @@
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../../../src/api/rest/routes.ts";
-import { belongingsOf, CONFIDENTIAL, type Ground, visitor } from "./ground.ts";
 import { BODIES, nameOf, requestTo, routeNames } from "./requests.ts";
+import { belongingsOf, CONFIDENTIAL, securityContext, visitor } from "./security-context.ts";
 import { type Attack, send } from "./send.ts";
 
 const ADMINS = ROUTES.filter(({ operation }) => operation.access === "admin");
@@ -70,7 +70,9 @@ const CLAIMS: Attack["headers"][] = [
   { "sec-fetch-site": "same-origin", "x-requested-with": "XMLHttpRequest" },
 ];
 
-export function functionLevelAuthorization(on: Ground): void {
+const on = securityContext();
+
+describe("API5:2023 Broken Function Level Authorization", () => {
   let log: unknown;
   const logged = () =>
     on.test.rows("select claim_no, outcome from webhook_attempt order by delivery_id, claim_no");
@@ -235,4 +237,4 @@ export function functionLevelAuthorization(on: Ground): void {
     ]);
     expect(row?.role).toBe("user");
   });
-}
+});

@@ -1,12 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ADAPTERS } from "../../../../src/providers/formats.ts";
 import { loadFixture } from "../../../fixtures/fixture.ts";
-import { GENEROUS } from "../../../support/api-client.ts";
+import { deliverWebhook } from "../../../support/http.ts";
 import { type Exchange, type OpenAiServer, openAiServer } from "../../../support/openai-server.ts";
-import { SECRETS } from "../../../support/secrets.ts";
-import { deliver } from "../../../support/send.ts";
+import { GENEROUS_LIMITS, SECRETS } from "../../../support/variables.ts";
 import { type Canary, canary } from "./canary.ts";
-import { type Ground, visitor } from "./ground.ts";
+import { securityContext, visitor } from "./security-context.ts";
 import { send } from "./send.ts";
 
 const AI_KEY = "sk-that-nobody-may-see";
@@ -16,7 +15,9 @@ const UPSTREAM_WORDS = "psql://upstream:hunter2@10.0.0.1 at /srv/upstream/handle
 
 type Json = Record<string, unknown>;
 
-export function unsafeConsumption(on: Ground): void {
+const on = securityContext();
+
+describe("API10:2023 Unsafe Consumption of APIs", () => {
   let bird: Canary;
   let provider: OpenAiServer;
   let url: string;
@@ -24,7 +25,7 @@ export function unsafeConsumption(on: Ground): void {
     bird = await canary();
     provider = await openAiServer();
     url = await on.serverWith({
-      ...GENEROUS,
+      ...GENEROUS_LIMITS,
       AI_BASE_URL: provider.baseUrl,
       AI_API_KEY: AI_KEY,
       AI_MODEL: "model-1",
@@ -61,7 +62,7 @@ export function unsafeConsumption(on: Ground): void {
       sending: async () => {
         // Signed over the very bytes: what JSON.stringify would not write is written into its text.
         const raw = Buffer.from(text ? text(json) : json);
-        return deliver(url, "provider-a", { rawBody: raw, headers: signedText(raw) });
+        return deliverWebhook(url, "provider-a", { rawBody: raw, headers: signedText(raw) });
       },
     };
   };
@@ -236,7 +237,7 @@ export function unsafeConsumption(on: Ground): void {
         [one],
       );
       const shown = await send(url, `GET /api/webhook-deliveries/${log?.id}`, { cookie: on.admin.cookie });
-      expect(shown.headers).toMatchObject({
+      expect(shown.fields).toMatchObject({
         "content-type": "application/json",
         "x-content-type-options": "nosniff",
       });
@@ -265,7 +266,7 @@ export function unsafeConsumption(on: Ground): void {
       "\ufeff{}",
     ];
     for (const body of [...bodies.map((text) => Buffer.from(text)), Buffer.from([0x7b, 0xff, 0x7d])]) {
-      const answer = await deliver(url, "provider-a", { rawBody: body, headers: signedText(body) });
+      const answer = await deliverWebhook(url, "provider-a", { rawBody: body, headers: signedText(body) });
       expect(answer.status).toBe(400);
       expect(answer.body.error).toMatch(/^Invalid payload: /);
     }
@@ -325,7 +326,7 @@ export function unsafeConsumption(on: Ground): void {
     ],
   ])("an assistant that %s gets nothing through to the person who asked", async (_, answer) => {
     provider.answer(answer);
-    const { status, text, headers } = await ask();
+    const { status, text, fields: headers } = await ask();
     const said = text + JSON.stringify(headers);
     for (const secret of [AI_KEY, "hunter2", "10.0.0.1", "/srv/", "planted", "x-upstream", provider.baseUrl])
       expect(said).not.toContain(secret);
@@ -356,7 +357,7 @@ export function unsafeConsumption(on: Ground): void {
       exchange.say(words);
       exchange.finish();
     });
-    const { text, headers } = await ask();
+    const { text, fields: headers } = await ask();
     expect(headers).toMatchObject({
       "content-type": "text/event-stream",
       "x-content-type-options": "nosniff",
@@ -378,7 +379,7 @@ export function unsafeConsumption(on: Ground): void {
       expect(answer.status).toBe(503);
     },
   );
-}
+});
 
 /** Signs bytes, which need not be an event. */
 function signedText(rawBody: Buffer): Record<string, string> {

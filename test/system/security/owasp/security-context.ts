@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import type { RunningServer } from "../../../../src/server.ts";
 import { fixtureDelivery } from "../../../fixtures/fixture.ts";
-import { administrator, ask, GENEROUS, type SignedUp, signedUp } from "../../../support/api-client.ts";
 import { builtPages } from "../../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../../support/database.ts";
-import { SECRETS, serverVariables } from "../../../support/secrets.ts";
-import { deliver } from "../../../support/send.ts";
-import { serverOn } from "../../../support/server.ts";
+import { deliverWebhook, sendRequest } from "../../../support/http.ts";
+import { signUp, signUpAdmin, type TestUser } from "../../../support/people.ts";
+import { startTestServer } from "../../../support/server.ts";
+import { GENEROUS_LIMITS, SECRETS, serverVariables } from "../../../support/variables.ts";
 
 /** Somebody with everything that one can have. */
-export type Inhabitant = SignedUp & {
+export type Inhabitant = TestUser & {
   /** Signed up on the ground's own server; so is what belongs to it. */
   key: string;
   keyId: string;
@@ -22,7 +22,7 @@ export type Inhabitant = SignedUp & {
 };
 
 /** Where the attacks take place: a server, a database, and three people. */
-export type Ground = {
+export type SecurityContext = {
   test: TestDatabase;
   /** Of a server whose limits do not come into an attack's way. */
   url: string;
@@ -41,8 +41,8 @@ export type Ground = {
 export const CONFIDENTIAL = "an invoice that is nobody else's business";
 
 /** For the tests of one file. */
-export function ground(): Ground {
-  const on = {} as Ground;
+export function securityContext(): SecurityContext {
+  const on = {} as SecurityContext;
   const servers: RunningServer[] = [];
   let folder: string;
 
@@ -51,16 +51,16 @@ export function ground(): Ground {
     folder = await mkdtemp(join(tmpdir(), "tollgate-owasp-"));
     on.test = await freshDatabase(3);
     on.serverWith = async (variables) => {
-      const server = await serverOn(on.test.url, { DATA_DIR: folder, ...variables });
+      const server = await startTestServer(on.test.url, { DATA_DIR: folder, ...variables });
       servers.push(server);
       return server.url;
     };
     on.mails = () => mailsIn(join(folder, "mail"));
-    on.url = await on.serverWith(GENEROUS);
+    on.url = await on.serverWith(GENEROUS_LIMITS);
     [on.victim, on.attacker, on.admin] = await Promise.all([
-      signedUp(on.url, "Vera Victim").then((person) => settled(on, person)),
-      signedUp(on.url, "Mallory Attacker").then((person) => settled(on, person)),
-      administrator(on.url, on.test).then((person) => settled(on, person)),
+      signUp(on.url, "Vera Victim").then((person) => settled(on, person)),
+      signUp(on.url, "Mallory Attacker").then((person) => settled(on, person)),
+      signUpAdmin(on.url, on.test).then((person) => settled(on, person)),
     ]);
     on.deliveryId = await failedDelivery(on);
   }, 180_000);
@@ -72,8 +72,8 @@ export function ground(): Ground {
   return on;
 }
 
-async function settled({ url, test }: Ground, person: SignedUp): Promise<Inhabitant> {
-  const made = await ask(url, "POST", "/api/api-keys", {
+async function settled({ url, test }: SecurityContext, person: TestUser): Promise<Inhabitant> {
+  const made = await sendRequest(url, "POST", "/api/api-keys", {
     cookie: person.cookie,
     body: { name: `${person.name}'s key` },
   });
@@ -101,7 +101,7 @@ async function settled({ url, test }: Ground, person: SignedUp): Promise<Inhabit
   };
 }
 
-async function failedDelivery({ url, test }: Ground): Promise<string> {
+async function failedDelivery({ url, test }: SecurityContext): Promise<string> {
   const delivery = fixtureDelivery("stripe", "customer.subscription.created", {
     secret: SECRETS["provider-a"],
     nowSeconds: Math.floor(Date.now() / 1000),
@@ -111,7 +111,7 @@ async function failedDelivery({ url, test }: Ground): Promise<string> {
     userId: "nobody that there is",
     planId: "team",
   });
-  const answer = await deliver(url, "provider-a", delivery);
+  const answer = await deliverWebhook(url, "provider-a", delivery);
   if (answer.status !== 500) throw new Error(`expected a delivery that fails: ${answer.status}`);
   const [row] = await test.rows<{ id: string }>("select id::text from webhook_delivery where event_id = $1", [
     CONFIDENTIAL,
@@ -127,7 +127,10 @@ async function mailsIn(folder: string): Promise<string[]> {
 }
 
 /** Somebody more, signed in, for whom no password has been hashed. */
-export async function visitor({ test }: Ground, role = "user"): Promise<{ id: string; cookie: string }> {
+export async function visitor(
+  { test }: SecurityContext,
+  role = "user",
+): Promise<{ id: string; cookie: string }> {
   const id = `visitor-${randomBytes(6).toString("hex")}`;
   const token = randomBytes(24).toString("base64url");
   await test.rows(
@@ -144,7 +147,7 @@ export async function visitor({ test }: Ground, role = "user"): Promise<{ id: st
 }
 
 /** Everything that is kept of somebody, for seeing that an attack has changed none of it. */
-export async function belongingsOf({ test }: Ground, { id }: { id: string }): Promise<unknown> {
+export async function belongingsOf({ test }: SecurityContext, { id }: { id: string }): Promise<unknown> {
   const [row] = await test.rows(
     `select to_jsonb(u) as person,
        (select jsonb_agg(to_jsonb(s) - 'updated_at' order by s.id) from session s where s.user_id = u.id) as sessions,

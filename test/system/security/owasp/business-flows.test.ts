@@ -1,11 +1,13 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Fixture, loadFixture, signedDelivery } from "../../../fixtures/fixture.ts";
-import { SECRETS } from "../../../support/secrets.ts";
-import { deliver } from "../../../support/send.ts";
-import { type Ground, visitor } from "./ground.ts";
+import { deliverWebhook } from "../../../support/http.ts";
+import { SECRETS } from "../../../support/variables.ts";
+import { securityContext, visitor } from "./security-context.ts";
 import { type Answer, send } from "./send.ts";
 
-export function businessFlows(on: Ground): void {
+const on = securityContext();
+
+describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
   const admitted = (answers: readonly Answer[]) => answers.filter(({ status }) => status !== 429).length;
   const atOnce = (count: number, ask: (n: number) => Promise<Answer>) =>
     Promise.all(Array.from({ length: count }, (_, n) => ask(n)));
@@ -103,7 +105,7 @@ export function businessFlows(on: Ground): void {
     body: unknown,
     { slot = "provider-a", secret = SECRETS["provider-a"] as string, ageSeconds = 0 } = {},
   ) =>
-    deliver(
+    deliverWebhook(
       on.url,
       slot,
       signedDelivery("stripe", body, { secret, nowSeconds: Math.floor(Date.now() / 1000) - ageSeconds }),
@@ -118,13 +120,13 @@ export function businessFlows(on: Ground): void {
       nowSeconds: Math.floor(Date.now() / 1000),
     });
     const forgeries = [
-      deliver(on.url, "provider-a", unsigned),
-      deliver(on.url, "provider-a", { ...unsigned, headers: { "stripe-signature": "t=1,v1=" } }),
-      deliver(on.url, "provider-a", {
+      deliverWebhook(on.url, "provider-a", unsigned),
+      deliverWebhook(on.url, "provider-a", { ...unsigned, headers: { "stripe-signature": "t=1,v1=" } }),
+      deliverWebhook(on.url, "provider-a", {
         ...signed,
         rawBody: Buffer.from(JSON.stringify({ ...event, more: 1 })),
       }),
-      deliver(on.url, "provider-b", signed),
+      deliverWebhook(on.url, "provider-b", signed),
       sent(event, { secret: SECRETS["provider-b"] }),
       sent(event, { secret: "whsec_" }),
       sent(event, { ageSeconds: 301 }),
@@ -171,4 +173,4 @@ export function businessFlows(on: Ground): void {
     expect((await send(on.url, `${replay}?force=true`, { cookie: on.admin.cookie })).status).toBe(409);
     expect(await subscriptionsOf(id)).toEqual([{ plan_id: "team", status: "canceled" }]);
   });
-}
+});

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type ApiOptions, createApi } from "../../../../src/api/app.ts";
 import { loadPlugins } from "../../../../src/api/plugins.ts";
 import { ROUTES } from "../../../../src/api/rest/routes.ts";
@@ -7,9 +7,9 @@ import { requestScopes } from "../../../../src/auth/request-scope.ts";
 import { DEFAULT_POLICIES } from "../../../../src/limits/policies.ts";
 import { createLog } from "../../../../src/observability/log.ts";
 import versions from "../../../../versions.config.ts";
-import { GENEROUS } from "../../../support/api-client.ts";
-import type { Ground } from "./ground.ts";
+import { GENEROUS_LIMITS } from "../../../support/variables.ts";
 import { BODIES, nameOf, requestTo } from "./requests.ts";
+import { type SecurityContext, securityContext } from "./security-context.ts";
 import { send } from "./send.ts";
 
 const METRICS_TOKEN = "a-token-for-the-metrics-alone";
@@ -116,10 +116,12 @@ const VERSIONS_THAT_ARE_NOT = [
   "beta",
 ];
 
-export function inventory(on: Ground): void {
+const on = securityContext();
+
+describe("API9:2023 Improper Inventory Management", () => {
   let url: string;
   beforeAll(async () => {
-    url = await on.serverWith({ ...GENEROUS, METRICS_TOKEN });
+    url = await on.serverWith({ ...GENEROUS_LIMITS, METRICS_TOKEN });
   });
 
   it("everything that is mounted is in the document, or known not to be", async () => {
@@ -188,7 +190,7 @@ export function inventory(on: Ground): void {
 
   it("of Better Auth there is what the product uses, and nothing else that it could do", async () => {
     const confirming = await on.serverWith({
-      ...GENEROUS,
+      ...GENEROUS_LIMITS,
       REQUIRE_EMAIL_CONFIRMATION: "on",
       SMTP_URL: "smtp://127.0.0.1:9",
     });
@@ -268,7 +270,7 @@ export function inventory(on: Ground): void {
     expect(read.text).not.toMatch(/@example\.com|tg_|person-/);
   });
 
-  function betterAuthPaths({ test }: Ground): string[] {
+  function betterAuthPaths({ test }: SecurityContext): string[] {
     const { api } = configureBetterAuth(
       {
         database: test.database,
@@ -289,7 +291,7 @@ export function inventory(on: Ground): void {
       path === undefined ? [] : [options.method].flat().map((method) => `${method} ${path}`),
     );
   }
-}
+});
 
 const MIDDLEWARE = new Set(["ALL /*", "ALL /api/plugins/*"]);
 

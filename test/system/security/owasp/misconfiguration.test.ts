@@ -1,10 +1,10 @@
-import { beforeAll, expect, it } from "vitest";
-import { GENEROUS } from "../../../support/api-client.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { freshDatabase } from "../../../support/database.ts";
 import { numberedEvent } from "../../../support/events.ts";
-import { deliver } from "../../../support/send.ts";
-import { serverOn } from "../../../support/server.ts";
-import { type Ground, visitor } from "./ground.ts";
+import { deliverWebhook } from "../../../support/http.ts";
+import { startTestServer } from "../../../support/server.ts";
+import { GENEROUS_LIMITS } from "../../../support/variables.ts";
+import { type SecurityContext, securityContext, visitor } from "./security-context.ts";
 import { type Answer, type Attack, send } from "./send.ts";
 import { answersTo } from "./sockets.ts";
 
@@ -24,7 +24,7 @@ const INSIDE = new RegExp(
 
 const ANYTHING_GOES = ["docs/swagger-ui-bundle.js", "docs/swagger-ui.css", "openapi.json"];
 
-function expectSafe({ status, headers, text, body }: Answer, what: unknown): void {
+function expectSafe({ status, fields: headers, text, body }: Answer, what: unknown): void {
   const problems = [
     headers["x-content-type-options"] !== "nosniff" && "may be sniffed",
     !/^[0-9a-f-]{36}$/.test(`${headers["x-request-id"]}`) && "has no id",
@@ -46,16 +46,16 @@ function expectSafe({ status, headers, text, body }: Answer, what: unknown): voi
 
 function expectGuarded(answer: Answer, what: unknown): void {
   expectSafe(answer, what);
-  expect([what, answer.headers["referrer-policy"]]).toEqual([what, "no-referrer"]);
-  expect([what, answer.headers["cross-origin-resource-policy"]]).toEqual([what, "same-origin"]);
-  expect(answer.headers["content-security-policy"], `${what}`).toMatch(
+  expect([what, answer.fields["referrer-policy"]]).toEqual([what, "no-referrer"]);
+  expect([what, answer.fields["cross-origin-resource-policy"]]).toEqual([what, "same-origin"]);
+  expect(answer.fields["content-security-policy"], `${what}`).toMatch(
     /^default-src 'none';.*frame-ancestors 'none'/,
   );
-  expect([what, answer.headers["x-api-version"]]).toEqual([what, expect.stringMatching(/^v[12]$/)]);
+  expect([what, answer.fields["x-api-version"]]).toEqual([what, expect.stringMatching(/^v[12]$/)]);
 }
 
 /** The same of a page, or of what is said in the place of one. */
-function expectGuardedPage({ status, headers, text }: Answer, what: unknown): void {
+function expectGuardedPage({ status, fields: headers, text }: Answer, what: unknown): void {
   const visible = text.replaceAll(/<script.*?<\/script>|<[^>]*>/gs, " ");
   const problems = [
     headers["x-content-type-options"] !== "nosniff" && "may be sniffed",
@@ -75,7 +75,9 @@ function expectGuardedPage({ status, headers, text }: Answer, what: unknown): vo
   expect([what, status, problems]).toEqual([what, status, []]);
 }
 
-export function misconfiguration(on: Ground): void {
+const on = securityContext();
+
+describe("API8:2023 Security Misconfiguration", () => {
   it("every kind of page does so too", async () => {
     const { cookie } = on.attacker;
     const form = { "content-type": "multipart/form-data; boundary=x" };
@@ -126,7 +128,7 @@ export function misconfiguration(on: Ground): void {
       [
         304,
         "GET /api/plugins/renewals/calendar.ics",
-        { cookie, headers: { "if-none-match": `${feed.headers.etag}` } },
+        { cookie, headers: { "if-none-match": `${feed.fields.etag}` } },
       ],
       [400, "PATCH /api/users/me", { cookie, body: { name: "" } }],
       [400, "GET /api/plans", { headers: { "x-api-version": "v9" } }],
@@ -178,7 +180,7 @@ export function misconfiguration(on: Ground): void {
       "auth/get-session",
     ]) {
       for (const as of [{ cookie }, { key }])
-        expect((await send(on.url, `GET /api/${path}`, as)).headers["cache-control"]).toBe("no-store");
+        expect((await send(on.url, `GET /api/${path}`, as)).fields["cache-control"]).toBe("no-store");
     }
   });
 
@@ -239,7 +241,7 @@ export function misconfiguration(on: Ground): void {
       for (const [request, body] of writes) {
         const answer = await send(on.url, request, { cookie, headers, body });
         expect([headers, request, answer.status]).toEqual([headers, request, 403]);
-        expect(answer.headers["set-cookie"]).toBeUndefined();
+        expect(answer.fields["set-cookie"]).toBeUndefined();
       }
       const replay = `POST /api/webhook-deliveries/${on.deliveryId}/replay`;
       expect((await send(on.url, replay, { cookie: on.admin.cookie, headers, body: {} })).status).toBe(403);
@@ -272,14 +274,14 @@ export function misconfiguration(on: Ground): void {
   });
 
   it("cookies are for the server alone, and on https for https alone", async () => {
-    const https = await on.serverWith({ ...GENEROUS, APP_URL: "https://app.example.com" });
+    const https = await on.serverWith({ ...GENEROUS_LIMITS, APP_URL: "https://app.example.com" });
     const { email, password } = on.attacker;
     for (const [url, prefix, secure] of [
       [on.url, "", false],
       [https, "__Secure-", true],
     ] as const) {
       const answer = await send(url, "POST /api/auth/sign-in/email", { body: { email, password } });
-      const cookies = answer.headers["set-cookie"] ?? [];
+      const cookies = answer.fields["set-cookie"] ?? [];
       expect(cookies.length).toBeGreaterThan(0);
       for (const cookie of cookies) {
         expect(cookie.startsWith(`${prefix}better-auth.`)).toBe(true);
@@ -290,7 +292,7 @@ export function misconfiguration(on: Ground): void {
         expect(/; Secure/i.test(cookie)).toBe(secure);
       }
       const health = await send(url, "GET /api/health");
-      expect(health.headers["strict-transport-security"]).toBe(secure ? "max-age=31536000" : undefined);
+      expect(health.fields["strict-transport-security"]).toBe(secure ? "max-age=31536000" : undefined);
     }
     // A cookie from before, or from plain http, does not count on https.
     expect((await send(https, "GET /api/users/me", { cookie: on.attacker.cookie })).status).toBe(401);
@@ -344,7 +346,7 @@ export function misconfiguration(on: Ground): void {
     for (const request of requests) {
       const answer = await send(on.url, request, { cookie });
       expectGuarded(answer, request);
-      expect(answer.headers["content-type"] ?? "", request).not.toContain("text/html");
+      expect(answer.fields["content-type"] ?? "", request).not.toContain("text/html");
     }
   });
 
@@ -369,7 +371,7 @@ export function misconfiguration(on: Ground): void {
         if (answer.body === undefined) expectGuardedPage(answer, request);
         else expectGuarded(answer, request);
         expect(answer.text, request).not.toMatch(/<script>alert|root:x:0/);
-        expect(answer.headers["set-cookie"] ?? [], request).not.toContain("a=b");
+        expect(answer.fields["set-cookie"] ?? [], request).not.toContain("a=b");
       }
     }
   });
@@ -403,7 +405,7 @@ export function misconfiguration(on: Ground): void {
           const as = request.startsWith("GET") ? {} : { body: {} };
           const answer = await send(on.url, request, { cookie, ...as, headers: { [name]: value } });
           expectGuarded(answer, `${request}, ${name}: ${value.slice(0, 20)}`);
-          expect(answer.headers["x-request-id"]).not.toBe(value);
+          expect(answer.fields["x-request-id"]).not.toBe(value);
         }
       }
     }
@@ -499,7 +501,7 @@ export function misconfiguration(on: Ground): void {
         const secret = "a header that must not come back";
         const answer = await send(on.url, `${method} ${path}`, { cookie, headers: { "x-secret": secret } });
         expect([method, path, [404, 405].includes(answer.status)]).toEqual([method, path, true]);
-        if (answer.status === 405) expect(answer.headers.allow).toBeDefined();
+        if (answer.status === 405) expect(answer.fields.allow).toBeDefined();
         expectGuarded(answer, `${method} ${path}`);
         expect(answer.text).not.toContain(secret);
       }
@@ -552,11 +554,11 @@ export function misconfiguration(on: Ground): void {
 
   it("when the database fails under a request, its words stay with the operator", async () => {
     const own = await freshDatabase(0);
-    const server = await serverOn(own.url, GENEROUS);
+    const server = await startTestServer(own.url, GENEROUS_LIMITS);
     try {
       const body = { name: "Somebody", email: "somebody@example.com", password: "a password of some length" };
       const signUp = await send(server.url, "POST /api/auth/sign-up/email", { body });
-      const cookie = (signUp.headers["set-cookie"] ?? []).map((line) => line.split(";")[0]).join("; ");
+      const cookie = (signUp.fields["set-cookie"] ?? []).map((line) => line.split(";")[0]).join("; ");
       await own.rows("alter table notification rename to notification_hidden");
       await own.rows("alter table session rename column user_agent to user_agent_hidden");
       await own.rows("alter table webhook_delivery rename to webhook_delivery_hidden");
@@ -575,7 +577,7 @@ export function misconfiguration(on: Ground): void {
         ]);
         expectGuarded({ ...answer, status: 503 }, request);
       }
-      const delivery = await deliver(server.url, "provider-a", numberedEvent("hidden", 0));
+      const delivery = await deliverWebhook(server.url, "provider-a", numberedEvent("hidden", 0));
       expect(delivery.status).toBeGreaterThanOrEqual(500);
       expect(JSON.stringify(delivery.body)).not.toMatch(INSIDE);
     } finally {
@@ -589,7 +591,7 @@ export function misconfiguration(on: Ground): void {
     page = await send(on.url, "GET /api/docs");
   });
   it("the one page there is runs nothing but its own scripts", async () => {
-    const policy = page.headers["content-security-policy"] as string;
+    const policy = page.fields["content-security-policy"] as string;
     expect(policy).toContain("script-src 'self'");
     expect(policy).not.toMatch(/script-src[^;]*('unsafe|\*|data:|https?:)/);
     expect(page.text).not.toMatch(/<script(?![^>]*\bsrc=)/);
@@ -598,13 +600,13 @@ export function misconfiguration(on: Ground): void {
     ).toEqual([]);
     for (const file of ANYTHING_GOES) {
       const answer = await send(on.url, `GET /api/${file}`);
-      expect([answer.status, answer.headers["x-content-type-options"]]).toEqual([200, "nosniff"]);
+      expect([answer.status, answer.fields["x-content-type-options"]]).toEqual([200, "nosniff"]);
     }
   });
-}
+});
 
-async function successfulDelivery(on: Ground): Promise<string> {
-  await deliver(on.url, "provider-a", numberedEvent("configured", 1, 3));
+async function successfulDelivery(on: SecurityContext): Promise<string> {
+  await deliverWebhook(on.url, "provider-a", numberedEvent("configured", 1, 3));
   const [row] = await on.test.rows<{ id: string }>(
     "select id::text from webhook_delivery where event_id = 'configured-1' and status = 'successful'",
   );

@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SCOPES } from "../../src/limits/policies.ts";
 
 /** Of the kind that every format takes, and longer than any is required to be. */
 export const SECRETS = {
@@ -23,3 +24,8 @@ export function serverVariables(databaseUrl: string): Record<string, string> {
     DATA_DIR: join(tmpdir(), "tollgate-test-data"),
   };
 }
+
+/** Limits that no test reaches by accident. */
+export const GENEROUS_LIMITS: Record<string, string> = Object.fromEntries(
+  SCOPES.map((scope) => [`RATE_LIMIT_${scope.replaceAll("-", "_").toUpperCase()}`, "100000/60"]),
+);

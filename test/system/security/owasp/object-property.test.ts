@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { hasBody } from "../../../../src/api/rest/input.ts";
 import { ROUTES } from "../../../../src/api/rest/routes.ts";
-import { ask, signedUp } from "../../../support/api-client.ts";
-import { belongingsOf, CONFIDENTIAL, type Ground } from "./ground.ts";
+import { sendRequest } from "../../../support/http.ts";
+import { signUp } from "../../../support/people.ts";
 import { BODIES, nameOf, requestTo, routeNames } from "./requests.ts";
+import { belongingsOf, CONFIDENTIAL, type SecurityContext, securityContext } from "./security-context.ts";
 import { type Attack, send } from "./send.ts";
 
 const WRITES = ROUTES.filter(({ method }) => hasBody(method));
@@ -104,7 +105,9 @@ const SHOWN: Record<string, readonly string[]> = {
   ],
 };
 
-export function objectPropertyAuthorization(on: Ground): void {
+const on = securityContext();
+
+describe("API3:2023 Broken Object Property Level Authorization", () => {
   const privileges = (id: string) =>
     on.test.rows<Record<string, unknown>>(
       `select role, banned, ban_reason, email_verified, image, onboarded, created_at > now() - interval '1 hour' as new
@@ -195,7 +198,7 @@ export function objectPropertyAuthorization(on: Ground): void {
   });
 
   it("no other path of an account sets what is not its own", async () => {
-    const person = await signedUp(on.url);
+    const person = await signUp(on.url);
     const { cookie, email, password } = person;
     const also = { ...COVETED, name: "Another", id: on.victim.id };
     const tries: [string, Record<string, unknown>][] = [
@@ -252,7 +255,7 @@ export function objectPropertyAuthorization(on: Ground): void {
     for (const [who, as] of Object.entries(everybody(on))) {
       for (const request of everything(on)) {
         const answer = await send(on.url, request, { ...as, body: undefined });
-        const said = JSON.stringify(answer.headers) + answer.text;
+        const said = JSON.stringify(answer.fields) + answer.text;
         const own = secrets.filter((secret) => !(as.cookie ?? "").includes(secret));
         expect([who, request, own.filter((secret) => said.includes(secret))]).toEqual([who, request, []]);
         expect(said).not.toContain(fresh.body.key);
@@ -282,7 +285,7 @@ export function objectPropertyAuthorization(on: Ground): void {
     const one = await send(on.url, `GET /api/webhook-deliveries/${on.deliveryId}`, { cookie });
     expect(one.body.payload.id).toBe(CONFIDENTIAL);
     const [list, replay] = [
-      await ask(on.url, "GET", "/api/webhook-deliveries", { cookie }),
+      await sendRequest(on.url, "GET", "/api/webhook-deliveries", { cookie }),
       await send(on.url, `POST /api/webhook-deliveries/${on.deliveryId}/replay`, { cookie }),
     ];
     expect(replay.status).toBe(200);
@@ -297,9 +300,9 @@ export function objectPropertyAuthorization(on: Ground): void {
     expect(plans).toContain('"pro"');
     expect(plans).not.toMatch(/price_|pri_|prod_/);
   });
-}
+});
 
-function everybody({ victim, attacker, admin }: Ground): Record<string, Attack> {
+function everybody({ victim, attacker, admin }: SecurityContext): Record<string, Attack> {
   return {
     nobody: {},
     "the attacker": { cookie: attacker.cookie },
@@ -312,7 +315,7 @@ function everybody({ victim, attacker, admin }: Ground): Record<string, Attack> 
 }
 
 /** Every way to read, and every refusal there is. */
-function everything(on: Ground): string[] {
+function everything(on: SecurityContext): string[] {
   const reads = ROUTES.filter(({ method }) => method === "GET");
   return [
     ...reads.map((route) => requestTo(route, on.attacker, on)),
@@ -328,7 +331,7 @@ function everything(on: Ground): string[] {
 }
 
 /** In every form in which they could get out. */
-async function secretsIn({ test }: Ground): Promise<string[]> {
+async function secretsIn({ test }: SecurityContext): Promise<string[]> {
   const rows = await test.rows<{ secret: string }>(
     `select password as secret from account where password is not null
      union select split_part(password, ':', 2) from account where password is not null
