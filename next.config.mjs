@@ -6,6 +6,8 @@ const withIntl = createNextIntlPlugin("./src/app/intl/request.ts");
 const config = {
   poweredByHeader: false,
   reactStrictMode: true,
+  // Nothing uses it: without this, /_next/image resizes pictures for everybody.
+  images: { unoptimized: true },
   // script/test checks types, of everything at once.
   typescript: { ignoreBuildErrors: true, tsconfigPath: "tsconfig.pages.json" },
   experimental: {

@@ -1,23 +1,29 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import configuredVersions from "../versions.config.ts";
 import { createApi } from "./api/app.ts";
 import { loadPlugins } from "./api/plugins.ts";
 import { type Config, readConfig, requireAuthSecret } from "./config/config.ts";
+import { ownOrigins } from "./config/own-origins.ts";
 import type { VersionCatalog } from "./domain/api-version.ts";
 import { SLOTS, type Slot } from "./domain/slot.ts";
 import { createClientAddress } from "./http/client-address.ts";
-import { refuseUnreadable, unroutable } from "./http/unroutable.ts";
+import { createUnroutable, isMalformedTarget } from "./http/unroutable.ts";
 import type { Milestone } from "./intake/intake.ts";
 import { startRetryJob } from "./intake/retry-job.ts";
+import { captureOutput } from "./observability/capture-output.ts";
 import { createLog, type Log } from "./observability/log.ts";
-import { drainServer } from "./runtime/drain-server.ts";
+import { cachedReadiness } from "./runtime/cached-readiness.ts";
+import { prepareDrain } from "./runtime/drain-server.ts";
+import { createHttpServer } from "./runtime/http-server.ts";
 import { createPages } from "./runtime/pages/create-pages.ts";
+import { outputContext } from "./runtime/pages/output-context.ts";
 import { type Runtime, startRuntime, warnOfMissingSecrets } from "./runtime/runtime.ts";
 import { type Service, startService } from "./runtime/service.ts";
 import { startFailure } from "./runtime/start-failure.ts";
 import { startupBanner } from "./runtime/startup-banner.ts";
+import { stopOnSignal } from "./runtime/stop-on-signal.ts";
 
 export type RunningServer = {
   /** Where it listens, e.g. `http://127.0.0.1:3000`. */
@@ -36,8 +42,8 @@ export type ServerOptions = {
 };
 
 export async function startServer(config: Config, options: ServerOptions): Promise<RunningServer> {
-  const { log } = options;
-  const origins = ownOrigins(config);
+  const { log, versions = configuredVersions } = options;
+  const origins: string[] = [];
   let url = `http://127.0.0.1:${config.port}`;
   const deliverTo = (slot: Slot) => `${url}/api/webhooks/${slot}`;
   const runtime = await startRuntime(config, { ...options, deliverTo });
@@ -49,19 +55,25 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     warnOfMissingSecrets(config, runtime, log);
     const service = await startService(config, runtime, { log, ownOrigins: () => origins });
     closing.push(service.close);
-    const api = await apiOf(config, options, { runtime, service, ownOrigins: () => origins });
-    const pages = pagesOf(config, options, { service, ownOrigins: () => origins });
+    const api = await connectApi(config, options, { runtime, service, ownOrigins: () => origins });
+    const pages = connectPages(config, options, { service, ownOrigins: () => origins });
     closing.push(pages.close);
-    const toApi = getRequestListener(api.fetch, { hostname: "localhost", errorHandler: unroutable(log) });
-    const server = createServer((incoming, outgoing) =>
-      isPage(incoming.url) ? pages.answer(incoming, outgoing) : toApi(incoming, outgoing),
-    );
-    server.on("clientError", refuseUnreadable);
-    await listening(server, config);
+    const unroutable = createUnroutable(versions.current, log);
+    const toApi = getRequestListener(api.fetch, {
+      hostname: "localhost",
+      errorHandler: unroutable.toResponse,
+    });
+    const server = createHttpServer((incoming, outgoing) => {
+      if (isMalformedTarget(incoming.url)) unroutable.refuse(outgoing);
+      else if (isPage(incoming.url)) void pages.answer(incoming, outgoing);
+      else void toApi(incoming, outgoing);
+    }, unroutable.refuseSocket);
+    const drain = prepareDrain(server);
+    await listen(server, config);
     const retries = startRetryJob(runtime.intake);
-    closing.push(retries.stop, () => drainServer(server));
+    closing.push(retries.stop, drain);
     const { port } = server.address() as AddressInfo;
-    origins.push(...localOrigins(config, port));
+    origins.push(...ownOrigins(config, port));
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;
     url = `http://${host}:${port}`;
     return { url, simulatorUrl: runtime.simulatorUrl, close };
@@ -74,7 +86,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
 
 type Wired = { runtime: Runtime; service: Service; ownOrigins(): readonly string[] };
 
-async function apiOf(
+async function connectApi(
   config: Config,
   { log, versions = configuredVersions }: ServerOptions,
   { runtime, service, ownOrigins }: Wired,
@@ -93,6 +105,7 @@ async function apiOf(
       auth: service.auth,
       clientAddress: createClientAddress(config.trustedProxies),
       ownOrigins,
+      limits: service.deps.limits,
     },
     auth: service.auth,
     deps: service.deps,
@@ -102,20 +115,24 @@ async function apiOf(
     versions,
     deprecationFormat: config.deprecationFormat,
     appUrl: config.appUrl,
-    isReady: runtime.isReady,
+    isReady: cachedReadiness(runtime.isReady),
     log,
   });
 }
 
 /**
- * What is not a path at all goes to the API as well, which refuses it; so does what only some take for a path, and others for
- * a host: Next.js would lead on from there.
+ * A target that is no path goes to the API, which refuses it; so does one that some parsers take for a path and others for a
+ * host: Next.js would redirect there.
  */
 function isPage(url = ""): boolean {
   return url.startsWith("/") && !/^\/(?:\/|[^?]*\\|api(?:[/?]|$))/.test(url);
 }
 
-function pagesOf(config: Config, { log }: ServerOptions, { service, ownOrigins }: Omit<Wired, "runtime">) {
+function connectPages(
+  config: Config,
+  { log }: ServerOptions,
+  { service, ownOrigins }: Omit<Wired, "runtime">,
+) {
   return createPages({
     auth: service.auth,
     deps: service.deps,
@@ -127,42 +144,27 @@ function pagesOf(config: Config, { log }: ServerOptions, { service, ownOrigins }
   });
 }
 
-/**
- * Pages of these may write with a person's cookie. On one's own machine, where nobody has named another address, it goes by
- * either name.
- */
-function ownOrigins(config: Config): string[] {
-  return [new URL(config.appUrl).origin];
-}
-
-function localOrigins({ databaseUrl, appUrl }: Config, port: number): string[] {
-  if (databaseUrl !== null && new URL(appUrl).hostname !== "localhost") return [];
-  return [`http://localhost:${port}`, `http://127.0.0.1:${port}`];
-}
-
-function listening(server: Server, { host, port }: Config): Promise<void> {
+function listen(server: Server, { host, port }: Config): Promise<void> {
   return new Promise((listens, reject) => {
     server.once("error", reject);
     server.listen(port, host, listens);
   });
 }
 
-/** The server as a process: until it is told to stop, then drained, exit status 0. */
+/** The server as a process: until a signal stops it, then drained, exit status 0. */
 export async function runServer(config: Config, options: ServerOptions): Promise<void> {
   const { log } = options;
-  const server = await startServer(config, options);
-  log.info({ url: server.url }, "listening");
-  if (config.databaseUrl === null) process.stderr.write(startupBanner(config, server));
-  let stopping = false;
-  const stop = async (signal: string) => {
-    if (stopping) return;
-    stopping = true;
-    log.info({ signal }, "stopping");
-    await server.close();
-    process.exit(0);
-  };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  const writeToTerminal = process.stderr.write.bind(process.stderr);
+  const release = captureOutput({ log, context: outputContext });
+  try {
+    const server = await startServer(config, options);
+    log.info({ url: server.url }, "listening");
+    if (config.databaseUrl === null) writeToTerminal(startupBanner(config, server));
+    stopOnSignal(server.close, log);
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 async function main(): Promise<void> {

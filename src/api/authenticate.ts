@@ -1,10 +1,12 @@
 import type { Context } from "hono";
 import type { Caller } from "../domain/caller.ts";
-import { refuse } from "../domain/refusal.ts";
+import { Refusal, refuse } from "../domain/refusal.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { isCrossOrigin } from "../http/origin-check.ts";
 import { addCookie } from "../http/response-headers.ts";
-import type { Call } from "../operations/operation.ts";
+import type { Charge } from "../limits/charge.ts";
+import type { Limits } from "../limits/rate-limit.ts";
+import { type Call, charge } from "../operations/operation.ts";
 
 /** What it takes to know who is calling. */
 export type CallerContext = {
@@ -17,6 +19,8 @@ export type CallerContext = {
   /** What limits count by when nobody is signed in. */
   clientAddress(socketAddress: string | undefined, forwardedFor: string | undefined): string;
   ownOrigins(): readonly string[];
+  /** Wrong keys are charged to the client's address. */
+  limits: Limits;
 };
 
 /**
@@ -24,15 +28,28 @@ export type CallerContext = {
  * @throws Refusal `unauthorized` for a key that is no good, `forbidden` for a write on behalf of a foreign page
  */
 export async function authenticate(c: Context<HonoEnv>, desk: CallerContext): Promise<Call> {
-  const { caller, setCookies } = await desk.auth.identify({
-    header: (name) => c.env.incoming.headers[name] as string | undefined,
-    address: addressOf(c, desk),
-  });
+  const charges: Charge[] = [];
+  c.set("charges", charges);
+  const { caller, setCookies } = await identify(c, desk, charges);
   for (const cookie of setCookies) addCookie(c, cookie);
   assertOwnPage(c, desk, caller.kind === "session");
-  const call: Call = { caller, charges: [] };
-  c.set("charges", call.charges);
-  return call;
+  return { caller, charges };
+}
+
+/** @throws Refusal */
+async function identify(c: Context<HonoEnv>, desk: CallerContext, charges: Charge[]) {
+  const address = addressOf(c, desk);
+  try {
+    return await desk.auth.identify({
+      header: (name) => c.env.incoming.headers[name] as string | undefined,
+      address,
+    });
+  } catch (error) {
+    if (error instanceof Refusal && error.code === "unauthorized") {
+      await charge("auth-key", desk.limits, { caller: { kind: "nobody", address }, charges });
+    }
+    throw error;
+  }
 }
 
 export function addressOf(c: Context<HonoEnv>, desk: CallerContext): string {

@@ -6,7 +6,7 @@ import type { Person } from "../domain/caller.ts";
 import { refuse } from "../domain/refusal.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { limitHeaders } from "../http/limit-headers.ts";
-import { BodyAborted, BodyTooLarge, readBody } from "../http/read-body.ts";
+import { readBodyOrRefuse } from "../http/read-body.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { charge } from "../operations/operation.ts";
 import { authenticate, type CallerContext } from "./authenticate.ts";
@@ -107,13 +107,7 @@ const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD", "TRACE"]);
 const wholeBody: MiddlewareHandler<PluginEnv> = async (c, next) => {
   if (!WITHOUT_BODY.has(c.req.method)) {
     const { url, method, headers, signal } = c.req.raw;
-    const body = await readBody(c.env.incoming, MAX_BODY_BYTES).catch((error) => {
-      if (error instanceof BodyTooLarge) {
-        refuse("too_large", `expected a body of at most ${MAX_BODY_BYTES} bytes`);
-      }
-      if (error instanceof BodyAborted) refuse("invalid_input", "Request aborted");
-      throw error;
-    });
+    const body = await readBodyOrRefuse(c.env.incoming, MAX_BODY_BYTES);
     c.req.raw = new Request(url, { method, headers, signal, body: new Uint8Array(body) });
   }
   await next();

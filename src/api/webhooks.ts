@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { isSlot, type Slot } from "../domain/slot.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
-import { BodyAborted, BodyTooLarge, readBody } from "../http/read-body.ts";
+import { BodyAbandoned, BodyAborted, BodyTooLarge, readBody } from "../http/read-body.ts";
 import { answerJson } from "../http/response-headers.ts";
 import type { Intake, ReceiveResult } from "../intake/intake.ts";
 import type { Log } from "../observability/log.ts";
@@ -103,8 +103,15 @@ function note(door: WebhookOptions, slot: Slot, requestId: string, reception: Re
 }
 
 function unreadable(c: Context<HonoEnv>, error: unknown): Response {
-  // The adapter discards what is still coming in, for half a second and 64 MB at most, and then hangs up.
-  if (error instanceof BodyTooLarge) return c.json({ error: "Payload too large" }, 413);
+  if (error instanceof BodyTooLarge) {
+    // Closing at once would reset a client that is still sending, 413 unread. The adapter closes the connection after it has
+    // discarded the rest of the body, for half a second and 64 MB at most.
+    c.env.outgoing.shouldKeepAlive = true;
+    return c.json({ error: "Payload too large" }, 413);
+  }
+  if (error instanceof BodyAbandoned) {
+    return c.json({ error: "Service unavailable" }, 503, { "retry-after": RETRY_AFTER_SECONDS });
+  }
   if (error instanceof BodyAborted) return c.json({ error: "Request aborted" }, 400);
   throw error;
 }

@@ -1,19 +1,29 @@
 import type { IncomingMessage } from "node:http";
+import { refuse } from "../domain/refusal.ts";
+import { BodyBudget } from "./body-budget.ts";
 
-/** Larger than allowed: noticed as soon as it is, not after the rest has come in. */
+/** Larger than allowed: noticed as soon as it is, not after the rest has arrived. */
 export class BodyTooLarge extends Error {
   override name = "BodyTooLarge";
 }
 
-/** The client went away before its body was complete; there is nobody to answer. */
+/** The client disconnected before its body was complete; there is nobody to answer. */
 export class BodyAborted extends Error {
   override name = "BodyAborted";
 }
 
-/** The raw bytes of a request, as they were signed. @throws BodyTooLarge, BodyAborted */
+/** Given up, because too much memory is taken by bodies that are still arriving. */
+export class BodyAbandoned extends Error {
+  override name = "BodyAbandoned";
+}
+
+/** Of the whole process. A single body may be as large as `WEBHOOK_MAX_BYTES` can be set. */
+const budget = new BodyBudget(64 * 1024 * 1024);
+
+/** The raw bytes of a request, as they were signed. @throws BodyTooLarge, BodyAborted, BodyAbandoned */
 export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Gone before we came to read: nothing more would ever be said of it.
+    // Disconnected before we came to read: no event would ever report it.
     if (incoming.destroyed && !incoming.complete) {
       reject(new BodyAborted());
       return;
@@ -22,22 +32,45 @@ export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<B
       reject(new BodyTooLarge());
       return;
     }
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let bytes = 0;
+    const fail = (error: Error) => {
+      budget.release(reader);
+      chunks = [];
+      // Not kept any longer, but not cut off either: a client that sends before it reads would never see why.
+      incoming.removeAllListeners("data").resume();
+      reject(error);
+    };
+    const reader = { abandon: () => fail(new BodyAbandoned()) };
     incoming.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > maxBytes) {
-        // Not read any further, but not cut off either: a client that sends before it reads would never see why.
-        incoming.removeAllListeners("data").resume();
-        reject(new BodyTooLarge());
+        fail(new BodyTooLarge());
         return;
       }
       chunks.push(chunk);
+      // A body that arrives in one piece is complete before it could be counted.
+      if (bytes !== Number(incoming.headers["content-length"])) budget.add(reader, chunk.length);
     });
-    incoming.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    incoming.once("error", () => reject(new BodyAborted()));
+    incoming.once("end", () => {
+      budget.release(reader);
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+    incoming.once("error", () => fail(new BodyAborted()));
     incoming.once("close", () => {
-      if (!incoming.complete) reject(new BodyAborted());
+      if (!incoming.complete) fail(new BodyAborted());
     });
   });
+}
+
+/** The same for surfaces that answer in refusals. @throws Refusal `too_large`, `invalid_input`, `unavailable` */
+export async function readBodyOrRefuse(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  try {
+    return await readBody(incoming, maxBytes);
+  } catch (error) {
+    if (error instanceof BodyTooLarge) refuse("too_large", `expected a body of at most ${maxBytes} bytes`);
+    if (error instanceof BodyAborted) refuse("invalid_input", "Request aborted");
+    if (error instanceof BodyAbandoned) refuse("unavailable", "Service unavailable");
+    throw error;
+  }
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { refuse } from "../domain/refusal.ts";
 import { inspectJson } from "./inspect-json.ts";
-import { BodyAborted, BodyTooLarge, readBody } from "./read-body.ts";
+import { readBodyOrRefuse } from "./read-body.ts";
 
 /** Far more than any of our inputs, and nothing that a hundred of at once would be felt. */
 const MAX_BYTES = 64 * 1024;
@@ -16,7 +16,7 @@ export async function readJson(
   incoming: IncomingMessage,
   maxBytes: number = MAX_BYTES,
 ): Promise<Record<string, unknown>> {
-  const body = await readBytes(incoming, maxBytes);
+  const body = await readBodyOrRefuse(incoming, maxBytes);
   if (body.length === 0) return {};
   assertJson(incoming);
   if (!isUtf8(body)) refuse("invalid_input", "expected a JSON body in UTF-8");
@@ -24,17 +24,6 @@ export async function readJson(
     refuse("invalid_input", "expected a JSON body without a byte order mark");
   }
   return inspectJson(body);
-}
-
-/** @throws Refusal */
-async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  try {
-    return await readBody(incoming, maxBytes);
-  } catch (error) {
-    if (error instanceof BodyTooLarge) refuse("too_large", `expected a body of at most ${maxBytes} bytes`);
-    if (error instanceof BodyAborted) refuse("invalid_input", "Request aborted");
-    throw error;
-  }
 }
 
 function assertJson({ headers }: IncomingMessage): void {

@@ -1,51 +1,62 @@
 import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { RequestError } from "@hono/node-server";
 import type { Log } from "../observability/log.ts";
 
-/** For the adapter: the answer to what never became a request of the app's, such as one with an impossible `Host`. */
-export function unroutable(log: Log): (error: unknown) => Response {
-  return (error) => {
-    const requestId = randomUUID();
-    const isRequest = error instanceof RequestError;
-    if (!isRequest) log.error({ err: error, requestId }, "request failed outside of the app");
-    return Response.json(
-      { error: isRequest ? "Bad request" : "Internal server error" },
-      {
-        status: isRequest ? 400 : 500,
-        headers: {
-          "x-request-id": requestId,
-          "cache-control": "no-store",
-          "x-content-type-options": "nosniff",
-        },
-      },
-    );
+/** What requests that never reach the app are answered: an impossible `Host`, a malformed target, no HTTP at all. */
+export type Unroutable = ReturnType<typeof createUnroutable>;
+
+/** @param apiVersion the current one, for `X-API-Version` */
+export function createUnroutable(apiVersion: string, log: Log) {
+  const headers = (requestId: string) => ({
+    "content-type": "application/json",
+    "x-request-id": requestId,
+    "x-api-version": apiVersion,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  });
+  return {
+    /** For the adapter's `errorHandler`. */
+    toResponse: (error: unknown): Response => {
+      const requestId = randomUUID();
+      const isRequest = error instanceof RequestError;
+      if (!isRequest) log.error({ err: error, requestId }, "request failed outside of the app");
+      const body = JSON.stringify({ error: isRequest ? "Bad request" : "Internal server error" });
+      return new Response(body, { status: isRequest ? 400 : 500, headers: headers(requestId) });
+    },
+
+    /** For a request whose target no handler may see, see `isMalformedTarget`. */
+    refuse: (outgoing: ServerResponse): void => {
+      outgoing.writeHead(400, { ...headers(randomUUID()), connection: "close" });
+      outgoing.end(JSON.stringify({ error: "Bad request" }));
+    },
+
+    /** For the server's `clientError`: what is no HTTP gets a response too, and the connection is closed. */
+    refuseSocket: (error: NodeJS.ErrnoException, socket: Duplex): void => {
+      if (error.code === "ECONNRESET" || !socket.writable) {
+        socket.destroy();
+        return;
+      }
+      const status = STATUS_OF[error.code ?? ""] ?? "400 Bad Request";
+      const body = JSON.stringify({ error: status.slice(4) });
+      const all = {
+        ...headers(randomUUID()),
+        "content-length": Buffer.byteLength(body),
+        connection: "close",
+      };
+      const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+      socket.end([`HTTP/1.1 ${status}`, ...lines, "", body].join("\r\n"));
+    },
   };
 }
 
-const UNREADABLE: Record<string, string> = {
+const STATUS_OF: Record<string, string> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-/** For the server's `clientError`: what is no HTTP gets an answer too, and the connection is closed. */
-export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const status = UNREADABLE[error.code ?? ""] ?? "400 Bad Request";
-  const body = JSON.stringify({ error: status.slice(4) });
-  socket.end(
-    [
-      `HTTP/1.1 ${status}`,
-      "Content-Type: application/json",
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${randomUUID()}`,
-      "Cache-Control: no-store",
-      "Connection: close",
-      "",
-      body,
-    ].join("\r\n"),
-  );
+/** A target in absolute form that names a user: `new Request` throws on it, wherever it is first made. */
+export function isMalformedTarget(target = ""): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(target);
 }

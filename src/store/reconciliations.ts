@@ -11,11 +11,8 @@ export type ReconcilableSubscription = {
   version: string;
 };
 
-/** Differs after every event and every correction. */
-export const VERSION =
-  "(extract(epoch from updated_at) * 1000000)::bigint::text || ' ' || coalesce(last_event_at_micros, 0)";
-
-const COLUMNS = `id, provider, provider_subscription_id as "providerSubscriptionId", ${VERSION} as version`;
+const COLUMNS = `id, provider, provider_subscription_id as "providerSubscriptionId",
+  (extract(epoch from updated_at) * 1000000)::bigint::text || ' ' || coalesce(last_event_at_micros, 0) as version`;
 
 const FIND = {
   name: "find_reconcilable",
@@ -97,25 +94,22 @@ export async function* eachReconcilable(
 
 export type Reconciliation = {
   subscriptionId: string;
-  /** The command line and the nightly run; the server by itself; an administrator. */
-  by: "operator" | "server" | { administratorId: string };
+  /** An administrator's user id, or `operator`: the command line and the nightly job. */
+  by: string | "operator";
   changes: Changes;
-  /** Why an administrator dismissed it; `null`: it was compared. */
-  reason?: string | null;
 };
 
 const INSERT = {
   name: "insert_reconciliation",
   text: `
-insert into reconciliation (subscription_id, by, user_id, changes, reason)
-values ($1::uuid, $2, $3, $4::json, $5)`,
+insert into reconciliation (subscription_id, by, user_id, changes)
+values ($1::uuid, case when $2::text is null then 'operator' else 'administrator' end, $2::text, $3::json)`,
 };
 
 /** Writes down what a comparison has changed, in the transaction that changes it. */
 export async function insertReconciliation(
   transaction: Queryable,
-  { subscriptionId, by, changes, reason = null }: Reconciliation,
+  { subscriptionId, by, changes }: Reconciliation,
 ): Promise<void> {
-  const [actor, userId] = typeof by === "string" ? [by, null] : ["administrator", by.administratorId];
-  await transaction.run(INSERT, [subscriptionId, actor, userId, JSON.stringify(changes), reason]);
+  await transaction.run(INSERT, [subscriptionId, by === "operator" ? null : by, JSON.stringify(changes)]);
 }

@@ -28,6 +28,7 @@ export const testCallerContext: CallerContext = {
   },
   clientAddress: (socketAddress) => socketAddress ?? "",
   ownOrigins: () => ["https://app.example.com"],
+  limits: testLimits(),
 };
 
 /** Counted in memory under the default policies, afresh. */

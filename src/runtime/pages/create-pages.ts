@@ -3,10 +3,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { resolve } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { pageRequests } from "../../app/gate/page-request.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { statusOf } from "../../http/error-response.ts";
+import { limitHeaders } from "../../http/limit-headers.ts";
 import { isCrossOrigin } from "../../http/origin-check.ts";
 import { NO_CONTENT_POLICY, pageHeaders } from "../../http/security-headers.ts";
+import type { Charge } from "../../limits/charge.ts";
 import { builtFiles } from "./built-files.ts";
-import { loadNext, NotBuilt } from "./load-next.ts";
+import { chargePage } from "./charge-page.ts";
+import { loadNext } from "./load-next.ts";
 import { openRequest } from "./open-request.ts";
 import type { PagesOptions } from "./pages-options.ts";
 
@@ -41,26 +46,34 @@ export function createPages(options: PagesOptions): Pages {
   return {
     answer: async (incoming, outgoing) => {
       const requestId = randomUUID();
+      const charges: Charge[] = [];
       outgoing.setHeader("x-request-id", requestId);
       for (const [name, value] of pageHeaders(NO_CONTENT_POLICY, options.appUrl))
         outgoing.setHeader(name, value);
       try {
         if (!METHODS.includes(incoming.method ?? "")) {
           outgoing.setHeader("allow", METHODS.join(", "));
-          return say(outgoing, 405, "Method not allowed");
+          return sendText(outgoing, 405, "Method not allowed");
         }
-        if (!isDecodable(incoming.url)) return say(outgoing, 400, "Bad request");
-        if (isForeign(incoming, options)) return say(outgoing, 403, "Forbidden");
+        if (!isDecodable(incoming.url)) return sendText(outgoing, 400, "Bad request");
+        if (isForbiddenWrite(incoming, options)) return sendText(outgoing, 403, "Forbidden");
         if (Number(incoming.headers["content-length"] ?? 0) > MAX_BODY_BYTES) {
-          return say(outgoing, 413, "Payload too large");
+          return sendText(outgoing, 413, "Payload too large");
         }
         if (incoming.url?.startsWith("/_next/static/")) return await toFiles(incoming, outgoing);
+        const address = options.clientAddress(
+          incoming.socket.remoteAddress,
+          incoming.headers["x-forwarded-for"] as string | undefined,
+        );
+        await chargePage(incoming, { limits: options.deps.limits, address, charges });
         const { handle } = await next(incoming);
-        const request = await openRequest(incoming, outgoing, requestId, options);
+        const request = await openRequest(incoming, outgoing, { id: requestId, address, charges }, options);
         await pageRequests().run(request, () => handle(incoming, outgoing));
       } catch (error) {
+        if (error instanceof Refusal)
+          return sendRefusal(outgoing, error, limitHeaders(charges, options.deps.limits.now()));
         options.log.error({ err: error, requestId }, "a page could not be served");
-        say(outgoing, 500, error instanceof NotBuilt ? error.message : "Internal server error");
+        sendText(outgoing, 500, "Internal server error");
       }
     },
     close: async () => {
@@ -79,7 +92,7 @@ function isDecodable(url = ""): boolean {
   }
 }
 
-function isForeign({ method = "", headers }: IncomingMessage, { ownOrigins }: PagesOptions): boolean {
+function isForbiddenWrite({ method = "", headers }: IncomingMessage, { ownOrigins }: PagesOptions): boolean {
   return isCrossOrigin(
     {
       method,
@@ -91,7 +104,16 @@ function isForeign({ method = "", headers }: IncomingMessage, { ownOrigins }: Pa
   );
 }
 
-function say(outgoing: ServerResponse, status: number, sentence: string): void {
+function sendRefusal(
+  outgoing: ServerResponse,
+  { code, message }: Refusal,
+  headers: Record<string, string>,
+): void {
+  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
+  sendText(outgoing, statusOf[code], message);
+}
+
+function sendText(outgoing: ServerResponse, status: number, sentence: string): void {
   if (outgoing.headersSent) {
     outgoing.destroy();
     return;

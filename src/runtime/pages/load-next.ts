@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
@@ -10,17 +10,21 @@ type NextApp = { prepare(): Promise<void>; getRequestHandler(): NextHandler; clo
 
 type NextHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
-export class NotBuilt extends Error {
-  override message = "The pages have not been built: start with script/server, or run npm run build.";
+/** The message is for the operator. */
+export class PagesNotBuilt extends Error {
+  override name = "PagesNotBuilt";
+  override message = "the pages have not been built: start with script/server, or run npm run build";
 }
 
 /**
- * The built pages, ready to answer. @throws NotBuilt
+ * The built pages, ready to answer. @throws PagesNotBuilt
  * @param self where this server listens: Next.js asks there, with the person's cookie, for the page that an action leads to
  */
 export async function loadNext(project: string, self: { hostname: string; port: number }) {
-  if (!existsSync(join(project, ".next/BUILD_ID"))) throw new NotBuilt();
-  const app = load("next")({ dev: false, dir: project, quiet: true, ...self });
+  if (!existsSync(join(project, ".next/BUILD_ID"))) throw new PagesNotBuilt();
+  // A server that never listens: left to itself, Next.js adds a listener for upgrades to ours, which answers none of them.
+  const httpServer = createServer();
+  const app = load("next")({ dev: false, dir: project, quiet: true, httpServer, ...self });
   await app.prepare();
   return { handle: app.getRequestHandler(), close: () => app.close() };
 }

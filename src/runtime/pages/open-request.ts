@@ -4,6 +4,8 @@ import type { PageRequest } from "../../app/gate/page-request.ts";
 import type { Person } from "../../domain/caller.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { contentSecurityPolicy, pageHeaders } from "../../http/security-headers.ts";
+import type { Charge } from "../../limits/charge.ts";
+import { markAsOwn } from "./charge-page.ts";
 import { ownFailures } from "./error-status.ts";
 import type { PagesOptions } from "./pages-options.ts";
 
@@ -11,14 +13,10 @@ import type { PagesOptions } from "./pages-options.ts";
 export async function openRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  id: string,
-  { auth, deps, clientAddress, ownOrigins, appUrl, mails, log }: PagesOptions,
+  { id, address, charges: ownCharges }: { id: string; address: string; charges: readonly Charge[] },
+  { auth, deps, ownOrigins, appUrl, mails, log }: PagesOptions,
 ): Promise<PageRequest> {
   const { headers } = incoming;
-  const address = clientAddress(
-    incoming.socket.remoteAddress,
-    headers["x-forwarded-for"] as string | undefined,
-  );
   const nonce = randomBytes(16).toString("base64");
   const policy = contentSecurityPolicy(nonce, appUrl);
   // Next.js reads the nonce from the request, where only we may have put it.
@@ -27,6 +25,7 @@ export async function openRequest(
   headers["x-forwarded-host"] = new URL(ownOrigin(headers, ownOrigins(), appUrl)).host;
   // And asks us over it for the page that an action leads to: there is no TLS between us.
   headers["x-forwarded-proto"] = "http";
+  markAsOwn(incoming);
   for (const [name, value] of pageHeaders(policy, appUrl)) outgoing.setHeader(name, value);
 
   const identified = await auth
@@ -36,6 +35,12 @@ export async function openRequest(
   if ("setCookies" in identified && identified.setCookies.length > 0) {
     outgoing.setHeader("set-cookie", [...identified.setCookies]);
   }
+  const setLimitHeaders = (charges: readonly Charge[]) => {
+    if (outgoing.headersSent) return;
+    for (const [name, value] of Object.entries(limitHeaders(charges, deps.limits.now())))
+      outgoing.setHeader(name, value);
+  };
+  setLimitHeaders(ownCharges);
   return {
     id,
     path: incoming.url ?? "/",
@@ -46,12 +51,7 @@ export async function openRequest(
     address,
     nonce,
     header: (name) => headers[name] as string | undefined,
-    charged: (charges) => {
-      if (outgoing.headersSent) return;
-      for (const [name, value] of Object.entries(limitHeaders(charges, deps.limits.now()))) {
-        outgoing.setHeader(name, value);
-      }
-    },
+    charged: (charges) => setLimitHeaders([...ownCharges, ...charges]),
     ...ownFailures(incoming, outgoing),
     cannotServe: () => {
       if (!outgoing.headersSent) outgoing.statusCode = 503;

@@ -1,0 +1,35 @@
+/** A body that is being read. */
+export type BodyReader = {
+  /** Stops reading and lets go of what has been read. */
+  abandon(): void;
+};
+
+/**
+ * Bounds the memory of all bodies that are being read. Above it the one that has been read for the longest time is given
+ * up: a stalled upload, and not the next delivery, which is small and arrives at once.
+ */
+export class BodyBudget {
+  readonly #maxBytes: number;
+  /** In the order in which reading began. */
+  readonly #bytesOf = new Map<BodyReader, number>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  add(reader: BodyReader, bytes: number): void {
+    this.#bytesOf.set(reader, (this.#bytesOf.get(reader) ?? 0) + bytes);
+    this.#bytes += bytes;
+    while (this.#bytes > this.#maxBytes) {
+      const [oldest] = this.#bytesOf.keys() as Iterable<BodyReader> as [BodyReader];
+      this.release(oldest);
+      oldest.abandon();
+    }
+  }
+
+  release(reader: BodyReader): void {
+    this.#bytes -= this.#bytesOf.get(reader) ?? 0;
+    this.#bytesOf.delete(reader);
+  }
+}

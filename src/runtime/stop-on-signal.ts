@@ -1,0 +1,30 @@
+import type { Log } from "../observability/log.ts";
+
+/** Requests get 10 s, see `drain-server.ts`; a task that hangs must not keep the process alive for ever. */
+const STOP_WITHIN_MS = 30_000;
+
+/** On SIGTERM or SIGINT stops the server and exits with 0; a second signal ends the process at once, with 1. */
+export function stopOnSignal(stop: () => Promise<void>, log: Log): void {
+  let isStopping = false;
+  const onSignal = async (signal: NodeJS.Signals) => {
+    if (isStopping) {
+      log.warn({ signal }, "told to stop a second time: ending at once");
+      process.exit(1);
+    }
+    isStopping = true;
+    log.info({ signal }, "stopping");
+    setTimeout(() => {
+      log.error({ seconds: STOP_WITHIN_MS / 1000 }, "could not stop in time: ending");
+      process.exit(1);
+    }, STOP_WITHIN_MS).unref();
+    try {
+      await stop();
+      process.exit(0);
+    } catch (error) {
+      log.error({ err: error }, "could not stop in order");
+      process.exit(1);
+    }
+  };
+  process.on("SIGTERM", onSignal);
+  process.on("SIGINT", onSignal);
+}

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { cachedReadiness } from "../../src/runtime/cached-readiness.ts";
+
+it("asks once a second, however many ask, but does not keep a no", async () => {
+  let asked = 0;
+  let ms = 0;
+  let isReady = true;
+  const cached = cachedReadiness(
+    async () => {
+      asked += 1;
+      return isReady;
+    },
+    () => ms,
+  );
+  expect(await Promise.all(Array.from({ length: 50 }, cached))).toEqual(Array(50).fill(true));
+  isReady = false;
+  ms = 999;
+  expect([await cached(), asked]).toEqual([true, 1]);
+  ms = 1_000;
+  expect([...(await Promise.all([cached(), cached()])), asked]).toEqual([false, false, 2]);
+  isReady = true;
+  expect([await cached(), asked]).toEqual([true, 3]);
+});

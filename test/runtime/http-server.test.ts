@@ -1,0 +1,115 @@
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { limitPipelining } from "../../src/http/limit-pipelining.ts";
+import { prepareDrain } from "../../src/runtime/drain-server.ts";
+import { createHttpServer } from "../../src/runtime/http-server.ts";
+
+const servers: Server[] = [];
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+async function listen(server: Server): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((listens) => server.listen(0, "127.0.0.1", listens));
+  return (server.address() as AddressInfo).port;
+}
+
+/** A connection that sends this; `received` grows as answers arrive. */
+function send(port: number, text: string) {
+  const socket = connect(port, "127.0.0.1", () => socket.write(text));
+  sockets.push(socket);
+  const state = { socket, received: "", isClosed: false };
+  socket.on("data", (data) => {
+    state.received += data.toString("latin1");
+  });
+  socket.on("error", () => {});
+  socket.on("close", () => {
+    state.isClosed = true;
+  });
+  return state;
+}
+
+const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+
+describe("limitPipelining", () => {
+  it("handles the requests of one connection one after the other, and answers all", async () => {
+    let running = 0;
+    let most = 0;
+    const port = await listen(
+      createServer(
+        limitPipelining(async (_, outgoing) => {
+          running += 1;
+          most = Math.max(most, running);
+          await sleep(1);
+          running -= 1;
+          outgoing.end("done");
+        }),
+      ),
+    );
+    const client = send(port, GET.repeat(60));
+    await vi.waitFor(() => expect(client.received.split("HTTP/1.1 200").length - 1).toBe(60));
+    expect(most).toBe(1);
+  });
+
+  it("closes a connection that sends far ahead, and calls no handler for what it sent", async () => {
+    let handled = 0;
+    const port = await listen(
+      createServer(
+        limitPipelining(() => {
+          handled += 1;
+        }),
+      ),
+    );
+    const client = send(port, GET.repeat(1_000));
+    await vi.waitFor(() => expect(client.isClosed).toBe(true));
+    expect(handled).toBe(1);
+  });
+});
+
+describe("createHttpServer", () => {
+  it.each([
+    [
+      "h2c",
+      "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n",
+    ],
+    ["websocket", "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n"],
+  ])("answers a request that asks for %s like one that does not", async (_, headers) => {
+    const port = await listen(
+      createHttpServer(
+        (_, outgoing) => outgoing.end("answer"),
+        () => {},
+      ),
+    );
+    const client = send(port, `GET / HTTP/1.1\r\nHost: x\r\n${headers}\r\n`);
+    await vi.waitFor(() => expect(client.received).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*answer$/));
+  });
+
+  it("bounds connections, and how long headers and bodies may take to arrive", async () => {
+    const server = createHttpServer(
+      () => {},
+      () => {},
+    );
+    expect(server).toMatchObject({ headersTimeout: 15_000, requestTimeout: 15_000, maxConnections: 8_192 });
+  });
+});
+
+describe("prepareDrain", () => {
+  it("destroys every connection after the deadline, one that was upgraded too", async () => {
+    const server = createServer((_, outgoing) => outgoing.write("begun"));
+    const drain = prepareDrain(server, { finishWithinMs: 300 });
+    server.on("upgrade", (_, socket) => socket.write("upgraded"));
+    const port = await listen(server);
+    const hanging = send(port, GET);
+    const upgraded = send(port, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: y\r\n\r\n");
+    await vi.waitFor(() =>
+      expect([hanging.received, upgraded.received].every((text) => text !== "")).toBe(true),
+    );
+    await drain();
+    await vi.waitFor(() => expect([hanging.isClosed, upgraded.isClosed]).toEqual([true, true]));
+  });
+});

@@ -1,0 +1,174 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { builtPages } from "../../support/built-pages.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  await builtPages();
+  test = await freshDatabase();
+}, 180_000);
+afterAll(() => test.drop());
+
+/** Sends bytes and keeps what arrives until the connection ends. */
+function send(url: string, bytes: string | Buffer) {
+  const { hostname, port } = new URL(url);
+  const state = { received: "", isClosed: false, destroy: () => void socket.destroy() };
+  const socket = connect(Number(port), hostname, () => socket.write(bytes));
+  socket.on("data", (data) => {
+    state.received += data.toString("latin1");
+  });
+  socket.on("error", () => {});
+  socket.on("close", () => {
+    state.isClosed = true;
+  });
+  return state;
+}
+
+async function serverWithPages(variables: Record<string, string> = {}): Promise<ServerProcess> {
+  const server = await spawnServer(test.url, { ...GENEROUS_LIMITS, ...variables });
+  // Next.js is loaded by the first page.
+  expect((await fetch(`${server.url}/`)).status).toBe(200);
+  return server;
+}
+
+const H2C =
+  "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n";
+const WEBSOCKET =
+  "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
+describe("connections that ask for an upgrade", () => {
+  it("are answered like others, also once a page has been served, and hold up no stop", async () => {
+    const server = await serverWithPages();
+    const clients = ["/api/health", "/api/webhooks/provider-a", "/sign-in"].flatMap((path) =>
+      [H2C, WEBSOCKET].map((headers) =>
+        send(server.url, `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`),
+      ),
+    );
+    await vi.waitFor(
+      () =>
+        expect(clients.map(({ received }) => received.slice(0, 12))).toEqual([
+          ...Array(2).fill("HTTP/1.1 200"),
+          ...Array(2).fill("HTTP/1.1 405"),
+          ...Array(2).fill("HTTP/1.1 200"),
+        ]),
+      { timeout: 10_000 },
+    );
+    expect(await server.end("SIGTERM")).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe("a server that has been told to stop", () => {
+  it("ends at once when it is told again", async () => {
+    const server = await serverWithPages();
+    const client = send(
+      server.url,
+      "POST /api/webhooks/provider-a HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1",
+    );
+    await vi.waitFor(async () => expect((await fetch(`${server.url}/api/health`)).status).toBe(200));
+    server.child.kill("SIGTERM");
+    await vi.waitFor(() => expect(server.lines.join()).toContain('"stopping"'));
+    expect(await server.end("SIGTERM")).toEqual({ code: 1, signal: null });
+    client.destroy();
+  });
+});
+
+describe("requests that no browser sends", () => {
+  let server: ServerProcess;
+  beforeAll(async () => {
+    server = await serverWithPages();
+  }, 60_000);
+  afterAll(async () => {
+    await server.end("SIGTERM");
+  });
+
+  it.each(["/api/auth/get-session", "/api/health", "/", "/settings"])(
+    "returns 400 for credentials in an absolute target: %s",
+    async (path) => {
+      const client = send(server.url, `GET http://user:password@host${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      await vi.waitFor(() => expect(client.isClosed).toBe(true), { timeout: 10_000 });
+      expect(client.received).toMatch(/^HTTP\/1\.1 400 /);
+      expect(client.received).toMatch(/x-api-version: v1/i);
+    },
+  );
+
+  it("returns 400 with X-API-Version and X-Request-Id for what is no HTTP", async () => {
+    const client = send(server.url, "NONSENSE\r\n\r\n");
+    await vi.waitFor(() => expect(client.isClosed).toBe(true), { timeout: 10_000 });
+    expect(client.received).toMatch(
+      /^HTTP\/1\.1 400 [\s\S]*x-request-id: [0-9a-f-]{36}\r\nx-api-version: v1\r\n/i,
+    );
+  });
+
+  it.each(["keep-alive", "close"])(
+    "returns 413 for a webhook of 3 MB with Connection: %s",
+    async (connection) => {
+      const body = Buffer.alloc(3 * 1024 * 1024, 0x20);
+      const head = `POST /api/webhooks/provider-a HTTP/1.1\r\nHost: x\r\nConnection: ${connection}\r\nContent-Length: ${body.length}\r\n\r\n`;
+      for (let n = 0; n < 20; n += 1) {
+        const client = send(server.url, Buffer.concat([Buffer.from(head), body]));
+        await vi.waitFor(() => expect(client.received + client.isClosed).toMatch(/Payload too large|true/), {
+          timeout: 10_000,
+        });
+        expect(client.received).toMatch(/^HTTP\/1\.1 413 /);
+        client.destroy();
+      }
+    },
+  );
+
+  it("resizes no images", async () => {
+    const answer = await fetch(`${server.url}/_next/image?url=%2Ficon.svg&w=64&q=75`);
+    expect(answer.status).toBe(404);
+  });
+
+  it("writes no line into the log that a request has made up", async () => {
+    const forged = '%0a{"level":50,"msg":"forged"}';
+    await fetch(`${server.url}/_next/image?url=${forged}&w=64&q=75`);
+    for (let n = 0; n < 30; n += 1) {
+      await fetch(`${server.url}/sign-in`, {
+        method: "POST",
+        headers: { "next-action": `${"0".repeat(40)}${n}`, "content-type": "text/plain;charset=UTF-8" },
+        body: "[]",
+      });
+    }
+    const parsed = server.lines.map((line) => JSON.parse(line) as { msg: string });
+    expect(parsed.filter(({ msg }) => msg === "forged")).toEqual([]);
+    expect(parsed.length).toBeLessThan(50);
+  });
+});
+
+describe("bodies that never end", () => {
+  it("are given up beyond 64 MB in all, the oldest first, while others are served", async () => {
+    const server = await spawnServer(test.url, { ...GENEROUS_LIMITS });
+    const head = "POST /api/webhooks/provider-a HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n";
+    const part = Buffer.concat([Buffer.from(head), Buffer.alloc(900_000, 0x20)]);
+    const clients = Array.from({ length: 120 }, () => send(server.url, part));
+    const answered = () => clients.filter(({ received }) => received.startsWith("HTTP/1.1 503 ")).length;
+    await vi.waitFor(() => expect(answered()).toBeGreaterThanOrEqual(120 - 75), { timeout: 14_000 });
+    expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
+    for (const client of clients) client.destroy();
+    await server.end("SIGTERM");
+  });
+});
+
+describe("requests that cost and need no account", () => {
+  it("charges pages and wrong keys to the client's address, and answers 429 beyond the limit", async () => {
+    const server = await spawnServer(test.url, { RATE_LIMIT_PAGES: "3/60", RATE_LIMIT_AUTH_KEY: "3/60" });
+    const statuses = async (path: string, headers: Record<string, string> = {}) => {
+      const all: (string | null)[] = [];
+      for (let n = 0; n < 4; n += 1) {
+        const answer = await fetch(server.url + path, { headers });
+        all.push(`${answer.status} ${answer.headers.get("x-ratelimit-remaining")}`);
+      }
+      return all;
+    };
+    expect(await statuses("/sign-in")).toEqual(["200 2", "200 1", "200 0", "429 0"]);
+    const refused = await fetch(`${server.url}/sign-in`);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    const wrong = { authorization: `Bearer tg_${"x".repeat(40)}` };
+    expect(await statuses("/api/users/me", wrong)).toEqual(["401 2", "401 1", "401 0", "429 0"]);
+    await server.end("SIGTERM");
+  });
+});
