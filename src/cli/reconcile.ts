@@ -47,6 +47,7 @@ Examples:
           extent: options.slot ? "all" : "out of order",
           since: options.since ?? moment(`${LOOK_BACK_DAYS}d`, new Date()),
           dryRun: options.dryRun,
+          by: "operator",
           isStopping: () => false,
           progressed: () => {},
         }),

@@ -36,8 +36,10 @@ export type Config = {
   activeProvider: Slot;
   /** A payment provider of our own, for slots that have none; `null`: off. Port 0: any that is free. */
   simulator: { port: number } | null;
-  /** Whether the server compares subscriptions with their providers by itself, once a night. */
-  reconcilesNightly: boolean;
+  /** The nightly comparison, and the sweep for missed events every so many seconds; `null`: off. */
+  reconcile: { everySeconds: number } | null;
+  /** Whether a subscription is compared with its provider as soon as a delivery leaves it flagged. */
+  selfHeal: boolean;
   webhook: { toleranceSeconds: number; leaseSeconds: number; maxBytes: number };
 };
 
@@ -93,7 +95,8 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     slots: readSlots(values),
     activeProvider: values.ACTIVE_PROVIDER,
     simulator,
-    reconcilesNightly: values.RECONCILE === "on",
+    reconcile: values.RECONCILE === "on" ? { everySeconds: values.RECONCILE_EVERY_SECONDS } : null,
+    selfHeal: values.SELF_HEAL === "on",
     webhook: {
       toleranceSeconds: values.WEBHOOK_TOLERANCE_SECONDS,
       leaseSeconds: values.WEBHOOK_LEASE_SECONDS,

@@ -60,6 +60,8 @@ export const Variables = z.object({
   SIMULATOR: oneOf(["on", "off"]).optional(),
   SIMULATOR_PORT: wholeNumber(0, 65_535, 3001).default(3001),
   RECONCILE: oneOf(["on", "off"]).default("on"),
+  RECONCILE_EVERY_SECONDS: wholeNumber(1, 86_400, 60).default(60),
+  SELF_HEAL: oneOf(["on", "off"]).default("on"),
   WEBHOOK_TOLERANCE_SECONDS: wholeNumber(1, 86_400, 300).default(300),
   WEBHOOK_LEASE_SECONDS: wholeNumber(1, 3_600, 30).default(30),
   WEBHOOK_MAX_BYTES: wholeNumber(1_024, 64 * 1024 * 1024, 1_048_576).default(1_048_576),

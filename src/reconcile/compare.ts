@@ -25,8 +25,10 @@ import { inTransaction } from "../store/transaction.ts";
 export type Comparison =
   /** `null`: it matches the provider. */
   | { outcome: "compared"; changes: Changes | null }
-  /** Left as it is, and why. */
-  | { outcome: "left"; reason: string };
+  /** Left as it is; `reason` is a sentence for the operator. */
+  | { outcome: "left"; because: LeftBecause; reason: string };
+
+export type LeftBecause = "unnamed" | "unknown to provider" | "unresolvable" | "overtaken" | "gone";
 
 export type CompareOptions = {
   by: Reconciliation["by"];
@@ -52,10 +54,10 @@ export async function compare(
   let now: ReconcilableSubscription | null = found;
   for (let round = 1; round <= ROUNDS && now !== null; round += 1) {
     if (now.providerSubscriptionId === null)
-      return left("no event has said yet under which id the provider knows it");
+      return left("unnamed", "no event has named its id at the provider yet");
     const askedAtMicros = Date.now() * 1000;
     const state = await api.fetchSubscription(now.providerSubscriptionId);
-    if (state === null) return left("the provider knows no subscription by its id");
+    if (state === null) return left("unknown to provider", "the provider knows no subscription by this id");
     const subscription = now;
     const comparison = await retryOnContention(() =>
       correct(intake, subscription, { state, askedAtMicros }, options),
@@ -63,7 +65,9 @@ export async function compare(
     if (comparison !== "overtaken") return comparison;
     now = await findReconcilable(intake.database, found.id);
   }
-  return left(now === null ? "there is no such subscription any more" : "events of it keep coming in");
+  return now === null
+    ? left("gone", "there is no such subscription any more")
+    : left("overtaken", "new events keep coming in");
 }
 
 async function correct(
@@ -91,6 +95,7 @@ async function correct(
     });
     if (decision.outcome !== "applied") {
       return left(
+        "unresolvable",
         decision.outcome === "failed" ? decision.reason : "the provider's answer says nothing about it",
       );
     }
@@ -114,6 +119,6 @@ async function correct(
   });
 }
 
-function left(reason: string): Comparison {
-  return { outcome: "left", reason };
+function left(because: LeftBecause, reason: string): Comparison {
+  return { outcome: "left", because, reason };
 }

@@ -6,9 +6,9 @@ import { DatabaseUnavailable } from "../store/database.ts";
 import { knownEvents } from "../store/delivery-log.ts";
 
 export type MissedReport = {
-  /** How many events the provider says it has sent. */
+  /** How many events the provider has listed. */
   listed: number;
-  /** Those with effects that nobody had received. */
+  /** Those with effects that the log lacked. */
   missed: number;
   applied: number;
   ignored: number;
@@ -18,24 +18,26 @@ export type MissedReport = {
 
 export type IngestMissedOptions = {
   since: Date;
-  /** Says what was missed, and takes in nothing. */
+  /** Leaves an event to its webhook, by the time when it happened (microseconds); by default none. */
+  isTooYoung?: (occurredAtMicros: number | null) => boolean;
+  /** Reports what was missed, and takes in nothing. */
   dryRun: boolean;
   isStopping: () => boolean;
 };
 
 /** How many bodies are held in memory at once. */
-const BATCH_SIZE = 50;
+const BATCH_SIZE = 100;
 
 /**
- * Takes in what a provider says it has sent and nobody has received, the oldest first, through the door that deliveries
- * come through: claimed once, whoever else is at it. What was cut short is taken up by the next pass.
+ * Ingests events that a provider lists and the log lacks, oldest first, on the same path as deliveries: each is claimed
+ * once, whoever else is at it. A pass that is cut short is continued by the next one.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function ingestMissed(
   intake: Intake,
   slot: Slot,
   listEvents: NonNullable<PaymentApi["listEvents"]>,
-  { since, dryRun, isStopping }: IngestMissedOptions,
+  { since, isTooYoung = () => false, dryRun, isStopping }: IngestMissedOptions,
 ): Promise<MissedReport> {
   const report: MissedReport = { listed: 0, missed: 0, applied: 0, ignored: 0, failed: 0 };
   let batch: Identified[] = [];
@@ -56,14 +58,18 @@ export async function ingestMissed(
     if (isStopping()) break;
     report.listed += 1;
     const event = identifyListed(intake, slot, listed);
-    if (event !== null) batch.push(event);
+    if (event !== null && !isTooYoung(occurredAt(event))) batch.push(event);
     if (batch.length >= BATCH_SIZE) await flush();
   }
   await flush();
   return report;
 }
 
-/** `null`: nothing would come of it. Providers list far more than anybody has asked them to deliver. */
+function occurredAt({ reading }: Identified): number | null {
+  return "event" in reading ? reading.event.occurredAtMicros : null;
+}
+
+/** `null`: it would have no effect. Providers list far more than anybody has asked them to deliver. */
 function identifyListed(intake: Intake, slot: Slot, { eventId, rawBody }: ListedEvent): Identified | null {
   const adapter = intake.adapters[intake.slots[slot].format];
   // One format carries the id beside the body.
@@ -90,7 +96,7 @@ async function ingestAll(intake: Intake, missed: readonly Identified[], report: 
         report.failed += 1;
         break;
       case "unavailable":
-        throw new DatabaseUnavailable("what came of missed events is not known: run it again");
+        throw new DatabaseUnavailable("the outcome of missed events is unknown: run it again");
       case "duplicate":
       case "refused":
       case "invalid":

@@ -5,6 +5,7 @@ import {
   type ReconcileReport,
   type ReconcileTools,
   reconcile,
+  type SlotReport,
 } from "./reconcile.ts";
 
 const LEASE_SECONDS = 10 * 60;
@@ -12,8 +13,9 @@ const HOLD_EVERY_MS = 60_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The night's comparison: what was missed in the last week, what is out of order, and what has changed of late. One
- * process of several does it; one that dies over it is relieved. `null`: it is done, or somebody is at it.
+ * The nightly run: ingests what was missed in the last week, and compares what is flagged or has changed of late. One
+ * process of several does it; one that dies over it is relieved. It counts as done once every configured provider has
+ * answered: else it stays open and is tried again when its lease ends. `null`: it is done, or another process is at it.
  */
 export async function reconcileNightly(
   tools: ReconcileTools,
@@ -29,6 +31,7 @@ export async function reconcileNightly(
     extent: "lately changed",
     since: new Date(Date.now() - LOOK_BACK_DAYS * DAY_MS),
     dryRun: false,
+    by: "server",
     isStopping,
     progressed: async () => {
       if (performance.now() - heldAt < HOLD_EVERY_MS) return;
@@ -36,7 +39,11 @@ export async function reconcileNightly(
       await renewLease(database, night, LEASE_SECONDS);
     },
   });
-  // One that was cut short is taken up again by whoever finds its lease ended.
-  if (!isStopping()) await finishNight(database, night);
+  if (!isStopping() && unreachedSlots(tools, report).length === 0) await finishNight(database, night);
   return report;
+}
+
+/** The slots that have a provider which could not be asked. */
+export function unreachedSlots({ payments }: ReconcileTools, { slots }: ReconcileReport): SlotReport[] {
+  return slots.filter(({ slot, problem }) => problem !== null && payments[slot] !== null);
 }

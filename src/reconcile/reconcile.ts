@@ -26,6 +26,7 @@ export type ReconcileOptions = {
   /** How far back missed events are looked for; `null`: they are not. */
   since: Date | null;
   dryRun: boolean;
+  by: "operator" | "server";
   isStopping: () => boolean;
   /** Heard before each subscription and each slot: how many have been compared. */
   progressed: (compared: number) => unknown;
@@ -145,11 +146,14 @@ class Run {
 
   async #compare(api: PaymentApi, found: ReconcilableSubscription): Promise<Comparison> {
     try {
-      return await compare(this.#tools.intake, api, found, { by: "operator", dryRun: this.#options.dryRun });
+      return await compare(this.#tools.intake, api, found, {
+        by: this.#options.by,
+        dryRun: this.#options.dryRun,
+      });
     } catch (error) {
       // About this one alone: the others may still be asked about.
       if (!isPaymentApiProblem(error) || SLOT_WIDE.has(error.failure)) throw error;
-      return { outcome: "left", reason: error.message };
+      return { outcome: "left", because: "unresolvable", reason: error.message };
     }
   }
 

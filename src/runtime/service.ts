@@ -12,7 +12,7 @@ import type { Metrics } from "../observability/metrics.ts";
 import { cancelAtProvider } from "../operations/billing/cancel-at-provider.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { redactDeleted } from "../operations/users/redact-deleted.ts";
-import { reconcileNightly } from "../reconcile/reconcile-nightly.ts";
+import { startReconcileJobs } from "./reconcile-jobs.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** What a process needs that serves people, besides what every process works with. */
@@ -33,7 +33,6 @@ export type ServiceOptions = {
 
 const HALF_MINUTE_MS = 30 * 1000;
 const MINUTE_MS = 60 * 1000;
-const QUARTER_HOUR_MS = 15 * MINUTE_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
 export async function startService(
@@ -62,9 +61,8 @@ export async function startService(
     log,
     ...(metrics ? { metrics: metrics.limiter } : {}),
   });
-  const isAskable = Object.values(runtime.payments).some((api) => api !== null);
   const jobs = [
-    ...(config.reconcilesNightly && isAskable ? [reconcilingNightly(runtime, log)] : []),
+    ...startReconcileJobs(config, runtime),
     ...(config.mail.smtpUrl === null ? [] : [mailing(config.mail.smtpUrl, config, runtime)]),
     startJob(HOUR_MS, forgetting(auth), (err) =>
       log.warn({ err }, "expired sessions could not be deleted: tried again in an hour"),
@@ -98,21 +96,6 @@ export async function startService(
       await Promise.all([auth.idle(), mail.close(), limits.close()]);
     },
   };
-}
-
-/** Looks now and then whether the night's comparison is still to be done. */
-function reconcilingNightly(runtime: Runtime, log: Log): Job {
-  return startJob(
-    QUARTER_HOUR_MS,
-    async (isStopping) => {
-      const report = await reconcileNightly(runtime, isStopping);
-      if (report === null) return;
-      const { slots, compared, corrected, left } = report;
-      const counts = { slots, compared, corrected: corrected.length, left: left.length };
-      log.info(counts, "subscriptions compared with their providers");
-    },
-    (err) => log.warn({ err }, "subscriptions could not be compared with their providers: tried again"),
-  );
 }
 
 function mailing(smtpUrl: string, { mail: { from } }: Config, { database, appUrl, log }: Runtime): Job {

@@ -11,8 +11,11 @@ export type ReconcilableSubscription = {
   version: string;
 };
 
-const COLUMNS = `id, provider, provider_subscription_id as "providerSubscriptionId",
-  (extract(epoch from updated_at) * 1000000)::bigint::text || ' ' || coalesce(last_event_at_micros, 0) as version`;
+/** Differs after every event and every correction. */
+export const VERSION =
+  "(extract(epoch from updated_at) * 1000000)::bigint::text || ' ' || coalesce(last_event_at_micros, 0)";
+
+const COLUMNS = `id, provider, provider_subscription_id as "providerSubscriptionId", ${VERSION} as version`;
 
 const FIND = {
   name: "find_reconcilable",
@@ -94,22 +97,25 @@ export async function* eachReconcilable(
 
 export type Reconciliation = {
   subscriptionId: string;
-  /** An administrator's user id, or `operator`: the command line and the nightly job. */
-  by: string | "operator";
+  /** The command line and the nightly run; the server by itself; an administrator. */
+  by: "operator" | "server" | { administratorId: string };
   changes: Changes;
+  /** Why an administrator dismissed it; `null`: it was compared. */
+  reason?: string | null;
 };
 
 const INSERT = {
   name: "insert_reconciliation",
   text: `
-insert into reconciliation (subscription_id, by, user_id, changes)
-values ($1::uuid, case when $2::text is null then 'operator' else 'administrator' end, $2::text, $3::json)`,
+insert into reconciliation (subscription_id, by, user_id, changes, reason)
+values ($1::uuid, $2, $3, $4::json, $5)`,
 };
 
 /** Writes down what a comparison has changed, in the transaction that changes it. */
 export async function insertReconciliation(
   transaction: Queryable,
-  { subscriptionId, by, changes }: Reconciliation,
+  { subscriptionId, by, changes, reason = null }: Reconciliation,
 ): Promise<void> {
-  await transaction.run(INSERT, [subscriptionId, by === "operator" ? null : by, JSON.stringify(changes)]);
+  const [actor, userId] = typeof by === "string" ? [by, null] : ["administrator", by.administratorId];
+  await transaction.run(INSERT, [subscriptionId, actor, userId, JSON.stringify(changes), reason]);
 }

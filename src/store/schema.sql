@@ -67,6 +67,20 @@ create table deleted_user (
 
 CREATE INDEX deleted_user_to_redact ON public.deleted_user USING btree (deleted_at) WHERE (to_redact IS NOT NULL);
 
+create table event_sweep (
+  provider text not null,
+  swept_until timestamp with time zone,
+  lease_until timestamp with time zone not null,
+  last_problem text,
+  constraint event_sweep_pkey PRIMARY KEY (provider)
+);
+
+create table heal_pace (
+  provider text not null,
+  next_fetch_at timestamp with time zone not null,
+  constraint heal_pace_pkey PRIMARY KEY (provider)
+);
+
 create table nightly_reconcile (
   night date not null,
   lease_until timestamp with time zone not null,
@@ -99,7 +113,8 @@ create table reconciliation (
   by text not null,
   user_id text,
   changes json not null,
-  constraint reconciliation_by_check CHECK ((by = ANY (ARRAY['operator'::text, 'administrator'::text]))),
+  reason text,
+  constraint reconciliation_by_check CHECK ((by = ANY (ARRAY['operator'::text, 'administrator'::text, 'server'::text]))) NOT VALID,
   constraint reconciliation_pkey PRIMARY KEY (id),
   constraint reconciliation_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE,
   constraint reconciliation_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE SET NULL
@@ -169,6 +184,16 @@ CREATE UNIQUE INDEX subscription_named_once ON public.subscription USING btree (
 CREATE UNIQUE INDEX subscription_nameless_once ON public.subscription USING btree (provider, user_id) WHERE (provider_subscription_id IS NULL);
 
 CREATE INDEX subscription_out_of_order ON public.subscription USING btree (id) WHERE out_of_order;
+
+create table subscription_heal (
+  subscription_id uuid not null,
+  attempts integer not null,
+  next_attempt_at timestamp with time zone not null,
+  settled_version text,
+  last_problem text,
+  constraint subscription_heal_pkey PRIMARY KEY (subscription_id),
+  constraint subscription_heal_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE
+);
 
 create table "user" (
   id text not null,

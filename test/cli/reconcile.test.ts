@@ -118,7 +118,7 @@ describe("webhooks reconcile", () => {
     const unknown = await tollgate("webhooks", "reconcile", "--subscription", id);
     expect([unknown.code, unknown.stderr]).toEqual([
       1,
-      "nothing was changed: the provider knows no subscription by its id\n",
+      "nothing was changed: the provider knows no subscription by this id\n",
     ]);
     const none = await tollgate("webhooks", "reconcile", "--subscription", "sub_of_nobody");
     expect([none.code, none.stderr]).toEqual([1, "there is no subscription sub_of_nobody\n"]);
@@ -173,7 +173,7 @@ describe("POST /api/subscriptions/:id/reconcile", () => {
     const unknown = await reconcile();
     expect([unknown.status, unknown.body]).toEqual([
       409,
-      { error: "nothing was changed: the provider knows no subscription by its id" },
+      { error: "nothing was changed: the provider knows no subscription by this id" },
     ]);
     stripe.interfere(async () => ({ status: 503 }));
     const away = await reconcile();

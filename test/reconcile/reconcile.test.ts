@@ -1,6 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readConfig } from "../../src/config/config.ts";
-import { createLog } from "../../src/observability/log.ts";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";
 import {
   ALL_SLOTS,
@@ -9,84 +7,19 @@ import {
   reconcile,
 } from "../../src/reconcile/reconcile.ts";
 import { reconcileNightly } from "../../src/reconcile/reconcile-nightly.ts";
-import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
-import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
-import type { FixtureOverrides, JsonObject } from "../fixtures/overrides.ts";
 import { placesOf } from "../operations/find-in-all-tables.ts";
 import { groundOn, session } from "../operations/test-context.ts";
-import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
-import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
-import { SECRETS, serverVariables } from "../support/variables.ts";
 
-let test: TestDatabase;
-let stripe: StripeServer;
-let runtime: Runtime;
-let other: Runtime;
-beforeAll(async () => {
-  test = await freshDatabase(0);
-  stripe = await stripeServer();
-  const environment = readConfig({
-    ...serverVariables(test.url),
-    PROVIDER_A_API_KEY: STRIPE_KEY,
-    PROVIDER_A_API_URL: stripe.url,
-  });
-  const options = { log: createLog("silent") };
-  [runtime, other] = [await startRuntime(environment, options), await startRuntime(environment, options)];
-});
-afterAll(async () => {
-  await runtime.close();
-  await other.close();
-  await stripe.close();
-  await test.drop();
-});
-beforeEach(async () => {
-  stripe.interfere(null);
-  stripe.events.length = 0;
-  stripe.subscriptions.clear();
-  stripe.calls.length = 0;
-  await test.rows(
-    'truncate "user", deleted_user, subscription, reconciliation, nightly_reconcile, webhook_delivery, webhook_attempt cascade',
-  );
-  await addUsers(test, 10);
+import { reconcileContext } from "./reconcile-context.ts";
+
+const context = reconcileContext();
+const { eventOf, receive, truth, stored, audit, notified: told } = context;
+let { test, stripe, runtime, other } = context;
+beforeAll(() => {
+  ({ test, stripe, runtime, other } = context);
 });
 
 const PERIOD = new Date("2027-03-01T00:00:00Z");
-
-const PAID: FixtureOverrides = {
-  userId: "user_1",
-  subscriptionId: "sub_1",
-  customerId: "cus_1",
-  planId: "pro",
-  priceId: "price_pro_monthly",
-  seats: 1,
-  status: "active",
-  currentPeriodEnd: new Date("2027-01-01T00:00:00Z"),
-  cancelAtPeriodEnd: false,
-};
-
-let events = 0;
-
-/** An event as the provider makes it; it also keeps it. */
-function eventOf(kind: string, given: FixtureOverrides = {}) {
-  events += 1;
-  const occurredAt = given.occurredAt ?? new Date(Date.now() - 60_000 + events);
-  const { body } = loadFixture("stripe", kind, { ...PAID, ...given, occurredAt, eventId: `evt_${events}` });
-  return body as JsonObject & { id: string; type: string; created: number };
-}
-
-const receive = async (body: object, by = runtime) => {
-  const { rawBody, headers } = signedDelivery("stripe", body, {
-    secret: SECRETS["provider-a"],
-    nowSeconds: Math.floor(Date.now() / 1000),
-  });
-  return by.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
-};
-
-/** What the provider says of the subscription from now on. */
-function truth(given: FixtureOverrides = {}, kind = "customer.subscription.updated"): void {
-  const { data } = eventOf(kind, given) as unknown as { data: { object: { id: string } } };
-  stripe.subscriptions.set(data.object.id, data.object);
-}
 
 function run(given: Partial<ReconcileOptions> = {}, by = runtime): Promise<ReconcileReport> {
   return reconcile(by, {
@@ -95,21 +28,12 @@ function run(given: Partial<ReconcileOptions> = {}, by = runtime): Promise<Recon
     extent: "out of order",
     since: new Date(Date.now() - 7 * 86_400_000),
     dryRun: false,
+    by: "operator",
     isStopping: () => false,
     progressed: () => {},
     ...given,
   });
 }
-
-const stored = () =>
-  test.rows(`select plan_id, seats, status, current_period_end, cancel_at_period_end, out_of_order, user_id
-    from subscription order by created_at`);
-const audit = () =>
-  test.rows<{ changes: object; by: string; user_id: string | null }>(
-    "select changes, by, user_id from reconciliation order by id",
-  );
-const told = async () =>
-  (await test.rows<{ kind: string }>("select kind from notification order by id")).map((n) => n.kind);
 
 describe("a subscription that is not as its provider says", () => {
   beforeEach(async () => {
@@ -183,7 +107,7 @@ describe("a subscription that is not as its provider says", () => {
 
   it("is left alone, and said to be, when the provider does not know it or sells what nobody offers", async () => {
     const before = await stored();
-    expect((await run()).left).toMatchObject([{ reason: "the provider knows no subscription by its id" }]);
+    expect((await run()).left).toMatchObject([{ reason: "the provider knows no subscription by this id" }]);
     truth({ priceId: "price_of_a_stranger", planId: null });
     expect((await run()).left).toMatchObject([
       {
@@ -366,6 +290,15 @@ describe("the nightly comparison", () => {
     expect(await nightly(other)).toBeNull();
     await test.rows("update nightly_reconcile set lease_until = clock_timestamp() - interval '1 second'");
     expect(await nightly(other)).toMatchObject({ compared: 1, corrected: [{}] });
+  });
+
+  it("stays open and is tried again while a provider cannot be asked", async () => {
+    stripe.interfere(async () => ({ status: 500 }));
+    expect(await nightly()).toMatchObject({ compared: 0 });
+    stripe.interfere(null);
+    await test.rows("update nightly_reconcile set lease_until = clock_timestamp() - interval '1 second'");
+    expect(await nightly(other)).toMatchObject({ compared: 1, corrected: [{}] });
+    expect(await nightly()).toBeNull();
   });
 
   it("leaves alone what has been quiet for days and is in order", async () => {

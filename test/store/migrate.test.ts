@@ -39,6 +39,7 @@ it("is not migrated before migrations have run, nor without a database", async (
     "0004_payments.sql",
     "0005_notification_mail.sql",
     "0020_event_order.sql",
+    "0080_self_heal.sql",
   ]);
   expect(await isMigrated(empty.database)).toBe(true);
   expect(await migrate(empty.database)).toEqual([]);

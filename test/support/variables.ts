@@ -20,6 +20,9 @@ export function serverVariables(databaseUrl: string): Record<string, string> {
     PORT: "0",
     // Where it is turned on, SIMULATOR_PORT=0 and a DATA_DIR of one's own belong with it.
     SIMULATOR: "off",
+    // Tests of what is flagged or missed must not race the jobs that mend it.
+    SELF_HEAL: "off",
+    RECONCILE: "off",
     // Mail and whatever else a server keeps; the project's own folder is not for tests.
     DATA_DIR: join(tmpdir(), "tollgate-test-data"),
   };

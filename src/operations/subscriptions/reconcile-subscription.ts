@@ -23,9 +23,13 @@ export const reconcileSubscription = defineOperation({
     const { provider } = found;
     const api =
       deps.payments[provider] ?? refuse("unavailable", `no payment provider is configured for ${provider}`);
-    const by = caller.kind === "operator" ? "operator" : caller.userId;
+    const by = caller.kind === "operator" ? "operator" : { administratorId: caller.userId };
     const comparing = compare(deps.intake, api, found, { by, dryRun: false });
-    const comparison = await mapProviderErrors(deps, { slot: provider, userId: by }, comparing);
+    const comparison = await mapProviderErrors(
+      deps,
+      { slot: provider, userId: caller.kind === "operator" ? "operator" : caller.userId },
+      comparing,
+    );
     if (comparison.outcome === "left") refuse("conflict", `nothing was changed: ${comparison.reason}`);
     return (await findSubscription(database, id)) ?? refuse("not_found", "there is no such subscription");
   },

@@ -141,7 +141,7 @@ describe.each(WIRE_FORMATS)("events of %s in any order, with any of them lost", 
         const isListed = format !== "lemon-squeezy";
         const isForNight = order.breaksTies || order.missesTies || (dropped.length > 0 && !isListed);
         const report = await reconcile(runtime, {
-          ...{ slots: ["provider-a"], subscription: null, since, dryRun: false },
+          ...{ slots: ["provider-a"], subscription: null, since, dryRun: false, by: "operator" },
           ...{
             extent: isForNight ? "lately changed" : "out of order",
             isStopping: () => false,

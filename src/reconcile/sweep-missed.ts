@@ -1,0 +1,67 @@
+import { isPaymentApiProblem, type Payments } from "../domain/payment-api.ts";
+import { SLOTS, type Slot } from "../domain/slot.ts";
+import type { Intake } from "../intake/intake.ts";
+import { acquireSweep, finishSweep, type SweepLease } from "../store/event-sweeps.ts";
+import { ingestMissed, type MissedReport } from "./ingest-missed.ts";
+
+export type SweepTools = { intake: Intake; payments: Payments };
+
+export type SweepOptions = {
+  everySeconds: number;
+  isStopping: () => boolean;
+};
+
+/** Longer than any sweep takes: a process that dies over one is relieved afterwards. */
+const LEASE_SECONDS = 10 * 60;
+/** Providers list events with a delay, and not strictly in their order. */
+const OVERLAP_MS = 10 * 60 * 1000;
+/** Younger events are left to their webhooks, which are usually on the way. */
+const MIN_AGE_MS = 30 * 1000;
+/** What the nightly run looks through covers whatever happened before a first sweep. */
+const FIRST_LOOK_BACK_MS = 60 * 60 * 1000;
+
+export type SweepResult = { slot: Slot } & ({ report: MissedReport } | { problem: string });
+
+/**
+ * Takes in the events that the log lacks, for every slot whose provider lists events, from a durable cursor on. One
+ * process of several does it; a provider that cannot be reached is asked again from the same place.
+ * @throws DatabaseUnavailable
+ */
+export async function sweepMissed(tools: SweepTools, options: SweepOptions): Promise<SweepResult[]> {
+  const results = await Promise.all(SLOTS.map((slot) => sweepSlot(tools, slot, options)));
+  return results.filter((result) => result !== null);
+}
+
+async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): Promise<SweepResult | null> {
+  const { intake, payments } = tools;
+  const listEvents = payments[slot]?.listEvents;
+  if (!listEvents || options.isStopping()) return null;
+  const lease = await acquireSweep(intake.database, slot, { leaseSeconds: LEASE_SECONDS });
+  if (lease === null) return null;
+  const finish = (sweptUntilMs: number | null, problem: string | null) =>
+    finishSweep(intake.database, slot, { sweptUntilMs, nextInSeconds: options.everySeconds, problem });
+  try {
+    const since = new Date((lease.sweptUntilMs ?? lease.nowMs - FIRST_LOOK_BACK_MS) - OVERLAP_MS);
+    const report = await ingestMissed(intake, slot, listEvents, {
+      since,
+      isTooYoung: youngerThan(lease),
+      dryRun: false,
+      isStopping: options.isStopping,
+    });
+    await finish(options.isStopping() ? null : lease.nowMs - MIN_AGE_MS, null);
+    return { slot, report };
+  } catch (error) {
+    if (!isPaymentApiProblem(error)) throw error;
+    await finish(null, error.message);
+    return { slot, problem: error.message };
+  }
+}
+
+/** An event from far in the future comes from a provider whose clock is off: nothing would be gained by waiting. */
+function youngerThan({ nowMs }: SweepLease): (occurredAtMicros: number | null) => boolean {
+  return (occurredAtMicros) => {
+    if (occurredAtMicros === null) return false;
+    const ageMs = nowMs - occurredAtMicros / 1000;
+    return ageMs < MIN_AGE_MS && ageMs > -OVERLAP_MS;
+  };
+}

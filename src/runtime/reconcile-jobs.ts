@@ -1,0 +1,64 @@
+import type { Config } from "../config/config.ts";
+import { type Job, startJob } from "../jobs/job.ts";
+import { reconcileNightly, unreachedSlots } from "../reconcile/reconcile-nightly.ts";
+import { healFlagged } from "../reconcile/self-heal.ts";
+import { sweepMissed } from "../reconcile/sweep-missed.ts";
+import type { Runtime } from "./runtime.ts";
+
+const NIGHTLY_CHECK_MS = 15 * 60 * 1000;
+/** A flagged subscription is fetched within 2 s of its delivery. */
+const SELF_HEAL_MS = 500;
+
+/** What keeps subscriptions right without an operator: the nightly comparison, the sweep for missed events, self-healing. */
+export function startReconcileJobs(config: Config, runtime: Runtime): Job[] {
+  if (Object.values(runtime.payments).every((api) => api === null)) return [];
+  return [
+    ...(config.reconcile === null ? [] : [nightly(runtime), sweep(runtime, config.reconcile)]),
+    ...(config.selfHeal ? [selfHeal(runtime)] : []),
+  ];
+}
+
+function nightly(runtime: Runtime): Job {
+  const { log } = runtime;
+  return startJob(
+    NIGHTLY_CHECK_MS,
+    async (isStopping) => {
+      const report = await reconcileNightly(runtime, isStopping);
+      if (report === null) return;
+      const { slots, compared, corrected, left } = report;
+      const counts = { slots, compared, corrected: corrected.length, left: left.length };
+      log.info(counts, "nightly comparison of subscriptions with their providers");
+      const unreached = unreachedSlots(runtime, report).map(({ slot, problem }) => ({ slot, problem }));
+      if (unreached.length > 0) {
+        log.warn({ unreached }, "nightly comparison incomplete: a provider could not be asked, trying again");
+      }
+    },
+    (err) => log.warn({ err }, "nightly comparison failed: trying again"),
+  );
+}
+
+function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Job {
+  const { log } = runtime;
+  return startJob(
+    everySeconds * 1000,
+    async (isStopping) => {
+      for (const result of await sweepMissed(runtime, { everySeconds, isStopping })) {
+        if ("problem" in result) log.warn(result, "sweep for missed events failed: trying again");
+        else if (result.report.missed > 0) log.warn(result, "missed events were taken in");
+      }
+    },
+    (err) => log.warn({ err }, "sweep for missed events failed: trying again"),
+  );
+}
+
+function selfHeal(runtime: Runtime): Job {
+  const { log } = runtime;
+  return startJob(
+    SELF_HEAL_MS,
+    async (isStopping) => {
+      const report = await healFlagged(runtime, isStopping);
+      if (report.corrected + report.settled > 0) log.info(report, "flagged subscriptions were compared");
+    },
+    (err) => log.warn({ err }, "comparing flagged subscriptions failed: trying again"),
+  );
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
+import type { FixtureOverrides, JsonObject } from "../fixtures/overrides.ts";
+import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
+import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
+import { SECRETS, serverVariables } from "../support/variables.ts";
+
+const PAID: FixtureOverrides = {
+  userId: "user_1",
+  subscriptionId: "sub_1",
+  customerId: "cus_1",
+  planId: "pro",
+  priceId: "price_pro_monthly",
+  seats: 1,
+  status: "active",
+  currentPeriodEnd: new Date("2027-01-01T00:00:00Z"),
+  cancelAtPeriodEnd: false,
+};
+
+const TABLES = [
+  '"user"',
+  "deleted_user",
+  "subscription",
+  "subscription_heal",
+  "heal_pace",
+  "event_sweep",
+  "reconciliation",
+  "nightly_reconcile",
+  "webhook_delivery",
+  "webhook_attempt",
+];
+
+/** Two processes on one database whose provider-a is a server that speaks Stripe's API; empty before each test. */
+export type ReconcileContext = {
+  test: TestDatabase;
+  stripe: StripeServer;
+  runtime: Runtime;
+  other: Runtime;
+  /** An event as the provider would make it, of the fixture's subscription unless overridden. */
+  eventOf(
+    kind: string,
+    overrides?: FixtureOverrides,
+  ): JsonObject & { id: string; type: string; created: number };
+  receive(body: object, by?: Runtime): ReturnType<Runtime["intake"]["receive"]>;
+  /** What the provider answers about the subscription from now on. */
+  truth(overrides?: FixtureOverrides, kind?: string): void;
+  stored(): Promise<Record<string, unknown>[]>;
+  audit(): Promise<{ changes: object; by: string; user_id: string | null }[]>;
+  notified(): Promise<string[]>;
+};
+
+export function reconcileContext(): ReconcileContext {
+  let events = 0;
+  const context = {
+    eventOf: (kind, overrides = {}) => {
+      events += 1;
+      const occurredAt = overrides.occurredAt ?? new Date(Date.now() - 60_000 + events);
+      const eventId = `evt_${events}`;
+      return loadFixture("stripe", kind, { ...PAID, ...overrides, occurredAt, eventId }).body;
+    },
+    receive: async (body, by = context.runtime) => {
+      const { rawBody, headers } = signedDelivery("stripe", body, {
+        secret: SECRETS["provider-a"],
+        nowSeconds: Math.floor(Date.now() / 1000),
+      });
+      return by.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
+    },
+    truth: (overrides = {}, kind = "customer.subscription.updated") => {
+      const { data } = context.eventOf(kind, overrides) as unknown as { data: { object: { id: string } } };
+      context.stripe.subscriptions.set(data.object.id, data.object);
+    },
+    stored: () =>
+      context.test.rows(`select plan_id, seats, status, current_period_end, cancel_at_period_end, out_of_order, user_id
+        from subscription order by created_at`),
+    audit: () => context.test.rows("select changes, by, user_id from reconciliation order by id"),
+    notified: async () => {
+      const rows = await context.test.rows<{ kind: string }>("select kind from notification order by id");
+      return rows.map(({ kind }) => kind);
+    },
+  } as ReconcileContext;
+
+  beforeAll(async () => {
+    context.test = await freshDatabase(0);
+    context.stripe = await stripeServer();
+    const config = readConfig({
+      ...serverVariables(context.test.url),
+      PROVIDER_A_API_KEY: STRIPE_KEY,
+      PROVIDER_A_API_URL: context.stripe.url,
+    });
+    const options = { log: createLog("silent") };
+    context.runtime = await startRuntime(config, options);
+    context.other = await startRuntime(config, options);
+  });
+  afterAll(async () => {
+    await context.runtime.close();
+    await context.other.close();
+    await context.stripe.close();
+    await context.test.drop();
+  });
+  beforeEach(async () => {
+    const { stripe, test } = context;
+    stripe.interfere(null);
+    stripe.events.length = 0;
+    stripe.subscriptions.clear();
+    stripe.calls.length = 0;
+    await test.rows(`truncate ${TABLES.join(", ")} cascade`);
+    await addUsers(test, 10);
+  });
+  return context;
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { healFlagged } from "../../src/reconcile/self-heal.ts";
+import { countFlagged } from "../../src/store/heals.ts";
+import { reconcileContext } from "./reconcile-context.ts";
+
+const context = reconcileContext();
+const { eventOf, receive, truth, stored, audit } = context;
+
+const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000);
+
+/** A newer event, then an older one that contradicts it. */
+async function receiveOutOfOrder(subscriptionId = "sub_1", userId = "user_1"): Promise<void> {
+  const named = { subscriptionId, userId, customerId: `cus_of_${subscriptionId}` };
+  await receive(eventOf("customer.subscription.created", { ...named, occurredAt: at(100) }));
+  await receive(eventOf("customer.subscription.updated", { ...named, seats: 3, occurredAt: at(20) }));
+  await receive(eventOf("customer.subscription.updated", { ...named, seats: 2, occurredAt: at(50) }));
+}
+
+/** Lets every postponed comparison become due. */
+const makeDue = () => context.test.rows("update subscription_heal set next_attempt_at = clock_timestamp()");
+
+const fetches = () => context.stripe.calls.filter((call) => call.startsWith("GET /v1/subscriptions/"));
+
+describe("a flagged subscription", () => {
+  it("is fetched, corrected and unflagged, with an audit row", async () => {
+    await receiveOutOfOrder();
+    expect(await stored()).toMatchObject([{ seats: 2, out_of_order: true }]);
+    truth({ seats: 3 });
+    expect(await healFlagged(context.runtime)).toEqual({ corrected: 1, postponed: 0, settled: 0 });
+    expect(await stored()).toMatchObject([{ seats: 3, out_of_order: false }]);
+    const changes = { seats: [2, 3], outOfOrder: [true, false] };
+    expect(await audit()).toEqual([{ changes, by: "server", user_id: null }]);
+    expect(await context.test.rows("select * from subscription_heal")).toEqual([]);
+  });
+
+  it("is fetched once, whatever number of events flag it and of processes look", async () => {
+    await receiveOutOfOrder();
+    await receive(eventOf("customer.subscription.updated", { seats: 4, occurredAt: at(60) }));
+    truth({ seats: 3 });
+    await Promise.all([
+      healFlagged(context.runtime),
+      healFlagged(context.other),
+      healFlagged(context.runtime),
+    ]);
+    expect(fetches()).toHaveLength(1);
+    expect(await audit()).toHaveLength(1);
+  });
+
+  it("stays flagged when the provider does not know it, and is fetched again only after its next event", async () => {
+    await receiveOutOfOrder();
+    expect(await healFlagged(context.runtime)).toEqual({ corrected: 0, postponed: 0, settled: 1 });
+    await makeDue();
+    expect(await healFlagged(context.runtime)).toEqual({ corrected: 0, postponed: 0, settled: 0 });
+    expect(fetches()).toHaveLength(1);
+    expect(await stored()).toMatchObject([{ out_of_order: true }]);
+    expect(await countFlagged(context.test.database)).toEqual([
+      { provider: "provider-a", flagged: 1, settled: 1 },
+    ]);
+
+    await receive(eventOf("customer.subscription.updated", { seats: 5, occurredAt: at(10) }));
+    truth({ seats: 5 });
+    expect(await healFlagged(context.runtime)).toEqual({ corrected: 1, postponed: 0, settled: 0 });
+  });
+
+  it.each([500, 401])("is tried again with growing waits while the provider answers %i", async (status) => {
+    await receiveOutOfOrder();
+    truth({ seats: 3 });
+    context.stripe.interfere(async () => ({ status }));
+    const waits: number[] = [];
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      expect(await healFlagged(context.runtime)).toMatchObject({ postponed: 1 });
+      const [row] = await context.test.rows<{ attempts: number; wait: number }>(
+        `select attempts, extract(epoch from next_attempt_at - clock_timestamp())::float8 as wait
+         from subscription_heal where last_problem <> ''`,
+      );
+      expect(row?.attempts).toBe(attempt);
+      waits.push(row?.wait ?? 0);
+      expect(await healFlagged(context.other)).toMatchObject({ postponed: 0 });
+      await makeDue();
+    }
+    expect(waits[2]).toBeGreaterThan(waits[0] as number);
+    context.stripe.interfere(null);
+    expect(await healFlagged(context.runtime)).toMatchObject({ corrected: 1 });
+    expect(await stored()).toMatchObject([{ seats: 3, out_of_order: false }]);
+  });
+
+  it("is taken over once the lease of a process that died over it has ended", async () => {
+    await receiveOutOfOrder();
+    truth({ seats: 3 });
+    await context.test.rows(
+      `insert into subscription_heal (subscription_id, attempts, next_attempt_at)
+       select id, 1, clock_timestamp() + interval '1 minute' from subscription`,
+    );
+    expect(await healFlagged(context.runtime)).toMatchObject({ corrected: 0 });
+    await makeDue();
+    expect(await healFlagged(context.runtime)).toMatchObject({ corrected: 1 });
+  });
+
+  it("is not fetched from a slot without a provider, nor before an event has named it", async () => {
+    await context.test.rows(
+      `insert into subscription (id, provider, provider_subscription_id, plan_id, seats, status, cancel_at_period_end, out_of_order)
+       values (gen_random_uuid(), 'provider-b', 'sub_b', 'pro', 1, 'active', false, true),
+         (gen_random_uuid(), 'provider-a', null, 'pro', 1, 'active', false, true)`,
+    );
+    expect(await healFlagged(context.runtime)).toEqual({ corrected: 0, postponed: 0, settled: 0 });
+    expect(context.stripe.calls).toEqual([]);
+  });
+});
+
+it("spaces the fetches of all processes 200 ms apart", async () => {
+  for (let n = 0; n < 6; n += 1) await receiveOutOfOrder(`sub_${n}`, `user_${n}`);
+  for (let n = 0; n < 6; n += 1)
+    truth({ subscriptionId: `sub_${n}`, customerId: `cus_of_sub_${n}`, seats: 3 });
+  const [before] = await context.test.rows<{ at: number }>(
+    "select extract(epoch from clock_timestamp())::float8 as at",
+  );
+  await Promise.all([healFlagged(context.runtime), healFlagged(context.other)]);
+  expect(fetches()).toHaveLength(6);
+  const [pace] = await context.test.rows<{ at: number }>(
+    "select extract(epoch from next_fetch_at)::float8 as at from heal_pace",
+  );
+  expect((pace?.at ?? 0) - (before?.at ?? 0)).toBeGreaterThanOrEqual(6 * 0.2);
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { sweepMissed } from "../../src/reconcile/sweep-missed.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
+import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { reconcileContext } from "./reconcile-context.ts";
+
+const context = reconcileContext();
+const { eventOf, receive, stored } = context;
+
+const MINUTE_MS = 60_000;
+
+/** An event that the provider lists; nobody has received it. */
+function listed(kind: string, { secondsAgo, ...overrides }: FixtureOverrides & { secondsAgo: number }) {
+  const event = eventOf(kind, { ...overrides, occurredAt: new Date(Date.now() - secondsAgo * 1000) });
+  context.stripe.events.push(event);
+  return event;
+}
+
+const sweep = (by: Runtime = context.runtime, isStopping = () => false) =>
+  sweepMissed(by, { everySeconds: 60, isStopping });
+
+const nextIsDue = () => context.test.rows("update event_sweep set lease_until = clock_timestamp()");
+
+const cursor = async () => {
+  const [row] = await context.test.rows<{ swept_until: Date | null; last_problem: string | null }>(
+    "select swept_until, last_problem from event_sweep where provider = 'provider-a'",
+  );
+  return row;
+};
+
+describe("a sweep", () => {
+  it("takes in what the log lacks, and moves the cursor on", async () => {
+    listed("customer.subscription.created", { secondsAgo: 120 });
+    await receive(listed("customer.subscription.updated", { secondsAgo: 110, seats: 2 }));
+    expect(await sweep()).toEqual([
+      { slot: "provider-a", report: { listed: 2, missed: 1, applied: 1, ignored: 0, failed: 0 } },
+    ]);
+    expect(await stored()).toHaveLength(1);
+    const until = (await cursor())?.swept_until?.getTime() ?? 0;
+    expect(until).toBeGreaterThan(Date.now() - 5 * MINUTE_MS);
+  });
+
+  it("leaves events younger than 30 s to their webhook, and finds them later", async () => {
+    const young = listed("customer.subscription.created", { secondsAgo: 5 });
+    expect(await sweep()).toMatchObject([{ report: { listed: 1, missed: 0 } }]);
+    await nextIsDue();
+    young.created -= 60;
+    expect(await sweep()).toMatchObject([{ report: { listed: 1, missed: 1, applied: 1 } }]);
+  });
+
+  it("reads ten minutes behind its cursor again", async () => {
+    await sweep();
+    await nextIsDue();
+    listed("customer.subscription.created", { secondsAgo: 9 * 60 });
+    expect(await sweep()).toMatchObject([{ report: { missed: 1, applied: 1 } }]);
+  });
+
+  it("is done by one process of several, and again when the next is due", async () => {
+    const results = await Promise.all([sweep(), sweep(context.other), sweep(), sweep(context.other)]);
+    expect(results.flat()).toHaveLength(1);
+    expect(await sweep()).toEqual([]);
+    await nextIsDue();
+    expect(await sweep(context.other)).toHaveLength(1);
+  });
+
+  it("starts from the same place after a provider could not be asked", async () => {
+    await sweep();
+    const before = await cursor();
+    listed("customer.subscription.created", { secondsAgo: 120 });
+    context.stripe.interfere(async () => ({ status: 500 }));
+    await nextIsDue();
+    expect(await sweep()).toMatchObject([{ slot: "provider-a", problem: expect.stringContaining("Stripe") }]);
+    expect(await cursor()).toMatchObject({
+      swept_until: before?.swept_until,
+      last_problem: expect.any(String),
+    });
+    context.stripe.interfere(null);
+    await nextIsDue();
+    expect(await sweep()).toMatchObject([{ report: { applied: 1 } }]);
+    expect(await cursor()).toMatchObject({ last_problem: null });
+  });
+
+  it("that is cut short does not move the cursor", async () => {
+    let listing = false;
+    listed("customer.subscription.created", { secondsAgo: 120 });
+    context.stripe.interfere(async ({ path }) => {
+      listing ||= path === "/v1/events";
+      return undefined;
+    });
+    expect(await sweep(context.runtime, () => listing)).toMatchObject([{ report: { applied: 0 } }]);
+    expect(await cursor()).toMatchObject({ swept_until: null });
+  });
+});
