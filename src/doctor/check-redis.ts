@@ -18,7 +18,7 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
     reason = reasonOf(error);
   });
   try {
-    const pinged = redis.connected.then(() => redis.ask("doctor", ["EXISTS", "doctor"]));
+    const pinged = redis.connected.then(() => redis.send("doctor", ["EXISTS", "doctor"]));
     const late = sleep(ANSWER_WITHIN_MS, undefined, { ref: false }).then(() => {
       throw new Error(reason);
     });

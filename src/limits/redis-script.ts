@@ -1,107 +1,175 @@
 import { createHash } from "node:crypto";
 
 /**
- * One decision, whole. The key holds a head, the time at which it was last written whole, and after it the times of the
- * admitted requests, oldest first: microseconds by Redis's clock, 8 bytes each. Most requests append theirs; an eighth
- * of a window after the head, what has left is cut off and the expiry renewed, so nothing is kept for longer than
- * 9/8 of its window. A short log is read whole, a long one searched where it is.
+ * Decides for every key of `KEYS`, one after the other, by one reading of Redis's clock. A key holds a head, the time
+ * at which it was last written whole, and after it the times of the admitted requests, oldest first: microseconds by
+ * Redis's clock, 8 bytes each. Most requests append theirs; an eighth of a window after the head, expired times are cut
+ * off and the expiry is renewed, so nothing is kept for longer than 9/8 of its window. A short log is read whole, a
+ * long one searched where it is.
  *
- * `ARGV`: limit, window in microseconds, cost unless it is 1, and for tests alone a clock in place of Redis's.
- * Answers `{ counted, µs until the oldest leaves }` when admitted, and `{ -counted, µs until each leaves that must }`
- * when refused, of more than 32 only the last: it is what the request has to wait for.
+ * `ARGV`: a clock in microseconds for tests, or an empty string; then for each policy its limit, its window in
+ * microseconds and how many keys follow, and for each of those keys how many requests of cost 1 there are, or minus the
+ * cost of a single request.
+ *
+ * Replies with integers, for each key: how many were admitted, how many are counted now, µs until the oldest leaves,
+ * and for those refused the number and µs until each request leaves that must (of more than 32, only the last). A key
+ * that another program has written gives -1, and harms no other key.
  */
 const DECIDE = `
-local key, limit, window, cost = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3] or 1)
-local now = ARGV[4]
-if now then
-  now = tonumber(now)
-else
-  now = redis.call('TIME')
-  now = now[1] * 1000000 + now[2]
+local call, pack, unpack, floor = redis.call, struct.pack, struct.unpack, math.floor
+local now = tonumber(ARGV[1])
+if not now then
+  local time = call('TIME')
+  now = time[1] * 1000000 + time[2]
 end
-local keepMs = math.ceil(window * 9 / 8000)
-local unpack = struct.unpack
+local reply, size = {}, 0
 
-local log, length
-if limit <= 256 then
-  log = redis.call('GET', key) or ''
-  length = #log / 8 - 1
-else
-  length = redis.call('STRLEN', key) / 8 - 1
-end
-
-local function at(index)
-  if log then return (unpack('<d', log, index * 8 + 1)) end
-  return (unpack('<d', redis.call('GETRANGE', key, index * 8, index * 8 + 7)))
-end
-
-local renewed, oldest, counted, first = nil, now, 0, 1
-if length > 0 then
-  if at(length) > now then
-    -- The clock was set back. What it calls the future has been admitted already: now, at the latest.
-    log = redis.call('GET', key)
-    local times = {}
-    for index = 0, length do times[index + 1] = struct.pack('<d', math.min(at(index), now)) end
-    log = table.concat(times)
-    redis.call('SET', key, log, 'PX', keepMs)
+local function decide(key, limit, window, cost, times)
+  local keepMs = math.ceil(window * 9 / 8000)
+  local log, length
+  if limit <= 256 then
+    log = call('GET', key) or ''
+    length = #log / 8 - 1
+  else
+    length = call('STRLEN', key) / 8 - 1
   end
-  renewed, oldest = unpack('<dd', log or redis.call('GETRANGE', key, 0, 15))
-  local left = now - window
-  if oldest <= left then
-    local last = length + 1
-    while first < last do
-      local middle = math.floor((first + last) / 2)
-      if at(middle) <= left then first = middle + 1 else last = middle end
+
+  local function at(index)
+    if log then return (unpack('<d', log, index * 8 + 1)) end
+    return (unpack('<d', call('GETRANGE', key, index * 8, index * 8 + 7)))
+  end
+
+  local renewed, oldest, counted, first = nil, now, 0, 1
+  if length > 0 then
+    if at(length) > now then
+      -- The clock was set back: times in its future count as now.
+      log = call('GET', key)
+      local all = {}
+      for index = 0, length do all[index + 1] = pack('<d', math.min(at(index), now)) end
+      log = table.concat(all)
+      call('SET', key, log, 'PX', keepMs)
     end
-    oldest = first <= length and at(first) or now
+    renewed, oldest = unpack('<dd', log or call('GETRANGE', key, 0, 15))
+    local left = now - window
+    if oldest <= left then
+      local last = length + 1
+      while first < last do
+        local middle = floor((first + last) / 2)
+        if at(middle) <= left then first = middle + 1 else last = middle end
+      end
+      oldest = first <= length and at(first) or now
+    end
+    counted = length - first + 1
   end
-  counted = length - first + 1
+
+  local admitted = floor((limit - counted) / cost)
+  if admitted < 0 then admitted = 0 elseif admitted > times then admitted = times end
+  local added = admitted * cost
+  local total = counted + added
+  reply[size + 1], reply[size + 2], reply[size + 3] = admitted, total, oldest + window - now
+  size = size + 4
+  local waits = size
+  if admitted < times then
+    local over = total + cost - limit
+    for index = over > 32 and over or 1, over do
+      size = size + 1
+      reply[size] = index > counted and window or at(first + index - 1) + window - now
+    end
+  end
+  reply[waits] = size - waits
+  if admitted == 0 then return end
+
+  local head = pack('<d', now)
+  local times = added > 1 and string.rep(head, added) or head
+  if renewed and (now - renewed) * 8 < window then
+    call('APPEND', key, times)
+  else
+    local kept = ''
+    if counted > 0 then
+      kept = log and string.sub(log, first * 8 + 1) or call('GETRANGE', key, first * 8, -1)
+    end
+    call('SET', key, head .. kept .. times, 'PX', keepMs)
+  end
 end
 
-if counted + cost > limit then
-  local answer = { -counted }
-  local over = counted + cost - limit
-  for index = over > 32 and over or 1, over do
-    answer[#answer + 1] = at(first + index - 1) + window - now
+local argument, index = 2, 0
+while index < #KEYS do
+  local limit, window = tonumber(ARGV[argument]), tonumber(ARGV[argument + 1])
+  local last = index + tonumber(ARGV[argument + 2])
+  argument = argument + 3
+  while index < last do
+    index = index + 1
+    local count, before = tonumber(ARGV[argument]), size
+    argument = argument + 1
+    local ok, failure = pcall(decide, KEYS[index], limit, window, count < 0 and -count or 1, count < 0 and 1 or count)
+    if not ok then
+      if not string.find(type(failure) == 'table' and failure.err or failure, 'WRONGTYPE', 1, true) then error(failure) end
+      size = before + 1
+      reply[size] = -1
+    end
   end
-  return answer
 end
-
-local added = struct.pack('<d', now)
-local head = added
-if cost > 1 then added = string.rep(added, cost) end
-if renewed and (now - renewed) * 8 < window then
-  redis.call('APPEND', key, added)
-else
-  local kept = ''
-  if counted > 0 then
-    kept = log and string.sub(log, first * 8 + 1) or redis.call('GETRANGE', key, first * 8, -1)
-  end
-  redis.call('SET', key, head .. kept .. added, 'PX', keepMs)
-end
-return { counted + cost, oldest + window - now }
+for extra = size + 1, #reply do reply[extra] = nil end
+return reply
 `;
 
 const DECIDE_SHA1 = createHash("sha1").update(DECIDE).digest("hex");
 
-/** One request to the limiter. */
-export type Request = { key: string; limit: number; windowMs: number; cost: number };
+/** Decisions for one key under one policy: `times` requests that cost `cost` each; only a cost of 1 comes repeatedly. */
+export type Batched = { redisKey: string; limit: number; windowMs: number; cost: number; times: number };
 
-/** @param redisNow for tests: milliseconds to count by in place of Redis's clock */
-export function commandOf(
-  redisKey: string,
-  { limit, windowMs, cost }: Request,
-  redisNow: (() => number) | undefined,
-): string[] {
-  const command = ["EVALSHA", DECIDE_SHA1, "1", redisKey, String(limit), String(windowMs * 1000)];
-  if (cost > 1 || redisNow) command.push(String(cost));
-  if (redisNow) command.push(String(redisNow() * 1000));
-  return command;
+export type Outcome = {
+  admitted: number;
+  /** How many requests are counted after these. */
+  counted: number;
+  oldestLeavesInUs: number;
+  /** Of the refused ones: when each request leaves that must, soonest first; for a long wait the last alone. */
+  leaveInUs: number[];
+};
+
+/** @param redisNow for tests: milliseconds to count by instead of Redis's clock */
+export function commandFor(batch: readonly Batched[], redisNow: (() => number) | undefined): string[] {
+  const keys: string[] = [];
+  const parameters: string[] = [redisNow ? String(redisNow() * 1000) : ""];
+  for (const one of byPolicy(batch)) {
+    const [{ limit, windowMs }] = one as [Batched];
+    parameters.push(String(limit), String(windowMs * 1000), String(one.length));
+    for (const { redisKey, cost, times } of one) {
+      keys.push(redisKey);
+      parameters.push(String(cost === 1 ? times : -cost));
+    }
+  }
+  return ["EVALSHA", DECIDE_SHA1, String(keys.length), ...keys, ...parameters];
 }
 
-/** The same, for a Redis that does not have the script: it was started anew, or its scripts were flushed. */
+/** The same command for a Redis that lost the script: it was restarted, or its scripts were flushed. */
 export function withScript(command: readonly string[]): string[] {
   return ["EVAL", DECIDE, ...command.slice(2)];
+}
+
+/** Hands each outcome to its part of the batch; `null` where the key holds something else. */
+export function readReply<B extends Batched>(
+  reply: readonly number[],
+  batch: readonly B[],
+  take: (one: B, outcome: Outcome | null) => void,
+): void {
+  let at = 0;
+  for (const one of byPolicy(batch).flat()) {
+    const admitted = reply[at] as number;
+    if (admitted < 0) {
+      at += 1;
+      take(one, null);
+      continue;
+    }
+    const end = at + 4 + (reply[at + 3] as number);
+    take(one, {
+      admitted,
+      counted: reply[at + 1] as number,
+      oldestLeavesInUs: reply[at + 2] as number,
+      leaveInUs: end === at + 4 ? NONE : reply.slice(at + 4, end),
+    });
+    at = end;
+  }
 }
 
 /**
@@ -112,4 +180,17 @@ export function redisKey(key: string, windowMs: number): string {
   const isPlain = !(key.includes("{") || key.includes("%"));
   const plain = isPlain ? key : key.replaceAll("%", "%25").replaceAll("{", "%7B");
   return `tollgate:limit:${windowMs}:${plain}`;
+}
+
+const NONE: number[] = [];
+
+/** Nearly always there is one policy, or a few. */
+function byPolicy<B extends Batched>(batch: readonly B[]): B[][] {
+  const groups: B[][] = [];
+  for (const one of batch) {
+    const group = groups.find(([first]) => first?.limit === one.limit && first.windowMs === one.windowMs);
+    if (group) group.push(one);
+    else groups.push([one]);
+  }
+  return groups;
 }

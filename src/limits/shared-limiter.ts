@@ -1,3 +1,4 @@
+import { Batcher, type Entry } from "./batcher.ts";
 import { Breaker } from "./breaker.ts";
 import { checkKey } from "./check-request.ts";
 import { Deadlines } from "./deadlines.ts";
@@ -7,28 +8,26 @@ import { MemoryLimiter } from "./memory-limiter.ts";
 import { isRefusedWithoutSharedStore } from "./policies.ts";
 import { type Decision, LimiterUnavailable } from "./rate-limit.ts";
 import { openRedis, type RedisConnection } from "./redis-connection.ts";
-import { commandOf, type Request, redisKey, withScript } from "./redis-script.ts";
+import { commandFor, type Outcome, readReply, redisKey, withScript } from "./redis-script.ts";
 import { Refusals } from "./refusals.ts";
 
 export type SharedOptions = {
   redisUrls: readonly string[];
   log: LimiterLog;
   metrics: LimiterMetrics;
-  /** Milliseconds on a clock that only goes forwards. */
+  /** Milliseconds on a clock that never goes back. */
   now: () => number;
   maxMemoryKeys?: number;
   /** How long a decision waits for Redis, 75 ms by default. */
   answerWithinMs?: number;
-  /** For tests: milliseconds to count by in place of Redis's clock. */
+  /** For tests: milliseconds to count by instead of Redis's clock. */
   redisNow?: () => number;
 };
 
 const ANSWER_WITHIN_MS = 75;
 const CONNECTED_WITHIN_MS = 1_000;
-/** After so many in a row without an answer, the connection is given up for a new one. */
-const LATE_IN_A_ROW = 10;
 
-/** Connects; a Redis that is not there yet is waited for by nobody for longer than a second. */
+/** Connects; a Redis that does not answer delays a start by a second at most. */
 export async function openSharedLimiter(options: SharedOptions): Promise<SharedLimiter> {
   const limiter = new SharedLimiter(options);
   await limiter.start();
@@ -36,9 +35,10 @@ export async function openSharedLimiter(options: SharedOptions): Promise<SharedL
 }
 
 /**
- * Counts in Redis, exactly, for all processes together: one script, one key, one round trip a decision, by Redis's clock.
- * Without an answer within 75 ms, scopes that guard passwords and money are refused, and all others are counted in this
- * process alone until Redis answers again. A decision that came too late may have been counted in Redis all the same.
+ * Counts in Redis, exactly, for all processes together, by Redis's clock. Calls made in one turn of the event loop
+ * travel in one script call; in a cluster, one for each key. Without a reply within 75 ms, scopes that guard passwords
+ * and money are refused, and all others are counted in this process alone until that node answers again. A decision
+ * that came too late may have been counted in Redis all the same.
  */
 class SharedLimiter implements Limiter {
   readonly #options: SharedOptions;
@@ -47,8 +47,10 @@ class SharedLimiter implements Limiter {
   readonly #refusals = new Refusals();
   readonly #answerWithinMs: number;
   readonly #deadlines: Deadlines;
-  readonly #breaker: Breaker;
-  #lateInARow = 0;
+  readonly #batcher: Batcher;
+  /** By the address of the node. */
+  readonly #breakers = new Map<string, Breaker>();
+  readonly #down = new Set<string>();
   #lastError: unknown = null;
 
   constructor(options: SharedOptions) {
@@ -56,9 +58,12 @@ class SharedLimiter implements Limiter {
     this.#local = new MemoryLimiter(options);
     this.#answerWithinMs = options.answerWithinMs ?? ANSWER_WITHIN_MS;
     this.#deadlines = new Deadlines(this.#answerWithinMs);
-    this.#breaker = new Breaker({ now: options.now, onChange: (up, error) => this.#say(up, error) });
     this.#redis = openRedis(options.redisUrls, (error) => {
       this.#lastError = error;
+    });
+    this.#batcher = new Batcher({
+      canShare: this.#redis.canShare,
+      send: (entries) => this.#send(entries),
     });
   }
 
@@ -68,7 +73,7 @@ class SharedLimiter implements Limiter {
     const connected = await Promise.race([this.#redis.connected.then(() => true), timeout.promise]);
     clearTimeout(timer);
     if (connected) this.#options.metrics.sharedStore(true);
-    else this.#breaker.open(this.#lastError ?? new Error("no connection yet"));
+    else this.#breakerOf("").open(this.#lastError ?? new Error("no connection yet"));
   }
 
   decide(key: string, limit: number, windowMs: number, cost: number): Decision | Promise<Decision> {
@@ -78,9 +83,14 @@ class SharedLimiter implements Limiter {
       return known;
     }
     checkKey(key);
-    const request = { key, limit, windowMs, cost };
-    const going = this.#breaker.tryAcquire();
-    return going === "no" ? this.#withoutStore(request) : this.#ask(request, going);
+    if (this.#down.size > 0) this.#forgetGoneNodes();
+    const stored = redisKey(key, windowMs);
+    const node = this.#redis.nodeOf(stored);
+    const permit = this.#breakerOf(node).tryAcquire();
+    if (permit === "no") return this.#withoutStore(key, limit, windowMs, cost);
+    return new Promise((resolve, reject) => {
+      this.#batcher.add(key, node, { redisKey: stored, limit, windowMs, cost }, { resolve, reject, permit });
+    });
   }
 
   async close(): Promise<void> {
@@ -88,62 +98,83 @@ class SharedLimiter implements Limiter {
     this.#deadlines.close();
   }
 
-  #ask(request: Request, going: "yes" | "probe"): Promise<Decision> {
-    const { promise, resolve, reject } = Promise.withResolvers<Decision>();
-    const fail = (error: unknown) => {
-      this.#breaker.failed(going, error);
+  /** One command. The entries are of one node: of a cluster, there is one entry. */
+  #send(entries: readonly Entry[]): void {
+    const [{ redisKey: firstKey, node }] = entries as [Entry];
+    const askedAt = this.#options.now();
+    const isInTime = this.#deadlines.start(() =>
+      this.#fail(entries, new Error(`no answer within ${this.#answerWithinMs} ms`)),
+    );
+    const onReply = (reply: unknown) => {
+      if (!isInTime()) return;
+      this.#breakerOf(node).succeeded();
+      this.#settle(entries, reply as number[], askedAt);
+    };
+    const onError = (error: unknown) => {
+      if (isInTime()) this.#fail(entries, error);
+    };
+    const command = commandFor(entries, this.#options.redisNow);
+    this.#redis.send(firstKey, command).then(onReply, (error: unknown) => {
+      if (!isUnknownScript(error)) return onError(error);
+      this.#redis.send(firstKey, withScript(command)).then(onReply, onError);
+    });
+  }
+
+  #settle(entries: readonly Entry[], reply: readonly number[], askedAt: number): void {
+    const answeredAt = this.#options.now();
+    readReply(reply, entries, (entry, outcome) => {
+      if (outcome === null) this.#decideLocally(entry);
+      else this.#settleEntry(entry, outcome, askedAt, answeredAt);
+    });
+  }
+
+  /** The first of its calls are admitted, the others refused: as if they had been asked one after the other. */
+  #settleEntry(entry: Entry, outcome: Outcome, askedAt: number, answeredAt: number): void {
+    const { key, limit, windowMs, cost, waiting } = entry;
+    const { admitted, counted, oldestLeavesInUs, leaveInUs } = outcome;
+    if (admitted > 0) {
+      this.#refusals.forget(key);
+      const resetAt = Math.ceil(answeredAt + oldestLeavesInUs / 1000);
+      for (let index = 0; index < admitted; index += 1) {
+        const remaining = Math.max(0, limit - counted + (admitted - 1 - index) * cost);
+        waiting[index]?.resolve({ allowed: true, remaining, resetAt });
+      }
+    }
+    if (admitted === waiting.length) return;
+    const resetAt = Math.ceil(answeredAt + (leaveInUs.at(-1) as number) / 1000);
+    // Of a long wait only the end is known, which does not tell how many leave before it.
+    if (leaveInUs.length === counted + cost - limit) {
+      this.#refusals.remember(key, { windowMs, limit, counted, leftUs: leaveInUs }, askedAt, answeredAt);
+    }
+    const remaining = Math.max(0, limit - counted);
+    for (const one of waiting.slice(admitted)) one.resolve({ allowed: false, remaining, resetAt });
+  }
+
+  #fail(entries: readonly Entry[], error: unknown): void {
+    let isProbe = false;
+    for (const entry of entries) {
+      const breaker = this.#breakerOf(entry.node);
+      for (const { permit } of entry.waiting) {
+        isProbe ||= permit === "probe";
+        breaker.failed(permit, error);
+      }
+      this.#decideLocally(entry);
+    }
+    if (isProbe || leadsElsewhere(error)) this.#redis.renew();
+  }
+
+  #decideLocally({ key, limit, windowMs, cost, waiting }: Entry): void {
+    for (const { resolve, reject } of waiting) {
       try {
-        resolve(this.#withoutStore(request));
+        resolve(this.#withoutStore(key, limit, windowMs, cost));
       } catch (unavailable) {
         reject(unavailable);
       }
-    };
-    const askedAt = this.#options.now();
-    const key = redisKey(request.key, request.windowMs);
-    const arrived = this.#deadlines.start(() => {
-      this.#lateInARow += 1;
-      if (this.#lateInARow % LATE_IN_A_ROW === 0) this.#redis.renew();
-      fail(new Error(`no answer within ${this.#answerWithinMs} ms`));
-    });
-    const onAnswer = (answer: unknown) => {
-      if (!arrived()) return;
-      this.#lateInARow = 0;
-      this.#breaker.succeeded();
-      resolve(this.#read(request, answer as number[], askedAt));
-    };
-    const onError = (error: unknown) => {
-      if (arrived()) fail(error);
-    };
-    const command = commandOf(key, request, this.#options.redisNow);
-    this.#redis
-      .ask(key, command)
-      .then(onAnswer, (error: unknown) => {
-        if (!isUnknownScript(error)) return onError(error);
-        return this.#redis.ask(key, withScript(command)).then(onAnswer, onError);
-      })
-      .catch(reject);
-    return promise;
-  }
-
-  #read({ key, limit, windowMs, cost }: Request, answer: number[], askedAt: number): Decision {
-    const signed = answer[0] as number;
-    const answeredAt = this.#options.now();
-    const resetAt = Math.ceil(answeredAt + (answer[answer.length - 1] as number) / 1000);
-    if (signed > 0) {
-      this.#refusals.forget(key);
-      return { allowed: true, remaining: Math.max(0, limit - signed), resetAt };
     }
-    const counted = -signed;
-    const leftUs = answer.slice(1);
-    // Of a long wait only the end is told, which is not enough to know how it goes on.
-    if (leftUs.length === counted + cost - limit) {
-      this.#refusals.remember(key, { windowMs, limit, counted, leftUs }, askedAt, answeredAt);
-    }
-    return { allowed: false, remaining: Math.max(0, limit - counted), resetAt };
   }
 
   /** @throws LimiterUnavailable */
-  #withoutStore({ key, limit, windowMs, cost }: Request): Decision {
+  #withoutStore(key: string, limit: number, windowMs: number, cost: number): Decision {
     const scope = scopeOf(key);
     if (isRefusedWithoutSharedStore(scope)) {
       this.#options.metrics.decidedWithoutStore(scope, "unavailable");
@@ -153,14 +184,37 @@ class SharedLimiter implements Limiter {
     return this.#local.decide(key, limit, windowMs, cost);
   }
 
-  #say(up: boolean, error: unknown): void {
-    this.#options.metrics.sharedStore(up);
+  #breakerOf(node: string): Breaker {
+    let breaker = this.#breakers.get(node);
+    if (!breaker) {
+      const onChange = (up: boolean, error: unknown) => this.#logChange(node, up, error);
+      breaker = new Breaker({ now: this.#options.now, onChange });
+      this.#breakers.set(node, breaker);
+    }
+    return breaker;
+  }
+
+  /** Another node has their keys now, and is asked instead. */
+  #forgetGoneNodes(): void {
+    const nodes = this.#redis.nodes();
+    for (const node of this.#down) {
+      if (nodes.includes(node)) continue;
+      this.#breakerOf(node).succeeded();
+      this.#breakers.delete(node);
+    }
+  }
+
+  #logChange(node: string, up: boolean, error: unknown): void {
+    if (up) this.#down.delete(node);
+    else this.#down.add(node);
+    this.#options.metrics.sharedStore(this.#down.size === 0);
+    const fields = node === "" ? {} : { node };
     if (up) {
-      this.#options.log.info({}, "the limiter's Redis answers again: counts are shared");
+      this.#options.log.info(fields, "the limiter's Redis answers again: counts are shared");
       return;
     }
     this.#options.log.warn(
-      { err: error },
+      { ...fields, err: error },
       "the limiter's Redis does not answer: sign-in and billing are refused, all else is counted in this process alone",
     );
   }
@@ -168,4 +222,9 @@ class SharedLimiter implements Limiter {
 
 function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("NOSCRIPT");
+}
+
+/** The address may lead to another server by now, as after a failover; this connection would stay with the old one. */
+function leadsElsewhere(error: unknown): boolean {
+  return error instanceof Error && /\b(READONLY|LOADING|CLUSTERDOWN|MASTERDOWN)\b/.test(error.message);
 }

@@ -18,6 +18,7 @@ export const REDIS_NEEDED = "needs Redis: apt-get install redis-server (or: brew
 
 export type TestRedis = {
   url: string;
+  busPort: number;
   /** The answer to any command, as redis-cli would print it. */
   ask(...command: string[]): Promise<unknown>;
   /** How many times a command has been called since the start. */
@@ -30,14 +31,23 @@ export type TestRedis = {
   remove(): Promise<void>;
 };
 
-/** A Redis of one test's own, on a free port, that keeps nothing on disk; `cluster`: a cluster of this one node. */
-export async function startRedis(program: string, { cluster = false } = {}): Promise<TestRedis> {
+/**
+ * A Redis of one test's own, on a free port, that keeps nothing on disk. `cluster`: a cluster of this one node, or with
+ * `slots` (`[first, last]`) one node of a larger cluster, which serves its slots without the others.
+ */
+export async function startRedis(
+  program: string,
+  { cluster = false, slots = [0, 16_383] as readonly [number, number] } = {},
+): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-redis-"));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   const busPort = await freePort();
   const settings = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder];
-  if (cluster) settings.push("--cluster-enabled", "yes", "--cluster-port", String(busPort));
+  if (cluster) {
+    settings.push("--cluster-enabled", "yes", "--cluster-port", String(busPort));
+    settings.push("--cluster-require-full-coverage", "no", "--cluster-node-timeout", "2000");
+  }
   let server: ChildProcess;
 
   const ask: TestRedis["ask"] = async (...command) => {
@@ -54,7 +64,7 @@ export async function startRedis(program: string, { cluster = false } = {}): Pro
     server = spawn(program, settings, { stdio: "ignore" });
     await until(async () => (await ask("PING")) === "PONG");
     if (!cluster) return;
-    await ask("CLUSTER", "ADDSLOTSRANGE", "0", "16383").catch(() => {});
+    await ask("CLUSTER", "ADDSLOTSRANGE", String(slots[0]), String(slots[1])).catch(() => {});
     await until(async () => String(await ask("CLUSTER", "INFO")).includes("cluster_state:ok"));
   };
   const kill = async () => {
@@ -66,6 +76,7 @@ export async function startRedis(program: string, { cluster = false } = {}): Pro
   await start();
   return {
     url,
+    busPort,
     ask,
     calls: async (command) => {
       const line = new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(

@@ -1,0 +1,139 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRateLimit } from "../../src/limits/create-rate-limit.ts";
+import { hashSlot } from "../../src/limits/hash-slot.ts";
+import type { RateLimit } from "../../src/limits/rate-limit.ts";
+import { findRedisServer, REDIS_NEEDED, startRedis, type TestRedis } from "../support/redis.ts";
+import { oracle } from "./oracle.ts";
+import { silent } from "./silent.ts";
+
+const program = findRedisServer();
+const START = 1_800_000_000_000;
+
+if (!program) {
+  it.skipIf(!process.env.CI)(REDIS_NEEDED, () => expect(program).not.toBeNull());
+} else {
+  let redis: TestRedis;
+  let clusterNode: TestRedis;
+  let now = START;
+  beforeAll(async () => {
+    redis = await startRedis(program);
+    clusterNode = await startRedis(program, { cluster: true });
+  });
+  afterAll(async () => {
+    await redis.remove();
+    await clusterNode.remove();
+  });
+
+  const open = (url: string, clock?: () => number) =>
+    createRateLimit({
+      redisUrls: [url],
+      log: silent,
+      answerWithinMs: 10_000,
+      ...(clock ? { now: clock, redisNow: clock } : {}),
+    });
+
+  describe("calls of one turn of the event loop", () => {
+    it("travel in one script call, whatever their keys and policies", async () => {
+      const { rateLimit, close } = await open(redis.url);
+      await rateLimit(`api:${randomUUID()}`, { limit: 1, windowSeconds: 60 });
+      const before = await redis.calls("evalsha");
+      const decisions = await Promise.all(
+        Array.from({ length: 200 }, (_, n) =>
+          rateLimit(`api:${randomUUID()}`, { limit: 1 + (n % 3), windowSeconds: 60, cost: 1 }),
+        ),
+      );
+      expect(decisions.every(({ allowed }) => allowed)).toBe(true);
+      expect((await redis.calls("evalsha")) - before).toBe(1);
+      await close();
+    });
+
+    it("travel in one script call per key in a cluster", async () => {
+      const { rateLimit, close } = await open(clusterNode.url);
+      await rateLimit(`api:${randomUUID()}`, { limit: 1, windowSeconds: 60 });
+      const before = await clusterNode.calls("evalsha");
+      const keys = [`api:${randomUUID()}`, `api:${randomUUID()}`];
+      const decisions = await Promise.all(
+        Array.from({ length: 40 }, (_, n) =>
+          rateLimit(keys[n % 2] as string, { limit: 15, windowSeconds: 60 }),
+        ),
+      );
+      expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(30);
+      expect((await clusterNode.calls("evalsha")) - before).toBe(2);
+      await close();
+    });
+
+    it("harm no other key when one of them holds something else", async () => {
+      const { rateLimit, close } = await open(redis.url);
+      const [foreign, own] = [`api:${randomUUID()}`, `api:${randomUUID()}`];
+      await redis.ask("HSET", `tollgate:limit:60000:${foreign}`, "field", "value");
+      const policy = { limit: 2, windowSeconds: 60 };
+      const decisions = await Promise.all(
+        [foreign, own, own, foreign, own].map((key) => rateLimit(key, policy)),
+      );
+      expect(decisions.map(({ allowed }) => allowed)).toEqual([true, true, true, true, false]);
+      await close();
+    });
+
+    it.each([
+      ["Redis", () => redis.url],
+      ["a Redis cluster", () => clusterNode.url],
+    ])("are decided in %s as if they had been asked one after the other", async (_, url) => {
+      const { rateLimit, close } = await open(url(), () => now);
+      const call = fc.record({
+        key: fc.constantFrom("api:a", "api:b", "plugin:c"),
+        policy: fc.constantFrom({ limit: 3, windowSeconds: 10 }, { limit: 300, windowSeconds: 20 }),
+        cost: fc.constantFrom(1, 1, 1, 2, 3),
+      });
+      const turn = fc.record({
+        after: fc.integer({ min: 0, max: 6_000 }),
+        calls: fc.array(call, { minLength: 1, maxLength: 8 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 20 }), async (turns) => {
+          const expected = oracle();
+          const own = ` ${randomUUID()}`;
+          now += 60_000;
+          for (const { after, calls } of turns) {
+            now += after;
+            const requests = calls.map(({ key, policy, cost }) => ({ key: key + own, ...policy, cost }));
+            const decisions = await Promise.all(requests.map((one) => rateLimit(one.key, one)));
+            expectSerial(requests, decisions, (one) => expected(now, one));
+          }
+        }),
+        { numRuns: 40 },
+      );
+      await close();
+    });
+  });
+
+  it("assigns keys to hash slots as Redis does", async () => {
+    for (const key of ["", "a", "tollgate:limit:60000:api:user_1", "ключ", "x".repeat(500)]) {
+      expect(hashSlot(key)).toBe(await clusterNode.ask("CLUSTER", "KEYSLOT", key));
+    }
+  });
+}
+
+type Request = { key: string; limit: number; windowSeconds: number; cost: number };
+type Decisions = Awaited<ReturnType<RateLimit>>[];
+
+/** Of one key, calls of one kind keep their order; which kind comes first is open, so each order is tried. */
+function expectSerial(
+  requests: readonly Request[],
+  decisions: Decisions,
+  decide: (request: Request) => Decisions[number],
+): void {
+  const order = requests.map((_, index) => index);
+  // The batch keeps the kinds of a key together, the one asked for last first.
+  const kinds = new Map<string, number[]>();
+  for (const index of order) {
+    const { key, limit, windowSeconds, cost } = requests[index] as Request;
+    const kind = `${windowSeconds} ${limit} ${key} ${cost === 1 ? "repeated" : index}`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), index]);
+  }
+  const sequence = [...kinds.values()].reverse().flat();
+  const expected: Decisions = [];
+  for (const index of sequence) expected[index] = decide(requests[index] as Request);
+  expect(decisions).toEqual(expected);
+}

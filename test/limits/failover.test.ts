@@ -1,0 +1,166 @@
+import { randomUUID } from "node:crypto";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRateLimit } from "../../src/limits/create-rate-limit.ts";
+import { hashSlot } from "../../src/limits/hash-slot.ts";
+import { redisKey } from "../../src/limits/redis-script.ts";
+import { cleanedUp } from "../support/cleanup.ts";
+import { eventually } from "../support/eventually.ts";
+import { findRedisServer, REDIS_NEEDED, startRedis, type TestRedis } from "../support/redis.ts";
+
+const program = findRedisServer();
+const POLICY = { limit: 2, windowSeconds: 60 };
+
+if (!program) {
+  it.skipIf(!process.env.CI)(REDIS_NEEDED, () => expect(program).not.toBeNull());
+} else {
+  const opened = async (...redisUrls: string[]) => {
+    const seen = { up: [] as boolean[], without: [] as string[] };
+    const { rateLimit, close } = await createRateLimit({
+      redisUrls,
+      log: { info: () => {}, warn: () => {} },
+      metrics: {
+        sharedStore: (up) => seen.up.push(up),
+        decidedWithoutStore: (scope, how) => seen.without.push(`${scope} ${how}`),
+        memoryFull: () => {},
+      },
+    });
+    const isShared = async (key: string) => {
+      try {
+        await rateLimit(key, POLICY);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    return { rateLimit, isShared, seen, close: cleanedUp(close) };
+  };
+
+  describe("behind an endpoint whose primary becomes a replica", () => {
+    let former: TestRedis;
+    let promoted: TestRedis;
+    let endpoint: Awaited<ReturnType<typeof proxyTo>>;
+    beforeAll(async () => {
+      former = await startRedis(program);
+      promoted = await startRedis(program);
+      endpoint = await proxyTo(portOf(former));
+    });
+    afterAll(async () => {
+      endpoint.close();
+      await former.remove();
+      await promoted.remove();
+    });
+
+    it("reconnects to the new primary, although the old connection still answers", async () => {
+      const { isShared, seen, close } = await opened(`redis://127.0.0.1:${endpoint.port}`);
+      const key = () => `billing:${randomUUID()}`;
+      expect(await isShared(key())).toBe(true);
+      await former.ask("REPLICAOF", "127.0.0.1", String(portOf(promoted)));
+      endpoint.leadTo(portOf(promoted));
+      await eventually(() => isShared(key()), true);
+      expect(Number(await promoted.ask("DBSIZE"))).toBeGreaterThan(0);
+      expect(seen.up.at(-1)).toBe(true);
+      await close();
+    });
+  });
+
+  describe("in a cluster of three nodes", () => {
+    let nodes: TestRedis[];
+    beforeAll(async () => {
+      nodes = await Promise.all(
+        [[0, 5_460] as const, [5_461, 10_922] as const, [10_923, 16_383] as const].map((slots) =>
+          startRedis(program, { cluster: true, slots }),
+        ),
+      );
+      for (const one of nodes.slice(1)) {
+        await nodes[0]?.ask("CLUSTER", "MEET", "127.0.0.1", String(portOf(one)), String(one.busPort));
+      }
+      for (const one of nodes) {
+        await eventually(
+          async () =>
+            /cluster_known_nodes:3[\s\S]*cluster_size:3/.test(String(await one.ask("CLUSTER", "INFO"))),
+          true,
+          10_000,
+        );
+      }
+    });
+    afterAll(async () => {
+      for (const one of nodes) await one.remove();
+    });
+
+    const keyOn = (node: number, scope: string) => {
+      for (;;) {
+        const key = `${scope}:${randomUUID()}`;
+        if (Math.floor(hashSlot(redisKey(key, 60_000)) / 5_461.34) === node) return key;
+      }
+    };
+
+    it.each([
+      ["is killed", (node: TestRedis) => node.kill(), (node: TestRedis) => node.restart()],
+      [
+        "stops answering",
+        (node: TestRedis) => node.signal("SIGSTOP"),
+        (node: TestRedis) => node.signal("SIGCONT"),
+      ],
+    ])(
+      "loses shared counts for the keys of a node alone that %s",
+      async (_, end, restore) => {
+        const { rateLimit, isShared, seen, close } = await opened((nodes[0] as TestRedis).url);
+        for (const node of [0, 1, 2]) expect(await isShared(keyOn(node, "billing"))).toBe(true);
+        await end(nodes[1] as TestRedis);
+        // Each waits until the breaker of that node opens, at the latest after five.
+        for (let n = 0; n < 6; n += 1) await isShared(keyOn(1, "billing"));
+        seen.without.length = 0;
+        for (let n = 0; n < 50; n += 1) {
+          expect(await isShared(keyOn(0, "billing"))).toBe(true);
+          expect(await isShared(keyOn(2, "billing"))).toBe(true);
+        }
+        expect(seen.without).toEqual([]);
+        // Counted in this process, exactly, and without waiting for the node but for a probe now and then.
+        const key = keyOn(1, "api");
+        const decisions = [];
+        for (let n = 0; n < 300; n += 1) decisions.push(await rateLimit(key, POLICY));
+        expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(POLICY.limit);
+        expect(await isShared(keyOn(1, "billing"))).toBe(false);
+
+        await restore(nodes[1] as TestRedis);
+        await eventually(() => isShared(keyOn(1, "billing")), true, 15_000);
+        expect(seen.up.at(-1)).toBe(true);
+        await close();
+      },
+      60_000,
+    );
+  });
+}
+
+function portOf({ url }: TestRedis): number {
+  return Number(new URL(url).port);
+}
+
+/** An endpoint as a load balancer has one: where it leads to counts for new connections alone. */
+async function proxyTo(first: number) {
+  let target = first;
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((incoming) => {
+    const outgoing = connect(target, "127.0.0.1");
+    for (const [from, to] of [
+      [incoming, outgoing],
+      [outgoing, incoming],
+    ] as const) {
+      sockets.add(from);
+      from.on("error", () => to.destroy()).on("close", () => to.destroy());
+      from.pipe(to);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as { port: number }).port,
+    leadTo: (port: number) => {
+      target = port;
+    },
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
