@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import pg from "pg";
 import plans from "../../plans.config.ts";
 import { parsePayload } from "../../src/intake/payload.ts";
-import { stripe } from "../../src/providers/stripe.ts";
+import { stripe } from "../../src/providers/stripe/webhook.ts";
 
 /**
  * What Tollgate would be without its groups: the same checks, the same tables, and for each event two transactions

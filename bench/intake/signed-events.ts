@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from "node:fs";
-import { stripe } from "../../src/providers/stripe.ts";
+import { stripe } from "../../src/providers/stripe/webhook.ts";
 import type { Options } from "./options.ts";
 
 export const SECRET = "whsec_bench_0123456789abcdef0123456789abcdef";

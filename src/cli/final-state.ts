@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { FindInSlot, findInSlot } from "../operations/subscriptions/find-in-slot.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { type Check, check, type Found } from "../simulator/model.ts";
-import type { Simulation } from "../simulator/prepare.ts";
+import { type Check, check, type Found } from "../simulator/scenario/expected-state.ts";
+import type { Simulation } from "../simulator/scenario/prepare.ts";
 import { isUnreachable } from "./conclude.ts";
 
 const BATCH = 500;
@@ -54,10 +54,10 @@ async function checkInTime(
   }
 }
 
-async function findSubscriptions(runtime: Runtime, { slot, subjects }: Simulation): Promise<Found[]> {
+async function findSubscriptions(runtime: Runtime, { slot, ids }: Simulation): Promise<Found[]> {
   const found: Found[] = [];
-  for (let first = 0; first < subjects.length; first += BATCH) {
-    const batch = subjects.slice(first, first + BATCH);
+  for (let first = 0; first < ids.length; first += BATCH) {
+    const batch = ids.slice(first, first + BATCH);
     const input = FindInSlot.parse({
       provider: slot,
       userIds: batch.map((one) => one.userId),

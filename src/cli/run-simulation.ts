@@ -3,10 +3,10 @@ import { readConfig } from "../config/config.ts";
 import type { Slot } from "../domain/slot.ts";
 import { createUsers } from "../operations/users/create-users.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import type { Check } from "../simulator/model.ts";
-import { offersOf, prepareSimulation, userPrefix } from "../simulator/prepare.ts";
-import { type SendOptions, simulate, Unwelcome } from "../simulator/simulate.ts";
-import { type Outcome, openTally, percentile } from "../simulator/tally.ts";
+import type { Check } from "../simulator/scenario/expected-state.ts";
+import { offersOf, prepareSimulation, userPrefix } from "../simulator/scenario/prepare.ts";
+import { type SendOptions, simulate, TargetRejectedError } from "../simulator/scenario/simulate.ts";
+import { createStats, type Outcome, percentile } from "../simulator/scenario/stats.ts";
 import { checkFinalState } from "./final-state.ts";
 import { withProgress } from "./progress.ts";
 import { ownUrl, requireServer } from "./server-address.ts";
@@ -77,34 +77,34 @@ async function simulateWith(
     order: options.shuffle ? "shuffled" : "as it happened",
     nowSeconds: Math.floor(Date.now() / 1_000),
   });
-  await createUsers(runtime, { count: simulation.lives.length, idPrefix: userPrefix(run) });
+  await createUsers(runtime, { count: simulation.lifecycles.length, idPrefix: userPrefix(run) });
 
   const sending = {
     url,
-    adapter: runtime.intake.adapters[format],
+    adapter: runtime.intake.adapters.of(format),
     secret,
     concurrency,
     rate: options.rate ?? null,
   };
-  const tally = openTally();
+  const stats = createStats();
   const sent = await withProgress(
-    simulation.deck.size,
-    () => tally.sent,
-    () => simulate(simulation, sending, tally).catch((error) => explain(error, sending, prefix)),
+    simulation.schedule.size,
+    () => stats.sent,
+    () => simulate(simulation, sending, stats).catch((error) => explain(error, sending, prefix)),
   );
-  const { tookMs, ...counts } = tally;
+  const { tookMs, ...counts } = stats;
   return {
     ...{ run, seed, slot, format, url, events },
-    subscriptions: simulation.lives.length,
+    subscriptions: simulation.lifecycles.length,
     ...counts,
     seconds: rounded(sent.seconds, 3),
-    eventsPerSecond: rounded(tally.sent / sent.seconds, 0),
+    eventsPerSecond: rounded(stats.sent / sent.seconds, 0),
     p50Ms: rounded(percentile(tookMs, 0.5), 2),
     p99Ms: rounded(percentile(tookMs, 0.99), 2),
     accepted: sent.accepted,
     ...(await checkFinalState(runtime, simulation, {
       mayBeOutOfOrder: (life) => options.shuffle || sent.disturbed.has(life),
-      hasOpenWork: tally.retried + tally.failed > 0,
+      hasOpenWork: stats.retried + stats.failed > 0,
     })),
   };
 }
@@ -116,7 +116,7 @@ function newRun(): string {
 }
 
 function explain(error: unknown, { url }: SendOptions, prefix: string): never {
-  if (!(error instanceof Unwelcome)) throw error;
+  if (!(error instanceof TargetRejectedError)) throw error;
   throw new Error(
     `the server at ${url} did not take a delivery that was rightly signed (${error.message}): run this with the server's DATA_DIR, or with its ${prefix}_WEBHOOK_SECRET and ${prefix}_ADAPTER`,
   );

@@ -1,4 +1,4 @@
-import { OUTCOMES } from "../simulator/tally.ts";
+import { OUTCOMES } from "../simulator/scenario/stats.ts";
 import type { SimulationReport } from "./run-simulation.ts";
 import { facts, printable, style } from "./table.ts";
 

@@ -1,7 +1,7 @@
 import type { PaymentApi } from "../domain/payment-api.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { WireFormat } from "../providers/adapter.ts";
-import { createPaymentApi } from "../providers/payment-apis.ts";
+import { createPaymentApi } from "../providers/create-payment-api.ts";
 import type { Config } from "./config.ts";
 import type { EmbeddedSecrets } from "./embedded-secrets.ts";
 

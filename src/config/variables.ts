@@ -1,10 +1,14 @@
 import { z } from "zod";
 import { SLOTS } from "../domain/slot.ts";
-import { WIRE_FORMATS } from "../providers/adapter.ts";
+import { wireFormats } from "../providers/registry.ts";
 import { apiKey, baseUrl, oneOf, origin, redisUrls, secrets, url, wholeNumber } from "./kinds.ts";
 import { RATE_LIMITS } from "./rate-limits.ts";
 import { trustedProxies } from "./trusted-proxies.ts";
 
+/** Looked up when variables are read: providers may be registered until then. */
+const wireFormat = z.string().refine((format) => wireFormats().includes(format), {
+  error: () => `expected one of ${wireFormats().join(", ")}, e.g. ${wireFormats()[0]}`,
+});
 const apiUrl = baseUrl("https://api.stripe.com").optional();
 
 /** Every variable with its kind and its default. */
@@ -48,9 +52,9 @@ export const Variables = z.object({
   PROVIDER_A_WEBHOOK_SECRET: secrets.optional(),
   PROVIDER_B_WEBHOOK_SECRET: secrets.optional(),
   PROVIDER_C_WEBHOOK_SECRET: secrets.optional(),
-  PROVIDER_A_ADAPTER: oneOf(WIRE_FORMATS).default("stripe"),
-  PROVIDER_B_ADAPTER: oneOf(WIRE_FORMATS).default("paddle"),
-  PROVIDER_C_ADAPTER: oneOf(WIRE_FORMATS).default("polar"),
+  PROVIDER_A_ADAPTER: wireFormat.default("stripe"),
+  PROVIDER_B_ADAPTER: wireFormat.default("paddle"),
+  PROVIDER_C_ADAPTER: wireFormat.default("polar"),
   PROVIDER_A_API_KEY: apiKey.optional(),
   PROVIDER_B_API_KEY: apiKey.optional(),
   PROVIDER_C_API_KEY: apiKey.optional(),

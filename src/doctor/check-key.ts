@@ -1,25 +1,16 @@
 import { type PaymentApi, PaymentApiProblem } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { WireFormat } from "../providers/adapter.ts";
 import { broken, type Finding, good } from "./finding.ts";
 import { reasonOf } from "./look.ts";
-
-/** Ids as each provider makes them, which nothing has: that it knows no such thing is told to nobody without a key. */
-const NOTHING: Record<WireFormat, string> = {
-  stripe: "sub_0000000000doctor",
-  paddle: "sub_00000000000000000000doctor",
-  polar: "00000000-0000-4000-8000-000000000000",
-  "lemon-squeezy": "1",
-};
 
 /** Asks for a subscription that does not exist. */
 export async function checkKey(
   slot: Slot,
-  { format, isSimulated, api }: { format: WireFormat; isSimulated: boolean; api: PaymentApi },
+  { isSimulated, api }: { isSimulated: boolean; api: PaymentApi },
 ): Promise<Finding> {
   const check = `${slot} key`;
   try {
-    await api.fetchSubscription(NOTHING[format]);
+    await api.fetchSubscription(api.traits.unknownSubscriptionId);
   } catch (error) {
     if (!(error instanceof PaymentApiProblem))
       return broken(check, reasonOf(error), "This is a defect: please report it.");

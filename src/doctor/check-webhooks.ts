@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { WireFormat } from "../providers/adapter.ts";
-import { ADAPTERS } from "../providers/formats.ts";
+import { ADAPTERS } from "../providers/registry.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { look } from "./look.ts";
 
@@ -56,7 +56,7 @@ function remedyOf(
   return "Something else answers there, a proxy or a firewall: let POST through to the server as it is.";
 }
 
-/** As each provider would word an event that nobody has asked for. */
+/** An event of a type that no provider has, worded as the slot's provider would. */
 function signedTest(
   format: WireFormat,
   secret: string,
@@ -64,21 +64,11 @@ function signedTest(
   const eventId = `evt_doctor_${randomUUID()}`;
   const now = new Date();
   const eventType = "tollgate.doctor";
-  const bodies: Record<WireFormat, object> = {
-    stripe: {
-      ...{ id: eventId, object: "event", type: eventType, created: Math.floor(now.getTime() / 1000) },
-      data: { object: {} },
-    },
-    paddle: { event_id: eventId, event_type: eventType, occurred_at: now.toISOString(), data: {} },
-    polar: { type: eventType, timestamp: now.toISOString(), data: {} },
-    "lemon-squeezy": {
-      meta: { event_name: eventType, webhook_id: eventId },
-      data: { type: "doctor", id: eventId, attributes: {} },
-    },
-  };
-  const rawBody = Buffer.from(JSON.stringify(bodies[format]));
+  const adapter = ADAPTERS.of(format);
+  const body = adapter.traits.inertEvent({ eventId, eventType, at: now });
+  const rawBody = Buffer.from(JSON.stringify(body));
   const nowSeconds = Math.floor(now.getTime() / 1000);
-  const signature = ADAPTERS[format].sign(rawBody, { secret, nowSeconds, eventId, eventType });
+  const signature = adapter.sign(rawBody, { secret, nowSeconds, eventId, eventType });
   const headers = {
     "content-type": "application/json",
     "content-length": String(rawBody.length),

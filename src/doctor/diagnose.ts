@@ -3,7 +3,7 @@ import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { embeddedSecrets } from "../config/embedded-secrets.ts";
 import { connectPayments, type PaymentAccess, paymentAccess, webhookSecrets } from "../config/payments.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
-import type { WireFormat } from "../providers/adapter.ts";
+import { traitsOf } from "../providers/registry.ts";
 import { hasEmbeddedDatabase } from "../store/embedded-exists.ts";
 import { checkAddress, checkAuthSecret } from "./check-address.ts";
 import { checkClock } from "./check-clock.ts";
@@ -77,16 +77,9 @@ function withoutKey({ slots, activeProvider }: Config, slot: Slot): Finding {
   return broken(`${slot} key`, `${apiKeyVariable} is not set, and checkouts are opened there`, remedy);
 }
 
-const ORIGINS: Record<WireFormat, string> = {
-  stripe: "https://api.stripe.com",
-  paddle: "https://api.paddle.com",
-  polar: "https://api.polar.sh",
-  "lemon-squeezy": "https://api.lemonsqueezy.com",
-};
-
 /** Whatever it answers, it says what time it is there. */
 async function clockOf(slot: Slot, { format, apiUrl }: PaymentAccess) {
-  const answer = await look(apiUrl ?? ORIGINS[format]);
+  const answer = await look(apiUrl ?? traitsOf(format).productionUrl);
   const theirsMs = typeof answer === "string" ? null : answer.theirsMs;
   const aheadMs = typeof answer === "string" || theirsMs === null ? null : theirsMs + 500 - answer.oursMs;
   return { whose: `${slot}'s provider`, aheadMs };

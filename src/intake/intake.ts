@@ -1,6 +1,6 @@
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { Adapter, SignatureProblem, SignedRequest, WireFormat } from "../providers/adapter.ts";
+import type { Adapters, SignatureProblem, SignedRequest, WireFormat } from "../providers/adapter.ts";
 import type { Database } from "../store/database.ts";
 import type { NewDelivery } from "../store/deliveries.ts";
 
@@ -11,7 +11,7 @@ export type IntakeOptions = {
   database: Database;
   plans: PlanCatalog;
   slots: Record<Slot, { format: WireFormat; secrets: readonly string[] }>;
-  adapters: Record<WireFormat, Adapter>;
+  adapters: Adapters;
   leaseSeconds: number;
   toleranceSeconds: number;
   log: IntakeLog;

@@ -17,7 +17,7 @@ const CLAIM_TRIES = 3;
 /** Takes in one delivery: verify, parse, claim, apply. Resolves when what it answers is durable. */
 export async function receive(intake: Intake, slot: Slot, request: SignedRequest): Promise<ReceiveResult> {
   const { secrets, format } = intake.slots[slot];
-  const adapter = intake.adapters[format];
+  const adapter = intake.adapters.of(format);
   if (secrets.length === 0) return { outcome: "refused", problem: "no secret configured" };
   const problem = adapter.verify(request, {
     secrets,
@@ -95,7 +95,7 @@ export async function ingest(
     if (attempt.outcome === "lost") return { outcome: "unavailable" };
     if (attempt.outcome !== "failed") return attempt;
     return {
-      outcome: adapter.format === "polar" ? "deferred" : "failed",
+      outcome: adapter.traits.acknowledgesFailures ? "deferred" : "failed",
       deliveryId: claimed.claim.id,
     };
   }

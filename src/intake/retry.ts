@@ -60,9 +60,7 @@ export function attempt(
 
 function readStored(intake: Intake, stored: StoredDelivery) {
   if (stored.payload === null) return { problem: "payload: no longer kept" };
-  if (!Object.hasOwn(intake.adapters, stored.format)) {
-    return { problem: `payload: no adapter for the format "${stored.format}"` };
-  }
-  const adapter = intake.adapters[stored.format as keyof typeof intake.adapters];
+  const adapter = intake.adapters.find(stored.format);
+  if (adapter === null) return { problem: `payload: no adapter for the format "${stored.format}"` };
   return readEvent(adapter, stored.eventType, JSON.parse(stored.payload));
 }

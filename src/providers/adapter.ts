@@ -1,11 +1,12 @@
 export { InvalidPayload, UnreadablePayload } from "../domain/payload-problems.ts";
 
 import type { EventIdentity, PaymentEvent } from "../domain/payment-event.ts";
+import type { ProviderTraits } from "../domain/provider-traits.ts";
 
-export const WIRE_FORMATS = ["stripe", "paddle", "polar", "lemon-squeezy"] as const;
-export type WireFormat = (typeof WIRE_FORMATS)[number];
+/** The name of a registered provider, as `PROVIDER_A_ADAPTER` takes it: `stripe` for instance. */
+export type WireFormat = string;
 
-/** A delivery as it came in: the bytes that were signed, and access to the headers by lower-case name. */
+/** A delivery as received: the signed bytes, and the headers by lower-case name. */
 export type SignedRequest = {
   header(name: string): string | undefined;
   rawBody: Buffer;
@@ -16,7 +17,7 @@ export type VerifyOptions = {
   secrets: readonly string[];
   /** Seconds since the epoch. */
   nowSeconds: number;
-  /** How far a signed time stamp may lie in the past or in the future, in seconds. */
+  /** How far a signed timestamp may lie in the past or in the future, in seconds. */
   toleranceSeconds: number;
 };
 
@@ -28,15 +29,17 @@ export type SignatureProblem =
   | "no signature matches a secret"
   | "event name in the header differs from the signed one";
 
+/** The inbound half of a provider: what its webhooks mean. */
 export type Adapter = {
   readonly format: WireFormat;
-  /** Checks the signature over the raw bytes; `null` when it is good. Never throws. */
+  readonly traits: ProviderTraits;
+  /** Checks the signature over the raw bytes; `null` when it is valid. Never throws. */
   verify(request: SignedRequest, options: VerifyOptions): SignatureProblem | null;
   /** Event id and type of a verified delivery. @throws InvalidPayload when either is missing or unusable. */
   identify(request: SignedRequest, body: unknown): EventIdentity;
   /** The meaning of a payload, from the stored JSON alone. @throws UnreadablePayload naming the field and what is wrong with it. */
   interpret(eventType: string, body: unknown): PaymentEvent;
-  /** The headers with which the provider would deliver these bytes: for the simulator and for tests. */
+  /** The headers with which the provider would deliver these bytes: for the simulator, the doctor and tests. */
   sign(rawBody: Buffer, options: SignOptions): Record<string, string>;
 };
 
@@ -46,4 +49,12 @@ export type SignOptions = {
   /** Formats that carry the id or the name outside the body put them in a header. */
   eventId: string;
   eventType: string;
+};
+
+/** The adapters of all registered providers. */
+export type Adapters = {
+  /** @throws Error for a name that is not registered */
+  of(format: WireFormat): Adapter;
+  /** For names read from storage, whose provider may have been removed since. */
+  find(format: string): Adapter | null;
 };

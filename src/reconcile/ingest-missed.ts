@@ -70,10 +70,13 @@ function occurredAt({ reading }: Identified): number | null {
 }
 
 /** `null`: it would have no effect. Providers list far more than anybody has asked them to deliver. */
-function identifyListed(intake: Intake, slot: Slot, { eventId, rawBody }: ListedEvent): Identified | null {
-  const adapter = intake.adapters[intake.slots[slot].format];
-  // One format carries the id beside the body.
-  const header = (name: string) => (name === "webhook-id" ? eventId : undefined);
+function identifyListed(
+  intake: Intake,
+  slot: Slot,
+  { eventId, rawBody, headers }: ListedEvent,
+): Identified | null {
+  const adapter = intake.adapters.of(intake.slots[slot].format);
+  const header = (name: string) => headers[name];
   const event = identify(adapter, slot, { header, rawBody });
   if ("outcome" in event) {
     intake.log.warn({ slot, eventId, problem: event.problem }, "an event that a provider lists is unusable");

@@ -7,7 +7,7 @@ import { SLOTS, type Slot } from "../domain/slot.ts";
 import { createIntake } from "../intake/create-intake.ts";
 import type { Intake, Milestone } from "../intake/intake.ts";
 import type { Log } from "../observability/log.ts";
-import { ADAPTERS } from "../providers/formats.ts";
+import { ADAPTERS } from "../providers/registry.ts";
 import { bindSlots, type SlotBinding } from "../providers/slots.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";

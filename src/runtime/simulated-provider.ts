@@ -22,7 +22,7 @@ export async function startSimulatedProvider(
   { log, deliverTo }: SimulationOptions,
 ): Promise<SimulatedProvider | null> {
   if (simulator === null || embedded === null || deliverTo === undefined) return null;
-  const { startSimulator } = await import("../simulator/provider/start-simulator.ts");
+  const { startSimulator } = await import("../simulator/server/start-simulator.ts");
   const access = SLOTS.map((slot) => {
     const { format, secrets } = slots[slot];
     return [
@@ -41,7 +41,7 @@ export async function startSimulatedProvider(
       slots: Object.fromEntries(access) as Record<Slot, (typeof access)[number][1]>,
       plans,
       deliverTo,
-      backTo: () => `${appUrl}/billing`,
+      returnUrl: () => `${appUrl}/billing`,
       stateFile: join(dataDir, "simulator.json"),
       log,
     });

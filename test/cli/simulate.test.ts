@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { WIRE_FORMATS } from "../../src/providers/adapter.ts";
+import { wireFormats } from "../../src/providers/registry.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { spawnServer } from "../support/server-process.ts";
@@ -22,7 +22,7 @@ async function serverAnd(variables: Record<string, string> = {}) {
   return { server, given, tollgate: tollgateIn(given) };
 }
 
-describe.each(WIRE_FORMATS)("simulate in the format %s", (format) => {
+describe.each(wireFormats())("simulate in the format %s", (format) => {
   it("sends a story of which the server gets everything right, in order and shuffled", async () => {
     const { server, tollgate } = await serverAnd({ PROVIDER_A_ADAPTER: format });
     const story = ["--slot", "provider-a", "--events", "200", "--duplicates", "0.2", "--seed", "2"];

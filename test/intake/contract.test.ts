@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EVENT_KINDS } from "../../src/domain/payment-event.ts";
-import { WIRE_FORMATS, type WireFormat } from "../../src/providers/adapter.ts";
-import { ADAPTERS } from "../../src/providers/formats.ts";
+import type { WireFormat } from "../../src/providers/adapter.ts";
+import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery, loadFixture } from "../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -22,7 +22,7 @@ const UNUSABLE_IDS: [string, unknown][] = [
   ["not well-formed", "evt_\ud800"],
 ];
 
-describe.each(WIRE_FORMATS)("a slot bound to %s", (format) => {
+describe.each(wireFormats())("a slot bound to %s", (format) => {
   let test: TestDatabase;
   let server: RunningServer;
   beforeAll(async () => {
@@ -299,7 +299,7 @@ function rawDelivery(format: WireFormat, bytes: Buffer | string, eventId: string
   const rawBody = Buffer.from(bytes);
   const nowSeconds = now();
   const eventType = eventName(rawBody.toString());
-  const headers = ADAPTERS[format].sign(rawBody, { secret, nowSeconds, eventId, eventType });
+  const headers = ADAPTERS.of(format).sign(rawBody, { secret, nowSeconds, eventId, eventType });
   // A header cannot carry every name; then it is left out, as the format allows.
   const sendable = Object.entries(headers).filter(([, value]) => /^[\x20-\x7e]+$/.test(value));
   return { rawBody, headers: { "content-type": "application/json", ...Object.fromEntries(sendable) } };

@@ -2,7 +2,8 @@ import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { EVENT_KINDS } from "../../src/domain/payment-event.ts";
-import { WIRE_FORMATS, type WireFormat } from "../../src/providers/adapter.ts";
+import type { WireFormat } from "../../src/providers/adapter.ts";
+import { wireFormats } from "../../src/providers/registry.ts";
 import { fixtureDelivery, type SignedDelivery } from "../fixtures/fixture.ts";
 import { mutateBytes, mutateText } from "../providers/mutations.ts";
 import { isGenuine } from "../providers/oracle.ts";
@@ -24,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-it.each(WIRE_FORMATS)(
+it.each(wireFormats())(
   `%s: ${RUNS} mutated deliveries over HTTP, FUZZ_SEED=${SEED}: no 5xx, no crash, no forgery taken, memory flat`,
   { timeout: 300_000 },
   async (format) => {

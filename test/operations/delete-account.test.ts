@@ -5,8 +5,8 @@ import { changeRole } from "../../src/operations/users/change-role.ts";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { redactDeleted } from "../../src/operations/users/redact-deleted.ts";
-import { WIRE_FORMATS, type WireFormat } from "../../src/providers/adapter.ts";
-import { ADAPTERS } from "../../src/providers/formats.ts";
+import type { WireFormat } from "../../src/providers/adapter.ts";
+import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
 import type { RunningServer } from "../../src/server.ts";
 import type { RunningSubscription } from "../../src/store/account-deletion.ts";
 import { fixtureDelivery, loadFixture, type SignedDelivery, signedDelivery } from "../fixtures/fixture.ts";
@@ -22,7 +22,7 @@ import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./tes
 const secret = SECRETS["provider-a"];
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-describe.each(WIRE_FORMATS)("deleting an account that pays through %s", (format) => {
+describe.each(wireFormats())("deleting an account that pays through %s", (format) => {
   let test: TestDatabase;
   let server: RunningServer;
   let ground: Ground;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { redactDeleted } from "../../src/operations/users/redact-deleted.ts";
-import { ADAPTERS } from "../../src/providers/formats.ts";
+import { ADAPTERS } from "../../src/providers/registry.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { openRedactions, type Redaction, redact } from "../../src/store/redaction.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";

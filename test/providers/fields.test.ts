@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { UnreadablePayload } from "../../src/providers/adapter.ts";
-import { JsonReader } from "../../src/providers/fields.ts";
+import { JsonReader } from "../../src/providers/webhook/json-reader.ts";
 
 const place = (json: string) => new JsonReader(JSON.parse(json));
 

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { ADAPTERS } from "../../src/providers/formats.ts";
+import { ADAPTERS } from "../../src/providers/registry.ts";
 import { requestOf, verifying } from "./request.ts";
 
 const NOW = 1_772_366_400;
@@ -17,7 +17,7 @@ describe.each([
   const wrong = `${signature}=${WRONG_HEX}`;
   const stamp = `${time}=${NOW}`;
   const verify = (...parts: string[]) =>
-    ADAPTERS[format].verify(requestOf(BODY, { [header]: parts.join(separator) }), verifying(SECRET, NOW));
+    ADAPTERS.of(format).verify(requestOf(BODY, { [header]: parts.join(separator) }), verifying(SECRET, NOW));
 
   test("may come in any order, with spaces round them, and among unknown ones", () => {
     expect(verify(good, stamp)).toBeNull();
@@ -65,7 +65,7 @@ describe("the Standard Webhooks headers of polar", () => {
   const wrong = `v1,${Buffer.alloc(32).toString("base64")}`;
   const verify = (signature: string, id = "msg_0", secret = SECRET) => {
     const headers = { "webhook-id": id, "webhook-timestamp": String(NOW), "webhook-signature": signature };
-    return ADAPTERS.polar.verify(requestOf(BODY, headers), verifying(secret, NOW));
+    return ADAPTERS.of("polar").verify(requestOf(BODY, headers), verifying(secret, NOW));
   };
 
   test("may hold several signatures, of which one has to match", () => {
@@ -120,7 +120,7 @@ describe("the headers of lemon-squeezy", () => {
   const body = Buffer.from('{"meta":{"event_name":"order_created"}}');
   const sign = (bytes: Buffer) => createHmac("sha256", SECRET).update(bytes).digest("hex");
   const verify = (headers: Record<string, string>, bytes = body) =>
-    ADAPTERS["lemon-squeezy"].verify(requestOf(bytes, headers), verifying(SECRET, NOW));
+    ADAPTERS.of("lemon-squeezy").verify(requestOf(bytes, headers), verifying(SECRET, NOW));
 
   test("are refused when the unsigned event name differs from the signed one", () => {
     expect(verify({ "x-signature": sign(body), "x-event-name": "order_created" })).toBeNull();

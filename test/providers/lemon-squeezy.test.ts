@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { UnreadablePayload } from "../../src/providers/adapter.ts";
-import { lemonSqueezy } from "../../src/providers/lemon-squeezy.ts";
+import { lemonSqueezy } from "../../src/providers/lemon-squeezy/webhook.ts";
 import { loadFixture } from "../fixtures/fixture.ts";
 
 const COMPLETED = {

@@ -8,7 +8,7 @@ type Claim = { prefix: string; macs: string[]; timeStamp: string | null };
  * signed bytes joined, and signatures compared as text.
  */
 export function isGenuine(format: WireFormat, request: SignedRequest, options: VerifyOptions): boolean {
-  const claim = CLAIMS[format](request);
+  const claim = CLAIMS[format as keyof typeof CLAIMS](request);
   if (claim === null || !isTimely(claim.timeStamp, options)) return false;
   const tried = claim.macs.slice(0, 16);
   const signed = Buffer.concat([Buffer.from(claim.prefix), request.rawBody]);
@@ -19,10 +19,10 @@ export function isGenuine(format: WireFormat, request: SignedRequest, options: V
     .some((key) => tried.includes(createHmac("sha256", key).update(signed).digest(encoding)));
 }
 
-const CLAIMS: Record<WireFormat, (request: SignedRequest) => Claim | null> = {
-  stripe: (request) => timedClaim(request.header("stripe-signature"), ",", "t", "v1", "."),
-  paddle: (request) => timedClaim(request.header("paddle-signature"), ";", "ts", "h1", ":"),
-  polar(request) {
+const CLAIMS = {
+  stripe: (request: SignedRequest) => timedClaim(request.header("stripe-signature"), ",", "t", "v1", "."),
+  paddle: (request: SignedRequest) => timedClaim(request.header("paddle-signature"), ";", "ts", "h1", ":"),
+  polar(request: SignedRequest): Claim | null {
     const [id = "", timeStamp = "", header = ""] = ["id", "timestamp", "signature"].map((name) =>
       request.header(`webhook-${name}`),
     );
@@ -30,7 +30,7 @@ const CLAIMS: Record<WireFormat, (request: SignedRequest) => Claim | null> = {
     const macs = [...header.matchAll(/(?<=^| )v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)(?= |$)/g)];
     return { prefix: `${id}.${timeStamp}.`, macs: macs.map((match) => match[1] ?? ""), timeStamp };
   },
-  "lemon-squeezy"(request) {
+  "lemon-squeezy"(request: SignedRequest): Claim | null {
     const mac = /^\s*([0-9a-f]{64})\s*$/i.exec(request.header("x-signature") ?? "")?.[1];
     if (mac === undefined || contradicts(request.header("x-event-name"), request.rawBody)) return null;
     return { prefix: "", macs: [mac.toLowerCase()], timeStamp: null };

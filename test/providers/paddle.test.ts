@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { UnreadablePayload } from "../../src/providers/adapter.ts";
-import { paddle } from "../../src/providers/paddle.ts";
+import { paddle } from "../../src/providers/paddle/webhook.ts";
 import { loadFixture } from "../fixtures/fixture.ts";
 
 const COMPLETED = {

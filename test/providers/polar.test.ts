@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { UnreadablePayload } from "../../src/providers/adapter.ts";
-import { polar } from "../../src/providers/polar.ts";
+import { polar } from "../../src/providers/polar/webhook.ts";
 import { loadFixture } from "../fixtures/fixture.ts";
 
 const SUBSCRIPTION = "00000000-0000-4000-8000-000000000000";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { UnreadablePayload } from "../../src/providers/adapter.ts";
-import { stripe } from "../../src/providers/stripe.ts";
+import { stripe } from "../../src/providers/stripe/webhook.ts";
 import { loadFixture } from "../fixtures/fixture.ts";
 
 const COMPLETED = {

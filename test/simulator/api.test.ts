@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { definePlans } from "../../src/domain/plan.ts";
 import type { Slot } from "../../src/domain/slot.ts";
-import { WIRE_FORMATS } from "../../src/providers/adapter.ts";
-import type { Simulator } from "../../src/simulator/provider/start-simulator.ts";
+import { wireFormats } from "../../src/providers/registry.ts";
+import type { Simulator } from "../../src/simulator/server/start-simulator.ts";
 import { API_KEY, control, press, simulator } from "./test-context.ts";
 
 let sim: Simulator;
@@ -209,7 +209,7 @@ describe("what is wrong with an order", () => {
   });
 
   it("knows every price that the catalog names", async () => {
-    expect(WIRE_FORMATS).toHaveLength(4);
+    expect(wireFormats()).toHaveLength(4);
     expect((await ask(sim, "provider-a", "/v1/prices/price_team_monthly")).body).toMatchObject({
       unit_amount: 1500,
       currency: "eur",

@@ -55,7 +55,7 @@ describe.skipIf(missing)(`a browser without JavaScript${missing ? ` (${missing})
     await page.getByRole("link", { name: "Go back" }).click();
     await page.getByRole("button", { name: "Forward a month" }).click();
     await page.getByText("Ended").waitFor();
-    expect(sim.truth("provider-a")).toMatchObject([{ seats: 4, status: "canceled" }]);
+    expect(sim.subscriptions("provider-a")).toMatchObject([{ seats: 4, status: "canceled" }]);
 
     await page.locator("#provider-b").getByText("Disturb the next deliveries").click();
     await page.locator("#provider-b").getByRole("form", { name: "Drop" }).getByLabel("Next").fill("2");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { intervalsAfter } from "../../src/simulator/provider/calendar.ts";
+import { intervalsAfter } from "../../src/simulator/lifecycle/calendar.ts";
 
 const at = (text: string) => Date.parse(text) / 1_000;
 const later = (text: string, count: number, interval: "month" | "year") =>

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { WireFormat } from "../../src/providers/adapter.ts";
-import { ADAPTERS } from "../../src/providers/formats.ts";
+import { ADAPTERS } from "../../src/providers/registry.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 
 type Arrival = {
@@ -56,7 +56,7 @@ export async function endpoint(format: WireFormat, secret: string): Promise<Endp
 }
 
 function read(format: WireFormat, secret: string, rawBody: Buffer, headers: Record<string, string>): Arrival {
-  const adapter = ADAPTERS[format];
+  const adapter = ADAPTERS.of(format);
   const request = { rawBody, header: (name: string) => headers[name] };
   const nowSeconds = Date.now() / 1_000;
   const problem = adapter.verify(request, { secrets: [secret], nowSeconds, toleranceSeconds: 300 });

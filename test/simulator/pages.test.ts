@@ -1,12 +1,12 @@
 import { request } from "node:http";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Simulator } from "../../src/simulator/provider/start-simulator.ts";
+import type { Simulator } from "../../src/simulator/server/start-simulator.ts";
 import { control, order, press, simulator } from "./test-context.ts";
 
 const HOSTILE = `"><script>alert(1)</script>@example.com`;
 let sim: Simulator;
 beforeAll(async () => {
-  sim = await simulator({ deliverTo: () => "http://127.0.0.1:1/<script>", haste: 1 });
+  sim = await simulator({ deliverTo: () => "http://127.0.0.1:1/<script>", timeScale: 1 });
 });
 
 /** With any Host header, which `fetch` does not allow. */
@@ -54,15 +54,15 @@ describe("the pages", () => {
   });
 
   it("lead back to where the product says, when the provider's checkout names no way back", async () => {
-    const backTo = () => "http://localhost:3000/billing";
-    const other = await simulator({ formats: { "provider-a": "paddle" }, deliverTo: () => "", backTo });
+    const returnUrl = () => "http://localhost:3000/billing";
+    const other = await simulator({ formats: { "provider-a": "paddle" }, deliverTo: () => "", returnUrl });
     const { url } = await order(other.url, "paddle");
     const left = await press(url, { action: "cancel" });
-    expect(left.headers.get("location")).toBe(backTo());
+    expect(left.headers.get("location")).toBe(returnUrl());
     const paid = await press(url, { action: "pay", email: "user@example.com", card: "4242424242424242" });
-    expect(paid.headers.get("location")).toBe(backTo());
+    expect(paid.headers.get("location")).toBe(returnUrl());
     const [{ portalUrl }] = (await control(other.url, "/state")).slots["provider-a"].subscriptions;
-    expect(await (await fetch(portalUrl)).text()).toContain(`href="${backTo()}"`);
+    expect(await (await fetch(portalUrl)).text()).toContain(`href="${returnUrl()}"`);
     await other.close();
   });
 

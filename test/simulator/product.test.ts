@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { WIRE_FORMATS, type WireFormat } from "../../src/providers/adapter.ts";
-import { createPaymentApi } from "../../src/providers/payment-apis.ts";
+import type { WireFormat } from "../../src/providers/adapter.ts";
+import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
+import { wireFormats } from "../../src/providers/registry.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { startTestServer } from "../support/server.ts";
@@ -23,7 +24,7 @@ async function shopWith(format: WireFormat) {
   const sim = await simulator({
     formats: { "provider-a": format },
     deliverTo: (slot) => `${server.url}/api/webhooks/${slot}`,
-    haste: 100,
+    timeScale: 100,
   });
   const api = createPaymentApi({
     ...{ slot: "provider-a", format, apiKey: API_KEY, apiUrl: `${sim.url}/provider-a` },
@@ -55,7 +56,7 @@ async function shopWith(format: WireFormat) {
     );
     return rows;
   };
-  const agree = () => eventually(known, sim.truth("provider-a") as never, 10_000);
+  const agree = () => eventually(known, sim.subscriptions("provider-a") as never, 10_000);
   const close = async () => {
     await sim.close();
     await server.close();
@@ -65,7 +66,7 @@ async function shopWith(format: WireFormat) {
     const paid = await press(checkout.url, { ...CARD, action: "pay", ...fields });
     expect(paid.status).toBeLessThan(400);
     await agree();
-    const [truth] = sim.truth("provider-a");
+    const [truth] = sim.subscriptions("provider-a");
     if (!truth) throw new Error("nothing was bought");
     const customerId = (await control(sim.url, "/state")).slots["provider-a"].subscriptions[0].customerId;
     const id = truth.providerSubscriptionId;
@@ -88,7 +89,7 @@ async function shopWith(format: WireFormat) {
   return { server, sim, api, order, userId, known, buy, close };
 }
 
-describe.each(WIRE_FORMATS)("a shop in the format %s", (format) => {
+describe.each(wireFormats())("a shop in the format %s", (format) => {
   it("sells: whoever pays is active when coming back", async () => {
     const { sim, api, order, known, close } = await shopWith(format);
     const checkout = await api.createCheckout(order);
@@ -100,7 +101,7 @@ describe.each(WIRE_FORMATS)("a shop in the format %s", (format) => {
     const declined = await press(checkout.url, { ...CARD, action: "decline" });
     expect(declined.status).toBe(422);
     expect(await declined.text()).toContain("The card was declined");
-    expect(sim.truth("provider-a")).toEqual([]);
+    expect(sim.subscriptions("provider-a")).toEqual([]);
 
     const cancelled = await press(checkout.url, { action: "cancel" });
     if (format === "stripe" || format === "polar") expect(cancelled.headers.get("location")).toBe(CANCEL_URL);
@@ -110,13 +111,13 @@ describe.each(WIRE_FORMATS)("a shop in the format %s", (format) => {
     const paid = await press(another.url, { ...CARD, action: "pay" });
     if (format === "paddle") expect(await paid.text()).toContain("Paid");
     else expect(paid.headers.get("location")).toBe(SUCCESS_URL);
-    await eventually(known, sim.truth("provider-a") as never, 5_000);
+    await eventually(known, sim.subscriptions("provider-a") as never, 5_000);
     expect(await known()).toMatchObject([
       { userId: order.userId, planId: "pro", seats: 2, status: "active", cancelAtPeriodEnd: false },
     ]);
     const again = await press(another.url, { ...CARD, action: "pay" });
     expect(again.headers.get("location")).toBe(paid.headers.get("location"));
-    expect(sim.truth("provider-a")).toHaveLength(1);
+    expect(sim.subscriptions("provider-a")).toHaveLength(1);
     await close();
   });
 
@@ -134,7 +135,7 @@ describe.each(WIRE_FORMATS)("a shop in the format %s", (format) => {
     await act("cancel_at_period_end");
     await forward("month");
     expect(await known()).toMatchObject([{ status: "canceled" }]);
-    expect(sim.truth("provider-a")).toMatchObject([{ status: "canceled" }]);
+    expect(sim.subscriptions("provider-a")).toMatchObject([{ status: "canceled" }]);
     await close();
   });
 
@@ -159,7 +160,7 @@ describe.each(WIRE_FORMATS)("a shop in the format %s", (format) => {
     expect(await known()).toMatchObject([{ status: "active" }]);
     await act("fail_renewal");
     await forward("month");
-    for (let step = 0; step < 6 && sim.truth("provider-a")[0]?.status !== "canceled"; step += 1)
+    for (let step = 0; step < 6 && sim.subscriptions("provider-a")[0]?.status !== "canceled"; step += 1)
       await forward("next");
     expect(await known()).toMatchObject([{ status: "canceled" }]);
     await close();
@@ -191,7 +192,7 @@ describe.each(WIRE_FORMATS)("a shop in the format %s", (format) => {
     await api.cancelSubscription(id);
     await api.cancelSubscription(id);
     await sim.settle();
-    expect(await known()).toEqual(sim.truth("provider-a"));
+    expect(await known()).toEqual(sim.subscriptions("provider-a"));
     const ended =
       format === "lemon-squeezy" ? { status: "active", cancelAtPeriodEnd: true } : { status: "canceled" };
     expect(await known()).toMatchObject([ended]);

@@ -22,20 +22,20 @@ describe("a restart", () => {
       formats: { "provider-a": "polar" },
       deliverTo: () => hook.url,
       stateFile: newFile(),
-      haste: 20,
+      timeScale: 20,
     } as const;
     const first = await simulator(options);
     await press((await order(first.url, "polar")).url, PAY);
     await control(first.url, "/clock", { by: "day" });
     const before = await control(first.url, "/provider-a/secret", {});
-    const truth = first.truth("provider-a");
+    const truth = first.subscriptions("provider-a");
     await first.close();
 
     const tries = hook.arrivals.length;
     hook.answer(() => 200);
     const second = await simulator(options);
     const after = await control(second.url, "/state");
-    expect(second.truth("provider-a")).toEqual(truth);
+    expect(second.subscriptions("provider-a")).toEqual(truth);
     expect(Date.parse(after.now)).toBeGreaterThanOrEqual(Date.parse(before.now));
     expect(after.slots["provider-a"].secret).toBe(before.slots["provider-a"].secret);
     await second.settle();
@@ -53,8 +53,8 @@ describe("a restart", () => {
     const crashed = `${stateFile}.as-it-crashed`;
     copyFileSync(stateFile, crashed);
     const next = await simulator({ deliverTo: () => "http://127.0.0.1:1/", stateFile: crashed });
-    expect(next.truth("provider-a")).toEqual(running.truth("provider-a"));
-    expect(next.truth("provider-a")).toHaveLength(1);
+    expect(next.subscriptions("provider-a")).toEqual(running.subscriptions("provider-a"));
+    expect(next.subscriptions("provider-a")).toHaveLength(1);
     const { deliveries } = (await control(next.url, "/state")).slots["provider-a"];
     expect(deliveries).toHaveLength(2);
   });
@@ -76,8 +76,10 @@ describe("a restart", () => {
     const half = readFileSync(stateFile, "utf8").slice(0, 1_000);
     writeFileSync(stateFile, half);
     const second = await simulator({ deliverTo: () => "http://127.0.0.1:1/", stateFile });
-    expect(second.logged).toEqual(["the simulator's file is damaged: put aside, and begun anew"]);
-    expect(second.truth("provider-a")).toEqual([]);
+    expect(second.logged).toEqual([
+      "the simulator's state file is damaged: renamed, and started with an empty state",
+    ]);
+    expect(second.subscriptions("provider-a")).toEqual([]);
     const aside = readdirSync(join(stateFile, "..")).filter((name) => name.includes("damaged"));
     expect(aside.map((name) => readFileSync(join(stateFile, "..", name), "utf8"))).toEqual([half]);
   });
@@ -88,7 +90,7 @@ describe("a restart", () => {
     await press((await order(first.url, "stripe")).url, PAY);
     await first.close();
     const second = await simulator({ ...options, formats: { "provider-a": "paddle" } });
-    expect(second.truth("provider-a")).toEqual([]);
+    expect(second.subscriptions("provider-a")).toEqual([]);
     expect(second.logged).toEqual(["the slot speaks another format now: it begins anew"]);
   });
 });

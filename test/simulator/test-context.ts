@@ -3,8 +3,8 @@ import plans from "../../plans.config.ts";
 import type { PlanCatalog } from "../../src/domain/plan.ts";
 import { SLOTS, type Slot } from "../../src/domain/slot.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
-import { createPaymentApi } from "../../src/providers/payment-apis.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/provider/start-simulator.ts";
+import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/server/start-simulator.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { SECRETS } from "../support/variables.ts";
 
@@ -15,10 +15,10 @@ export type Options = {
   deliverTo(slot: Slot): string;
   stateFile?: string | null;
   secret?: string;
-  haste?: number;
+  timeScale?: number;
   answerWithinMs?: number;
   catalog?: PlanCatalog;
-  backTo?(slot: Slot): string;
+  returnUrl?(slot: Slot): string;
 };
 
 const FORMATS: Record<Slot, WireFormat> = {
@@ -46,10 +46,10 @@ export async function simulator(options: Options): Promise<Simulator & { logged:
     ) as Record<Slot, { format: WireFormat; apiKey: string; webhookSecret: string }>,
     plans: options.catalog ?? plans,
     deliverTo: options.deliverTo,
-    ...(options.backTo ? { backTo: options.backTo } : {}),
+    ...(options.returnUrl ? { returnUrl: options.returnUrl } : {}),
     stateFile: options.stateFile ?? null,
     log,
-    haste: options.haste ?? 1,
+    timeScale: options.timeScale ?? 1,
     ...(options.answerWithinMs === undefined ? {} : { answerWithinMs: options.answerWithinMs }),
   });
   return { ...running, logged, close: cleanedUp(running.close) };

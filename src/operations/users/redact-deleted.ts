@@ -66,9 +66,8 @@ function read({ adapters }: RedactionTools["intake"], suspect: SuspectDelivery):
 
 /** `null` also for what could not be read when it came: then it is searched for any trace. */
 function eventOf(adapters: Intake["adapters"], suspect: SuspectDelivery, body: unknown): PaymentEvent | null {
-  if (!Object.hasOwn(adapters, suspect.format)) return null;
   try {
-    return adapters[suspect.format as keyof typeof adapters].interpret(suspect.eventType, body);
+    return adapters.find(suspect.format)?.interpret(suspect.eventType, body) ?? null;
   } catch {
     return null;
   }

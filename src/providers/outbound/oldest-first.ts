@@ -1,6 +1,6 @@
 import type { ListedEvent } from "../../domain/payment-api.ts";
+import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem } from "./problems.ts";
-import type { Provider } from "./provider.ts";
 
 /** Some 100 MB at worst, which is where walking back should end. */
 const MAX_EVENTS = 20_000;
@@ -13,7 +13,7 @@ export const MAX_PAGE_BYTES = 16 * 1024 * 1024;
  * @throws PaymentApiProblem when there are too many of them
  */
 export async function* oldestFirst(
-  provider: Provider,
+  provider: ConnectedProvider,
   pages: AsyncIterable<readonly ListedEvent[]>,
 ): AsyncGenerator<ListedEvent> {
   const events = new Map<string, ListedEvent>();
@@ -32,5 +32,5 @@ export async function* oldestFirst(
 }
 
 export function listedEvent(eventId: string, eventType: string, body: unknown): ListedEvent {
-  return { eventId, eventType, rawBody: Buffer.from(JSON.stringify(body)) };
+  return { eventId, eventType, rawBody: Buffer.from(JSON.stringify(body)), headers: {} };
 }

@@ -1,7 +1,7 @@
 import type { PaymentApiFailure, PaymentApiProblem } from "../../domain/payment-api.ts";
+import { type ConnectedProvider, variableNameOf } from "./connected-provider.ts";
 import { AnswerTooLarge, type Exchange } from "./exchange.ts";
 import { problem } from "./problems.ts";
-import { type Provider, variableOf } from "./provider.ts";
 import type { Request } from "./request.ts";
 
 /** What came of asking once. */
@@ -19,7 +19,7 @@ const NEVER_SENT = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-export function outcomeOfAnswer(provider: Provider, request: Request, answer: Exchange): Outcome {
+export function outcomeOfAnswer(provider: ConnectedProvider, request: Request, answer: Exchange): Outcome {
   const { status, text } = answer;
   const asked = `${request.method} ${pathOf(request)} answered ${status}`;
   if (status >= 300 && status < 400) return redirected(provider, asked, answer.location);
@@ -29,9 +29,11 @@ export function outcomeOfAnswer(provider: Provider, request: Request, answer: Ex
     if (body !== null || isDone) return { kind: "answered", body };
     return failed(problem(provider, "unreachable", `${asked}, but with no JSON object`), request.repeatable);
   }
-  const refusal = provider.readRefusal(status, body);
+  const refusal = provider.readError(status, body);
   const words =
-    refusal === null ? `, in no words of ${provider.name}'s` : `: "${refusal.words.replace(/\.$/, "")}"`;
+    refusal === null
+      ? `, in no words of ${provider.traits.name}'s`
+      : `: "${refusal.message.replace(/\.$/, "")}"`;
   const code = refusal?.code ?? null;
   if (refusal?.means === "busy")
     return failed(problem(provider, "unreachable", `${asked}${words}`, { code }), true);
@@ -48,7 +50,7 @@ export function outcomeOfAnswer(provider: Provider, request: Request, answer: Ex
 }
 
 /** For a request that got no answer, or none that could be read. */
-export function outcomeOfSilence(provider: Provider, request: Request, error: unknown): Outcome {
+export function outcomeOfSilence(provider: ConnectedProvider, request: Request, error: unknown): Outcome {
   const asked = `${request.method} ${pathOf(request)}`;
   if (error instanceof AnswerTooLarge)
     return failed(problem(provider, "unreachable", `${asked} answered with ${error.message}`), false);
@@ -61,15 +63,15 @@ function failed(problem: PaymentApiProblem, again: boolean, retryAfterMs: number
   return { kind: "failed", problem, again, retryAfterMs };
 }
 
-function redirected(provider: Provider, asked: string, location: string | null): Outcome {
+function redirected(provider: ConnectedProvider, asked: string, location: string | null): Outcome {
   const where =
     location === null ? "elsewhere" : (URL.parse(location, provider.apiUrl)?.origin ?? "elsewhere");
   const what = `${asked}, a redirect to ${where} that is not followed`;
   return failed(problem(provider, "rejected", what, { remedy: urlRemedy(provider) }), false);
 }
 
-function urlRemedy(provider: Provider): string {
-  return `Set ${variableOf(provider, "API_URL")} to the URL of ${provider.name}'s API itself, or leave it out.`;
+function urlRemedy(provider: ConnectedProvider): string {
+  return `Set ${variableNameOf(provider, "API_URL")} to the URL of ${provider.traits.name}'s API itself, or leave it out.`;
 }
 
 function failureOf(status: number): PaymentApiFailure {

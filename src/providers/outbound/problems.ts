@@ -1,5 +1,5 @@
 import { type PaymentApiFailure, PaymentApiProblem } from "../../domain/payment-api.ts";
-import { type Provider, variableOf } from "./provider.ts";
+import { type ConnectedProvider, variableNameOf } from "./connected-provider.ts";
 
 const MAX_WORDS_CHARACTERS = 300;
 
@@ -15,27 +15,27 @@ export class RefusedByProvider extends PaymentApiProblem {
 
 /** @param what one clause: what was asked, and what came of it */
 export function problem(
-  provider: Provider,
+  provider: ConnectedProvider,
   failure: PaymentApiFailure,
   what: string,
   { code = null, remedy = remedyFor(provider, failure) }: { code?: string | null; remedy?: string } = {},
 ): RefusedByProvider {
-  const message = `${provider.slot} (${provider.name}): ${tidied(what)}. ${remedy}`;
+  const message = `${provider.slot} (${provider.traits.name}): ${tidied(what)}. ${remedy}`;
   return new RefusedByProvider(failure, withoutKey(provider, message), code);
 }
 
-function remedyFor(provider: Provider, failure: PaymentApiFailure): string {
+function remedyFor(provider: ConnectedProvider, failure: PaymentApiFailure): string {
   switch (failure) {
     case "unauthorized":
-      return `Set ${variableOf(provider, "API_KEY")} to ${provider.keyHint}, with the permissions it needs, and start again.`;
+      return `Set ${variableNameOf(provider, "API_KEY")} to ${provider.traits.apiKey.hint}, with the permissions it needs, and start again.`;
     case "missing":
-      return `Check that the key in ${variableOf(provider, "API_KEY")} is of the account, and of the mode (test or live), that the id comes from.`;
+      return `Check that the key in ${variableNameOf(provider, "API_KEY")} is of the account, and of the mode (test or live), that the id comes from.`;
     case "taken":
-      return `Set REQUIRE_EMAIL_CONFIRMATION to on, or put the person's userId into the customer's custom data in ${provider.name}.`;
+      return `Set REQUIRE_EMAIL_CONFIRMATION to on, or put the person's userId into the customer's custom data in ${provider.traits.name}.`;
     case "rejected":
       return `Check the price ids of ${provider.slot} in plans.config.ts against the provider's catalogue.`;
     case "unreachable":
-      return `Try again later; if it lasts, check ${variableOf(provider, "API_URL")} and the provider's status page.`;
+      return `Try again later; if it lasts, check ${variableNameOf(provider, "API_URL")} and the provider's status page.`;
     default:
       return failure satisfies never;
   }
@@ -47,6 +47,6 @@ function tidied(text: string): string {
   return line.length > MAX_WORDS_CHARACTERS ? `${line.slice(0, MAX_WORDS_CHARACTERS)}…` : line;
 }
 
-function withoutKey({ apiKey }: Provider, text: string): string {
+function withoutKey({ apiKey }: ConnectedProvider, text: string): string {
   return apiKey === "" ? text : text.replaceAll(apiKey, "(the key)");
 }

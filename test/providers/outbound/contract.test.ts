@@ -1,8 +1,8 @@
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type PaymentApi, PaymentApiProblem } from "../../../src/domain/payment-api.ts";
-import { ADAPTERS } from "../../../src/providers/formats.ts";
-import { createPaymentApi } from "../../../src/providers/payment-apis.ts";
+import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
+import { ADAPTERS } from "../../../src/providers/registry.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { DIALECTS, happily, KEY, ORDER } from "./dialects.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
@@ -65,7 +65,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     async (kind) => {
       provider.answer(() => ({ body: dialect.subscription(kind) }));
       const { body, eventType } = loadFixture(format, kind);
-      const told = ADAPTERS[format].interpret(eventType, body);
+      const told = ADAPTERS.of(format).interpret(eventType, body);
       // Lemon Squeezy says who and what only in its deliveries.
       const unsaid = format === "lemon-squeezy" ? { userId: null, planId: null } : {};
       expect(await api.fetchSubscription(subscriptionId)).toEqual({

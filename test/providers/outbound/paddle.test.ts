@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../../src/domain/payment-api.ts";
-import { createPaymentApi } from "../../../src/providers/payment-apis.ts";
+import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { dialectOf, happily, KEY, ORDER } from "./dialects.ts";
 import { allOf } from "./listing.ts";

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { WIRE_FORMATS } from "../../../src/providers/adapter.ts";
+import { wireFormats } from "../../../src/providers/registry.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { signUp, type TestUser } from "../../support/people.ts";
@@ -28,7 +28,7 @@ async function freeUrl(): Promise<{ PORT: string; APP_URL: string }> {
 
 describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => {
   // The pages are the same for all of them: some are used with JavaScript, the others without.
-  it.each(WIRE_FORMATS.map((format, at) => [format, at % 2 === 0 ? "with" : "without"] as const))(
+  it.each(wireFormats().map((format, at) => [format, at % 2 === 0 ? "with" : "without"] as const))(
     "somebody lives through a whole subscription of %s, %s JavaScript",
     async (format, scripts) => {
       const shop = await openShop(format, { variables: await freeUrl() });

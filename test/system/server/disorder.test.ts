@@ -8,8 +8,8 @@ import { decide } from "../../../src/domain/decide.ts";
 import type { PaymentEvent } from "../../../src/domain/payment-event.ts";
 import type { Subscription } from "../../../src/domain/subscription.ts";
 import { createLog } from "../../../src/observability/log.ts";
-import { WIRE_FORMATS, type WireFormat } from "../../../src/providers/adapter.ts";
-import { ADAPTERS } from "../../../src/providers/formats.ts";
+import type { WireFormat } from "../../../src/providers/adapter.ts";
+import { ADAPTERS, wireFormats } from "../../../src/providers/registry.ts";
 import { reconcile } from "../../../src/reconcile/reconcile.ts";
 import { type Runtime, startRuntime } from "../../../src/runtime/runtime.ts";
 import type { RunningServer } from "../../../src/server.ts";
@@ -78,7 +78,7 @@ const lives = fc.record<Life>({
   keepsTies: fc.boolean(),
 });
 
-describe.each(WIRE_FORMATS)("events of %s in any order, with any of them lost", (format) => {
+describe.each(wireFormats())("events of %s in any order, with any of them lost", (format) => {
   let test: TestDatabase;
   let server: RunningServer;
   let runtime: Runtime;
@@ -90,7 +90,7 @@ describe.each(WIRE_FORMATS)("events of %s in any order, with any of them lost", 
     sim = await simulator({
       formats: { "provider-a": format },
       deliverTo: () => `${hook.url}/webhooks/provider-a`,
-      haste: 100,
+      timeScale: 100,
     });
     const variables = {
       PROVIDER_A_ADAPTER: format,
@@ -185,7 +185,7 @@ describe.each(WIRE_FORMATS)("events of %s in any order, with any of them lost", 
   async function lived(userId: string, { beginsWithTrial, actions }: Life) {
     hook.arrivals.length = 0;
     const email = `${userId}@example.com`;
-    const own = () => sim.truth("provider-a").filter((one) => one.userId === userId);
+    const own = () => sim.subscriptions("provider-a").filter((one) => one.userId === userId);
     const buy = async () => {
       const checkout = await order(sim.url, format, { userId, email, seats: 2 });
       const trial = beginsWithTrial ? { trial: "on" } : {};
@@ -234,7 +234,7 @@ function eventsOf(
     .filter(({ subscriptionId }) => subscriptionIds.includes(subscriptionId))
     .sort((a, b) => a.number - b.number)
     .map(({ eventId }) => arrivals.find((one) => one.eventId === eventId) as Endpoint["arrivals"][number])
-    .map((one) => ({ ...one, event: ADAPTERS[format].interpret(one.eventType, one.body) }))
+    .map((one) => ({ ...one, event: ADAPTERS.of(format).interpret(one.eventType, one.body) }))
     .filter(({ event }) => event.kind !== "ignored");
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { WIRE_FORMATS } from "../../../src/providers/adapter.ts";
-import { ADAPTERS } from "../../../src/providers/formats.ts";
-import { FAULT_KINDS } from "../../../src/simulator/provider/state.ts";
+import { ADAPTERS, wireFormats } from "../../../src/providers/registry.ts";
+import { FAULT_KINDS } from "../../../src/simulator/server/state.ts";
 import { control } from "../../simulator/test-context.ts";
 import { deliverWebhook } from "../../support/http.ts";
 import { signUp, type TestUser } from "../../support/people.ts";
@@ -22,12 +21,12 @@ const faultsOf = async ({ sim }: Shop): Promise<Set<string | null>> => {
   return new Set(deliveries.map(({ fault }: { fault: string | null }) => fault));
 };
 
-describe.each(WIRE_FORMATS)(
+describe.each(wireFormats())(
   "with a provider that speaks %s, and events that are doubled, late, mixed up, lost and damaged",
   (format) => {
     it("everybody's state is the provider's after reconcile, with nothing out of order left", async () => {
       // A retry a day later is one within a minute.
-      const shop = await openShop(format, { haste: 2_000 });
+      const shop = await openShop(format, { timeScale: 2_000 });
       const people: TestUser[] = [];
       for (let count = 0; count < PEOPLE; count += 1) people.push(await signUp(shop.server.url));
       await liveWholeLife(shop, people, async ({ is }) => {
@@ -71,7 +70,7 @@ it("what Lemon Squeezy tells twice in one second, word for word, is one event; t
   const secret = SECRETS["provider-a"];
   const signed = { secret, nowSeconds: Math.floor(Date.now() / 1000), eventId: "", eventType };
   const headers = {
-    ...ADAPTERS["lemon-squeezy"].sign(rawBody, signed),
+    ...ADAPTERS.of("lemon-squeezy").sign(rawBody, signed),
     "content-type": "application/json",
   };
   expect(await deliverWebhook(server.url, "provider-a", { rawBody, headers })).toMatchObject({

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { WIRE_FORMATS } from "../../../src/providers/adapter.ts";
+import { wireFormats } from "../../../src/providers/registry.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import { type Tollgate, tollgateIn } from "../../cli/tollgate.ts";
 import { control, press } from "../../simulator/test-context.ts";
@@ -15,7 +15,7 @@ import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
 
 const CARD = { email: "somebody@example.com", card: "4242 4242 4242 4242" };
 
-describe.each(WIRE_FORMATS)("with a simulated provider that speaks %s, and nothing else", (format) => {
+describe.each(wireFormats())("with a simulated provider that speaks %s, and nothing else", (format) => {
   let folder: string;
   let test: TestDatabase;
   let server: RunningServer;

@@ -41,7 +41,7 @@ export type Shop = {
 /** A server of the product, and the simulated provider that it takes payments by: in this format, and in provider-b by Paddle's. */
 export async function openShop(
   format: WireFormat,
-  { haste = 100, variables = {} }: { haste?: number; variables?: Record<string, string> } = {},
+  { timeScale = 100, variables = {} }: { timeScale?: number; variables?: Record<string, string> } = {},
 ): Promise<Shop> {
   const test = await freshDatabase(0);
   cleanedUp(test.drop);
@@ -49,8 +49,8 @@ export async function openShop(
   const sim = await simulator({
     formats: { "provider-a": format },
     deliverTo: (slot) => (server ? `${server.url}/api/webhooks/${slot}` : ""),
-    backTo: () => `${variables.APP_URL ?? server?.url}/billing?checkout=completed`,
-    haste,
+    returnUrl: () => `${variables.APP_URL ?? server?.url}/billing?checkout=completed`,
+    timeScale,
   });
   const chosen = {
     ...GENEROUS_LIMITS,
@@ -72,7 +72,7 @@ export async function openShop(
     return (body.subscriptions as Standing[]).map(standing).sort(byName);
   };
   const truth: Shop["truth"] = ({ id }) =>
-    SLOTS.flatMap((slot) => sim.truth(slot))
+    SLOTS.flatMap((slot) => sim.subscriptions(slot))
       .filter(({ userId }) => userId === id)
       .map(standing)
       .sort(byName);

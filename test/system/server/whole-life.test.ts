@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { WIRE_FORMATS } from "../../../src/providers/adapter.ts";
+import { wireFormats } from "../../../src/providers/registry.ts";
 import { control } from "../../simulator/test-context.ts";
 import { sendRequest } from "../../support/http.ts";
 import { signUp } from "../../support/people.ts";
@@ -7,7 +7,7 @@ import { liveWholeLife, openShop } from "./shop.ts";
 
 const SUBSCRIBED = "There is a subscription already: change or cancel it in the billing portal.";
 
-describe.each(WIRE_FORMATS)("over the API, with a provider that speaks %s", (format) => {
+describe.each(wireFormats())("over the API, with a provider that speaks %s", (format) => {
   it("a subscription is as the provider has it through its whole life, and so is the next one", async () => {
     const shop = await openShop(format);
     const { server, sim, post, known, truth, agree, buy } = shop;

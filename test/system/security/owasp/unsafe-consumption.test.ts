@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { ADAPTERS } from "../../../../src/providers/formats.ts";
+import { ADAPTERS } from "../../../../src/providers/registry.ts";
 import { loadFixture } from "../../../fixtures/fixture.ts";
 import { deliverWebhook } from "../../../support/http.ts";
 import { type Exchange, type OpenAiServer, openAiServer } from "../../../support/openai-server.ts";
@@ -390,5 +390,5 @@ function signedText(rawBody: Buffer): Record<string, string> {
     eventId: "in the body",
     eventType: "in the body",
   };
-  return { "content-type": "application/json", ...ADAPTERS.stripe.sign(rawBody, signing) };
+  return { "content-type": "application/json", ...ADAPTERS.of("stripe").sign(rawBody, signing) };
 }

@@ -1,0 +1,45 @@
+import type { SubscriptionStatus } from "./subscription-status.ts";
+
+/** What differs between providers besides field names and requests. Nothing here loads a provider's SDK. */
+export type ProviderTraits = {
+  /** As people know it: "Lemon Squeezy". */
+  name: string;
+  /** Where its API is unless the slot says otherwise, without a slash at the end. */
+  productionUrl: string;
+  apiKey: ApiKeyTraits;
+  /** An id of the provider's form that no subscription has: asking for it tests a key. */
+  unknownSubscriptionId: string;
+  /** An event that has no effects, as the provider would word it. */
+  inertEvent(event: { eventId: string; eventType: string; at: Date }): object;
+  /** Failed processing is answered 200 once the failure is stored: the provider disables endpoints that fail. */
+  acknowledgesFailures: boolean;
+  /** After these only a newer event changes the subscription. */
+  terminalStatuses: ReadonlySet<SubscriptionStatus>;
+  /** Whether it lists the events it has sent. */
+  listsEvents: boolean;
+  /** Whether the API ends a subscription at once; else with the paid period. */
+  cancelsAtOnce: boolean;
+  checkout: CheckoutTraits;
+  /** How many requests its documentation allows; test keys may be allowed fewer. */
+  requestLimit(apiKey: string): RequestLimit;
+};
+
+export type ApiKeyTraits = {
+  /** What its keys are and where one is found, to follow "Set ... to". */
+  hint: string;
+  /** With which its keys begin; empty: they have no common beginning. */
+  prefixes: readonly string[];
+  /** How long a key lives unless its owner chose otherwise; `null`: it does not expire. */
+  lifetimeDays: number | null;
+  /** When this key expires, where the key itself says so. */
+  expiresAt(key: string): Date | null;
+};
+
+export type CheckoutTraits = {
+  /** Whether an open checkout can be closed so that it can no longer be paid. */
+  canBeClosed: boolean;
+  /** Whether an open checkout can be changed to another plan or number of seats. */
+  canBeUpdated: boolean;
+};
+
+export type RequestLimit = { requests: number; perSeconds: number };

@@ -1,0 +1,28 @@
+import type { PaymentApi } from "../domain/payment-api.ts";
+import type { PaymentConnection } from "./payment-connection.ts";
+import { providerOf } from "./registry.ts";
+
+/** A provider's API, whose code and SDK are loaded by the first call. */
+export function createPaymentApi(connection: PaymentConnection): PaymentApi {
+  const { webhook, loadApi } = providerOf(connection.format);
+  let loading: Promise<PaymentApi> | null = null;
+  const api = () => {
+    loading ??= loadApi().then((create) => create(connection));
+    return loading;
+  };
+  return {
+    traits: webhook.traits,
+    createCheckout: async (order) => (await api()).createCheckout(order),
+    closeCheckout: async (id) => (await api()).closeCheckout(id),
+    openPortal: async (customer) => (await api()).openPortal(customer),
+    fetchSubscription: async (id) => (await api()).fetchSubscription(id),
+    cancelSubscription: async (id) => (await api()).cancelSubscription(id),
+    listEvents: webhook.traits.listsEvents
+      ? async function* (since) {
+          const { listEvents } = await api();
+          if (listEvents) yield* listEvents(since);
+        }
+      : null,
+    knowsPrice: async (id) => (await api()).knowsPrice(id),
+  };
+}

@@ -1,0 +1,124 @@
+import type { CheckoutOrder, OpenedCheckout, PayingCustomer, PaymentApi } from "../../domain/payment-api.ts";
+import type { PaymentEvent } from "../../domain/payment-event.ts";
+import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
+import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { problem } from "../outbound/problems.ts";
+import { dateAt, listAt, requiredText, requiredUrl, valueAt } from "../outbound/response-fields.ts";
+import { beginCall, type SendRequest } from "../outbound/send-request.ts";
+import { subscriptionState } from "../outbound/subscription-state.ts";
+import type { PaymentConnection } from "../payment-connection.ts";
+import { readLemonSqueezyError, request } from "./requests.ts";
+import { LEMON_SQUEEZY_TRAITS } from "./traits.ts";
+import { lemonSqueezy } from "./webhook.ts";
+
+export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
+  const provider = connectProvider(connection, LEMON_SQUEEZY_TRAITS, readLemonSqueezyError);
+  let storeId: string | null = null;
+  const storeOf = async (ask: SendRequest) => {
+    storeId ??= await theOnlyStore(provider, ask);
+    return storeId;
+  };
+  const begin = () => beginCall(provider);
+  return {
+    traits: provider.traits,
+    createCheckout: async (order) => {
+      const ask = begin();
+      return createCheckout(provider, ask, order, await storeOf(ask));
+    },
+    closeCheckout: async () => {},
+    openPortal: (customer) => openPortal(provider, begin(), customer),
+    fetchSubscription: (id) => fetchSubscription(provider, begin(), id),
+    cancelSubscription: (id) => {
+      const ask = begin();
+      const look = () => fetchSubscription(provider, ask, id);
+      return ensureEnded(() => cancel(provider, ask, id), look, endsAnyway);
+    },
+    knowsPrice: (id) => knowsVariant(provider, begin(), id),
+    listEvents: null,
+  };
+}
+
+async function theOnlyStore(provider: ConnectedProvider, ask: SendRequest): Promise<string> {
+  const stores = listAt(await ask(request(provider, "GET", "/v1/stores")), "data");
+  if (stores.length === 1) return requiredText(provider, stores[0], "id");
+  const what = `the key reaches ${stores.length} stores, and a slot sells from one`;
+  throw problem(provider, "rejected", what, {
+    remedy: "Use a key of an account that has exactly one store: there, the plans' variants belong to it.",
+  });
+}
+
+async function createCheckout(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  order: CheckoutOrder,
+  storeId: string,
+): Promise<OpenedCheckout> {
+  const variant = /^\d{1,15}$/.test(order.priceId) ? Number(order.priceId) : order.priceId;
+  const data = {
+    type: "checkouts",
+    attributes: {
+      // The product's other variants would be on offer too, and with them other plans.
+      product_options: { redirect_url: order.successUrl, enabled_variants: [variant] },
+      checkout_data: {
+        email: order.email,
+        custom: { userId: order.userId, planId: order.planId },
+        variant_quantities: [{ variant_id: variant, quantity: order.seats }],
+      },
+    },
+    relationships: {
+      store: { data: { type: "stores", id: storeId } },
+      variant: { data: { type: "variants", id: order.priceId } },
+    },
+  };
+  const answer = await ask(request(provider, "POST", "/v1/checkouts", { data }));
+  return {
+    id: requiredText(provider, answer, "data", "id"),
+    url: requiredUrl(provider, answer, "data", "attributes", "url"),
+    expiresAt: dateAt(answer, "data", "attributes", "expires_at"),
+  };
+}
+
+/** The links to it stand in the subscription, and in the customer, signed for a day. */
+async function openPortal(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  customer: PayingCustomer,
+): Promise<{ url: string }> {
+  const { providerSubscriptionId, customerId } = customer;
+  if (providerSubscriptionId === null && customerId === null)
+    throw problem(provider, "missing", "the person is not known as a customer");
+  const path =
+    customerId === null
+      ? `/v1/subscriptions/${pathSegment(provider, providerSubscriptionId ?? "")}`
+      : `/v1/customers/${pathSegment(provider, customerId)}`;
+  const answer = await ask(request(provider, "GET", path));
+  return { url: requiredUrl(provider, answer, "data", "attributes", "urls", "customer_portal") };
+}
+
+/** Without the custom data: only deliveries carry them. */
+async function fetchSubscription(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  id: string,
+): Promise<PaymentEvent | null> {
+  const answer = await nullIfNotFound(async () =>
+    ask(request(provider, "GET", `/v1/subscriptions/${pathSegment(provider, id)}`)),
+  );
+  return answer && subscriptionState(provider, lemonSqueezy, { data: valueAt(answer, "data") });
+}
+
+async function knowsVariant(provider: ConnectedProvider, ask: SendRequest, id: string): Promise<boolean> {
+  const variant = await nullIfNotFound(async () =>
+    ask(request(provider, "GET", `/v1/variants/${pathSegment(provider, id)}`)),
+  );
+  return variant !== null;
+}
+
+/** Ends with the period that is paid for: the provider knows no other way. */
+async function cancel(provider: ConnectedProvider, ask: SendRequest, id: string): Promise<void> {
+  await ask(request(provider, "DELETE", `/v1/subscriptions/${pathSegment(provider, id)}`));
+}
+
+function endsAnyway(state: PaymentEvent): boolean {
+  return hasEnded(state) || state.cancelAtPeriodEnd === true;
+}

@@ -1,0 +1,146 @@
+import type { PaidItem, PaymentEvent } from "../../domain/payment-event.ts";
+import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
+import type { Adapter, SignatureProblem, SignedRequest, VerifyOptions } from "../adapter.ts";
+import { eventKinds, IGNORED, STATE_UNKNOWN, wordMap } from "../webhook/event-kinds.ts";
+import { eventIdentity, requireObject } from "../webhook/identity.ts";
+import { JsonReader, ownValue } from "../webhook/json-reader.ts";
+import { singleItem } from "../webhook/paid-item.ts";
+import { decodeHexMac, macOf, signatureProblem } from "../webhook/signature.ts";
+import { lemonSqueezyEventId } from "./event-id.ts";
+import { LEMON_SQUEEZY_TRAITS } from "./traits.ts";
+
+const KINDS = eventKinds({
+  order_created: "checkout.session.completed",
+  subscription_created: "customer.subscription.created",
+  subscription_updated: "customer.subscription.updated",
+  subscription_resumed: "customer.subscription.updated",
+  subscription_paused: "customer.subscription.updated",
+  subscription_unpaused: "customer.subscription.updated",
+  // Only scheduled: the end itself is `expired`.
+  subscription_cancelled: "customer.subscription.updated",
+  subscription_expired: "customer.subscription.deleted",
+});
+
+const STATUSES = wordMap<SubscriptionStatus>({
+  on_trial: "trialing",
+  active: "active",
+  paused: "paused",
+  past_due: "past_due",
+  unpaid: "unpaid",
+  cancelled: "canceled",
+  expired: "canceled",
+});
+
+export const lemonSqueezy: Adapter = {
+  format: "lemon-squeezy",
+  traits: LEMON_SQUEEZY_TRAITS,
+  verify,
+  identify(request, body) {
+    requireObject(body);
+    const eventName = ownValue(ownValue(body, "meta"), "event_name");
+    return eventIdentity(lemonSqueezyEventId(request.rawBody, body), eventName);
+  },
+  interpret,
+  sign: (rawBody, options) => ({
+    "x-signature": macOf(options.secret, "", rawBody).toString("hex"),
+    "x-event-name": options.eventType,
+  }),
+};
+
+function verify(request: SignedRequest, options: VerifyOptions): SignatureProblem | null {
+  const header = request.header("x-signature");
+  if (!header) return "header missing";
+  const signature = decodeHexMac(header.trim());
+  const problem = signatureProblem(
+    signature === null ? [] : [signature],
+    options.secrets,
+    "",
+    request.rawBody,
+  );
+  return problem ?? eventNameProblem(request);
+}
+
+// The header is not signed. What is no JSON, or has no name, is left for `identify` to complain about.
+function eventNameProblem(request: SignedRequest): SignatureProblem | null {
+  const announced = request.header("x-event-name");
+  if (announced === undefined) return null;
+  const signed = ownValue(ownValue(parsed(request.rawBody), "meta"), "event_name");
+  return typeof signed !== "string" || signed === announced
+    ? null
+    : "event name in the header differs from the signed one";
+}
+
+function parsed(rawBody: Buffer): unknown {
+  try {
+    return JSON.parse(rawBody.toString("utf8"));
+  } catch {
+    return null;
+  }
+}
+
+function interpret(eventType: string, body: unknown): PaymentEvent {
+  const kind = KINDS.get(eventType);
+  if (kind === undefined) return IGNORED;
+  const event = new JsonReader(body);
+  const data = event.at("data");
+  const attributes = data.at("attributes");
+  const customData = event.at("meta").at("custom_data");
+  const common = {
+    kind,
+    occurredAtMicros: attributes.rfc3339Micros("updated_at"),
+    userId: customData.id("userId") ?? customData.id("user_id"),
+    planId: customData.id("planId") ?? customData.id("plan_id"),
+    customerId: attributes.id("customer_id"),
+  };
+  if (kind === "checkout.session.completed") {
+    const status = attributes.text("status");
+    if (status !== null && status !== "paid") return IGNORED;
+    return {
+      ...common,
+      ...STATE_UNKNOWN,
+      providerSubscriptionId: attributes.id("subscription_id"),
+      items: paidItems(attributes, "first_order_item"),
+    };
+  }
+  return {
+    ...common,
+    providerSubscriptionId: data.id("id"),
+    items: paidItems(attributes, "first_subscription_item"),
+    ...standing(eventType, kind === "customer.subscription.deleted", attributes, common.occurredAtMicros),
+  };
+}
+
+function paidItems(attributes: JsonReader, itemName: string): PaidItem[] {
+  const item = attributes.at(itemName);
+  return singleItem(
+    [attributes.id("variant_id") ?? item.id("variant_id"), item.id("price_id")],
+    item.wholeNumber("quantity"),
+  );
+}
+
+type Standing = Pick<PaymentEvent, "status" | "currentPeriodEnd" | "cancelAtPeriodEnd">;
+
+// `cancelled` is paid for until `ends_at`, as seen at the event's own time: a retry weeks later must read the same.
+function standing(
+  eventType: string,
+  ended: boolean,
+  attributes: JsonReader,
+  occurredAtMicros: number | null,
+): Standing {
+  const word = attributes.text("status");
+  const endsAt = attributes.rfc3339Date("ends_at");
+  const renewsAt = attributes.rfc3339Date("renews_at");
+  const cancelled = word === "cancelled" || (word === null && eventType === "subscription_cancelled");
+  const stillPaidFor =
+    endsAt === null || occurredAtMicros === null || endsAt.getTime() * 1000 > occurredAtMicros;
+  const status = ended
+    ? "canceled"
+    : word === "cancelled" && stillPaidFor
+      ? "active"
+      : attributes.oneOf("status", STATUSES);
+  return {
+    status,
+    currentPeriodEnd: cancelled || status === "canceled" ? (endsAt ?? renewsAt) : renewsAt,
+    cancelAtPeriodEnd: cancelled || (attributes.flag("cancelled") ?? (word === null ? null : false)),
+  };
+}

@@ -1,0 +1,15 @@
+import type { PayingCustomer } from "../../domain/payment-api.ts";
+import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { ConnectedProvider } from "./connected-provider.ts";
+import { problem } from "./problems.ts";
+
+/** The provider's id of the customer, asked of the subscription where only that is known. @throws PaymentApiProblem */
+export async function resolveCustomerId(
+  provider: ConnectedProvider,
+  { customerId, providerSubscriptionId }: PayingCustomer,
+  look: (subscriptionId: string) => Promise<PaymentEvent | null>,
+): Promise<string> {
+  const known = customerId ?? (providerSubscriptionId && (await look(providerSubscriptionId))?.customerId);
+  if (known) return known;
+  throw problem(provider, "missing", "the person is not known as a customer");
+}

@@ -1,0 +1,40 @@
+import { ownValue } from "../webhook/json-reader.ts";
+import type { ConnectedProvider } from "./connected-provider.ts";
+import { problem } from "./problems.ts";
+
+/** What is at a place in an answer; `undefined` when there is nothing. */
+export function valueAt(answer: unknown, ...keys: string[]): unknown {
+  return keys.reduce(ownValue, answer);
+}
+
+export function listAt(answer: unknown, ...keys: string[]): readonly unknown[] {
+  const value = valueAt(answer, ...keys);
+  return Array.isArray(value) ? value : [];
+}
+
+/** Ids are texts, or numbers that are written as such. */
+export function textAt(answer: unknown, ...keys: string[]): string | null {
+  const value = valueAt(answer, ...keys);
+  if (Number.isSafeInteger(value)) return String(value);
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** @throws PaymentApiProblem when the answer does not have what the provider's documentation promises */
+export function requiredText(provider: ConnectedProvider, answer: unknown, ...keys: string[]): string {
+  return textAt(answer, ...keys) ?? unpromised(provider, keys);
+}
+
+/** A link that a person is sent to. @throws PaymentApiProblem when there is none */
+export function requiredUrl(provider: ConnectedProvider, answer: unknown, ...keys: string[]): string {
+  const url = URL.parse(textAt(answer, ...keys) ?? "");
+  return url !== null && /^https?:$/.test(url.protocol) ? url.href : unpromised(provider, keys);
+}
+
+export function dateAt(answer: unknown, ...keys: string[]): Date | null {
+  const date = new Date(textAt(answer, ...keys) ?? "");
+  return Number.isNaN(date.getTime()) ? null : date;
+}
+
+function unpromised(provider: ConnectedProvider, keys: string[]): never {
+  throw problem(provider, "unreachable", `the answer has no usable ${keys.join(".")}`);
+}

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ConnectedProvider } from "./connected-provider.ts";
+import { exchange } from "./exchange.ts";
+import { type Outcome, outcomeOfAnswer, outcomeOfSilence } from "./outcome.ts";
+import { problem } from "./problems.ts";
+import type { Request } from "./request.ts";
+
+const CALL_MS = 9_500;
+/** What is asked again leaves time for that. */
+const ATTEMPT_MS = 4_500;
+const MIN_ATTEMPT_MS = 500;
+const MAX_REPEATS = 2;
+const FIRST_PAUSE_MS = 200;
+const MAX_OBJECT_BYTES = 1024 * 1024;
+
+/** The JSON object that the provider answers with; `null` when it says no more than that it is done. @throws PaymentApiProblem */
+export type SendRequest = (request: Request) => Promise<object | null>;
+
+/** All that one call of ours asks of the provider ends within 10 s, repeats and the pauses between them included. @throws PaymentApiProblem */
+export function beginCall(provider: ConnectedProvider, { maxBytes = MAX_OBJECT_BYTES } = {}): SendRequest {
+  // `fetch` would show a key that it cannot send in its error.
+  if (!/^[\x21-\x7e]+$/.test(provider.apiKey))
+    throw problem(provider, "unauthorized", "the key is malformed");
+  const endsAt = performance.now() + CALL_MS;
+  return async (request) => {
+    for (let repeats = 0; ; repeats++) {
+      const outcome = await attempt(provider, request, { leftMs: endsAt - performance.now(), maxBytes });
+      if (outcome.kind === "answered") return outcome.body;
+      const pauseMs = outcome.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** repeats * (0.5 + Math.random());
+      const enoughTime = endsAt - performance.now() - pauseMs >= MIN_ATTEMPT_MS;
+      if (!outcome.again || repeats === MAX_REPEATS || !enoughTime) throw outcome.problem;
+      await sleep(pauseMs);
+    }
+  };
+}
+
+async function attempt(
+  provider: ConnectedProvider,
+  request: Request,
+  { leftMs, maxBytes }: { leftMs: number; maxBytes: number },
+): Promise<Outcome> {
+  const withinMs = Math.max(1, Math.floor(request.repeatable ? Math.min(leftMs, ATTEMPT_MS) : leftMs));
+  const { method, headers, body } = request;
+  try {
+    const answer = await exchange(
+      `${provider.apiUrl}${request.path}`,
+      { method, headers, body },
+      { withinMs, maxBytes },
+    );
+    return outcomeOfAnswer(provider, request, answer);
+  } catch (error) {
+    return outcomeOfSilence(provider, request, error);
+  }
+}

@@ -1,0 +1,154 @@
+import type {
+  CheckoutOrder,
+  ListedEvent,
+  OpenedCheckout,
+  PayingCustomer,
+  PaymentApi,
+} from "../../domain/payment-api.ts";
+import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
+import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { listedEvent, MAX_PAGE_BYTES, oldestFirst } from "../outbound/oldest-first.ts";
+import { problem } from "../outbound/problems.ts";
+import { resolveCustomerId } from "../outbound/resolve-customer-id.ts";
+import { listAt, requiredText, requiredUrl, textAt, valueAt } from "../outbound/response-fields.ts";
+import { beginCall, type SendRequest } from "../outbound/send-request.ts";
+import { subscriptionState } from "../outbound/subscription-state.ts";
+import type { PaymentConnection } from "../payment-connection.ts";
+import { get, post, readPaddleError } from "./requests.ts";
+import { PADDLE_TRAITS } from "./traits.ts";
+import { PADDLE_EVENT_TYPES, paddle } from "./webhook.ts";
+
+const PAGE_SIZE = 100;
+
+/** Plain requests: the SDK can neither be given a time-out nor be kept from following redirects. */
+export function paddleApi(connection: PaymentConnection): PaymentApi {
+  const provider = connectProvider(connection, PADDLE_TRAITS, readPaddleError);
+  const begin = () => beginCall(provider);
+  return {
+    traits: provider.traits,
+    createCheckout: (order) => createCheckout(provider, begin(), order),
+    closeCheckout: async () => {},
+    openPortal: (customer) => openPortal(provider, begin(), customer),
+    fetchSubscription: (id) => fetchSubscription(provider, begin(), id),
+    cancelSubscription: (id) => {
+      const ask = begin();
+      return ensureEnded(
+        () => cancel(provider, ask, id),
+        () => fetchSubscription(provider, ask, id),
+        hasEnded,
+      );
+    },
+    knowsPrice: (id) => knowsPrice(provider, begin(), id),
+    listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),
+  };
+}
+
+/** Where the person comes back to is up to the page behind the default payment link, which runs Paddle's script. */
+async function createCheckout(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  order: CheckoutOrder,
+): Promise<OpenedCheckout> {
+  const customerId = order.customerId ?? (await customerOf(provider, ask, order));
+  const transaction = {
+    items: [{ price_id: order.priceId, quantity: order.seats }],
+    customer_id: customerId,
+    collection_mode: "automatic",
+    // The subscription that comes of it inherits them.
+    custom_data: { userId: order.userId, planId: order.planId },
+  };
+  const answer = await ask(post(provider, "/transactions", transaction, { repeatable: false }));
+  if (valueAt(answer, "data", "checkout", "url") === null)
+    throw problem(provider, "rejected", "the transaction has no checkout URL", {
+      remedy: "Set the default payment link in Paddle (Checkout, Checkout settings).",
+    });
+  return {
+    id: requiredText(provider, answer, "data", "id"),
+    url: requiredUrl(provider, answer, "data", "checkout", "url"),
+    expiresAt: null,
+  };
+}
+
+/**
+ * A transaction takes no address, only a customer; and of each address there is one, whose portal shows all that was ever
+ * bought with it. So an address that anybody may have typed in finds only the customer that was made for the same person.
+ */
+async function customerOf(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  { email, isEmailConfirmed, userId }: CheckoutOrder,
+): Promise<string> {
+  const [known] = listAt(await ask(get(provider, `/customers?${new URLSearchParams({ email })}`)), "data");
+  if (known === undefined) {
+    const customer = { email, custom_data: { userId } };
+    const made = await ask(post(provider, "/customers", customer, { repeatable: true }));
+    return requiredText(provider, made, "data", "id");
+  }
+  if (isEmailConfirmed || textAt(known, "custom_data", "userId") === userId)
+    return requiredText(provider, known, "id");
+  throw problem(
+    provider,
+    "taken",
+    "a customer has this address already, and the person has not confirmed it",
+  );
+}
+
+async function openPortal(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  customer: PayingCustomer,
+): Promise<{ url: string }> {
+  const look = (id: string) => fetchSubscription(provider, ask, id);
+  const customerId = await resolveCustomerId(provider, customer, look);
+  const path = `/customers/${pathSegment(provider, customerId)}/portal-sessions`;
+  const answer = await ask(post(provider, path, {}, { repeatable: true }));
+  return { url: requiredUrl(provider, answer, "data", "urls", "general", "overview") };
+}
+
+async function fetchSubscription(provider: ConnectedProvider, ask: SendRequest, id: string) {
+  const answer = await nullIfNotFound(async () =>
+    ask(get(provider, `/subscriptions/${pathSegment(provider, id)}`)),
+  );
+  return answer && subscriptionState(provider, paddle, { data: valueAt(answer, "data") });
+}
+
+async function knowsPrice(provider: ConnectedProvider, ask: SendRequest, id: string): Promise<boolean> {
+  const price = await nullIfNotFound(async () => ask(get(provider, `/prices/${pathSegment(provider, id)}`)));
+  return price !== null && valueAt(price, "data", "status") !== "archived";
+}
+
+async function cancel(provider: ConnectedProvider, ask: SendRequest, id: string): Promise<void> {
+  const path = `/subscriptions/${pathSegment(provider, id)}/cancel`;
+  await ask(post(provider, path, { effective_from: "immediately" }, { repeatable: true }));
+}
+
+/** Latest first, until they are older; only that order ends where it should. */
+async function* eventPages(provider: ConnectedProvider, since: Date): AsyncGenerator<ListedEvent[]> {
+  const query = new URLSearchParams({
+    order_by: "id[DESC]",
+    per_page: String(PAGE_SIZE),
+    event_type: PADDLE_EVENT_TYPES.join(","),
+  });
+  for (;;) {
+    const ask = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
+    const page = await ask(get(provider, `/events?${query}`));
+    const events = listAt(page, "data");
+    const wanted = events.filter(
+      (event) => Date.parse(textAt(event, "occurred_at") ?? "") >= since.getTime(),
+    );
+    yield wanted
+      .filter((event) => PADDLE_EVENT_TYPES.includes(textAt(event, "event_type") ?? ""))
+      .map((event) =>
+        listedEvent(
+          requiredText(provider, event, "event_id"),
+          requiredText(provider, event, "event_type"),
+          event,
+        ),
+      );
+    const last = textAt(events.at(-1), "event_id");
+    if (last === null || wanted.length < events.length) return;
+    if (valueAt(page, "meta", "pagination", "has_more") !== true) return;
+    // The page's own `next` is a whole URL, and the key goes nowhere but to ours.
+    query.set("after", last);
+  }
+}

@@ -1,0 +1,37 @@
+import type { ConnectedProvider, ProviderError } from "../outbound/connected-provider.ts";
+import type { Request } from "../outbound/request.ts";
+import { listAt, textAt } from "../outbound/response-fields.ts";
+
+export function get(provider: ConnectedProvider, path: string): Request {
+  return { method: "GET", path, headers: headersOf(provider), repeatable: true };
+}
+
+export function post(
+  provider: ConnectedProvider,
+  path: string,
+  body: object,
+  { repeatable }: { repeatable: boolean },
+): Request {
+  const headers = { ...headersOf(provider), "content-type": "application/json" };
+  return { method: "POST", path, headers, body: JSON.stringify(body), repeatable };
+}
+
+function headersOf(provider: ConnectedProvider): Record<string, string> {
+  return {
+    authorization: `Bearer ${provider.apiKey}`,
+    accept: "application/json",
+    "paddle-version": "1",
+    "user-agent": "tollgate",
+  };
+}
+
+export function readPaddleError(status: number, body: unknown): ProviderError | null {
+  const code = textAt(body, "error", "code");
+  if (code === null) return null;
+  const fields = listAt(body, "error", "errors").map(
+    (one) => `${textAt(one, "field")}: ${textAt(one, "message")}`,
+  );
+  const words = [textAt(body, "error", "detail") ?? code, ...fields].join("; ");
+  // An unknown path is answered with 404 as well.
+  return status === 404 && !code.endsWith("not_found") ? null : { message: words, code };
+}

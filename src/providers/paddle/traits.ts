@@ -1,0 +1,27 @@
+import type { ProviderTraits } from "../../domain/provider-traits.ts";
+
+export const PADDLE_TRAITS: ProviderTraits = {
+  name: "Paddle",
+  productionUrl: "https://api.paddle.com",
+  apiKey: {
+    hint: "an API key of Paddle (Developer tools, Authentication)",
+    prefixes: ["pdl_live_apikey_", "pdl_sdbx_apikey_", "pdl_"],
+    // The default when a key is created; the key itself does not say.
+    lifetimeDays: 90,
+    expiresAt: () => null,
+  },
+  unknownSubscriptionId: "sub_00000000000000000000doctor",
+  inertEvent: ({ eventId, eventType, at }) => ({
+    event_id: eventId,
+    event_type: eventType,
+    occurred_at: at.toISOString(),
+    data: {},
+  }),
+  acknowledgesFailures: false,
+  terminalStatuses: new Set(["canceled"]),
+  listsEvents: true,
+  cancelsAtOnce: true,
+  checkout: { canBeClosed: true, canBeUpdated: false },
+  // https://developer.paddle.com/api-reference/about/rate-limiting: 240 a minute per address, then blocked for 60 s.
+  requestLimit: () => ({ requests: 240, perSeconds: 60 }),
+};

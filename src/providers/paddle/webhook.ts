@@ -1,0 +1,93 @@
+import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
+import type { Adapter } from "../adapter.ts";
+import { eventKinds, IGNORED, STATE_UNKNOWN, wordMap } from "../webhook/event-kinds.ts";
+import { eventIdentity, requireObject } from "../webhook/identity.ts";
+import { JsonReader, ownValue } from "../webhook/json-reader.ts";
+import { paidItem } from "../webhook/paid-item.ts";
+import { signTimed, type TimedLayout, verifyTimed } from "../webhook/timed-signature.ts";
+import { PADDLE_TRAITS } from "./traits.ts";
+
+const SIGNATURE: TimedLayout = {
+  header: "paddle-signature",
+  separator: ";",
+  timeName: "ts",
+  signatureName: "h1",
+  joint: ":",
+};
+
+const KINDS = eventKinds({
+  "transaction.completed": "checkout.session.completed",
+  "subscription.created": "customer.subscription.created",
+  "subscription.updated": "customer.subscription.updated",
+  "subscription.activated": "customer.subscription.updated",
+  "subscription.trialing": "customer.subscription.updated",
+  "subscription.past_due": "customer.subscription.updated",
+  "subscription.paused": "customer.subscription.updated",
+  "subscription.resumed": "customer.subscription.updated",
+  "subscription.imported": "customer.subscription.updated",
+  "subscription.canceled": "customer.subscription.deleted",
+});
+
+/** All that this format has a meaning for. */
+export const PADDLE_EVENT_TYPES: readonly string[] = [...KINDS.keys()];
+
+const STATUSES = wordMap<SubscriptionStatus>({
+  active: "active",
+  canceled: "canceled",
+  past_due: "past_due",
+  paused: "paused",
+  trialing: "trialing",
+});
+
+// Renewals, charges and changes of the payment method complete transactions too; they come from the subscription.
+const CHECKOUT_ORIGINS = new Set(["web", "api", "subscription_start"]);
+
+export const paddle: Adapter = {
+  format: "paddle",
+  traits: PADDLE_TRAITS,
+  verify: (request, options) => verifyTimed(SIGNATURE, request, options),
+  identify(_request, body) {
+    const event = requireObject(body);
+    return eventIdentity(ownValue(event, "event_id"), ownValue(event, "event_type"));
+  },
+  interpret,
+  sign: (rawBody, options) => signTimed(SIGNATURE, rawBody, options),
+};
+
+function interpret(eventType: string, body: unknown): PaymentEvent {
+  const kind = KINDS.get(eventType);
+  if (kind === undefined) return IGNORED;
+  const event = new JsonReader(body);
+  const data = event.at("data");
+  const customData = data.at("custom_data");
+  const common = {
+    kind,
+    occurredAtMicros: event.rfc3339Micros("occurred_at"),
+    userId: customData.id("userId"),
+    planId: customData.id("planId"),
+    customerId: data.id("customer_id"),
+    items: data
+      .each("items")
+      .map((item) =>
+        paidItem([item.idOrExpanded("price"), item.id("price_id")], item.wholeNumber("quantity")),
+      ),
+  };
+  if (kind === "checkout.session.completed") {
+    const origin = data.text("origin");
+    if (origin !== null && !CHECKOUT_ORIGINS.has(origin)) return IGNORED;
+    return { ...common, ...STATE_UNKNOWN, providerSubscriptionId: data.id("subscription_id") };
+  }
+  return {
+    ...common,
+    providerSubscriptionId: data.id("id"),
+    status: kind === "customer.subscription.deleted" ? "canceled" : data.oneOf("status", STATUSES),
+    currentPeriodEnd: data.at("current_billing_period").rfc3339Date("ends_at"),
+    cancelAtPeriodEnd: cancelAtPeriodEnd(data),
+  };
+}
+
+// Every subscription carries the field: `null` there says that nothing is scheduled, or no longer.
+function cancelAtPeriodEnd(data: JsonReader): boolean | null {
+  return data.has("scheduled_change") ? data.at("scheduled_change").text("action") === "cancel" : null;
+}

@@ -1,0 +1,42 @@
+import { createPolarCore } from "@polar-sh/sdk/2026-10";
+import type { ConnectedProvider, ProviderError } from "../outbound/connected-provider.ts";
+import type { Request } from "../outbound/request.ts";
+import { listAt, textAt } from "../outbound/response-fields.ts";
+import type { SendRequest } from "../outbound/send-request.ts";
+
+export type PolarClient = ReturnType<typeof createPolarCore>;
+
+/** The SDK writes the requests and reads the answers; sent they are by us, with repeats and bounds of our own. */
+export function polarClient(provider: ConnectedProvider, ask: SendRequest): PolarClient {
+  const client = createPolarCore({ accessToken: provider.apiKey, baseUrl: "" });
+  client.sendRequest = async ([path, init]) => Response.json(await ask(requestOf(path, init)));
+  return client;
+}
+
+function requestOf(path: string, { method, headers, body }: RequestInit): Request {
+  return {
+    method: method as Request["method"],
+    path,
+    headers: Object.fromEntries(new Headers(headers)),
+    ...(typeof body === "string" ? { body } : {}),
+    // There are no idempotency keys: a second POST would open a second checkout. A second session is none the worse.
+    repeatable: method !== "POST" || path.startsWith("/v1/customer-sessions"),
+  };
+}
+
+export function readPolarError(status: number, body: unknown): ProviderError | null {
+  const code = textAt(body, "error");
+  const [first] = listAt(body, "detail");
+  if (first !== undefined) {
+    const place = listAt(first, "loc").join(".");
+    const words = listAt(body, "detail").map(
+      (one) => `${listAt(one, "loc").join(".")}: ${textAt(one, "msg")}`,
+    );
+    // An id in the path that has not the form of one, and a customer that there is none of.
+    const unknown = status === 422 && (place.startsWith("path.") || place.endsWith("customer_id"));
+    return { message: words.join("; "), code: place, ...(unknown ? { means: "missing" as const } : {}) };
+  }
+  if (code === null) return null;
+  const words = textAt(body, "error_description") ?? textAt(body, "detail") ?? code;
+  return code === "SubscriptionLocked" ? { message: words, code, means: "busy" } : { message: words, code };
+}

@@ -1,0 +1,61 @@
+import {
+  listWebhookDeliveriesWebhooks,
+  listWebhookEndpointsWebhooks,
+} from "@polar-sh/sdk/2026-10/services/webhooks";
+import type { ListedEvent } from "../../domain/payment-api.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
+import { problem } from "../outbound/problems.ts";
+import { listAt, requiredText, textAt } from "../outbound/response-fields.ts";
+import { beginCall } from "../outbound/send-request.ts";
+import { type PolarClient, polarClient } from "./client.ts";
+import { POLAR_EVENT_TYPES } from "./webhook.ts";
+
+const PAGE_SIZE = 100;
+
+/**
+ * Latest first. Deliveries are attempts: an event has one each time that it was tried, under the id that its deliveries
+ * carry. Each endpoint has events of its own: those of another would all seem to have been missed.
+ */
+export async function* deliveryPages(
+  provider: ConnectedProvider,
+  since: Date,
+): AsyncGenerator<ListedEvent[]> {
+  const begin = () => polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
+  const endpoint = await ourEndpoint(provider, begin());
+  if (endpoint === null) return;
+  const query = { endpoint_id: endpoint, start_timestamp: since.toISOString(), limit: PAGE_SIZE };
+  for (let page = 1; ; page++) {
+    const answer = await listWebhookDeliveriesWebhooks(begin())({ ...query, page });
+    const deliveries = listAt(answer, "items");
+    yield deliveries.flatMap(eventOf);
+    if (deliveries.length === 0 || page >= Number(textAt(answer, "pagination", "max_page"))) return;
+  }
+}
+
+/** `null`: nothing is delivered. What is written for people, into a chat, is none of ours. */
+async function ourEndpoint(provider: ConnectedProvider, client: PolarClient): Promise<string | null> {
+  const answer = await listWebhookEndpointsWebhooks(client)({ limit: PAGE_SIZE });
+  const endpoints = listAt(answer, "items").filter((one) => (textAt(one, "format") ?? "raw") === "raw");
+  const named = endpoints.filter((one) => isSlots(provider, textAt(one, "url")));
+  const ours = named.length > 0 ? named : endpoints;
+  if (ours.length === 0) return null;
+  if (ours.length === 1) return requiredText(provider, ours[0], "id");
+  throw problem(provider, "rejected", `${ours.length} webhook endpoints could be the one of this server`, {
+    remedy: "Delete those that are not used, or give each installation an organization of its own in Polar.",
+  });
+}
+
+function isSlots({ slot }: ConnectedProvider, url: string | null): boolean {
+  return URL.parse(url ?? "")?.pathname.endsWith(`/webhooks/${slot}`) ?? false;
+}
+
+function eventOf(delivery: unknown): ListedEvent[] {
+  const eventId = textAt(delivery, "webhook_event", "id");
+  const eventType = textAt(delivery, "webhook_event", "type");
+  // Of archived events there is none.
+  const payload = textAt(delivery, "webhook_event", "payload");
+  if (eventId === null || eventType === null || payload === null) return [];
+  if (!POLAR_EVENT_TYPES.includes(eventType)) return [];
+  return [{ eventId, eventType, rawBody: Buffer.from(payload), headers: { "webhook-id": eventId } }];
+}

@@ -1,0 +1,22 @@
+import type { ProviderTraits } from "../../domain/provider-traits.ts";
+
+export const POLAR_TRAITS: ProviderTraits = {
+  name: "Polar",
+  productionUrl: "https://api.polar.sh",
+  apiKey: {
+    hint: "an organization access token of Polar (Settings, Developers)",
+    prefixes: ["polar_oat_", "polar_pat_", "polar_"],
+    lifetimeDays: null,
+    expiresAt: () => null,
+  },
+  unknownSubscriptionId: "00000000-0000-4000-8000-000000000000",
+  inertEvent: ({ eventType, at }) => ({ type: eventType, timestamp: at.toISOString(), data: {} }),
+  acknowledgesFailures: true,
+  // A canceled subscription can be reinstated, by a newer event.
+  terminalStatuses: new Set(["canceled"]),
+  listsEvents: true,
+  cancelsAtOnce: true,
+  checkout: { canBeClosed: false, canBeUpdated: true },
+  // 500 a minute in production, 100 in the sandbox, whose keys look the same.
+  requestLimit: () => ({ requests: 100, perSeconds: 60 }),
+};

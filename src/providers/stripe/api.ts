@@ -1,0 +1,117 @@
+import type Stripe from "stripe";
+import type {
+  CheckoutOrder,
+  ListedEvent,
+  OpenedCheckout,
+  PayingCustomer,
+  PaymentApi,
+} from "../../domain/payment-api.ts";
+import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
+import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { listedEvent, MAX_PAGE_BYTES, oldestFirst } from "../outbound/oldest-first.ts";
+import { resolveCustomerId } from "../outbound/resolve-customer-id.ts";
+import { requiredUrl } from "../outbound/response-fields.ts";
+import { beginCall } from "../outbound/send-request.ts";
+import { subscriptionState } from "../outbound/subscription-state.ts";
+import type { PaymentConnection } from "../payment-connection.ts";
+import { mapStripeErrors, readStripeError, stripeClient } from "./client.ts";
+import { STRIPE_TRAITS } from "./traits.ts";
+import { STRIPE_EVENT_TYPES, stripe } from "./webhook.ts";
+
+const PAGE_SIZE = 100;
+
+export function stripeApi(connection: PaymentConnection): PaymentApi {
+  const provider = connectProvider(connection, STRIPE_TRAITS, readStripeError);
+  const begin = () => stripeClient(provider, beginCall(provider));
+  const cancelled = (client: Stripe, id: string) =>
+    mapStripeErrors(provider, () => client.subscriptions.cancel(pathSegment(provider, id)));
+  return {
+    traits: provider.traits,
+    createCheckout: (order) => createCheckout(provider, begin(), order),
+    closeCheckout: (id) => closeCheckout(provider, begin(), id),
+    openPortal: (customer) => openPortal(provider, begin(), customer),
+    fetchSubscription: (id) => fetchSubscription(provider, begin(), id),
+    cancelSubscription: (id) => {
+      const client = begin();
+      return ensureEnded(
+        () => cancelled(client, id),
+        () => fetchSubscription(provider, client, id),
+        hasEnded,
+      );
+    },
+    knowsPrice: (id) => knowsPrice(provider, begin(), id),
+    listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),
+  };
+}
+
+async function createCheckout(
+  provider: ConnectedProvider,
+  client: Stripe,
+  order: CheckoutOrder,
+): Promise<OpenedCheckout> {
+  const metadata = { userId: order.userId, planId: order.planId };
+  const session = await mapStripeErrors(provider, () =>
+    client.checkout.sessions.create(
+      {
+        mode: "subscription",
+        line_items: [{ price: order.priceId, quantity: order.seats }],
+        success_url: order.successUrl,
+        cancel_url: order.cancelUrl,
+        client_reference_id: order.userId,
+        metadata,
+        // A subscription does not inherit the metadata of its checkout.
+        subscription_data: { metadata },
+        ...(order.customerId === null ? { customer_email: order.email } : { customer: order.customerId }),
+      },
+      { idempotencyKey: order.idempotencyKey },
+    ),
+  );
+  return {
+    id: session.id,
+    url: requiredUrl(provider, session, "url"),
+    expiresAt: Number.isSafeInteger(session.expires_at) ? new Date(session.expires_at * 1000) : null,
+  };
+}
+
+async function closeCheckout(provider: ConnectedProvider, client: Stripe, id: string): Promise<void> {
+  await mapStripeErrors(provider, () => client.checkout.sessions.expire(pathSegment(provider, id)));
+}
+
+async function openPortal(
+  provider: ConnectedProvider,
+  client: Stripe,
+  customer: PayingCustomer,
+): Promise<{ url: string }> {
+  const look = (id: string) => fetchSubscription(provider, client, id);
+  const customerId = await resolveCustomerId(provider, customer, look);
+  const session = await mapStripeErrors(provider, () =>
+    client.billingPortal.sessions.create({ customer: customerId, return_url: customer.returnUrl }),
+  );
+  return { url: requiredUrl(provider, session, "url") };
+}
+
+async function fetchSubscription(provider: ConnectedProvider, client: Stripe, id: string) {
+  const subscription = await nullIfNotFound(() =>
+    mapStripeErrors(provider, () => client.subscriptions.retrieve(pathSegment(provider, id))),
+  );
+  return subscription && subscriptionState(provider, stripe, { data: { object: subscription } });
+}
+
+async function knowsPrice(provider: ConnectedProvider, client: Stripe, id: string): Promise<boolean> {
+  const price = await nullIfNotFound(() => mapStripeErrors(provider, () => client.prices.retrieve(id)));
+  return price !== null && price.active !== false;
+}
+
+async function* eventPages(provider: ConnectedProvider, since: Date): AsyncGenerator<ListedEvent[]> {
+  const created = { gte: Math.floor(since.getTime() / 1000) };
+  for (let last: string | null = null; ; ) {
+    const client = stripeClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
+    const after: { starting_after?: string } = last === null ? {} : { starting_after: last };
+    const page = await mapStripeErrors(provider, () =>
+      client.events.list({ types: [...STRIPE_EVENT_TYPES], created, limit: PAGE_SIZE, ...after }),
+    );
+    yield page.data.map((event) => listedEvent(event.id, event.type, event));
+    last = page.data.at(-1)?.id ?? null;
+    if (!page.has_more || last === null) return;
+  }
+}

@@ -1,0 +1,27 @@
+import type { ProviderTraits } from "../../domain/provider-traits.ts";
+
+export const STRIPE_TRAITS: ProviderTraits = {
+  name: "Stripe",
+  productionUrl: "https://api.stripe.com",
+  apiKey: {
+    hint: "a secret or restricted key of Stripe (Developers, API keys)",
+    prefixes: ["sk_live_", "sk_test_", "rk_live_", "rk_test_"],
+    lifetimeDays: null,
+    expiresAt: () => null,
+  },
+  unknownSubscriptionId: "sub_0000000000doctor",
+  inertEvent: ({ eventId, eventType, at }) => ({
+    id: eventId,
+    object: "event",
+    type: eventType,
+    created: Math.floor(at.getTime() / 1000),
+    data: { object: {} },
+  }),
+  acknowledgesFailures: false,
+  terminalStatuses: new Set(["canceled"]),
+  listsEvents: true,
+  cancelsAtOnce: true,
+  checkout: { canBeClosed: true, canBeUpdated: false },
+  // https://docs.stripe.com/rate-limits: live mode 100 a second, sandboxes and each endpoint 25.
+  requestLimit: () => ({ requests: 25, perSeconds: 1 }),
+};

@@ -1,0 +1,110 @@
+import type { PaidItem, PaymentEvent } from "../../domain/payment-event.ts";
+import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
+import type { Adapter } from "../adapter.ts";
+import { eventKinds, IGNORED, STATE_UNKNOWN, wordMap } from "../webhook/event-kinds.ts";
+import { eventIdentity, requireObject } from "../webhook/identity.ts";
+import { JsonReader, ownValue } from "../webhook/json-reader.ts";
+import { paidItem, singleItem } from "../webhook/paid-item.ts";
+import { signTimed, type TimedLayout, verifyTimed } from "../webhook/timed-signature.ts";
+import { STRIPE_TRAITS } from "./traits.ts";
+
+const SIGNATURE: TimedLayout = {
+  header: "stripe-signature",
+  separator: ",",
+  timeName: "t",
+  signatureName: "v1",
+  joint: ".",
+};
+
+const KINDS = eventKinds({
+  "checkout.session.async_payment_succeeded": "checkout.session.completed",
+  "customer.subscription.paused": "customer.subscription.updated",
+  "customer.subscription.resumed": "customer.subscription.updated",
+});
+
+/** All that this format has a meaning for. */
+export const STRIPE_EVENT_TYPES: readonly string[] = [...KINDS.keys()];
+
+const STATUSES = wordMap<SubscriptionStatus>({
+  incomplete: "incomplete",
+  incomplete_expired: "canceled",
+  trialing: "trialing",
+  active: "active",
+  past_due: "past_due",
+  paused: "paused",
+  unpaid: "unpaid",
+  canceled: "canceled",
+});
+
+const PAID = new Set(["paid", "no_payment_required"]);
+
+export const stripe: Adapter = {
+  format: "stripe",
+  traits: STRIPE_TRAITS,
+  verify: (request, options) => verifyTimed(SIGNATURE, request, options),
+  identify(_request, body) {
+    const event = requireObject(body);
+    return eventIdentity(ownValue(event, "id"), ownValue(event, "type"));
+  },
+  interpret,
+  sign: (rawBody, options) => signTimed(SIGNATURE, rawBody, options),
+};
+
+function interpret(eventType: string, body: unknown): PaymentEvent {
+  const kind = KINDS.get(eventType);
+  if (kind === undefined) return IGNORED;
+  const event = new JsonReader(body);
+  const object = event.at("data", "object");
+  const metadata = object.at("metadata");
+  const common = {
+    kind,
+    occurredAtMicros: event.unixMicros("created"),
+    userId: metadata.id("userId"),
+    planId: metadata.id("planId"),
+    customerId: object.idOrExpanded("customer"),
+  };
+  if (kind === "checkout.session.completed") {
+    const paymentStatus = object.text("payment_status");
+    if (paymentStatus !== null && !PAID.has(paymentStatus)) return IGNORED;
+    const mode = object.text("mode");
+    if (mode === "setup") return IGNORED;
+    return {
+      ...common,
+      ...(mode === "payment" ? { isOneTime: true as const } : {}),
+      ...STATE_UNKNOWN,
+      providerSubscriptionId: object.idOrExpanded("subscription"),
+      items: paidItems(object, "line_items"),
+    };
+  }
+  return {
+    ...common,
+    providerSubscriptionId: object.id("id"),
+    items: paidItems(object, "items"),
+    status: kind === "customer.subscription.deleted" ? "canceled" : object.oneOf("status", STATUSES),
+    currentPeriodEnd: periodEnd(object),
+    cancelAtPeriodEnd: cancelAtPeriodEnd(object),
+  };
+}
+
+function paidItems(object: JsonReader, listName: string): PaidItem[] {
+  const items = object.at(listName).each("data");
+  if (items.length === 0) return singleItem([object.idOrExpanded("plan")], object.wholeNumber("quantity"));
+  return items.map((item) =>
+    paidItem([item.idOrExpanded("price"), item.idOrExpanded("plan")], item.wholeNumber("quantity")),
+  );
+}
+
+// Items may be billed in different rhythms: what was paid for lasts until the latest of their ends.
+// Before API version 2025-03-31 the subscription had one period, and its items none.
+function periodEnd(object: JsonReader): Date | null {
+  let latest: Date | null = null;
+  for (const item of object.at("items").each("data")) {
+    const end = item.unixDate("current_period_end");
+    if (end !== null && (latest === null || end > latest)) latest = end;
+  }
+  return latest ?? object.unixDate("current_period_end");
+}
+
+function cancelAtPeriodEnd(object: JsonReader): boolean | null {
+  return object.unixDate("cancel_at") === null ? object.flag("cancel_at_period_end") : true;
+}

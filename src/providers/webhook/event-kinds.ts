@@ -1,0 +1,31 @@
+import { EVENT_KINDS, type EventKind, type PaymentEvent } from "../../domain/payment-event.ts";
+
+/** A format's own event names, and the specification's four, which every format accepts as they are. */
+export function eventKinds(ownNames: Record<string, EventKind>): ReadonlyMap<string, EventKind> {
+  return wordMap<EventKind>({
+    ...Object.fromEntries(EVENT_KINDS.map((kind) => [kind, kind])),
+    ...ownNames,
+  });
+}
+
+/** A map, so that words such as `constructor` find nothing. */
+export function wordMap<Meaning>(words: Record<string, Meaning>): ReadonlyMap<string, Meaning> {
+  return new Map(Object.entries(words));
+}
+
+/** What an event means that is none of ours, or that says that nothing was paid. */
+export const IGNORED: PaymentEvent = Object.freeze({
+  kind: "ignored",
+  occurredAtMicros: null,
+  userId: null,
+  planId: null,
+  providerSubscriptionId: null,
+  customerId: null,
+  items: [],
+  status: null,
+  currentPeriodEnd: null,
+  cancelAtPeriodEnd: null,
+});
+
+/** What a completed checkout leaves to the subscription's own events. */
+export const STATE_UNKNOWN = { status: null, currentPeriodEnd: null, cancelAtPeriodEnd: null } as const;

@@ -1,0 +1,179 @@
+import { UnreadablePayload } from "../adapter.ts";
+import { type Instant, instantOfRfc3339, instantOfUnixSeconds, toDate, toMicros } from "./instant.ts";
+
+const MAX_TEXT_CHARACTERS = 255;
+const MAX_WHOLE_NUMBER = 1_000_000;
+const MAX_SHOWN_CHARACTERS = 40;
+
+/**
+ * A place in a parsed JSON document. Readers answer `null` for what is absent, `null` or an empty string,
+ * and throw UnreadablePayload, naming the way to the field, for what is there with a wrong type.
+ */
+export class JsonReader {
+  readonly #value: unknown;
+  readonly #parent: JsonReader | null;
+  readonly #key: string | number;
+
+  constructor(value: unknown, parent: JsonReader | null = null, key: string | number = "") {
+    this.#value = value;
+    this.#parent = parent;
+    this.#key = key;
+  }
+
+  /** The object further inside; below what is absent everything is absent. */
+  at(...keys: string[]): JsonReader {
+    let place: JsonReader = this;
+    for (const key of keys) place = place.#child(key);
+    return place;
+  }
+
+  /** Whether the key is there at all, be it with `null`. */
+  has(key: string): boolean {
+    return this.#object() !== null && ownValue(this.#value, key) !== undefined;
+  }
+
+  /** 1 to 255 characters without NUL, well-formed. */
+  text(key: string): string | null {
+    return this.#child(key).#text("text");
+  }
+
+  /** An id as text; a whole number counts as its decimal digits, as some senders write ids. */
+  id(key: string): string | null {
+    return this.#child(key).#id();
+  }
+
+  /** An id that is given bare, or within the object that it names. */
+  idOrExpanded(key: string): string | null {
+    const child = this.#child(key);
+    return typeof child.#value === "object" ? child.id("id") : child.#id();
+  }
+
+  /** What a word of the provider's means. */
+  oneOf<Meaning>(key: string, words: ReadonlyMap<string, Meaning>): Meaning | null {
+    const word = this.text(key);
+    if (word === null) return null;
+    const meaning = words.get(word);
+    return meaning === undefined
+      ? this.#child(key).#refuse(`one of ${[...words.keys()].join(", ")}`)
+      : meaning;
+  }
+
+  /** 0 to 1000000. */
+  wholeNumber(key: string): number | null {
+    const child = this.#child(key);
+    const value = child.#value;
+    if (value === undefined || value === null) return null;
+    const fits = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_WHOLE_NUMBER;
+    // Adding zero turns minus zero, which JSON can carry, into zero.
+    return fits ? Number(value) + 0 : child.#refuse(`a whole number from 0 to ${MAX_WHOLE_NUMBER}`);
+  }
+
+  flag(key: string): boolean | null {
+    const child = this.#child(key);
+    if (child.#value === undefined || child.#value === null) return null;
+    return typeof child.#value === "boolean" ? child.#value : child.#refuse("true or false");
+  }
+
+  /** The members of a list; none when it is absent. */
+  each(key: string): JsonReader[] {
+    const child = this.#child(key);
+    const list = child.#value;
+    if (list === undefined || list === null) return [];
+    return Array.isArray(list)
+      ? list.map((value, index) => new JsonReader(value, child, index))
+      : child.#refuse("a list");
+  }
+
+  /** Microseconds since the epoch, from RFC 3339 text. */
+  rfc3339Micros(key: string): number | null {
+    const child = this.#child(key);
+    return child.#micros(child.#rfc3339());
+  }
+
+  /** Microseconds since the epoch, from Unix seconds. */
+  unixMicros(key: string): number | null {
+    const child = this.#child(key);
+    return child.#micros(child.#unixSeconds());
+  }
+
+  rfc3339Date(key: string): Date | null {
+    const instant = this.#child(key).#rfc3339();
+    return instant && toDate(instant);
+  }
+
+  unixDate(key: string): Date | null {
+    const instant = this.#child(key).#unixSeconds();
+    return instant && toDate(instant);
+  }
+
+  #child(key: string): JsonReader {
+    return new JsonReader(this.#object() === null ? undefined : ownValue(this.#value, key), this, key);
+  }
+
+  #object(): object | null {
+    const value = this.#value;
+    if (value === undefined || value === null) return null;
+    if (typeof value === "object" && !Array.isArray(value)) return value;
+    // Senders written in PHP encode an empty object as an empty list.
+    return Array.isArray(value) && value.length === 0 ? null : this.#refuse("an object");
+  }
+
+  #id(): string | null {
+    if (typeof this.#value !== "number") return this.#text("text or a whole number");
+    return Number.isSafeInteger(this.#value) ? String(this.#value) : this.#refuse("text or a whole number");
+  }
+
+  #text(expected: string): string | null {
+    const value = this.#value;
+    if (value === undefined || value === null || value === "") return null;
+    if (typeof value !== "string") return this.#refuse(expected);
+    if (value.length > MAX_TEXT_CHARACTERS) return this.#refuse(`at most ${MAX_TEXT_CHARACTERS} characters`);
+    if (value.includes("\0")) return this.#refuse("text without NUL");
+    return value.isWellFormed() ? value : this.#refuse("well-formed Unicode");
+  }
+
+  #rfc3339(): Instant | null {
+    const text = this.#text("an RFC 3339 time");
+    return text === null
+      ? null
+      : (instantOfRfc3339(text) ?? this.#refuse("an RFC 3339 time from 1970 to 9999"));
+  }
+
+  #unixSeconds(): Instant | null {
+    const value = this.#value;
+    if (value === undefined || value === null) return null;
+    const instant = typeof value === "number" ? instantOfUnixSeconds(value) : null;
+    return instant ?? this.#refuse("Unix seconds from 1970 to 9999");
+  }
+
+  #micros(instant: Instant | null): number | null {
+    return instant === null ? null : (toMicros(instant) ?? this.#refuse("a time before June 2255"));
+  }
+
+  #refuse(expected: string): never {
+    throw new UnreadablePayload(
+      `${this.#path() || "payload"}: expected ${expected}, got ${shown(this.#value)}`,
+    );
+  }
+
+  #path(): string {
+    const parent = this.#parent === null ? "" : this.#parent.#path();
+    if (typeof this.#key === "number") return `${parent}[${this.#key}]`;
+    return parent === "" ? this.#key : `${parent}.${this.#key}`;
+  }
+}
+
+/** An object's own property; `undefined` when it has none of that name, or is no object. */
+export function ownValue(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+// Payloads hold personal data: a message shows only the beginning of a value.
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  if (typeof value !== "string") return String(value);
+  const json = JSON.stringify(value.slice(0, MAX_SHOWN_CHARACTERS));
+  return json.length > MAX_SHOWN_CHARACTERS ? `${json.slice(0, MAX_SHOWN_CHARACTERS - 1)}…` : json;
+}

@@ -1,0 +1,70 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { SignatureProblem, VerifyOptions } from "../adapter.ts";
+
+/** A longer header is refused unread: no provider comes near, and a hostile one must cost little. */
+export const MAX_HEADER_CHARACTERS = 4096;
+
+/** A header of more parts is refused as well. */
+export const MAX_HEADER_PARTS = 64;
+
+/** How many of a header's signatures are tried. */
+const MAX_SIGNATURES = 16;
+
+const MAC_BYTES = 32;
+const BASE64_MAC_CHARACTERS = 44;
+const MAX_TIME_STAMP_DIGITS = 15;
+
+/** Checks any of the decoded signatures against any of the keys; the MAC covers the prefix and then the raw bytes. */
+export function signatureProblem(
+  signatures: readonly Buffer[],
+  keys: readonly (string | Buffer)[],
+  prefix: string,
+  rawBody: Buffer,
+): SignatureProblem | null {
+  if (signatures.length === 0) return "header malformed";
+  const tried = signatures.length > MAX_SIGNATURES ? signatures.slice(0, MAX_SIGNATURES) : signatures;
+  for (const key of keys) {
+    // Anybody can compute a MAC under an empty key.
+    if (key.length === 0) continue;
+    const expected = macOf(key, prefix, rawBody);
+    for (const signature of tried) {
+      if (signature.length === MAC_BYTES && timingSafeEqual(signature, expected)) return null;
+    }
+  }
+  return "no signature matches a secret";
+}
+
+/** HMAC-SHA256 over prefix and body, without joining the two in memory. */
+export function macOf(key: string | Buffer, prefix: string, rawBody: Buffer): Buffer {
+  return createHmac("sha256", key).update(prefix).update(rawBody).digest();
+}
+
+/** @param timeStamp Unix seconds as plain decimal digits; signs, fractions and exponents are malformed. */
+export function timeStampProblem(timeStamp: string, options: VerifyOptions): SignatureProblem | null {
+  if (timeStamp.length > MAX_TIME_STAMP_DIGITS || !isDigits(timeStamp)) return "header malformed";
+  const distanceSeconds = Math.abs(options.nowSeconds - Number(timeStamp));
+  return distanceSeconds <= options.toleranceSeconds ? null : "time stamp outside tolerance";
+}
+
+/** The MAC that 64 hexadecimal digits stand for; `null` for any other text. */
+export function decodeHexMac(text: string): Buffer | null {
+  if (text.length !== 2 * MAC_BYTES) return null;
+  const mac = Buffer.from(text, "hex");
+  // Node's decoders stop at a stray character or skip it, which encoding back brings to light.
+  return mac.toString("hex") === text.toLowerCase() ? mac : null;
+}
+
+/** The MAC that padded base64 stands for; `null` for any other text. */
+export function decodeBase64Mac(text: string): Buffer | null {
+  if (text.length !== BASE64_MAC_CHARACTERS) return null;
+  const mac = Buffer.from(text, "base64");
+  return mac.length === MAC_BYTES && mac.toString("base64") === text ? mac : null;
+}
+
+function isDigits(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code < 0x30 || code > 0x39) return false;
+  }
+  return text.length > 0;
+}

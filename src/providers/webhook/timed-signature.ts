@@ -1,0 +1,71 @@
+import type { SignatureProblem, SignedRequest, SignOptions, VerifyOptions } from "../adapter.ts";
+import {
+  decodeHexMac,
+  MAX_HEADER_CHARACTERS,
+  MAX_HEADER_PARTS,
+  macOf,
+  signatureProblem,
+  timeStampProblem,
+} from "./signature.ts";
+
+/** One header that carries a time stamp and signatures as `name=value` parts, the way of Stripe and of Paddle. */
+export type TimedLayout = {
+  header: string;
+  separator: string;
+  timeName: string;
+  signatureName: string;
+  /** Stands between the time stamp and the body in the signed bytes. */
+  joint: string;
+};
+
+export function verifyTimed(
+  layout: TimedLayout,
+  request: SignedRequest,
+  options: VerifyOptions,
+): SignatureProblem | null {
+  const header = request.header(layout.header);
+  if (!header) return "header missing";
+  const parts = readHeader(layout, header);
+  if (parts === null) return "header malformed";
+  return (
+    timeStampProblem(parts.timeStamp, options) ??
+    signatureProblem(parts.signatures, options.secrets, parts.timeStamp + layout.joint, request.rawBody)
+  );
+}
+
+export function signTimed(
+  layout: TimedLayout,
+  rawBody: Buffer,
+  options: SignOptions,
+): Record<string, string> {
+  const timeStamp = String(Math.floor(options.nowSeconds));
+  const signature = macOf(options.secret, timeStamp + layout.joint, rawBody).toString("hex");
+  return {
+    [layout.header]: `${layout.timeName}=${timeStamp}${layout.separator}${layout.signatureName}=${signature}`,
+  };
+}
+
+type HeaderParts = { timeStamp: string; signatures: Buffer[] };
+
+function readHeader(layout: TimedLayout, header: string): HeaderParts | null {
+  if (header.length > MAX_HEADER_CHARACTERS) return null;
+  const parts = header.split(layout.separator, MAX_HEADER_PARTS + 1);
+  if (parts.length > MAX_HEADER_PARTS) return null;
+  let timeStamp: string | null = null;
+  const signatures: Buffer[] = [];
+  for (const part of parts) {
+    const equals = part.indexOf("=");
+    if (equals < 0) continue;
+    const name = part.slice(0, equals).trim();
+    const value = part.slice(equals + 1).trim();
+    if (name === layout.timeName) {
+      // Two different time stamps leave open which of them was signed.
+      if (timeStamp !== null && timeStamp !== value) return null;
+      timeStamp = value;
+    } else if (name === layout.signatureName) {
+      const signature = decodeHexMac(value);
+      if (signature !== null) signatures.push(signature);
+    }
+  }
+  return timeStamp === null ? null : { timeStamp, signatures };
+}

@@ -1,0 +1,238 @@
+import { type Context, Hono } from "hono";
+import { type Json, readJson } from "../http/json-body.ts";
+import { isWebUrl } from "../http/web-url.ts";
+import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
+import type { Offer } from "../lifecycle/offer.ts";
+import { rfc3339 } from "../rfc3339.ts";
+import { emitEvents, eventContextOf } from "../server/emit-events.ts";
+import { openCheckout } from "../server/open-checkout.ts";
+import { portalUrl } from "../server/portal-link.ts";
+import {
+  checkoutUrl,
+  findCheckout,
+  findCustomer,
+  findOffer,
+  findSubscription,
+  nowSeconds,
+  type ProviderSlot,
+} from "../server/provider-slot.ts";
+import type { Checkout, Customer, SimulatedSubscription } from "../server/state.ts";
+import {
+  answerLemonSqueezyProblem,
+  document,
+  LemonSqueezyProblem,
+  requireLemonSqueezyKey,
+} from "./errors.ts";
+
+const NOT_FOUND = "The requested resource was not found.";
+const STORE_ID = "1";
+
+/** https://docs.lemonsqueezy.com/api, as much of it as a seller of subscriptions asks for. */
+export function lemonSqueezyApi(slot: ProviderSlot): Hono {
+  const app = new Hono();
+  app.onError(answerLemonSqueezyProblem);
+  app.use(requireLemonSqueezyKey(slot.apiKey));
+  app.get("/v1/stores", (c) => document(c, { meta: { page: ONE_PAGE }, data: [store(slot)] }));
+  app.post("/v1/checkouts", async (c) => {
+    const checkout = openCheckout(slot, orderOf(slot, await body(c)));
+    return document(c, { data: checkoutDocument(slot, checkout) }, 201);
+  });
+  app.get("/v1/checkouts/:id", (c) => {
+    const checkout = findCheckout(slot, c.req.param("id"));
+    if (!checkout) throw new LemonSqueezyProblem(404, NOT_FOUND);
+    return document(c, { data: checkoutDocument(slot, checkout) });
+  });
+  app.get("/v1/subscriptions/:id", (c) =>
+    document(c, { data: subscriptionJson(slot, requireSubscription(slot, c)) }),
+  );
+  app.patch("/v1/subscriptions/:id", async (c) => {
+    const attributes = (await body(c)).at("data").at("attributes");
+    const commands = commandsIn(slot, attributes);
+    const changed = commands.reduce(
+      (now, command) => grant(slot, now, command),
+      requireSubscription(slot, c),
+    );
+    return document(c, { data: subscriptionJson(slot, changed) });
+  });
+  // There is no ending at once: what is paid for is used up.
+  app.delete("/v1/subscriptions/:id", (c) => {
+    const before = requireSubscription(slot, c);
+    const hasEnded = before.state.status === "canceled";
+    const after = hasEnded ? before : grant(slot, before, { to: "cancel at period end" });
+    return document(c, { data: subscriptionJson(slot, after) });
+  });
+  app.get("/v1/customers/:id", (c) => {
+    const known = findCustomer(slot, c.req.param("id"));
+    if (!known) throw new LemonSqueezyProblem(404, NOT_FOUND);
+    return document(c, { data: customer(slot, known) });
+  });
+  app.get("/v1/variants/:id", (c) => {
+    const offer = findOffer(slot, c.req.param("id"));
+    if (!offer) throw new LemonSqueezyProblem(404, NOT_FOUND);
+    return document(c, { data: variant(offer) });
+  });
+  app.all("*", () => {
+    throw new LemonSqueezyProblem(404, NOT_FOUND);
+  });
+  return app;
+}
+
+const ONE_PAGE = { currentPage: 1, from: 1, lastPage: 1, perPage: 10, to: 1, total: 1 };
+
+async function body(c: Context): Promise<Json> {
+  const read = await readJson(c);
+  if (read === null) throw new LemonSqueezyProblem(400, "The request body is no JSON.");
+  return read;
+}
+
+function orderOf(slot: ProviderSlot, order: Json) {
+  const data = order.at("data");
+  if (data.at("type").text() !== "checkouts") {
+    throw new LemonSqueezyProblem(422, "The type field must be checkouts.", "/data/type");
+  }
+  const relations = data.at("relationships");
+  const storeId = idOf(relations.at("store"));
+  if (storeId === null) {
+    throw new LemonSqueezyProblem(422, "The store field is required.", "/data/relationships/store");
+  }
+  const variantId = idOf(relations.at("variant"));
+  const offer = variantId === null ? null : findOffer(slot, variantId);
+  if (storeId !== STORE_ID || !offer) {
+    const relation = storeId !== STORE_ID ? "store" : "variant";
+    throw new LemonSqueezyProblem(
+      404,
+      "The related resource does not exist.",
+      `/data/relationships/${relation}`,
+    );
+  }
+  const filled = data.at("attributes").at("checkout_data");
+  const custom = filled.at("custom").entries();
+  const url = data.at("attributes").at("product_options").at("redirect_url").text();
+  if (url !== null && !isWebUrl(url)) {
+    const pointer = "/data/attributes/product_options/redirect_url";
+    throw new LemonSqueezyProblem(422, "The redirect url must be a valid URL.", pointer);
+  }
+  return {
+    offer,
+    seats: filled.at("variant_quantities").at(0).at("quantity").wholeNumber() || 1,
+    data: custom,
+    subscriptionData: custom,
+    email: filled.at("email").text(),
+    customerId: null,
+    externalId: null,
+    successUrl: url,
+    cancelUrl: null,
+  };
+}
+
+/** Of a relationship; ids are text in JSON:API, and senders forget it. */
+function idOf(relation: Json): string | null {
+  const id = relation.at("data").at("id");
+  return id.text() ?? id.wholeNumber()?.toString() ?? null;
+}
+
+function checkoutDocument(slot: ProviderSlot, checkout: Checkout): object {
+  const { id, offer, seats, email, data, successUrl, createdAtSeconds } = checkout;
+  const createdAt = rfc3339(createdAtSeconds);
+  return {
+    type: "checkouts",
+    id,
+    attributes: {
+      store_id: Number(STORE_ID),
+      variant_id: offer.priceId,
+      custom_price: null,
+      product_options: { redirect_url: successUrl, enabled_variants: [] },
+      checkout_options: { embed: false, media: true, logo: true },
+      checkout_data: {
+        email: email ?? "",
+        name: "",
+        custom: data,
+        variant_quantities: [{ variant_id: offer.priceId, quantity: seats }],
+      },
+      preview: false,
+      expires_at: null,
+      created_at: createdAt,
+      updated_at: createdAt,
+      test_mode: true,
+      url: checkoutUrl(slot, checkout),
+    },
+    links: { self: `${slot.url()}/v1/checkouts/${id}` },
+  };
+}
+
+function subscriptionJson(slot: ProviderSlot, known: SimulatedSubscription): object {
+  return slot.provider.renderer.subscription(eventContextOf(slot, known));
+}
+
+function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscription {
+  const known = findSubscription(slot, c.req.param("id") ?? "");
+  if (!known) throw new LemonSqueezyProblem(404, NOT_FOUND);
+  return known;
+}
+
+function commandsIn(slot: ProviderSlot, attributes: Json): Command[] {
+  const commands: Command[] = [];
+  const cancels = attributes.at("cancelled").flag();
+  if (cancels !== null) commands.push({ to: cancels ? "cancel at period end" : "resume" });
+  const variant = attributes.at("variant_id");
+  const variantId = variant.text() ?? variant.wholeNumber()?.toString() ?? null;
+  if (variantId !== null) {
+    const offer = findOffer(slot, variantId);
+    if (!offer)
+      throw new LemonSqueezyProblem(422, "The variant does not exist.", "/data/attributes/variant_id");
+    commands.push({ to: "change plan", offer });
+  }
+  return commands;
+}
+
+function grant(slot: ProviderSlot, before: SimulatedSubscription, command: Command): SimulatedSubscription {
+  const outcome = applyCommand(before, command, nowSeconds(slot));
+  if (typeof outcome === "string") throw new LemonSqueezyProblem(422, outcome);
+  return emitEvents(slot, outcome);
+}
+
+function customer(slot: ProviderSlot, { id, email, createdAtSeconds }: Customer): object {
+  const createdAt = rfc3339(createdAtSeconds);
+  return {
+    type: "customers",
+    id,
+    attributes: {
+      ...{ store_id: Number(STORE_ID), name: email, email, status: "subscribed", test_mode: true },
+      ...{ city: null, region: null, country: null, total_revenue_currency: 0, mrr: 0 },
+      urls: { customer_portal: portalUrl(slot, { customerId: id, returnUrl: null }) },
+      ...{ created_at: createdAt, updated_at: createdAt },
+    },
+  };
+}
+
+function store(slot: ProviderSlot): object {
+  const createdAt = rfc3339(nowSeconds(slot));
+  return {
+    type: "stores",
+    id: STORE_ID,
+    attributes: {
+      ...{ name: "Simulated store", slug: "simulated", domain: "simulated.lemonsqueezy.example" },
+      ...{ url: slot.url(), country: "DE", currency: slot.offers[0]?.currency ?? "EUR" },
+      ...{ created_at: createdAt, updated_at: createdAt },
+    },
+  };
+}
+
+function variant(offer: Offer): object {
+  return {
+    type: "variants",
+    id: offer.priceId,
+    attributes: {
+      product_id: 20,
+      name: `Per seat and ${offer.interval}`,
+      slug: offer.planId,
+      price: offer.amount,
+      is_subscription: true,
+      interval: offer.interval,
+      interval_count: 1,
+      has_free_trial: false,
+      status: "published",
+      test_mode: true,
+    },
+  };
+}

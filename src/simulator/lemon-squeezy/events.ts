@@ -1,0 +1,234 @@
+import { hash } from "node:crypto";
+import type { EmittedEvent } from "../lifecycle/subscription.ts";
+import { customData, type EventContext, emailOf, type Renderer } from "../renderer.ts";
+import { rfc3339 } from "../rfc3339.ts";
+
+export const lemonSqueezy: Renderer = {
+  newIds: (run, number) => ({
+    subscriptionId: numberOf(`${run} subscription ${number}`),
+    customerId: numberOf(`${run} customer ${number}`),
+  }),
+  render: (context) => {
+    const { step, run } = context;
+    const eventType = eventTypeOf(step.event);
+    return {
+      // Told by nothing but the body: the receiver puts it together.
+      eventId: "",
+      eventType,
+      body: {
+        meta: {
+          test_mode: true,
+          event_name: eventType,
+          webhook_id: `wh_${run}`,
+          custom_data: customData(context),
+        },
+        data: dataOf(context),
+      },
+    };
+  },
+  subscription,
+  restates: ["cancellation scheduled", "cancellation withdrawn", "deleted"],
+  endKeepsSchedule: true,
+};
+
+function dataOf(context: EventContext): object {
+  switch (context.step.event) {
+    case "checkout completed":
+      return order(context);
+    case "charged":
+      return invoice(context);
+    default:
+      return subscription(context);
+  }
+}
+
+function eventTypeOf(event: EmittedEvent): string {
+  switch (event) {
+    case "checkout completed":
+      return "order_created";
+    case "created":
+      return "subscription_created";
+    case "cancellation scheduled":
+      return "subscription_cancelled";
+    case "cancellation withdrawn":
+      return "subscription_resumed";
+    case "deleted":
+      return "subscription_expired";
+    case "charged":
+      return "subscription_payment_success";
+    default:
+      return "subscription_updated";
+  }
+}
+
+/** An order does not name the subscription that comes of it. */
+function order(context: EventContext): object {
+  const { lifecycle, step, ids } = context;
+  const { offer, seats } = step.state;
+  const total = offer.amount * seats;
+  const id = numberOf(`order ${ids.subscriptionId}`);
+  return {
+    type: "orders",
+    id,
+    attributes: {
+      store_id: 1,
+      customer_id: Number(ids.customerId),
+      identifier: `order-${id}`,
+      order_number: 1,
+      user_name: nameOf(context),
+      user_email: emailOf(context),
+      currency: offer.currency,
+      currency_rate: "1.00000000",
+      subtotal: total,
+      discount_total: 0,
+      tax: 0,
+      total,
+      refunded_amount: 0,
+      tax_name: null,
+      tax_rate: 0,
+      status: "paid",
+      status_formatted: "Paid",
+      refunded: false,
+      refunded_at: null,
+      first_order_item: {
+        id: Number(id) + 1,
+        order_id: Number(id),
+        product_id: 20,
+        variant_id: offer.priceId,
+        product_name: offer.planName,
+        variant_name: `Per seat and ${offer.interval}`,
+        price: offer.amount,
+        quantity: seats,
+        created_at: rfc3339(lifecycle.startedAtSeconds),
+        updated_at: rfc3339(lifecycle.startedAtSeconds),
+        test_mode: true,
+      },
+      urls: { receipt: `https://app.lemonsqueezy.example/my-orders/${id}` },
+      created_at: rfc3339(lifecycle.startedAtSeconds),
+      updated_at: rfc3339(step.atSeconds),
+      test_mode: true,
+    },
+    relationships: relationships("orders", id, ["store", "customer", "order-items", "subscriptions"]),
+    links: { self: `https://api.lemonsqueezy.example/v1/orders/${id}` },
+  };
+}
+
+function invoice(context: EventContext): object {
+  const { lifecycle, step, at, ids } = context;
+  const { offer, seats } = step.state;
+  const id = numberOf(`invoice ${ids.subscriptionId} ${at}`);
+  return {
+    type: "subscription-invoices",
+    id,
+    attributes: {
+      store_id: 1,
+      subscription_id: Number(ids.subscriptionId),
+      customer_id: Number(ids.customerId),
+      user_name: nameOf(context),
+      user_email: emailOf(context),
+      billing_reason: "renewal",
+      currency: offer.currency,
+      status: "paid",
+      status_formatted: "Paid",
+      subtotal: offer.amount * seats,
+      total: offer.amount * seats,
+      created_at: rfc3339(lifecycle.startedAtSeconds),
+      updated_at: rfc3339(step.atSeconds),
+      test_mode: true,
+    },
+  };
+}
+
+function subscription(context: EventContext): object {
+  const { lifecycle, step, ids, checkout } = context;
+  const { offer, seats, status, cancelAtPeriodEnd, periodEndSeconds } = step.state;
+  const id = ids.subscriptionId;
+  const ends = cancelAtPeriodEnd || status === "canceled";
+  const word = wordFor(step.state);
+  return {
+    type: "subscriptions",
+    id,
+    attributes: {
+      store_id: 1,
+      customer_id: Number(ids.customerId),
+      order_id: Number(numberOf(`order ${id}`)),
+      order_item_id: Number(numberOf(`order ${id}`)) + 1,
+      product_id: 20,
+      variant_id: offer.priceId,
+      product_name: offer.planName,
+      variant_name: `Per seat and ${offer.interval}`,
+      user_name: nameOf(context),
+      user_email: emailOf(context),
+      status: word,
+      status_formatted: word,
+      card_brand: "visa",
+      card_last_four: "4242",
+      payment_processor: "stripe",
+      pause: null,
+      cancelled: cancelAtPeriodEnd,
+      trial_ends_at: status === "trialing" ? rfc3339(periodEndSeconds) : null,
+      billing_anchor: 1,
+      first_subscription_item:
+        status === "trialing"
+          ? null
+          : {
+              id: Number(id) + 1,
+              subscription_id: Number(id),
+              price_id: 22,
+              quantity: seats,
+              is_usage_based: false,
+              created_at: rfc3339(lifecycle.startedAtSeconds),
+              updated_at: rfc3339(step.atSeconds),
+            },
+      urls: {
+        update_payment_method: `https://store-0.lemonsqueezy.example/subscription/${id}/payment-details`,
+        customer_portal: checkout?.portalUrl ?? "https://store-0.lemonsqueezy.example/billing",
+      },
+      renews_at: rfc3339(periodEndSeconds),
+      ends_at: ends ? rfc3339(periodEndSeconds) : null,
+      created_at: rfc3339(lifecycle.startedAtSeconds),
+      updated_at: rfc3339(step.atSeconds),
+      test_mode: true,
+    },
+    relationships: relationships("subscriptions", id, ["store", "customer", "order", "product", "variant"]),
+    links: { self: `https://api.lemonsqueezy.example/v1/subscriptions/${id}` },
+  };
+}
+
+function nameOf(context: EventContext): string {
+  return context.checkout ? context.checkout.email : context.ids.userId;
+}
+
+function wordFor({ status, cancelAtPeriodEnd }: EventContext["step"]["state"]): string {
+  switch (status) {
+    case "trialing":
+      return "on_trial";
+    case "incomplete":
+      throw new Error("Lemon Squeezy has no incomplete subscriptions");
+    case "active":
+      return cancelAtPeriodEnd ? "cancelled" : "active";
+    case "past_due":
+      return "past_due";
+    case "unpaid":
+      return "unpaid";
+    case "canceled":
+      return "expired";
+    default:
+      return status satisfies never;
+  }
+}
+
+function relationships(type: string, id: string, names: readonly string[]): object {
+  const home = `https://api.lemonsqueezy.example/v1/${type}/${id}`;
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      { links: { related: `${home}/${name}`, self: `${home}/relationships/${name}` } },
+    ]),
+  );
+}
+
+/** The same 14 digits for the same name. */
+function numberOf(name: string): string {
+  return String(10 ** 13 + (Number.parseInt(hash("sha256", name, "hex").slice(0, 11), 16) % (9 * 10 ** 13)));
+}

@@ -1,0 +1,30 @@
+import { randomUUID } from "node:crypto";
+import type { SimulatedProvider } from "../simulated-provider.ts";
+import { lemonSqueezyApi } from "./api.ts";
+import { lemonSqueezy } from "./events.ts";
+
+export const simulatedLemonSqueezy: SimulatedProvider = {
+  format: "lemon-squeezy",
+  renderer: lemonSqueezy,
+  createApi: lemonSqueezyApi,
+  traits: {
+    delivery: {
+      accepts: (status) => status === 200,
+      answerWithinMs: 10_000,
+      waitsSeconds: [5, 25, 125],
+      order: "unordered",
+      concurrency: 4,
+      disablesAfterExhausted: null,
+    },
+    dunning: { retryAfterDays: [3, 6, 10, 14], unpaidForDays: 14 },
+    clockStepSeconds: 1,
+    repeatsEventTimes: false,
+    signatureHeader: "x-signature",
+    signsTimestamp: false,
+    newCheckoutId: randomUUID,
+    checkoutLifetimeSeconds: null,
+    findsCustomersByEmail: true,
+    changesSeatsInTrial: false,
+    checkoutEvents: ["checkout completed", "created"],
+  },
+};

@@ -1,0 +1,175 @@
+import { DAY_SECONDS, intervalsAfter } from "./calendar.ts";
+import type { Offer } from "./offer.ts";
+import type { BillingState, Dunning, EmittedEvent, SubscriptionState } from "./subscription.ts";
+
+export type Command =
+  | { to: "change seats"; seats: number }
+  | { to: "change plan"; offer: Offer }
+  | { to: "cancel at period end" }
+  | { to: "cancel now" }
+  | { to: "resume" }
+  | { to: "pay what is owed" }
+  | { to: "fail the next renewal" }
+  | { to: "let the next renewal succeed" };
+
+/** A change of a subscription, and the events that report it, in this order. */
+export type Transition<Subscription> = { subscription: Subscription; events: readonly EmittedEvent[] };
+
+export type Purchase = { offer: Offer; seats: number; trialDays: number };
+
+/** A subscription as it begins. */
+export function startBilling({ offer, seats, trialDays }: Purchase, nowSeconds: number): BillingState {
+  const isTrial = trialDays > 0;
+  return {
+    state: {
+      offer,
+      seats,
+      status: isTrial ? "trialing" : "active",
+      cancelAtPeriodEnd: false,
+      periodStartSeconds: nowSeconds,
+      periodEndSeconds: isTrial
+        ? nowSeconds + trialDays * DAY_SECONDS
+        : intervalsAfter(nowSeconds, 1, offer.interval),
+    },
+    anchorSeconds: nowSeconds,
+    periods: 1,
+    nextCharge: "succeeds",
+    overdue: null,
+  };
+}
+
+/** What the customer or the seller asks for. A text says why it is refused. */
+export function applyCommand<Subscription extends BillingState>(
+  subscription: Subscription,
+  command: Command,
+  nowSeconds: number,
+): Transition<Subscription> | string {
+  const { state } = subscription;
+  if (state.status === "canceled") return "This subscription has ended.";
+  switch (command.to) {
+    case "change seats": {
+      const { min, max } = state.offer.seats;
+      if (!Number.isInteger(command.seats) || command.seats < min || command.seats > max) {
+        return `${state.offer.planName} is sold for ${min} to ${max} seats.`;
+      }
+      if (command.seats === state.seats) return { subscription, events: [] };
+      return changed(subscription, "seats changed", { seats: command.seats });
+    }
+    case "change plan":
+      return changePlan(subscription, command.offer, nowSeconds);
+    case "cancel at period end":
+      if (state.cancelAtPeriodEnd) return { subscription, events: [] };
+      return changed(subscription, "cancellation scheduled", { cancelAtPeriodEnd: true });
+    case "cancel now":
+      return changed({ ...subscription, overdue: null }, "deleted", { status: "canceled" });
+    case "resume":
+      if (!state.cancelAtPeriodEnd) return "No cancellation is scheduled.";
+      return changed(subscription, "cancellation withdrawn", { cancelAtPeriodEnd: false });
+    case "pay what is owed":
+      if (subscription.overdue === null) return "Nothing is owed.";
+      return changed({ ...subscription, overdue: null }, "payment recovered", { status: "active" });
+    case "fail the next renewal":
+      return { subscription: { ...subscription, nextCharge: "fails" }, events: [] };
+    case "let the next renewal succeed":
+      return { subscription: { ...subscription, nextCharge: "succeeds" }, events: [] };
+    default:
+      return command satisfies never;
+  }
+}
+
+/** When something happens to it by itself; `null`: never. */
+export function nextDueAt({ state, overdue }: BillingState, dunning: Dunning): number | null {
+  if (state.status === "canceled") return null;
+  if (overdue === null) return state.periodEndSeconds;
+  const next =
+    dunning.retryAfterDays[overdue.tries] ??
+    (dunning.retryAfterDays.at(-1) ?? 0) + (dunning.unpaidForDays ?? 0);
+  const retryAt = overdue.sinceSeconds + next * DAY_SECONDS;
+  return state.cancelAtPeriodEnd ? Math.min(retryAt, state.periodEndSeconds) : retryAt;
+}
+
+/** What happens at the instant it comes due. */
+export function advance<Subscription extends BillingState>(
+  subscription: Subscription,
+  dunning: Dunning,
+  nowSeconds: number,
+): Transition<Subscription> {
+  const { state } = subscription;
+  if (state.cancelAtPeriodEnd && nowSeconds >= state.periodEndSeconds) {
+    return changed({ ...subscription, overdue: null }, "deleted", { status: "canceled" });
+  }
+  return subscription.overdue === null
+    ? renew(subscription, nowSeconds)
+    : chargeAgain(subscription, subscription.overdue, dunning);
+}
+
+function changePlan<Subscription extends BillingState>(
+  subscription: Subscription,
+  offer: Offer,
+  nowSeconds: number,
+): Transition<Subscription> {
+  const { state } = subscription;
+  if (offer.priceId === state.offer.priceId) return { subscription, events: [] };
+  const seats = Math.min(offer.seats.max, Math.max(offer.seats.min, state.seats));
+  const isSameRhythm = offer.interval === state.offer.interval || state.status === "trialing";
+  if (isSameRhythm) return changed(subscription, "plan changed", { offer, seats });
+  // Another interval starts a period of its own, as with every provider.
+  const periodEndSeconds = intervalsAfter(nowSeconds, 1, offer.interval);
+  return changed({ ...subscription, anchorSeconds: nowSeconds, periods: 1 }, "plan changed", {
+    ...{ offer, seats, periodEndSeconds },
+    periodStartSeconds: nowSeconds,
+  });
+}
+
+function renew<Subscription extends BillingState>(
+  subscription: Subscription,
+  nowSeconds: number,
+): Transition<Subscription> {
+  const { state } = subscription;
+  const wasTrial = state.status === "trialing";
+  const anchorSeconds = wasTrial ? state.periodEndSeconds : subscription.anchorSeconds;
+  const periods = wasTrial ? 1 : subscription.periods + 1;
+  const period = {
+    periodStartSeconds: state.periodEndSeconds,
+    periodEndSeconds: intervalsAfter(anchorSeconds, periods, state.offer.interval),
+  };
+  const next = { ...subscription, anchorSeconds, periods };
+  if (subscription.nextCharge === "fails") {
+    const overdue = { sinceSeconds: nowSeconds, tries: 0 };
+    return changed({ ...next, overdue }, "payment failed", { ...period, status: "past_due" });
+  }
+  return changed(next, wasTrial ? "trial ended" : "renewed", { ...period, status: "active" }, "charged");
+}
+
+function chargeAgain<Subscription extends BillingState>(
+  subscription: Subscription,
+  overdue: NonNullable<BillingState["overdue"]>,
+  dunning: Dunning,
+): Transition<Subscription> {
+  const tries = overdue.tries + 1;
+  const isGivenUp = overdue.tries >= dunning.retryAfterDays.length;
+  if (!isGivenUp && subscription.nextCharge === "succeeds") {
+    const paid = { ...subscription, overdue: null };
+    return changed(paid, "payment recovered", { status: "active" }, "charged");
+  }
+  if (tries < dunning.retryAfterDays.length) {
+    return { subscription: { ...subscription, overdue: { ...overdue, tries } }, events: [] };
+  }
+  if (!isGivenUp && dunning.unpaidForDays !== null) {
+    const unpaid = { ...subscription, overdue: { ...overdue, tries } };
+    return changed(unpaid, "written off", { status: "unpaid" });
+  }
+  return changed({ ...subscription, overdue: null }, "deleted", { status: "canceled" });
+}
+
+function changed<Subscription extends BillingState>(
+  subscription: Subscription,
+  event: EmittedEvent,
+  change: Partial<SubscriptionState>,
+  ...further: readonly EmittedEvent[]
+): Transition<Subscription> {
+  return {
+    subscription: { ...subscription, state: { ...subscription.state, ...change } },
+    events: [event, ...further],
+  };
+}

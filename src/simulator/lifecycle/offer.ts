@@ -1,0 +1,12 @@
+/** A plan under the id by which the slot's provider sells it. */
+export type Offer = {
+  planId: string;
+  priceId: string;
+  planName: string;
+  /** Per seat and interval, in the currency's smallest unit. */
+  amount: number;
+  /** ISO 4217, upper case. */
+  currency: string;
+  interval: "month" | "year";
+  seats: { min: number; max: number };
+};

@@ -1,0 +1,233 @@
+import { type Context, Hono } from "hono";
+import { type Json, readJson } from "../http/json-body.ts";
+import { isWebUrl } from "../http/web-url.ts";
+import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
+import { rfc3339 } from "../rfc3339.ts";
+import { emitEvents, eventContextOf } from "../server/emit-events.ts";
+import { openCheckout } from "../server/open-checkout.ts";
+import { addCustomer } from "../server/pay-checkout.ts";
+import { portalUrl } from "../server/portal-link.ts";
+import {
+  checkoutUrl,
+  findCheckout,
+  findCustomer,
+  findOffer,
+  findSubscription,
+  nowSeconds,
+  type ProviderSlot,
+  subscriptionsOfCustomer,
+} from "../server/provider-slot.ts";
+import type { Checkout, Customer, SimulatedSubscription } from "../server/state.ts";
+import {
+  answerPaddleProblem,
+  data,
+  invalidField,
+  meta,
+  noEntity,
+  PaddleProblem,
+  paged,
+  requirePaddleKey,
+} from "./errors.ts";
+import { paddleEvents } from "./list-events.ts";
+import { paddlePrice } from "./price.ts";
+import { paddleTransaction } from "./transaction.ts";
+
+/** https://developer.paddle.com/api-reference, as much of it as a seller of subscriptions asks for. */
+export function paddleApi(slot: ProviderSlot): Hono {
+  const app = new Hono();
+  app.onError(answerPaddleProblem);
+  app.use(requirePaddleKey(slot.apiKey));
+  app.post("/transactions", async (c) => {
+    const checkout = openCheckout(slot, orderOf(slot, await body(c)));
+    return data(c, transactionOf(slot, checkout), 201);
+  });
+  app.get("/transactions/:id", (c) => {
+    const checkout = findCheckout(slot, c.req.param("id"));
+    if (!checkout) throw noEntity(c.req.param("id"));
+    return data(c, transactionOf(slot, checkout));
+  });
+  app.post("/customers", async (c) => {
+    const sent = await body(c);
+    const email = sent.at("email").text();
+    if (!email?.includes("@")) throw invalidField("email", "must be a valid email address");
+    const known = slot.state.customers.find((customer) => customer.email === email);
+    if (known) {
+      throw new PaddleProblem(
+        409,
+        "customer_already_exists",
+        `customer email conflicts with customer of id ${known.id}`,
+      );
+    }
+    const userId = sent.at("custom_data").at("userId").text();
+    return data(c, customer(createCustomer(slot, email, userId)), 201);
+  });
+  app.get("/customers", (c) => {
+    const emails = c.req.query("email")?.split(",");
+    const ids = c.req.query("id")?.split(",");
+    const found = slot.state.customers.filter(
+      ({ id, email }) => (emails?.includes(email) ?? true) && (ids?.includes(id) ?? true),
+    );
+    const pagination = { per_page: 50, next: c.req.url, has_more: false, estimated_total: found.length };
+    return paged(c, found.map(customer), pagination);
+  });
+  app.get("/customers/:id", (c) => data(c, customer(requireCustomer(slot, c.req.param("id")))));
+  app.post("/customers/:id/portal-sessions", async (c) => {
+    const { id } = requireCustomer(slot, c.req.param("id"));
+    const asked = Object.values((await body(c)).at("subscription_ids").entries());
+    return data(c, portalSession(slot, id, asked), 201);
+  });
+  app.get("/subscriptions", (c) => {
+    const { state } = slot;
+    const customerId = c.req.query("customer_id");
+    const subscriptions = customerId ? subscriptionsOfCustomer(slot, customerId) : state.subscriptions;
+    const pagination = {
+      per_page: 50,
+      next: c.req.url,
+      has_more: false,
+      estimated_total: subscriptions.length,
+    };
+    return paged(
+      c,
+      subscriptions.map((subscription) => subscriptionJson(slot, subscription)),
+      pagination,
+    );
+  });
+  app.get("/subscriptions/:id", (c) => data(c, subscriptionJson(slot, requireSubscription(slot, c))));
+  app.post("/subscriptions/:id/cancel", async (c) => {
+    const before = requireSubscription(slot, c);
+    if (before.state.status === "canceled") {
+      throw new PaddleProblem(400, "subscription_is_canceled_action_invalid", "Subscription is canceled.");
+    }
+    const effectiveFrom = (await body(c)).at("effective_from").text();
+    const command: Command =
+      effectiveFrom === "immediately" ? { to: "cancel now" } : { to: "cancel at period end" };
+    const outcome = applyCommand(before, command, nowSeconds(slot));
+    if (typeof outcome === "string") throw invalidField("effective_from", outcome);
+    return data(c, subscriptionJson(slot, emitEvents(slot, outcome)));
+  });
+  app.get("/prices/:id", (c) => {
+    const offer = findOffer(slot, c.req.param("id"));
+    if (!offer) throw noEntity(c.req.param("id"));
+    return data(c, paddlePrice(offer));
+  });
+  app.route("/events", paddleEvents(slot));
+  app.all("*", (c) => {
+    const error = new PaddleProblem(404, "invalid_url", "There's no such path.");
+    return c.json({ error: error.body, meta: meta() }, 404);
+  });
+  return app;
+}
+
+async function body(c: Context): Promise<Json> {
+  const read = await readJson(c);
+  if (read === null) throw new PaddleProblem(400, "bad_request", "Invalid JSON.");
+  return read;
+}
+
+function orderOf(slot: ProviderSlot, order: Json) {
+  const item = order.at("items").at(0);
+  const priceId = item.at("price_id").text();
+  if (priceId === null) throw invalidField("items.0.price_id", "is required");
+  const offer = findOffer(slot, priceId);
+  if (!offer) {
+    throw new PaddleProblem(400, "transaction_price_not_found", `price ${priceId} not found`);
+  }
+  const seats = item.at("quantity").wholeNumber() ?? 1;
+  const { min, max } = offer.seats;
+  if (!(seats >= min && seats <= max)) {
+    throw new PaddleProblem(
+      400,
+      "transaction_item_quantity_out_of_range",
+      `quantity must be between ${min} and ${max}`,
+    );
+  }
+  const customerId = order.at("customer_id").text();
+  // Where the seller's own page with the checkout would be: from ours, people go back there.
+  const page = order.at("checkout").at("url").text();
+  if (page !== null && !isWebUrl(page)) throw invalidField("checkout.url", "must be a valid URL");
+  const customData = order.at("custom_data").entries();
+  return {
+    offer,
+    seats,
+    data: customData,
+    subscriptionData: customData,
+    email: customerId === null ? null : requireCustomer(slot, customerId).email,
+    customerId,
+    externalId: null,
+    successUrl: page,
+    cancelUrl: page,
+  };
+}
+
+function transactionOf(slot: ProviderSlot, checkout: Checkout): object {
+  const { id, status, offer, seats, customerId, subscriptionId, createdAtSeconds } = checkout;
+  return paddleTransaction({
+    ...{ id, offer, seats, customerId, subscriptionId, createdAtSeconds },
+    status: status === "complete" ? "completed" : status === "open" ? "ready" : "canceled",
+    origin: "api",
+    customData: checkout.data,
+    period: null,
+    checkoutUrl: checkoutUrl(slot, checkout),
+    updatedAtSeconds: checkout.completedAtSeconds ?? createdAtSeconds,
+  });
+}
+
+function subscriptionJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
+  const link = portalLink(slot, subscription.ids.customerId);
+  return {
+    ...slot.provider.renderer.subscription(eventContextOf(slot, subscription)),
+    management_urls: { update_payment_method: link, cancel: link },
+  };
+}
+
+function portalSession(slot: ProviderSlot, customerId: string, subscriptionIds: readonly unknown[]): object {
+  const link = portalLink(slot, customerId);
+  return {
+    id: `cpls_${slot.state.run}${Date.now().toString(36)}`,
+    customer_id: customerId,
+    urls: {
+      general: { overview: link },
+      subscriptions: subscriptionIds.map((id) => ({
+        id,
+        cancel_subscription: link,
+        update_subscription_payment_method: link,
+      })),
+    },
+    created_at: rfc3339(nowSeconds(slot)),
+  };
+}
+
+function portalLink(slot: ProviderSlot, customerId: string): string {
+  return portalUrl(slot, { customerId, returnUrl: null });
+}
+
+function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscription {
+  const id = c.req.param("id") ?? "";
+  const known = findSubscription(slot, id);
+  if (!known) throw noEntity(id);
+  return known;
+}
+
+function requireCustomer(slot: ProviderSlot, id: string): Customer {
+  const known = findCustomer(slot, id);
+  if (!known) throw noEntity(id);
+  return known;
+}
+
+function createCustomer(slot: ProviderSlot, email: string, externalId: string | null): Customer {
+  const { customerId } = slot.provider.renderer.newIds(`${slot.state.run}c`, slot.state.customers.length);
+  return addCustomer(slot, { id: customerId, email, externalId, createdAtSeconds: nowSeconds(slot) });
+}
+
+function customer({ id, email, externalId, createdAtSeconds }: Customer): object {
+  const createdAt = rfc3339(createdAtSeconds);
+  return {
+    ...{ id, email, name: null, locale: "en", status: "active", marketing_consent: false },
+    ...{
+      custom_data: externalId === null ? null : { userId: externalId },
+      import_meta: null,
+      created_at: createdAt,
+      updated_at: createdAt,
+    },
+  };
+}

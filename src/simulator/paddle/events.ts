@@ -1,0 +1,134 @@
+import type { EmittedEvent } from "../lifecycle/subscription.ts";
+import { customData, type EventContext, type Renderer } from "../renderer.ts";
+import { rfc3339 } from "../rfc3339.ts";
+import { paddlePrice } from "./price.ts";
+import { paddleTransaction } from "./transaction.ts";
+
+export const paddle: Renderer = {
+  newIds: (run, number) => ({ subscriptionId: `sub_${run}_${number}`, customerId: `ctm_${run}_${number}` }),
+  render: (context) => {
+    const { step, at, ids } = context;
+    const name = `${ids.subscriptionId.slice("sub_".length)}_${at}`;
+    const eventType = eventTypeOf(step.event);
+    return {
+      eventId: `evt_${name}`,
+      eventType,
+      body: {
+        event_id: `evt_${name}`,
+        event_type: eventType,
+        occurred_at: rfc3339(step.atSeconds),
+        notification_id: `ntf_${name}`,
+        data: isTransaction(step.event) ? transaction(context, name) : subscription(context),
+      },
+    };
+  },
+  subscription,
+  restates: [],
+  // An ended subscription has nothing scheduled any more.
+  endKeepsSchedule: false,
+};
+
+function isTransaction(event: EmittedEvent): boolean {
+  return event === "checkout completed" || event === "charged";
+}
+
+function eventTypeOf(event: EmittedEvent): string {
+  switch (event) {
+    case "checkout completed":
+    case "charged":
+      return "transaction.completed";
+    case "created":
+      return "subscription.created";
+    case "trial ended":
+    case "payment recovered":
+      return "subscription.activated";
+    case "payment failed":
+      return "subscription.past_due";
+    case "deleted":
+      return "subscription.canceled";
+    default:
+      return "subscription.updated";
+  }
+}
+
+function transaction(context: EventContext, name: string): object {
+  const { lifecycle, step, ids, checkout } = context;
+  const { offer, seats, periodStartSeconds, periodEndSeconds } = step.state;
+  const isRenewal = step.event === "charged";
+  return paddleTransaction({
+    id: isRenewal ? `txn_${name}` : (checkout?.id ?? `txn_${name}`),
+    status: "completed",
+    origin: isRenewal ? "subscription_recurring" : checkout ? "api" : "web",
+    offer,
+    seats,
+    customerId: ids.customerId,
+    subscriptionId: ids.subscriptionId,
+    customData: customData(context),
+    period: { startSeconds: periodStartSeconds, endSeconds: periodEndSeconds },
+    checkoutUrl: checkout ? checkout.successUrl : "http://localhost:3000/pay",
+    createdAtSeconds: isRenewal ? step.atSeconds : lifecycle.startedAtSeconds - 90,
+    updatedAtSeconds: step.atSeconds,
+  });
+}
+
+function subscription(context: EventContext): object {
+  const { lifecycle, step, ids } = context;
+  const { offer, seats, status, cancelAtPeriodEnd, periodEndSeconds } = step.state;
+  const hasEnded = status === "canceled";
+  const isScheduled = cancelAtPeriodEnd && !hasEnded;
+  return {
+    id: ids.subscriptionId,
+    status,
+    customer_id: ids.customerId,
+    address_id: `add_${ids.customerId}`,
+    business_id: null,
+    currency_code: offer.currency,
+    created_at: rfc3339(lifecycle.startedAtSeconds),
+    updated_at: rfc3339(step.atSeconds),
+    started_at: rfc3339(lifecycle.startedAtSeconds),
+    first_billed_at: rfc3339(lifecycle.startedAtSeconds),
+    next_billed_at: isScheduled || hasEnded ? null : rfc3339(periodEndSeconds),
+    paused_at: null,
+    canceled_at: hasEnded ? rfc3339(step.atSeconds) : null,
+    discount: null,
+    collection_mode: "automatic",
+    billing_details: null,
+    current_billing_period: hasEnded ? null : billingPeriod(context),
+    billing_cycle: { interval: offer.interval, frequency: 1 },
+    scheduled_change: isScheduled
+      ? { action: "cancel", effective_at: rfc3339(periodEndSeconds), resume_at: null }
+      : null,
+    items: [
+      {
+        status: hasEnded ? "inactive" : status === "trialing" ? "trialing" : "active",
+        quantity: seats,
+        recurring: true,
+        created_at: rfc3339(lifecycle.startedAtSeconds),
+        updated_at: rfc3339(step.atSeconds),
+        previously_billed_at: rfc3339(lifecycle.startedAtSeconds),
+        next_billed_at: hasEnded ? null : rfc3339(periodEndSeconds),
+        trial_dates: null,
+        price: paddlePrice(offer),
+        product: {
+          id: `pro_${offer.planId}`,
+          name: offer.planName,
+          description: null,
+          type: "standard",
+          tax_category: "standard",
+          image_url: null,
+          custom_data: null,
+          status: "active",
+        },
+      },
+    ],
+    custom_data: customData(context),
+    import_meta: null,
+  };
+}
+
+function billingPeriod({ step }: EventContext): object {
+  return {
+    starts_at: rfc3339(step.state.periodStartSeconds),
+    ends_at: rfc3339(step.state.periodEndSeconds),
+  };
+}

@@ -1,0 +1,132 @@
+import { type Context, Hono } from "hono";
+import { html } from "hono/html";
+import { closeCheckout, expireIfLate } from "../server/open-checkout.ts";
+import { payCheckout } from "../server/pay-checkout.ts";
+import { findCheckout, type ProviderSlot } from "../server/provider-slot.ts";
+import type { Checkout } from "../server/state.ts";
+import { money, perInterval, seatsOf } from "./format.ts";
+import { type Html, note, page } from "./page.ts";
+
+const PAYING_CARD = "4242424242424242";
+const DECLINED_CARD = "4000000000000002";
+const TRIAL_DAYS = 14;
+
+type Filled = { email: string; card: string; problem: string | null };
+
+/** The hosted checkout: https://docs.stripe.com/payments/checkout and its like. */
+export function checkoutPages(slot: ProviderSlot): Hono {
+  const app = new Hono();
+  app.get("/:id", (c) => {
+    const checkout = opened(slot, c);
+    if (checkout === null) return c.html(unknown(), 404);
+    if (checkout.status !== "open") return c.html(closed(slot, checkout));
+    return c.html(form(c, checkout, { email: checkout.email ?? "", card: PAYING_CARD, problem: null }));
+  });
+  app.post("/:id", async (c) => {
+    const checkout = opened(slot, c);
+    if (checkout === null) return c.html(unknown(), 404);
+    const fields = new URLSearchParams(await c.req.text());
+    if (fields.get("action") === "cancel") return leave(c, slot, checkout);
+    // A second press of the button is answered as the first.
+    if (checkout.status === "complete") return paid(c, slot, checkout);
+    if (checkout.status === "expired") return c.html(closed(slot, checkout), 409);
+    const filled = { email: (fields.get("email") ?? "").trim(), card: digits(fields.get("card")) };
+    const problem = problemWith(filled, fields.get("action"));
+    if (problem !== null) return c.html(form(c, checkout, { ...filled, problem }), 422);
+    const trialDays = fields.get("trial") === "on" ? TRIAL_DAYS : 0;
+    payCheckout(slot, checkout, { email: filled.email, seats: checkout.seats, trialDays });
+    return paid(c, slot, checkout);
+  });
+  return app;
+}
+
+function opened(slot: ProviderSlot, c: Context): Checkout | null {
+  const checkout = findCheckout(slot, c.req.param("id") ?? "");
+  return checkout && expireIfLate(slot, checkout);
+}
+
+function paid(c: Context, slot: ProviderSlot, checkout: Checkout): Response | Promise<Response> {
+  const successUrl = returnUrl(checkout.successUrl ?? slot.returnUrl(), checkout);
+  return successUrl === null ? c.html(closed(slot, checkout)) : c.redirect(successUrl, 303);
+}
+
+function leave(c: Context, slot: ProviderSlot, checkout: Checkout): Response | Promise<Response> {
+  const cancelUrl = returnUrl(checkout.cancelUrl ?? slot.returnUrl(), checkout);
+  if (cancelUrl !== null) return c.redirect(cancelUrl, 303);
+  if (checkout.status === "open") closeCheckout(slot, checkout);
+  return c.html(note("Nothing was bought", "The checkout is closed; you can close this page.", null));
+}
+
+function problemWith({ email, card }: Omit<Filled, "problem">, action: string | null): string | null {
+  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254)
+    return "Enter an e-mail address, such as you@example.com.";
+  if (action === "decline" || card === DECLINED_CARD)
+    return "The card was declined. Nothing was paid; try again.";
+  if (card !== PAYING_CARD) return "Only test cards are taken here: 4242 4242 4242 4242.";
+  return action === "pay" ? null : "Choose one of the buttons.";
+}
+
+/** Providers put the checkout's id where the seller left a place for it. */
+function returnUrl(url: string | null, { id }: Checkout): string | null {
+  return url?.replaceAll(/\{CHECKOUT(?:_SESSION)?_ID\}|%7BCHECKOUT(?:_SESSION)?_ID%7D/g, id) ?? null;
+}
+
+function digits(text: string | null): string {
+  return (text ?? "").replaceAll(/\D/g, "").slice(0, 19);
+}
+
+function form(c: Context, { offer, seats }: Checkout, { email, card, problem }: Filled): Html {
+  const languages = c.req.header("accept-language");
+  const total = money(offer.amount * seats, offer.currency, languages);
+  const price = money(offer.amount, offer.currency, languages);
+  return page(
+    `Buy ${offer.planName}`,
+    html`<div class="two">
+<section aria-labelledby="what">
+<h1 id="what">${offer.planName}</h1>
+<p class="price">${total} <span class="soft small">a ${offer.interval}</span></p>
+<dl>
+<dt>Seats</dt><dd>${seatsOf(seats)}</dd>
+<dt>Price</dt><dd>${price} ${perInterval(offer)}</dd>
+</dl>
+<dl class="sum"><dt>Due today</dt><dd>${total}</dd></dl>
+</section>
+<form class="card" method="post" aria-label="Payment">
+${problem ? html`<p class="problem" role="alert">${problem}</p>` : ""}
+<div class="field">
+<label for="email">E-mail</label>
+<input id="email" name="email" type="email" autocomplete="email" required maxlength="254" value="${email}">
+</div>
+<div class="field">
+<label for="card">Test card</label>
+<input id="card" name="card" inputmode="numeric" autocomplete="off" maxlength="23" aria-describedby="card-help" value="${inFours(card)}">
+<p class="help" id="card-help">4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined. Never enter a real one.</p>
+</div>
+<div class="field"><label class="check"><input type="checkbox" name="trial"> Begin with ${TRIAL_DAYS} days free: nothing is due today</label></div>
+<div class="field"><button class="main" name="action" value="pay">Pay ${total}</button></div>
+<div class="field"><button class="full bad" name="action" value="decline">Decline the card</button></div>
+<button class="full" name="action" value="cancel" formnovalidate>Cancel and go back</button>
+</form>
+</div>`,
+  );
+}
+
+function closed(slot: ProviderSlot, checkout: Checkout): Html {
+  const isPaid = checkout.status === "complete";
+  const url = returnUrl((isPaid ? checkout.successUrl : checkout.cancelUrl) ?? slot.returnUrl(), checkout);
+  return note(
+    isPaid ? "Paid" : "This checkout has expired",
+    isPaid
+      ? `${checkout.offer.planName} with ${seatsOf(checkout.seats)} is yours.`
+      : "Nothing was paid. Begin anew where you came from.",
+    url ? { href: url, label: "Go back" } : null,
+  );
+}
+
+function unknown(): Html {
+  return note("No such checkout", "The link is wrong, or its checkout was forgotten long ago.", null);
+}
+
+function inFours(text: string): string {
+  return text.replaceAll(/(\d{4})(?=\d)/g, "$1 ");
+}

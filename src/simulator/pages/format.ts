@@ -1,0 +1,83 @@
+import { html } from "hono/html";
+import type { Offer } from "../lifecycle/offer.ts";
+import type { SubscriptionState } from "../lifecycle/subscription.ts";
+import type { Html } from "./page.ts";
+
+/** As people who read `languages` write it, e.g. "20,00 EUR". @param languages an Accept-Language header */
+export function money(amount: number, currency: string, languages = "en"): string {
+  const style = { style: "currency", currency } as const;
+  const digits = new Intl.NumberFormat("en", style).resolvedOptions().maximumFractionDigits ?? 2;
+  const number = new Intl.NumberFormat(localeOf(languages), {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return `${number.format(amount / 10 ** digits)} ${currency}`;
+}
+
+export function perInterval({ interval }: Offer): string {
+  return `per seat and ${interval}`;
+}
+
+export function seatsOf(count: number): string {
+  return count === 1 ? "1 seat" : `${count} seats`;
+}
+
+export function day(seconds: number): string {
+  return new Intl.DateTimeFormat("en", { dateStyle: "long", timeZone: "UTC" }).format(seconds * 1_000);
+}
+
+/** To the second, so that it can be compared with a log. */
+export function instant(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+export function stateOf({ status, cancelAtPeriodEnd }: SubscriptionState): Html {
+  const [tone, word] = {
+    incomplete: ["warn", "Incomplete"],
+    trialing: ["good", "On trial"],
+    active: ["good", "Active"],
+    past_due: ["warn", "Past due"],
+    unpaid: ["bad", "Unpaid"],
+    canceled: ["rest", "Ended"],
+  }[status] as [string, string];
+  return html`<span class="state ${cancelAtPeriodEnd && tone === "good" ? "warn" : tone}">${word}${
+    cancelAtPeriodEnd && status !== "canceled" ? ", cancelled" : ""
+  }</span>`;
+}
+
+/** What comes next, in words. */
+export function outlook({
+  status,
+  cancelAtPeriodEnd,
+  periodEndSeconds,
+  offer,
+  seats,
+}: SubscriptionState): string {
+  const date = day(periodEndSeconds);
+  const sum = money(offer.amount * seats, offer.currency);
+  if (status === "canceled") return "It has ended.";
+  if (cancelAtPeriodEnd) return `Ends on ${date}.`;
+  switch (status) {
+    case "incomplete":
+      return "The first payment is still open.";
+    case "trialing":
+      return `The trial ends on ${date}; then it costs ${sum} a ${offer.interval}.`;
+    case "active":
+      return `Renews on ${date} for ${sum}.`;
+    case "past_due":
+      return `The last renewal was not paid: ${sum} are owed, and will be asked for again.`;
+    case "unpaid":
+      return `${sum} are owed, and nobody asks for them any more.`;
+    default:
+      return status satisfies never;
+  }
+}
+
+function localeOf(languages: string): string {
+  const [first = ""] = languages.split(/[,;]/);
+  try {
+    return Intl.getCanonicalLocales(first.trim())[0] ?? "en";
+  } catch {
+    return "en";
+  }
+}

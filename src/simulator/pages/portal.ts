@@ -1,0 +1,183 @@
+import { type Context, Hono } from "hono";
+import { html } from "hono/html";
+import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
+import { emitEvents } from "../server/emit-events.ts";
+import { type PortalVisit, readPortalToken } from "../server/portal-link.ts";
+import {
+  findCustomer,
+  findOffer,
+  findSubscription,
+  nowSeconds,
+  type ProviderSlot,
+  subscriptionsOfCustomer,
+} from "../server/provider-slot.ts";
+import type { SimulatedSubscription } from "../server/state.ts";
+import { day, money, outlook, perInterval, seatsOf, stateOf } from "./format.ts";
+import { type Html, note, page } from "./page.ts";
+
+/** What is said once it is done, by the button that was pressed. */
+const DONE: Record<string, string> = {
+  seats: "The seats are changed.",
+  plan: "The plan is changed.",
+  cancel_at_period_end: "It ends with what is paid for.",
+  cancel_now: "It has ended.",
+  resume: "It goes on.",
+  pay_owed: "What was owed is paid.",
+  fail_renewal: "The next renewal will fail.",
+  allow_renewal: "The next renewal will succeed.",
+};
+
+/** The customer portal: one page, on which each button says what it does. */
+export function portalPages(slot: ProviderSlot): Hono {
+  const app = new Hono();
+  app.get("/:token", (c) => {
+    const visit = readPortalToken(slot, c.req.param("token"));
+    if (visit === null) return c.html(expired(), 404);
+    return c.html(portal(slot, visit, { done: DONE[c.req.query("done") ?? ""] ?? null, problem: null }));
+  });
+  app.post("/:token", async (c) => {
+    const visit = readPortalToken(slot, c.req.param("token"));
+    if (visit === null) return c.html(expired(), 404);
+    const fields = new URLSearchParams(await c.req.text());
+    const subscription = findSubscription(slot, fields.get("subscription") ?? "");
+    if (subscription?.ids.customerId !== visit.customerId) return c.html(expired(), 404);
+    const command = commandOf(slot, subscription, fields);
+    const outcome =
+      typeof command === "string" ? command : applyCommand(subscription, command, nowSeconds(slot));
+    if (typeof outcome === "string")
+      return c.html(portal(slot, visit, { done: null, problem: outcome }), 422);
+    emitEvents(slot, outcome);
+    return back(c, fields.get("action") ?? "");
+  });
+  return app;
+}
+
+function back(c: Context, action: string): Response {
+  return c.redirect(`${new URL(c.req.url).pathname}?done=${encodeURIComponent(action)}`, 303);
+}
+
+function commandOf(
+  slot: ProviderSlot,
+  subscription: SimulatedSubscription,
+  fields: URLSearchParams,
+): Command | string {
+  switch (fields.get("action")) {
+    case "seats":
+      if (hasFixedSeats(slot, subscription)) return "Seats cannot be changed during a trial.";
+      return { to: "change seats", seats: Number(fields.get("seats") || Number.NaN) };
+    case "plan": {
+      const offer = findOffer(slot, fields.get("price") ?? "");
+      if (!offer) return "This plan is not sold.";
+      const { seats } = subscription.state;
+      const fits = seats >= offer.seats.min && seats <= offer.seats.max;
+      if (!fits && hasFixedSeats(slot, subscription))
+        return `${offer.planName} has other seats, which cannot be changed during a trial.`;
+      return { to: "change plan", offer };
+    }
+    case "cancel_at_period_end":
+      return { to: "cancel at period end" };
+    case "cancel_now":
+      return { to: "cancel now" };
+    case "resume":
+      return { to: "resume" };
+    case "pay_owed":
+      return { to: "pay what is owed" };
+    case "fail_renewal":
+      return { to: "fail the next renewal" };
+    case "allow_renewal":
+      return { to: "let the next renewal succeed" };
+    default:
+      return "Choose one of the buttons.";
+  }
+}
+
+function hasFixedSeats({ provider }: ProviderSlot, { state }: SimulatedSubscription): boolean {
+  return !provider.traits.changesSeatsInTrial && state.status === "trialing";
+}
+
+type Said = { done: string | null; problem: string | null };
+
+function portal(slot: ProviderSlot, visit: PortalVisit, { done, problem }: Said): Html {
+  const { customerId } = visit;
+  const returnUrl = visit.returnUrl ?? slot.returnUrl();
+  const subscriptions = subscriptionsOfCustomer(slot, customerId).toReversed();
+  return page(
+    "Your subscriptions",
+    html`<div class="row apart"><h1>Your subscriptions</h1>
+${returnUrl ? html`<a class="button" href="${returnUrl}">Go back</a>` : ""}</div>
+<p class="soft">${findCustomer(slot, customerId)?.email ?? ""}</p>
+${problem ? html`<p class="problem" role="alert">${problem}</p>` : ""}
+${done ? html`<p class="done" role="status">${done}</p>` : ""}
+<div class="stack">${
+      subscriptions.length === 0
+        ? html`<div class="card"><p>Nothing has been bought yet.</p></div>`
+        : subscriptions.map((subscription) => subscriptionCard(slot, subscription))
+    }</div>`,
+  );
+}
+
+function subscriptionCard(slot: ProviderSlot, subscription: SimulatedSubscription): Html {
+  const { ids, state, nextCharge, startedAtSeconds } = subscription;
+  const { offer, seats } = state;
+  const id = ids.subscriptionId;
+  return html`<section class="card" aria-labelledby="name-${id}" data-subscription="${id}">
+<div class="row apart"><h2 id="name-${id}">${offer.planName}, ${seatsOf(seats)}</h2>${stateOf(state)}</div>
+<p>${outlook(state)}</p>
+<p class="soft small">${money(offer.amount, offer.currency)} ${perInterval(offer)} · since ${day(startedAtSeconds)} · <code>${id}</code></p>
+${state.status === "canceled" ? "" : controls(slot, subscription, nextCharge === "fails")}
+</section>`;
+}
+
+function controls(
+  slot: ProviderSlot,
+  { ids, state, overdue }: SimulatedSubscription,
+  willFail: boolean,
+): Html {
+  const { offer, seats, cancelAtPeriodEnd } = state;
+  const id = ids.subscriptionId;
+  const hidden = html`<input type="hidden" name="subscription" value="${id}">`;
+  const others = slot.offers.filter(
+    ({ priceId, planId }) => priceId !== offer.priceId && planId !== offer.planId,
+  );
+  const firsts = others.filter(
+    (other, at) => others.findIndex(({ planId }) => planId === other.planId) === at,
+  );
+  return html`<h3>Change</h3>
+<div class="row end">
+<form method="post" class="row end">${hidden}
+<div><label for="seats-${id}">Seats</label>
+<input class="narrow" id="seats-${id}" name="seats" type="number" required min="${offer.seats.min}" max="${offer.seats.max}" value="${seats}"></div>
+<button name="action" value="seats">Change seats</button></form>
+${firsts.map(
+  (other) => html`<form method="post">${hidden}<input type="hidden" name="price" value="${other.priceId}">
+<button name="action" value="plan">Switch to ${other.planName}</button></form>`,
+)}
+</div>
+<h3>Cancel</h3>
+<div class="row">
+${
+  cancelAtPeriodEnd
+    ? button(hidden, "resume", "Resume")
+    : button(hidden, "cancel_at_period_end", "Cancel at the end of the period")
+}
+${button(hidden, "cancel_now", "Cancel now", "bad")}
+</div>
+<h3>Renewals</h3>
+<div class="row">
+${overdue ? button(hidden, "pay_owed", "Pay what is owed") : ""}
+${
+  willFail
+    ? button(hidden, "allow_renewal", "Let the next renewal succeed")
+    : button(hidden, "fail_renewal", "Fail the next renewal")
+}
+</div>
+<p class="help">${willFail ? "The card will be declined at the next renewal." : "The card will be charged at the next renewal."} Move the clock on the simulator's <a href="/">control page</a>.</p>`;
+}
+
+function button(hidden: Html, action: string, label: string, tone = ""): Html {
+  return html`<form method="post">${hidden}<button class="${tone}" name="action" value="${action}">${label}</button></form>`;
+}
+
+function expired(): Html {
+  return note("This link has expired", "Open the portal again where you came from.", null);
+}

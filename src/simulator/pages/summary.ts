@@ -1,0 +1,34 @@
+import type { Clock } from "../server/move-clock.ts";
+import { nextDueMs } from "../server/move-clock.ts";
+import { portalUrl } from "../server/portal-link.ts";
+import { checkoutUrl, type ProviderSlot } from "../server/provider-slot.ts";
+
+/** Everything the control page shows, as JSON. Secrets are whole: who gets here may rotate them as well. */
+export function summaryOf(slots: readonly ProviderSlot[], clock: Clock) {
+  const nextMs = nextDueMs(slots);
+  return {
+    now: new Date(clock.nowMs()).toISOString(),
+    nextDue: nextMs === null ? null : new Date(nextMs).toISOString(),
+    slots: Object.fromEntries(slots.map((slot) => [slot.name, slotSummary(slot)])),
+  };
+}
+
+function slotSummary(slot: ProviderSlot) {
+  const { format, secret, endpoint, faults, subscriptions, checkouts, events } = slot.state;
+  return {
+    format,
+    secret,
+    endpoint,
+    faults,
+    checkouts: checkouts.map((checkout) => ({
+      ...{ id: checkout.id, status: checkout.status, email: checkout.email },
+      url: checkoutUrl(slot, checkout),
+    })),
+    subscriptions: subscriptions.map(({ ids, state, overdue, nextCharge }) => ({
+      ...{ id: ids.subscriptionId, customerId: ids.customerId, nextCharge, owes: overdue !== null },
+      ...state,
+      portalUrl: portalUrl(slot, { customerId: ids.customerId, returnUrl: null }),
+    })),
+    deliveries: events.map(({ rawBody: _, ...event }) => event),
+  };
+}

@@ -1,0 +1,194 @@
+import { randomUUID } from "node:crypto";
+import { type Context, Hono } from "hono";
+import { type Json, readJson } from "../http/json-body.ts";
+import { isWebUrl } from "../http/web-url.ts";
+import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
+import { rfc3339 } from "../rfc3339.ts";
+import { emitEvents, eventContextOf } from "../server/emit-events.ts";
+import { expireIfLate, openCheckout } from "../server/open-checkout.ts";
+import { portalUrl } from "../server/portal-link.ts";
+import {
+  checkoutUrl,
+  findCheckout,
+  findCustomer,
+  findOffer,
+  findSubscription,
+  nowSeconds,
+  type ProviderSlot,
+  subscriptionsOfCustomer,
+} from "../server/provider-slot.ts";
+import type { Checkout, Customer, SimulatedSubscription } from "../server/state.ts";
+import { polarCheckout } from "./checkout.ts";
+import { polarCustomer } from "./customer.ts";
+import { answerPolarProblem, notFound, PolarProblem, requirePolarKey, unprocessable } from "./errors.ts";
+import { polarDeliveries, polarEndpoints } from "./list-deliveries.ts";
+import { polarProduct } from "./product.ts";
+
+/** https://polar.sh/docs/api-reference, as much of it as a seller of subscriptions asks for. */
+export function polarApi(slot: ProviderSlot): Hono {
+  const app = new Hono();
+  app.onError(answerPolarProblem);
+  app.use(requirePolarKey(slot.apiKey));
+  app.post("/v1/checkouts/", async (c) =>
+    c.json(checkout(slot, openCheckout(slot, orderOf(slot, await body(c)))), 201),
+  );
+  app.get("/v1/checkouts/:id", (c) => {
+    const known = findCheckout(slot, c.req.param("id"));
+    if (!known) throw notFound();
+    return c.json(checkout(slot, expireIfLate(slot, known)));
+  });
+  app.post("/v1/customer-sessions/", async (c) => c.json(customerSession(slot, await body(c)), 201));
+  app.get("/v1/customers/external/:id", (c) =>
+    c.json(person(slot.state.customers.find(({ externalId }) => externalId === c.req.param("id")))),
+  );
+  app.get("/v1/customers/:id", (c) => c.json(person(findCustomer(slot, c.req.param("id")))));
+  app.get("/v1/subscriptions/", (c) => {
+    const customerId = c.req.query("customer_id");
+    const subscriptions = customerId ? subscriptionsOfCustomer(slot, customerId) : slot.state.subscriptions;
+    const items = subscriptions.map((subscription) => subscriptionJson(slot, subscription));
+    return c.json({ items, pagination: { total_count: items.length, max_page: 1 } });
+  });
+  app.get("/v1/subscriptions/:id", (c) => c.json(subscriptionJson(slot, requireSubscription(slot, c))));
+  app.delete("/v1/subscriptions/:id", (c) =>
+    c.json(subscriptionJson(slot, grant(slot, requireSubscription(slot, c), { to: "cancel now" }))),
+  );
+  app.patch("/v1/subscriptions/:id", async (c) => {
+    const before = requireSubscription(slot, c);
+    const commands = commandsIn(slot, await body(c));
+    return c.json(
+      subscriptionJson(
+        slot,
+        commands.reduce((now, command) => grant(slot, now, command), before),
+      ),
+    );
+  });
+  app.get("/v1/products/:id", (c) => {
+    const offer = findOffer(slot, c.req.param("id"));
+    if (!offer) throw notFound();
+    return c.json(polarProduct(offer));
+  });
+  app.get("/v1/webhooks/endpoints", polarEndpoints(slot));
+  app.get("/v1/webhooks/deliveries", polarDeliveries(slot));
+  app.all("*", (c) => c.json({ detail: "Not Found" }, 404));
+  return app;
+}
+
+async function body(c: Context): Promise<Json> {
+  const read = await readJson(c);
+  if (read === null) throw unprocessable([], "JSON decode error");
+  return read;
+}
+
+function orderOf(slot: ProviderSlot, order: Json) {
+  const productId = order.at("products").at(0).text();
+  if (productId === null) throw unprocessable(["products"], "Field required");
+  const offer = findOffer(slot, productId);
+  if (!offer) throw unprocessable(["products", 0], "Product does not exist.");
+  const seats = order.at("seats").wholeNumber() ?? offer.seats.min;
+  const { min, max } = offer.seats;
+  if (!(seats >= min && seats <= max)) {
+    throw unprocessable(["seats"], `Seats must be between ${min} and ${max}.`);
+  }
+  const customerId = order.at("customer_id").text();
+  const customer = customerId === null ? null : findCustomer(slot, customerId);
+  if (customerId !== null && customer === null)
+    throw unprocessable(["customer_id"], "Customer does not exist.");
+  const metadata = order.at("metadata").entries();
+  return {
+    offer,
+    seats,
+    data: metadata,
+    subscriptionData: metadata,
+    email: order.at("customer_email").text() ?? customer?.email ?? null,
+    customerId,
+    externalId: order.at("external_customer_id").text() ?? customer?.externalId ?? null,
+    successUrl: webUrl(order, "success_url"),
+    cancelUrl: webUrl(order, "return_url"),
+  };
+}
+
+function webUrl(order: Json, name: string): string | null {
+  const url = order.at(name).text();
+  if (url !== null && !isWebUrl(url)) throw unprocessable([name], "Input should be a valid URL");
+  return url;
+}
+
+function checkout(slot: ProviderSlot, known: Checkout): object {
+  const { id, status, offer, seats, data, email, customerId, externalId, subscriptionId } = known;
+  return polarCheckout({
+    ...{ id, offer, seats, email, customerId, subscriptionId, metadata: data },
+    ...{ successUrl: known.successUrl, returnUrl: known.cancelUrl, externalCustomerId: externalId },
+    status: status === "complete" ? "succeeded" : status,
+    createdAtSeconds: known.createdAtSeconds,
+    modifiedAtSeconds: known.completedAtSeconds,
+    expiresAtSeconds: known.expiresAtSeconds ?? known.createdAtSeconds,
+    url: checkoutUrl(slot, known),
+  });
+}
+
+function customerSession(slot: ProviderSlot, order: Json): object {
+  const id = order.at("customer_id").text();
+  const externalId = order.at("external_customer_id").text();
+  const known = slot.state.customers.find(
+    (customer) => customer.id === id || (externalId !== null && customer.externalId === externalId),
+  );
+  if (!known)
+    throw unprocessable([id === null ? "external_customer_id" : "customer_id"], "Customer does not exist.");
+  const returnUrl = webUrl(order, "return_url");
+  const url = portalUrl(slot, { customerId: known.id, returnUrl });
+  const now = nowSeconds(slot);
+  return {
+    id: randomUUID(),
+    created_at: rfc3339(now),
+    modified_at: null,
+    token: `polar_cst_${url.split("/").at(-1)}`,
+    expires_at: rfc3339(now + 86_400),
+    return_url: returnUrl,
+    customer_portal_url: url,
+    customer_id: known.id,
+    customer: polarCustomer(known),
+  };
+}
+
+function person(known: Customer | null | undefined): object {
+  if (!known) throw notFound();
+  return polarCustomer(known);
+}
+
+function subscriptionJson(slot: ProviderSlot, known: SimulatedSubscription): object {
+  return slot.provider.renderer.subscription(eventContextOf(slot, known));
+}
+
+function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscription {
+  const known = findSubscription(slot, c.req.param("id") ?? "");
+  if (!known) throw notFound();
+  return known;
+}
+
+function commandsIn(slot: ProviderSlot, order: Json): Command[] {
+  const commands: Command[] = [];
+  if (order.at("revoke").flag()) commands.push({ to: "cancel now" });
+  const cancels = order.at("cancel_at_period_end").flag();
+  if (cancels !== null) commands.push({ to: cancels ? "cancel at period end" : "resume" });
+  const productId = order.at("product_id").text();
+  if (productId !== null) {
+    const offer = findOffer(slot, productId);
+    if (!offer) throw unprocessable(["product_id"], "Product does not exist.");
+    commands.push({ to: "change plan", offer });
+  }
+  const seats = order.at("seats").wholeNumber();
+  if (seats !== null) commands.push({ to: "change seats", seats });
+  return commands;
+}
+
+function grant(slot: ProviderSlot, before: SimulatedSubscription, command: Command): SimulatedSubscription {
+  if (before.state.status === "canceled") {
+    throw new PolarProblem(403, {
+      error: "AlreadyCanceledSubscription",
+      detail: "This subscription is already canceled or will be at the end of the period.",
+    });
+  }
+  const outcome = applyCommand(before, command, nowSeconds(slot));
+  if (typeof outcome === "string") throw unprocessable([], outcome);
+  return emitEvents(slot, outcome);
+}

@@ -1,0 +1,73 @@
+import type { Offer } from "../lifecycle/offer.ts";
+import { rfc3339 } from "../rfc3339.ts";
+import { polarPrice, polarProduct, uuid } from "./product.ts";
+
+export type PolarCheckout = {
+  id: string;
+  status: "open" | "expired" | "succeeded";
+  createdAtSeconds: number;
+  modifiedAtSeconds: number | null;
+  expiresAtSeconds: number;
+  offer: Offer;
+  seats: number;
+  metadata: object;
+  email: string | null;
+  customerId: string | null;
+  externalCustomerId: string | null;
+  subscriptionId: string | null;
+  url: string;
+  successUrl: string | null;
+  returnUrl: string | null;
+};
+
+export function polarCheckout(checkout: PolarCheckout): object {
+  const { id, offer, seats } = checkout;
+  const total = offer.amount * seats;
+  return {
+    id,
+    created_at: rfc3339(checkout.createdAtSeconds),
+    modified_at: checkout.modifiedAtSeconds === null ? null : rfc3339(checkout.modifiedAtSeconds),
+    payment_processor: "stripe",
+    status: checkout.status,
+    client_secret: `polar_c_${id.replaceAll("-", "")}`,
+    url: checkout.url,
+    expires_at: rfc3339(checkout.expiresAtSeconds),
+    success_url: checkout.successUrl ?? checkout.url,
+    return_url: checkout.returnUrl,
+    embed_origin: null,
+    amount: total,
+    seats,
+    min_seats: null,
+    max_seats: null,
+    discount_amount: 0,
+    net_amount: total,
+    tax_amount: 0,
+    total_amount: total,
+    currency: offer.currency.toLowerCase(),
+    allow_trial: true,
+    trial_end: null,
+    organization_id: uuid("organization"),
+    product_id: offer.priceId,
+    product_price_id: uuid(`price ${offer.priceId}`),
+    discount_id: null,
+    allow_discount_codes: true,
+    is_free_product_price: total === 0,
+    is_payment_required: total > 0,
+    is_payment_setup_required: true,
+    is_payment_form_required: true,
+    customer_id: checkout.customerId,
+    customer_name: null,
+    customer_email: checkout.email,
+    customer_billing_address: null,
+    payment_processor_metadata: {},
+    metadata: checkout.metadata,
+    external_customer_id: checkout.externalCustomerId,
+    products: [polarProduct(offer)],
+    product: polarProduct(offer),
+    product_price: polarPrice(offer),
+    discount: null,
+    subscription_id: checkout.subscriptionId,
+    attached_custom_fields: [],
+    customer_metadata: {},
+  };
+}

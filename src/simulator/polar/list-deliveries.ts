@@ -1,0 +1,66 @@
+import type { Handler } from "hono";
+import { rfc3339 } from "../rfc3339.ts";
+import type { ProviderSlot } from "../server/provider-slot.ts";
+import type { QueuedEvent } from "../server/state.ts";
+import { uuid } from "./product.ts";
+
+const MAX_PAGE_SIZE = 100;
+
+/** The one to which everything is delivered. */
+export function polarEndpoints({ name: slot }: ProviderSlot): Handler {
+  return (c) => {
+    const url = `http://localhost/api/webhooks/${slot}`;
+    const items = [{ id: uuid(`endpoint ${slot}`), url, format: "raw", enabled: true }];
+    return c.json({ items, pagination: { total_count: 1, max_page: 1 } });
+  };
+}
+
+/** Every try is a delivery, newest first; what was not tried yet is not listed. */
+export function polarDeliveries({ state }: ProviderSlot): Handler {
+  return (c) => {
+    const query = new URL(c.req.url).searchParams;
+    const limit = Math.min(MAX_PAGE_SIZE, Math.max(1, Number(query.get("limit") ?? 10)));
+    const page = Math.max(1, Number(query.get("page") ?? 1));
+    const startMs = Date.parse(query.get("start_timestamp") ?? "") || 0;
+    const endMs = Date.parse(query.get("end_timestamp") ?? "") || Number.POSITIVE_INFINITY;
+    const succeeded = query.get("succeeded");
+    const types = query.getAll("event_type");
+    const listed = state.events
+      .flatMap((event) => triesOf(event).map((one, at) => ({ event, one, at })))
+      // One that is delivered now and one that was made then are compared by the same clock: the provider's.
+      .filter(({ event }) => event.madeAtMs >= startMs && event.madeAtMs <= endMs)
+      .filter(({ one }) => succeeded === null || String(one.wasTaken) === succeeded)
+      .filter(({ event }) => types.length === 0 || types.includes(event.eventType))
+      .sort((a, b) => b.event.madeAtMs - a.event.madeAtMs || b.event.number - a.event.number || b.at - a.at);
+    const items = listed.slice((page - 1) * limit, page * limit).map(({ event, one, at }) => ({
+      id: uuid(`delivery ${event.eventId} ${at}`),
+      created_at: rfc3339(event.madeAtMs / 1_000),
+      modified_at: null,
+      succeeded: one.wasTaken,
+      http_code: Number.parseInt(one.outcome, 10) || null,
+      response: one.outcome,
+      webhook_event: {
+        id: event.eventId,
+        created_at: rfc3339(event.madeAtMs / 1_000),
+        modified_at: null,
+        last_http_code: Number.parseInt(event.tries.at(-1)?.outcome ?? "", 10) || null,
+        succeeded: event.status === "delivered" ? true : event.status === "given up" ? false : null,
+        skipped: event.status === "skipped",
+        api_version: "2026-04",
+        payload: event.rawBody,
+        type: event.eventType,
+        is_archived: false,
+      },
+    }));
+    return c.json({
+      items,
+      pagination: { total_count: listed.length, max_page: Math.max(1, Math.ceil(listed.length / limit)) },
+    });
+  };
+}
+
+/** What is lost on the way was sent, as far as the provider knows. */
+function triesOf({ status, tries, madeAtMs }: QueuedEvent): QueuedEvent["tries"] {
+  const isLost = status === "dropped" && tries.length === 0;
+  return isLost ? [{ atMs: madeAtMs, tookMs: 0, outcome: "no answer", wasTaken: false }] : tries;
+}

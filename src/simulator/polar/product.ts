@@ -1,0 +1,52 @@
+import { hash } from "node:crypto";
+import type { Offer } from "../lifecycle/offer.ts";
+import { rfc3339 } from "../rfc3339.ts";
+
+const CREATED_AT = rfc3339(1_735_689_600);
+
+export function polarProduct(offer: Offer): object {
+  return {
+    id: offer.priceId,
+    created_at: CREATED_AT,
+    modified_at: null,
+    trial_interval: null,
+    trial_interval_count: null,
+    name: offer.planName,
+    description: null,
+    visibility: "public",
+    recurring_interval: offer.interval,
+    recurring_interval_count: 1,
+    is_recurring: true,
+    is_archived: false,
+    organization_id: uuid("organization"),
+    metadata: {},
+    prices: [polarPrice(offer)],
+    benefits: [],
+    medias: [],
+    attached_custom_fields: [],
+  };
+}
+
+export function polarPrice(offer: Offer): object {
+  return {
+    id: uuid(`price ${offer.priceId}`),
+    created_at: CREATED_AT,
+    modified_at: null,
+    source: "catalog",
+    amount_type: "seat_based",
+    is_archived: false,
+    product_id: offer.priceId,
+    type: "recurring",
+    recurring_interval: offer.interval,
+    price_currency: offer.currency.toLowerCase(),
+    seat_tiers: {
+      tiers: [{ min_seats: offer.seats.min, max_seats: offer.seats.max, price_per_seat: offer.amount }],
+    },
+  };
+}
+
+/** The same for the same name, in the shape of a version 4. */
+export function uuid(name: string): string {
+  const hex = hash("sha256", name, "hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

@@ -1,0 +1,64 @@
+import type { Offer } from "./lifecycle/offer.ts";
+import type { EmittedEvent, SubscriptionState } from "./lifecycle/subscription.ts";
+
+/** Whose subscription it is, and the provider's ids of it. */
+export type SubscriptionIds = { userId: string; subscriptionId: string; customerId: string };
+
+/** What an event is rendered from. */
+export type EventContext = {
+  lifecycle: { bought: Offer; startedAtSeconds: number };
+  step: { event: EmittedEvent; atSeconds: number; state: SubscriptionState };
+  /** The position of the event among those of its subscription, from 0. */
+  at: number;
+  ids: SubscriptionIds;
+  /** Distinguishes all ids from those of other runs. */
+  run: string;
+  /** What the hosted checkout was opened with and filled in with; a scenario has none. */
+  checkout?: PaidCheckout;
+};
+
+export type PaidCheckout = {
+  id: string;
+  /** Custom data as given, and as the provider keeps it on the subscription. */
+  data: CustomData;
+  subscriptionData: CustomData;
+  email: string;
+  /** The seller's own id of the customer, where the provider keeps one. */
+  externalId: string | null;
+  successUrl: string | null;
+  cancelUrl: string | null;
+  /** Made anew for each event, where the provider sends it with the subscription. */
+  portalUrl: string | null;
+};
+
+export type CustomData = Readonly<Record<string, unknown>>;
+
+export type WireEvent = {
+  /** For the header, in formats that carry the id there; else it is in the body. */
+  eventId: string;
+  eventType: string;
+  body: object;
+};
+
+/** Puts what happened to a subscription into a provider's format. */
+export type Renderer = {
+  /** @param number which of the run's subscriptions, from 0 */
+  newIds(run: string, number: number): Omit<SubscriptionIds, "userId">;
+  render(context: EventContext): WireEvent;
+  /** The subscription alone, as the provider's API returns it. */
+  subscription(context: EventContext): object;
+  /** The events after which it sends a general update as well. */
+  restates: readonly EmittedEvent[];
+  /** Whether an event of the end says that the end had been scheduled. */
+  endKeepsSchedule: boolean;
+};
+
+/** The checkout's custom data. It names the plan that was bought, whatever is changed later. */
+export function customData({ lifecycle, step, ids, checkout }: EventContext): CustomData {
+  if (!checkout) return { userId: ids.userId, planId: lifecycle.bought.planId };
+  return step.event === "checkout completed" ? checkout.data : checkout.subscriptionData;
+}
+
+export function emailOf({ ids, checkout }: EventContext): string {
+  return checkout?.email ?? `${ids.userId}@example.com`;
+}

@@ -1,0 +1,44 @@
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { Slot } from "../../domain/slot.ts";
+import { guardPages } from "../http/guard-pages.ts";
+import { checkoutPages } from "../pages/checkout.ts";
+import { controlPage } from "../pages/control.ts";
+import { controlApi } from "../pages/control-api.ts";
+import { portalPages } from "../pages/portal.ts";
+import type { Clock } from "./move-clock.ts";
+import type { ProviderSlot } from "./provider-slot.ts";
+
+export type ProviderApp = {
+  host: string;
+  slots: readonly ProviderSlot[];
+  clock: Clock;
+  /** Resolves when what has happened so far is on the disk. */
+  saved(): Promise<void>;
+  deliverTo(slot: Slot): string;
+};
+
+const MAX_BODY_BYTES = 1_048_576;
+
+export function createProviderApp({ host, slots, clock, saved, deliverTo }: ProviderApp): Hono {
+  const app = new Hono();
+  const guard = guardPages(host);
+  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES }));
+  // Whoever was told that something is done finds it done after a crash.
+  app.use(async (c, next) => {
+    await next();
+    if (c.req.method !== "GET") await saved();
+  });
+  for (const slot of slots) {
+    app.use(`/${slot.name}/checkout/*`, guard);
+    app.use(`/${slot.name}/portal/*`, guard);
+    app.route(`/${slot.name}/checkout`, checkoutPages(slot));
+    app.route(`/${slot.name}/portal`, portalPages(slot));
+    app.route(`/${slot.name}`, slot.provider.createApi(slot));
+  }
+  app.use("/control/*", guard);
+  app.use("/", guard);
+  app.route("/control", controlApi(slots, clock));
+  app.route("/", controlPage({ slots, clock, deliverTo }));
+  return app;
+}

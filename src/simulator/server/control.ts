@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import { DAY_SECONDS, intervalsAfter } from "../lifecycle/calendar.ts";
+import { type Clock, nextDueMs } from "./move-clock.ts";
+import type { ProviderSlot } from "./provider-slot.ts";
+import { FAULT_KINDS, type FaultKind, type QueuedEvent } from "./state.ts";
+
+/** What can be done from the control page. A text says why something cannot be. */
+export type ControlCommand =
+  | { do: "move clock"; by: ClockStep }
+  | { do: "set fault"; slot: ProviderSlot; kind: FaultKind; next: number; share: number }
+  | { do: "rotate secret"; slot: ProviderSlot }
+  | { do: "enable endpoint"; slot: ProviderSlot }
+  | { do: "redeliver"; slot: ProviderSlot; number: number }
+  | { do: "redeliver all"; slot: ProviderSlot };
+
+/** `next`: to what comes due next; a number is of seconds. */
+export type ClockStep = "day" | "week" | "month" | "next" | number;
+
+const MAX_NEXT = 1_000;
+/** So that periods can still be written down, and nobody waits for a thousand renewals. */
+const MAX_STEP_SECONDS = 5 * 366 * DAY_SECONDS;
+
+export function run(command: ControlCommand, clock: Clock, slots: readonly ProviderSlot[]): string | null {
+  switch (command.do) {
+    case "move clock": {
+      const toMs = targetOf(command.by, clock.nowMs(), slots);
+      if (typeof toMs === "string") return toMs;
+      clock.moveTo(toMs);
+      return null;
+    }
+    case "set fault": {
+      const { slot, kind, next, share } = command;
+      if (!FAULT_KINDS.includes(kind)) return `There is no such fault, only ${FAULT_KINDS.join(", ")}.`;
+      if (!(Number.isInteger(next) && next >= 0 && next <= MAX_NEXT))
+        return `next: a whole number up to ${MAX_NEXT}.`;
+      if (!(share >= 0 && share <= 1)) return "share: a number from 0 to 1.";
+      slot.state.faults[kind] = { next, share };
+      slot.changed();
+      return null;
+    }
+    case "rotate secret":
+      command.slot.state.secret = `whsec_${randomBytes(24).toString("base64")}`;
+      command.slot.changed();
+      return null;
+    case "enable endpoint":
+      command.slot.state.endpoint = { isDisabled: false, exhaustedInARow: 0 };
+      command.slot.changed();
+      return null;
+    case "redeliver": {
+      const { slot, number } = command;
+      const event = slot.state.events.find((one) => one.number === number);
+      if (!event) return "There is no such delivery.";
+      deliverAgain(slot, event);
+      slot.changed();
+      return null;
+    }
+    case "redeliver all":
+      for (const event of command.slot.state.events) {
+        if (event.status !== "delivered") deliverAgain(command.slot, event);
+      }
+      command.slot.changed();
+      return null;
+    default:
+      return command satisfies never;
+  }
+}
+
+function deliverAgain(slot: ProviderSlot, event: QueuedEvent): void {
+  event.status = "waiting";
+  event.dueAtMs = slot.nowMs();
+  event.isHeldBack = false;
+  event.failures = 0;
+}
+
+function targetOf(by: ClockStep, nowMs: number, slots: readonly ProviderSlot[]): number | string {
+  switch (by) {
+    case "day":
+      return nowMs + DAY_SECONDS * 1_000;
+    case "week":
+      return nowMs + 7 * DAY_SECONDS * 1_000;
+    case "month":
+      return intervalsAfter(nowMs / 1_000, 1, "month") * 1_000;
+    case "next":
+      return nextDueMs(slots) ?? "Nothing comes due: no subscription is running.";
+    default:
+      if (typeof by === "number" && by >= 0 && by <= MAX_STEP_SECONDS) return nowMs + by * 1_000;
+      return "Move the clock by day, week, month, next, or a number of seconds up to five years.";
+  }
+}

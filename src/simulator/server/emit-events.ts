@@ -1,0 +1,104 @@
+import { ADAPTERS } from "../../providers/registry.ts";
+import { injectFault } from "../delivery/inject-fault.ts";
+import type { Transition } from "../lifecycle/lifecycle.ts";
+import type { EmittedEvent } from "../lifecycle/subscription.ts";
+import type { EventContext } from "../renderer.ts";
+import { portalUrl } from "./portal-link.ts";
+import { nowSeconds, type ProviderSlot } from "./provider-slot.ts";
+import type { QueuedEvent, SimulatedSubscription } from "./state.ts";
+
+/** Settled events beyond these are forgotten, the oldest first. */
+const MAX_EVENTS = 500;
+
+/** Stores a changed subscription and queues the events that report the change. */
+export function emitEvents(
+  slot: ProviderSlot,
+  { subscription, events }: Transition<SimulatedSubscription>,
+): SimulatedSubscription {
+  let current = subscription;
+  for (const event of events) {
+    current = emit(slot, current, event, eventTime(slot, current));
+    if (slot.provider.renderer.restates.includes(event)) {
+      current = emit(slot, current, "restated", current.lastEvent.atSeconds);
+    }
+  }
+  const { subscriptions } = slot.state;
+  const { subscriptionId } = subscription.ids;
+  const index = subscriptions.findIndex(({ ids }) => ids.subscriptionId === subscriptionId);
+  if (index < 0) subscriptions.push(current);
+  else subscriptions[index] = current;
+  slot.changed();
+  return current;
+}
+
+function emit(
+  slot: ProviderSlot,
+  subscription: SimulatedSubscription,
+  event: EmittedEvent,
+  atSeconds: number,
+): SimulatedSubscription {
+  const next = { ...subscription, eventCount: subscription.eventCount + 1, lastEvent: { event, atSeconds } };
+  // While the endpoint is disabled Polar makes no events at all: nothing lists them later.
+  if (!slot.state.endpoint.isDisabled) queueEvent(slot, next);
+  return next;
+}
+
+export function eventContextOf(slot: ProviderSlot, subscription: SimulatedSubscription): EventContext {
+  const { ids, bought, startedAtSeconds, lastEvent, state, eventCount, checkout } = subscription;
+  return {
+    lifecycle: { bought, startedAtSeconds },
+    step: { ...lastEvent, state },
+    at: eventCount - 1,
+    ids,
+    run: slot.state.run,
+    checkout: {
+      ...checkout,
+      portalUrl: portalUrl(slot, { customerId: ids.customerId, returnUrl: null }),
+    },
+  };
+}
+
+function queueEvent(slot: ProviderSlot, subscription: SimulatedSubscription): void {
+  const { events } = slot.state;
+  const { eventId, eventType, body } = slot.provider.renderer.render(eventContextOf(slot, subscription));
+  slot.state.eventCount += 1;
+  const rawBody = JSON.stringify(body);
+  const madeAtMs = slot.nowMs();
+  const event: QueuedEvent = {
+    number: slot.state.eventCount,
+    eventId: eventId || identifyBody(slot, rawBody),
+    eventType,
+    subscriptionId: subscription.ids.subscriptionId,
+    rawBody,
+    madeAtMs,
+    dueAtMs: madeAtMs,
+    status: "waiting",
+    fault: null,
+    corruption: null,
+    copies: 0,
+    isHeldBack: false,
+    failures: 0,
+    tries: [],
+  };
+  events.push(injectFault(event, slot));
+  forgetOldest(events);
+}
+
+/** What a receiver calls an event that has no id of its own. */
+function identifyBody({ provider }: ProviderSlot, rawBody: string): string {
+  const request = { rawBody: Buffer.from(rawBody), header: () => undefined };
+  return ADAPTERS.of(provider.format).identify(request, JSON.parse(rawBody)).eventId;
+}
+
+function eventTime(slot: ProviderSlot, { lastEvent, eventCount }: SimulatedSubscription): number {
+  const { repeatsEventTimes, clockStepSeconds } = slot.provider.traits;
+  const now = nowSeconds(slot);
+  if (eventCount === 0 || repeatsEventTimes) return now;
+  return Math.max(now, lastEvent.atSeconds + clockStepSeconds);
+}
+
+function forgetOldest(events: QueuedEvent[]): void {
+  const surplus = events.length - MAX_EVENTS;
+  const first = surplus > 0 ? events.findIndex(({ status }) => status !== "waiting") : -1;
+  if (first >= 0) events.splice(first, 1);
+}

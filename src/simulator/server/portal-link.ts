@@ -1,0 +1,27 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { ProviderSlot } from "./provider-slot.ts";
+
+export type PortalVisit = { customerId: string; returnUrl: string | null };
+
+const OPEN_FOR_MS = 24 * 3_600_000;
+
+/** A link of 24 hours, as all the providers' are short-lived: nothing is kept of it. */
+export function portalUrl(slot: ProviderSlot, visit: PortalVisit): string {
+  const claims = { ...visit, untilMs: Date.now() + OPEN_FOR_MS };
+  const text = Buffer.from(JSON.stringify(claims)).toString("base64url");
+  return `${slot.url()}/portal/${text}.${macOf(slot, text).toString("base64url")}`;
+}
+
+/** `null`: not one of our links, or too old. */
+export function readPortalToken(slot: ProviderSlot, token: string): PortalVisit | null {
+  const [text = "", mac = ""] = token.split(".");
+  const given = Buffer.from(mac, "base64url");
+  const expected = macOf(slot, text);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  const claims = JSON.parse(Buffer.from(text, "base64url").toString()) as PortalVisit & { untilMs: number };
+  return claims.untilMs > Date.now() ? claims : null;
+}
+
+function macOf({ state, name }: ProviderSlot, text: string): Buffer {
+  return createHmac("sha256", state.portalKey).update(`${name} ${text}`).digest();
+}

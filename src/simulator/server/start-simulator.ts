@@ -1,0 +1,169 @@
+/*
+ * A payment provider on this machine, for trying the whole product without an subscription anywhere. For each slot it speaks the
+ * format that the slot is bound to: the calls of that provider's API under `<url>/<slot>`, its hosted checkout and portal, a
+ * clock that can be moved forward, and webhooks with its signatures, its order and its retries. `<url>/` is the page from
+ * which all of that is watched and disturbed; `/control/*` is the same for programs. Nothing here is safe for the internet.
+ */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import type { PlanCatalog } from "../../domain/plan.ts";
+import { SLOTS, type Slot } from "../../domain/slot.ts";
+import type { WireFormat } from "../../providers/adapter.ts";
+import { startDispatcher, type WebhookDispatcher } from "../delivery/webhook-dispatcher.ts";
+import { simulatedProviderOf } from "../registry.ts";
+import { expectedState } from "../scenario/expected-state.ts";
+import { everyOfferOf } from "../scenario/prepare.ts";
+import { createProviderApp } from "./app.ts";
+import { moveClock, nextDueMs } from "./move-clock.ts";
+import type { ProviderSlot } from "./provider-slot.ts";
+import type { SimulatorLog } from "./simulator-log.ts";
+import { blankSlot, type SimulatorState, type SlotState } from "./state.ts";
+import { loadState, openStateFile } from "./state-file.ts";
+
+export type SimulatorOptions = {
+  host: string;
+  /** 0: any free one. */
+  port: number;
+  slots: Record<Slot, { format: WireFormat; apiKey: string; webhookSecret: string }>;
+  plans: PlanCatalog;
+  /** The absolute URL of a slot's endpoint; asked at each delivery. */
+  deliverTo(slot: Slot): string;
+  /** Where people go back to from a page that names no way back: Paddle and Lemon Squeezy keep that in their dashboards. */
+  returnUrl?(slot: Slot): string;
+  /** Survives restarts; `null`: nothing is kept. */
+  stateFile: string | null;
+  log: SimulatorLog;
+  /** For tests: how many seconds of waiting for a retry pass in one, and how long an answer is waited for. */
+  timeScale?: number;
+  answerWithinMs?: number;
+};
+
+/** A subscription as the provider knows it. */
+type KnownSubscription = ReturnType<typeof expectedState>;
+
+export type Simulator = {
+  url: string;
+  close(): Promise<void>;
+  /** Resolves when nothing waits to be delivered any more, retries included. */
+  settle(): Promise<void>;
+  /** As the provider has them. */
+  subscriptions(slot: Slot): KnownSubscription[];
+};
+
+/** After a start, the server to deliver to may need a moment as well. */
+const FIRST_DELIVERY_AFTER_MS = 1_000;
+const LOOKS_AT_CLOCK_EVERY_MS = 30_000;
+
+/** @throws when the port is in use */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { log, timeScale = 1 } = options;
+  const state = await stateFor(options);
+  const file = openStateFile(options.stateFile, state, log);
+  const clock = {
+    nowMs: () => Date.now() + state.aheadMs,
+    moveTo: (ms: number) => {
+      state.aheadMs = Math.max(state.aheadMs, Math.round(ms - Date.now()));
+    },
+  };
+  const dispatchers = new Map<Slot, WebhookDispatcher>();
+  let origin = "";
+  const slots = SLOTS.map((slot): ProviderSlot => {
+    const { format, apiKey } = options.slots[slot];
+    return {
+      name: slot,
+      apiKey,
+      timeScale,
+      provider: simulatedProviderOf(format),
+      offers: everyOfferOf(options.plans, slot),
+      state: state.slots[slot],
+      nowMs: clock.nowMs,
+      url: () => `${origin}/${slot}`,
+      returnUrl: () => options.returnUrl?.(slot) ?? null,
+      changed: () => {
+        void file.save();
+        dispatchers.get(slot)?.wake();
+      },
+    };
+  });
+  for (const slot of slots) {
+    const dispatcher = startDispatcher(slot, {
+      deliverTo: () => options.deliverTo(slot.name),
+      answerWithinMs: options.answerWithinMs ?? null,
+      changed: () => void file.save(),
+    });
+    dispatchers.set(slot.name, dispatcher);
+  }
+  const moveTo = (ms: number) => {
+    moveClock(clock, slots, ms);
+    for (const slot of slots) slot.changed();
+  };
+  const app = createProviderApp({
+    host: options.host,
+    slots,
+    clock: { ...clock, moveTo },
+    saved: file.save,
+    deliverTo: options.deliverTo,
+  });
+  const server = createServer(getRequestListener(app.fetch));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  origin = `http://${nameOf(options.host)}:${port}`;
+  const first = setTimeout(() => moveTo(clock.nowMs()), FIRST_DELIVERY_AFTER_MS / timeScale).unref();
+  const hand = setInterval(() => {
+    const dueMs = nextDueMs(slots);
+    if (dueMs !== null && dueMs <= clock.nowMs()) moveTo(clock.nowMs());
+  }, LOOKS_AT_CLOCK_EVERY_MS).unref();
+  log.info({ url: origin }, "the simulated payment provider listens");
+  return {
+    url: origin,
+    settle: async () => {
+      await Promise.all([...dispatchers.values()].map((dispatcher) => dispatcher.settled()));
+    },
+    subscriptions: (slot) =>
+      state.slots[slot].subscriptions.map(({ state: its, ids }) =>
+        expectedState(its, ids, simulatedProviderOf(state.slots[slot].format).renderer),
+      ),
+    close: async () => {
+      clearTimeout(first);
+      clearInterval(hand);
+      for (const dispatcher of dispatchers.values()) dispatcher.close();
+      await new Promise<void>((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      });
+      await file.save();
+    },
+  };
+}
+
+/** By which the host is called from this machine. */
+function nameOf(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+async function stateFor({ slots, stateFile, log }: SimulatorOptions): Promise<SimulatorState> {
+  const kept = stateFile === null ? null : await loadState(stateFile, log);
+  const stateOf = (slot: Slot): SlotState => {
+    const { format, webhookSecret } = slots[slot];
+    const before = kept?.slots[slot];
+    if (before && before.format !== format) {
+      log.warn(
+        { slot, was: before.format, is: format },
+        "the slot speaks another format now: it begins anew",
+      );
+    }
+    if (before?.format !== format) return blankSlot(format, webhookSecret);
+    const isUnchanged = before.givenSecret === webhookSecret;
+    return { ...before, givenSecret: webhookSecret, secret: isUnchanged ? before.secret : webhookSecret };
+  };
+  return {
+    version: 2,
+    aheadMs: kept?.aheadMs ?? 0,
+    slots: Object.fromEntries(SLOTS.map((slot) => [slot, stateOf(slot)])) as SimulatorState["slots"],
+  };
+}

@@ -1,0 +1,88 @@
+import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+import { SLOTS } from "../../domain/slot.ts";
+import type { SimulatorLog } from "./simulator-log.ts";
+import type { SimulatorState } from "./state.ts";
+
+export type StateFile = {
+  /** Writes what the state is now; resolves when it is on the disk. Calls at the same time share a write. */
+  save(): Promise<void>;
+};
+
+/** What an earlier run left; `null` when there is nothing. A file that cannot be read is put aside. */
+export async function loadState(file: string, log: SimulatorLog): Promise<SimulatorState | null> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+  const state = parsed(text);
+  if (state !== null) return state;
+  const aside = `${file}.damaged-${new Date().toISOString().replaceAll(":", "")}`;
+  await rename(file, aside);
+  log.warn(
+    { file, aside },
+    "the simulator's state file is damaged: renamed, and started with an empty state",
+  );
+  return null;
+}
+
+export function openStateFile(file: string | null, state: SimulatorState, log: SimulatorLog): StateFile {
+  if (file === null) return { save: async () => {} };
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  const write = async () => {
+    try {
+      await writeWhole(file, JSON.stringify(state));
+    } catch (error) {
+      log.warn({ file, reason: (error as Error).message }, "the simulator's state could not be written");
+    }
+  };
+  const begin = () => {
+    running = write().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+  return {
+    save: () => {
+      if (running === null) return begin();
+      // What changed while a write was under way needs one more, and one is enough for all who ask.
+      next ??= running.then(() => {
+        next = null;
+        return begin();
+      });
+      return next;
+    },
+  };
+}
+
+async function writeWhole(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  const draft = `${file}.draft`;
+  const handle = await open(draft, "w", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, file);
+}
+
+function parsed(text: string): SimulatorState | null {
+  try {
+    const state = JSON.parse(text) as SimulatorState;
+    const isWhole =
+      state.version === 2 &&
+      Number.isFinite(state.aheadMs) &&
+      SLOTS.every(
+        (slot) => Array.isArray(state.slots[slot].events) && Array.isArray(state.slots[slot].subscriptions),
+      );
+    return isWhole ? state : null;
+  } catch {
+    return null;
+  }
+}

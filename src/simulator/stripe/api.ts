@@ -1,0 +1,221 @@
+import { type Context, Hono } from "hono";
+import { type Form, readForm } from "../http/form.ts";
+import { isWebUrl } from "../http/web-url.ts";
+import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
+import { emitEvents, eventContextOf } from "../server/emit-events.ts";
+import { closeCheckout, expireIfLate, openCheckout } from "../server/open-checkout.ts";
+import { portalUrl } from "../server/portal-link.ts";
+import {
+  checkoutUrl,
+  findCheckout,
+  findCustomer,
+  findOffer,
+  findSubscription,
+  nowSeconds,
+  type ProviderSlot,
+  subscriptionsOfCustomer,
+} from "../server/provider-slot.ts";
+import type { Checkout, SimulatedSubscription } from "../server/state.ts";
+import { invalid, missing, rememberAnswers, requireStripeKey, StripeProblem } from "./errors.ts";
+import { stripeEvents } from "./list-events.ts";
+import { stripePrice } from "./price.ts";
+import { stripeSession } from "./session.ts";
+
+/** https://docs.stripe.com/api, as much of it as a seller of subscriptions asks for. */
+export function stripeApi(slot: ProviderSlot): Hono {
+  const app = new Hono();
+  app.onError((error, c) => {
+    if (error instanceof StripeProblem) return c.json({ error: error.body }, error.status);
+    throw error;
+  });
+  app.use(requireStripeKey(slot.apiKey), rememberAnswers(slot));
+  app.post("/v1/checkout/sessions", async (c) =>
+    c.json(sessionOf(slot, openCheckout(slot, orderOf(slot, await readForm(c))))),
+  );
+  app.get("/v1/checkout/sessions/:id", (c) =>
+    c.json(sessionOf(slot, expireIfLate(slot, requireCheckout(slot, c)))),
+  );
+  app.post("/v1/checkout/sessions/:id/expire", (c) => {
+    const checkout = requireCheckout(slot, c);
+    if (checkout.status !== "open") {
+      throw invalid(
+        `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of ${checkout.status}.`,
+      );
+    }
+    return c.json(sessionOf(slot, closeCheckout(slot, checkout)));
+  });
+  app.post("/v1/billing_portal/sessions", async (c) => c.json(portalSession(slot, await readForm(c))));
+  app.get("/v1/subscriptions", (c) => {
+    const customer = c.req.query("customer");
+    const status = c.req.query("status");
+    const subscriptions = customer ? subscriptionsOfCustomer(slot, customer) : slot.state.subscriptions;
+    // Unless they are asked for, those that have ended are left out.
+    const isAsked = (is: string) =>
+      status === undefined ? is !== "canceled" : status === "all" || status === is;
+    const data = subscriptions
+      .filter(({ state }) => isAsked(state.status))
+      .map((subscription) => subscriptionJson(slot, subscription));
+    return c.json({ object: "list", url: "/v1/subscriptions", has_more: false, data: data.reverse() });
+  });
+  app.get("/v1/subscriptions/:id", (c) => c.json(subscriptionJson(slot, requireSubscription(slot, c))));
+  app.post("/v1/subscriptions/:id", async (c) => {
+    const before = requireSubscription(slot, c);
+    if (before.state.status === "canceled") {
+      throw invalid("A canceled subscription can only update its cancellation_details and metadata.");
+    }
+    return c.json(subscriptionJson(slot, commandsIn(slot, await readForm(c)).reduce(grant(slot), before)));
+  });
+  app.delete("/v1/subscriptions/:id", (c) => {
+    const before = requireSubscription(slot, c);
+    if (before.state.status === "canceled") throw missing("subscription", c.req.param("id"), "id");
+    return c.json(subscriptionJson(slot, grant(slot)(before, { to: "cancel now" })));
+  });
+  app.get("/v1/prices/:id", (c) => {
+    const offer = findOffer(slot, c.req.param("id"));
+    if (!offer) throw missing("price", c.req.param("id"), "price");
+    return c.json(stripePrice(offer, 1_735_689_600));
+  });
+  app.get("/v1/customers/:id", (c) => {
+    const customer = findCustomer(slot, c.req.param("id"));
+    if (!customer) throw missing("customer", c.req.param("id"), "id");
+    const { id, email, createdAtSeconds } = customer;
+    return c.json({
+      id,
+      object: "customer",
+      created: createdAtSeconds,
+      email,
+      livemode: false,
+      metadata: {},
+    });
+  });
+  app.route("/v1/events", stripeEvents(slot));
+  app.all("*", (c) =>
+    c.json(
+      {
+        error: {
+          type: "invalid_request_error",
+          message: `Unrecognized request URL (${c.req.method}: ${c.req.path}).`,
+        },
+      },
+      404,
+    ),
+  );
+  return app;
+}
+
+function orderOf(slot: ProviderSlot, form: Form) {
+  const priceId = form.text("line_items[0][price]");
+  if (form.text("mode") !== "subscription") throw invalid("You must provide mode=subscription here.", "mode");
+  if (!priceId) throw invalid("Missing required param: line_items[0][price].", "line_items[0][price]");
+  const offer = findOffer(slot, priceId);
+  if (!offer) throw missing("price", priceId, "line_items[0][price]", 400);
+  const seats = form.wholeNumber("line_items[0][quantity]") ?? 1;
+  if (!(seats >= 1))
+    throw invalid("Invalid integer: quantity must be at least 1.", "line_items[0][quantity]");
+  const customerId = form.text("customer");
+  if (customerId && !findCustomer(slot, customerId)) throw missing("customer", customerId, "customer", 400);
+  const email = form.text("customer_email");
+  if (customerId && email)
+    throw invalid("You may only specify one of these parameters: customer, customer_email.");
+  const successUrl = webUrl(form, "success_url");
+  if (!successUrl) throw invalid("You must provide a success_url.", "success_url");
+  return {
+    offer,
+    seats,
+    // A session's metadata stays its own: what the subscription is to have is said apart.
+    data: form.entries("metadata"),
+    subscriptionData: form.entries("subscription_data[metadata]"),
+    email: email ?? (customerId ? (findCustomer(slot, customerId)?.email ?? null) : null),
+    customerId,
+    externalId: form.text("client_reference_id"),
+    successUrl,
+    cancelUrl: webUrl(form, "cancel_url"),
+  };
+}
+
+function webUrl(form: Form, name: string): string | null {
+  const url = form.text(name);
+  // The session's id takes the place of the braces, which no URL has.
+  if (url !== null && !isWebUrl(url)) throw invalid("Not a valid URL", name, "url_invalid");
+  return url;
+}
+
+function requireCheckout(slot: ProviderSlot, c: Context): Checkout {
+  const id = c.req.param("id") ?? "";
+  const checkout = findCheckout(slot, id);
+  if (!checkout) throw missing("checkout.session", id, "session");
+  return checkout;
+}
+
+function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscription {
+  const id = c.req.param("id") ?? "";
+  const known = findSubscription(slot, id);
+  if (!known) throw missing("subscription", id, "id");
+  return known;
+}
+
+function sessionOf(slot: ProviderSlot, checkout: Checkout): object {
+  const { id, status, offer, seats, customerId, email, externalId, data, subscriptionId } = checkout;
+  const isComplete = status === "complete";
+  return stripeSession({
+    ...{ id, status, customerId, subscriptionId, metadata: data, clientReferenceId: externalId },
+    ...{ successUrl: checkout.successUrl, cancelUrl: checkout.cancelUrl },
+    createdAtSeconds: checkout.createdAtSeconds,
+    paymentStatus: isComplete ? "paid" : "unpaid",
+    total: offer.amount * seats,
+    currency: offer.currency,
+    givenEmail: isComplete ? null : email,
+    paidByEmail: isComplete ? email : null,
+    url: status === "open" ? checkoutUrl(slot, checkout) : null,
+  });
+}
+
+function portalSession(slot: ProviderSlot, form: Form): object {
+  const customerId = form.text("customer");
+  if (!customerId) throw invalid("Missing required param: customer.", "customer");
+  if (!findCustomer(slot, customerId)) throw missing("customer", customerId, "customer", 400);
+  const returnUrl = webUrl(form, "return_url");
+  return {
+    id: `bps_${slot.state.run}${Date.now().toString(36)}`,
+    object: "billing_portal.session",
+    configuration: `bpc_${slot.state.run}`,
+    created: Math.floor(slot.nowMs() / 1_000),
+    customer: customerId,
+    customer_account: null,
+    flow: null,
+    livemode: false,
+    locale: null,
+    on_behalf_of: null,
+    return_url: returnUrl,
+    url: portalUrl(slot, { customerId, returnUrl }),
+  };
+}
+
+function subscriptionJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
+  return slot.provider.renderer.subscription(eventContextOf(slot, subscription));
+}
+
+function commandsIn(slot: ProviderSlot, form: Form): Command[] {
+  const commands: Command[] = [];
+  const cancels = form.text("cancel_at_period_end");
+  if (cancels === "true") commands.push({ to: "cancel at period end" });
+  if (cancels === "false") commands.push({ to: "resume" });
+  const priceId = form.text("items[0][price]");
+  if (priceId) {
+    const offer = findOffer(slot, priceId);
+    if (!offer) throw missing("price", priceId, "items[0][price]", 400);
+    commands.push({ to: "change plan", offer });
+  }
+  const seats = form.wholeNumber("items[0][quantity]");
+  if (seats !== null) commands.push({ to: "change seats", seats });
+  return commands;
+}
+
+function grant(slot: ProviderSlot) {
+  return (before: SimulatedSubscription, command: Command): SimulatedSubscription => {
+    if (command.to === "resume" && !before.state.cancelAtPeriodEnd) return before;
+    const outcome = applyCommand(before, command, nowSeconds(slot));
+    if (typeof outcome === "string") throw invalid(outcome);
+    return emitEvents(slot, outcome);
+  };
+}

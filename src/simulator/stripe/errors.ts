@@ -1,0 +1,87 @@
+import { hash } from "node:crypto";
+import type { MiddlewareHandler } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { bearerKey, isSameKey } from "../http/api-key.ts";
+import type { ProviderSlot } from "../server/provider-slot.ts";
+
+export class StripeProblem extends Error {
+  override name = "StripeProblem";
+  readonly status: ContentfulStatusCode;
+  readonly body: object;
+
+  constructor(
+    status: ContentfulStatusCode,
+    body: { type: string; message: string; code?: string; param?: string },
+  ) {
+    super(body.message);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+export function invalid(message: string, param?: string, code = "parameter_invalid"): StripeProblem {
+  return new StripeProblem(400, {
+    ...{ type: "invalid_request_error", code, message },
+    ...(param ? { param } : {}),
+  });
+}
+
+/** @param status 400 for what a body names, 404 for what the path does */
+export function missing(thing: string, id: string, param: string, status: 400 | 404 = 404): StripeProblem {
+  return new StripeProblem(status, {
+    ...{ type: "invalid_request_error", code: "resource_missing", param },
+    message: `No such ${thing}: '${id}'`,
+  });
+}
+
+export function requireStripeKey(apiKey: string): MiddlewareHandler {
+  return async (c, next) => {
+    const given = presentedKey(c.req.header("authorization"));
+    if (given === null || !isSameKey(given, apiKey)) {
+      throw new StripeProblem(401, {
+        type: "invalid_request_error",
+        message:
+          given === null
+            ? "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth."
+            : `Invalid API Key provided: ${"*".repeat(8)}${given.slice(-4)}`,
+      });
+    }
+    await next();
+  };
+}
+
+/** As bearer, or as the user of basic authentication. */
+function presentedKey(header: string | undefined): string | null {
+  const basic = /^basic (.+)$/i.exec(header ?? "")?.[1];
+  return basic ? (Buffer.from(basic, "base64").toString().split(":")[0] ?? null) : bearerKey(header);
+}
+
+const MAX_REMEMBERED_RESPONSES = 200;
+
+/** The answer to a key is given again; another request with the same key is refused. */
+export function rememberAnswers(slot: ProviderSlot): MiddlewareHandler {
+  return async (c, next) => {
+    const key = c.req.header("idempotency-key");
+    if (c.req.method !== "POST" || !key) return next();
+    const request = hash("sha256", `${c.req.path} ${await c.req.text()}`, "hex");
+    const { remembered } = slot.state;
+    const before = remembered.find((answer) => answer.key === key);
+    if (before && before.request !== request) {
+      throw new StripeProblem(400, {
+        type: "idempotency_error",
+        message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
+      });
+    }
+    if (before) {
+      c.header("Idempotent-Replayed", "true");
+      return c.body(before.body, before.status as ContentfulStatusCode, {
+        "content-type": "application/json",
+      });
+    }
+    await next();
+    // What was refused before it began is not kept, as with Stripe.
+    if (c.res.status >= 400) return;
+    remembered.push({ key, request, status: c.res.status, body: await c.res.clone().text() });
+    if (remembered.length > MAX_REMEMBERED_RESPONSES) remembered.shift();
+  };
+}

@@ -1,0 +1,171 @@
+import type { EmittedEvent } from "../lifecycle/subscription.ts";
+import { customData, type EventContext, type Renderer } from "../renderer.ts";
+import { stripePrice } from "./price.ts";
+import { completedSession } from "./session.ts";
+
+const API_VERSION = "2026-02-25.clover";
+
+export const stripe: Renderer = {
+  newIds: (run, number) => ({ subscriptionId: `sub_${run}_${number}`, customerId: `cus_${run}_${number}` }),
+  render: (context) => {
+    const eventType = eventTypeOf(context.step.event);
+    const eventId = `evt_${context.ids.subscriptionId.slice("sub_".length)}_${context.at}`;
+    return { eventId, eventType, body: envelope(eventId, eventType, context, objectOf(context)) };
+  },
+  subscription,
+  restates: [],
+  endKeepsSchedule: true,
+};
+
+function eventTypeOf(event: EmittedEvent): string {
+  switch (event) {
+    case "checkout completed":
+      return "checkout.session.completed";
+    case "created":
+      return "customer.subscription.created";
+    case "deleted":
+      return "customer.subscription.deleted";
+    case "charged":
+      return "invoice.paid";
+    default:
+      return "customer.subscription.updated";
+  }
+}
+
+function envelope(
+  eventId: string,
+  eventType: string,
+  { step, at, run }: EventContext,
+  object: object,
+): object {
+  return {
+    id: eventId,
+    object: "event",
+    api_version: API_VERSION,
+    created: step.atSeconds,
+    data: { object },
+    livemode: false,
+    pending_webhooks: 1,
+    request: { id: `req_${run}${at}`, idempotency_key: null },
+    type: eventType,
+  };
+}
+
+function objectOf(context: EventContext): object {
+  switch (context.step.event) {
+    case "checkout completed":
+      return completedSession(context);
+    case "charged":
+      return invoice(context);
+    default:
+      return subscription(context);
+  }
+}
+
+function invoice({ step, at, ids }: EventContext): object {
+  const { offer, seats, periodStartSeconds, periodEndSeconds } = step.state;
+  const total = offer.amount * seats;
+  return {
+    id: `in_${ids.subscriptionId}_${at}`,
+    object: "invoice",
+    amount_due: total,
+    amount_paid: total,
+    amount_remaining: 0,
+    billing_reason: "subscription_cycle",
+    created: step.atSeconds,
+    currency: offer.currency.toLowerCase(),
+    customer: ids.customerId,
+    livemode: false,
+    parent: {
+      quote_details: null,
+      subscription_details: { metadata: {}, subscription: ids.subscriptionId },
+      type: "subscription_details",
+    },
+    period_end: periodEndSeconds,
+    period_start: periodStartSeconds,
+    status: "paid",
+    subtotal: total,
+    total,
+  };
+}
+
+function subscription(context: EventContext): object {
+  const { lifecycle, step, at, ids } = context;
+  const { seats, status, cancelAtPeriodEnd, periodEndSeconds } = step.state;
+  const hasEnded = status === "canceled";
+  const trialEnd = status === "trialing" ? periodEndSeconds : null;
+  return {
+    id: ids.subscriptionId,
+    object: "subscription",
+    application: null,
+    application_fee_percent: null,
+    automatic_tax: { disabled_reason: null, enabled: true, liability: { type: "self" } },
+    billing_cycle_anchor: lifecycle.startedAtSeconds,
+    billing_mode: { flexible: { proration_discounts: "included" }, type: "flexible" },
+    billing_thresholds: null,
+    cancel_at: cancelAtPeriodEnd ? periodEndSeconds : null,
+    cancel_at_period_end: cancelAtPeriodEnd,
+    canceled_at: cancelAtPeriodEnd || hasEnded ? step.atSeconds : null,
+    cancellation_details: { comment: null, feedback: null, reason: null },
+    collection_method: "charge_automatically",
+    created: lifecycle.startedAtSeconds,
+    currency: step.state.offer.currency.toLowerCase(),
+    customer: ids.customerId,
+    days_until_due: null,
+    default_payment_method: `pm_${ids.customerId}`,
+    default_source: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: [],
+    ended_at: hasEnded ? step.atSeconds : null,
+    invoice_settings: { account_tax_ids: null, issuer: { type: "self" } },
+    items: {
+      object: "list",
+      data: [item(context)],
+      has_more: false,
+      total_count: 1,
+      url: `/v1/subscription_items?subscription=${ids.subscriptionId}`,
+    },
+    latest_invoice: `in_${ids.subscriptionId}_${at}`,
+    livemode: false,
+    metadata: customData(context),
+    next_pending_invoice_item_invoice: null,
+    on_behalf_of: null,
+    pause_collection: null,
+    payment_settings: {
+      payment_method_options: { card: { network: null, request_three_d_secure: "automatic" } },
+      payment_method_types: ["card"],
+      save_default_payment_method: "off",
+    },
+    pending_invoice_item_interval: null,
+    pending_setup_intent: null,
+    pending_update: null,
+    quantity: seats,
+    schedule: null,
+    start_date: lifecycle.startedAtSeconds,
+    status,
+    test_clock: null,
+    transfer_data: null,
+    trial_end: trialEnd,
+    trial_settings: { end_behavior: { missing_payment_method: "create_invoice" } },
+    trial_start: trialEnd === null ? null : lifecycle.startedAtSeconds,
+  };
+}
+
+function item({ lifecycle, step, ids }: EventContext): object {
+  const { offer, seats, periodStartSeconds, periodEndSeconds } = step.state;
+  return {
+    id: `si_${ids.subscriptionId}`,
+    object: "subscription_item",
+    billing_thresholds: null,
+    created: lifecycle.startedAtSeconds,
+    current_period_end: periodEndSeconds,
+    current_period_start: periodStartSeconds,
+    discounts: [],
+    metadata: {},
+    price: stripePrice(offer, lifecycle.startedAtSeconds - 86_400),
+    quantity: seats,
+    subscription: ids.subscriptionId,
+    tax_rates: [],
+  };
+}
