@@ -158,7 +158,7 @@ describe("the folders of src", () => {
     ["api/webhooks.ts", `import { claimDeliveries } from "../store/deliveries.ts";`],
     ["api/webhooks.ts", `import { stripe } from "../providers/stripe.ts";`],
     ["http/read-body.ts", `import type { Config } from "../config/config.ts";`],
-    ["intake/receive.ts", `import { ADAPTERS } from "../providers/formats.ts";`],
+    ["intake/receive.ts", `import { ADAPTERS } from "../providers/registry.ts";`],
     ["operations/operation.ts", `import { createChat } from "../chat/create-chat.ts";`],
     ["domain/plan.ts", `import { readFile } from "node:fs/promises";`],
     ["store/users.ts", `export * from "hono";`],

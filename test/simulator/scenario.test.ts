@@ -76,7 +76,7 @@ describe("planDeliveries", () => {
     const deliveries = planDeliveries(createRng(3), lifecycles, {
       duplicates: 0.2,
       corrupt: 0.05,
-      provider: simulatedProviderOf("stripe"),
+      traits: simulatedProviderOf("stripe").traits,
     });
     const count = (as: string) => deliveries.flat().filter((delivery) => delivery.as === as).length;
     expect(count("twice at once") + count("repeat")).toBe(200);
@@ -112,7 +112,7 @@ describe.each(wireFormats())("in the format %s", (format) => {
     }),
   );
   const signing = (event: { eventId: string; eventType: string }) => ({
-    ...{ provider, adapter, secret: "whsec_c2VjcmV0LW9mLXRoZS10ZXN0", nowSeconds: NOW },
+    ...{ traits: provider.traits, adapter, secret: "whsec_c2VjcmV0LW9mLXRoZS10ZXN0", nowSeconds: NOW },
     ...{ eventId: event.eventId, eventType: event.eventType },
   });
 
@@ -145,9 +145,9 @@ describe.each(wireFormats())("in the format %s", (format) => {
   });
 
   it("renders corrupted deliveries that do not verify", () => {
-    expect(corruptionKinds(provider).length).toBeGreaterThanOrEqual(CORRUPTION_KINDS.length - 1);
+    expect(corruptionKinds(provider.traits).length).toBeGreaterThanOrEqual(CORRUPTION_KINDS.length - 1);
     for (const { event } of events) {
-      for (const kind of corruptionKinds(provider)) {
+      for (const kind of corruptionKinds(provider.traits)) {
         const delivery = corrupted(kind, Buffer.from(JSON.stringify(event.body)), signing(event));
         expect(verified(delivery)).not.toBeNull();
       }

@@ -1,5 +1,5 @@
 import type { Adapter } from "../../providers/adapter.ts";
-import type { SimulatedProvider } from "../simulated-provider.ts";
+import type { SimulatorTraits } from "../simulator-traits.ts";
 
 /** How a delivery differs from what the provider sent; a receiver must refuse each of them. */
 export const CORRUPTION_KINDS = [
@@ -14,7 +14,7 @@ export type CorruptionKind = (typeof CORRUPTION_KINDS)[number];
 export type SignedDelivery = { rawBody: Buffer; headers: Record<string, string> };
 
 export type Signing = {
-  provider: SimulatedProvider;
+  traits: SimulatorTraits;
   adapter: Adapter;
   secret: string;
   nowSeconds: number;
@@ -25,11 +25,11 @@ export type Signing = {
 const LONG_AGO_SECONDS = 7 * 86_400;
 
 /** The kinds that a receiver can notice: without a signed timestamp, an old delivery looks like a new one. */
-export function corruptionKinds({ traits }: SimulatedProvider): readonly CorruptionKind[] {
-  return CORRUPTION_KINDS.filter((kind) => kind !== "sent long ago" || traits.signsTimestamp);
+export function corruptionKinds({ signsTimestamp }: SimulatorTraits): readonly CorruptionKind[] {
+  return CORRUPTION_KINDS.filter((kind) => kind !== "sent long ago" || signsTimestamp);
 }
 
-export function signed(rawBody: Buffer, { adapter, provider: _, ...options }: Signing): SignedDelivery {
+export function signed(rawBody: Buffer, { adapter, traits: _, ...options }: Signing): SignedDelivery {
   return {
     rawBody,
     headers: { "content-type": "application/json", ...adapter.sign(rawBody, options) },
@@ -38,7 +38,7 @@ export function signed(rawBody: Buffer, { adapter, provider: _, ...options }: Si
 
 export function corrupted(kind: CorruptionKind, rawBody: Buffer, signing: Signing): SignedDelivery {
   const delivery = signed(rawBody, signing);
-  const header = signing.provider.traits.signatureHeader;
+  const header = signing.traits.signatureHeader;
   switch (kind) {
     case "body changed":
       return { ...delivery, rawBody: withChangedDigit(rawBody) };

@@ -7,7 +7,7 @@ const DELAY_MS = 30_000;
 const HELD_BACK_MS = 10_000;
 
 /** An event with the faults that are switched on: at most one of them hits. */
-export function injectFault(event: QueuedEvent, { state, provider, timeScale }: ProviderSlot): QueuedEvent {
+export function injectFault(event: QueuedEvent, { state, traits, timeScale }: ProviderSlot): QueuedEvent {
   const fault = FAULT_KINDS.find((kind) => hits(state.faults[kind])) ?? null;
   switch (fault) {
     case null:
@@ -21,7 +21,7 @@ export function injectFault(event: QueuedEvent, { state, provider, timeScale }: 
     case "drop":
       return { ...event, fault, status: "dropped" };
     case "corrupt": {
-      const kinds = corruptionKinds(provider);
+      const kinds = corruptionKinds(traits);
       const kind = kinds[Math.floor(Math.random() * kinds.length)] ?? "signature changed";
       return { ...event, fault, corruption: kind };
     }

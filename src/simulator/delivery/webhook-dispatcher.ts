@@ -29,7 +29,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Delivers a slot's events as its provider does. */
 export function startDispatcher(slot: ProviderSlot, options: DispatcherOptions): WebhookDispatcher {
   const { state } = slot;
-  const policy = slot.provider.traits.delivery;
+  const policy = slot.traits.delivery;
   const sender = openSender("http://127.0.0.1", options.answerWithinMs ?? policy.answerWithinMs);
   const underWay = new Set<number>();
   let waiting: (() => void)[] = [];
@@ -93,8 +93,8 @@ export function startDispatcher(slot: ProviderSlot, options: DispatcherOptions):
   async function post(event: QueuedEvent, address: string): Promise<SendResult> {
     const rawBody = Buffer.from(event.rawBody);
     const signing: Signing = {
-      provider: slot.provider,
-      adapter: ADAPTERS.of(slot.provider.format),
+      traits: slot.traits,
+      adapter: ADAPTERS.of(slot.state.format),
       secret: state.secret,
       nowSeconds: Math.floor(Date.now() / 1_000),
       eventId: event.eventId,

@@ -161,7 +161,7 @@ function checkoutDocument(slot: ProviderSlot, checkout: Checkout): object {
 }
 
 function subscriptionJson(slot: ProviderSlot, known: SimulatedSubscription): object {
-  return slot.provider.renderer.subscription(eventContextOf(slot, known));
+  return slot.renderer.subscription(eventContextOf(slot, known));
 }
 
 function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscription {

@@ -175,7 +175,7 @@ function transactionOf(slot: ProviderSlot, checkout: Checkout): object {
 function subscriptionJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
   const link = portalLink(slot, subscription.ids.customerId);
   return {
-    ...slot.provider.renderer.subscription(eventContextOf(slot, subscription)),
+    ...slot.renderer.subscription(eventContextOf(slot, subscription)),
     management_urls: { update_payment_method: link, cancel: link },
   };
 }
@@ -215,7 +215,7 @@ function requireCustomer(slot: ProviderSlot, id: string): Customer {
 }
 
 function createCustomer(slot: ProviderSlot, email: string, externalId: string | null): Customer {
-  const { customerId } = slot.provider.renderer.newIds(`${slot.state.run}c`, slot.state.customers.length);
+  const { customerId } = slot.renderer.newIds(`${slot.state.run}c`, slot.state.customers.length);
   return addCustomer(slot, { id: customerId, email, externalId, createdAtSeconds: nowSeconds(slot) });
 }
 

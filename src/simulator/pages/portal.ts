@@ -91,8 +91,8 @@ function commandOf(
   }
 }
 
-function hasFixedSeats({ provider }: ProviderSlot, { state }: SimulatedSubscription): boolean {
-  return !provider.traits.changesSeatsInTrial && state.status === "trialing";
+function hasFixedSeats({ traits }: ProviderSlot, { state }: SimulatedSubscription): boolean {
+  return !traits.changesSeatsInTrial && state.status === "trialing";
 }
 
 type Said = { done: string | null; problem: string | null };

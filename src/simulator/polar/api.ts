@@ -156,7 +156,7 @@ function person(known: Customer | null | undefined): object {
 }
 
 function subscriptionJson(slot: ProviderSlot, known: SimulatedSubscription): object {
-  return slot.provider.renderer.subscription(eventContextOf(slot, known));
+  return slot.renderer.subscription(eventContextOf(slot, known));
 }
 
 function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscription {

@@ -51,7 +51,7 @@ export function prepareSimulation(options: SimulationOptions): Simulation {
     userId: `${userPrefix(options.run)}${number}`,
     ...renderer.newIds(options.run, number),
   }));
-  const deliveries = planDeliveries(rng, lifecycles, { ...options, provider });
+  const deliveries = planDeliveries(rng, lifecycles, { ...options, traits });
   return {
     slot: options.slot,
     run: options.run,

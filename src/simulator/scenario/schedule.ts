@@ -1,5 +1,5 @@
 import { type CorruptionKind, corruptionKinds } from "../delivery/corruption.ts";
-import type { SimulatedProvider } from "../simulated-provider.ts";
+import type { SimulatorTraits } from "../simulator-traits.ts";
 import { exactShare, type Rng } from "./rng.ts";
 import type { Lifecycle } from "./scenario.ts";
 
@@ -23,7 +23,7 @@ export type PlanOptions = {
   /** Shares of the events, 0 to 1. */
   duplicates: number;
   corrupt: number;
-  provider: SimulatedProvider;
+  traits: SimulatorTraits;
 };
 
 const MAX_REPEAT_DELAY = 3;
@@ -37,7 +37,7 @@ export function planDeliveries(
   const events = lifecycles.reduce((sum, lifecycle) => sum + lifecycle.steps.length, 0);
   const isRepeated = exactShare(rng, options.duplicates, events);
   const isCorrupted = exactShare(rng, options.corrupt, events);
-  const kinds = corruptionKinds(options.provider);
+  const kinds = corruptionKinds(options.traits);
   return lifecycles.map(({ steps }, lifecycle) => {
     const deliveries: ScheduledDelivery[] = [];
     const repeats: { delivery: ScheduledDelivery; after: number }[] = [];

@@ -125,7 +125,7 @@ function deliveryOf(simulation: Simulation, delivery: ScheduledDelivery, { adapt
   const rawBody = Buffer.from(JSON.stringify(body));
   const signing: Signing = {
     ...{ adapter, secret },
-    provider: simulation.provider,
+    traits: simulation.provider.traits,
     ...{ nowSeconds: Date.now() / 1_000, eventId, eventType },
   };
   return delivery.as === "corrupted"

@@ -6,6 +6,7 @@ import { checkoutPages } from "../pages/checkout.ts";
 import { controlPage } from "../pages/control.ts";
 import { controlApi } from "../pages/control-api.ts";
 import { portalPages } from "../pages/portal.ts";
+import { simulatedProviderOf } from "../registry.ts";
 import type { Clock } from "./move-clock.ts";
 import type { ProviderSlot } from "./provider-slot.ts";
 
@@ -34,7 +35,7 @@ export function createProviderApp({ host, slots, clock, saved, deliverTo }: Prov
     app.use(`/${slot.name}/portal/*`, guard);
     app.route(`/${slot.name}/checkout`, checkoutPages(slot));
     app.route(`/${slot.name}/portal`, portalPages(slot));
-    app.route(`/${slot.name}`, slot.provider.createApi(slot));
+    app.route(`/${slot.name}`, simulatedProviderOf(slot.state.format).createApi(slot));
   }
   app.use("/control/*", guard);
   app.use("/", guard);

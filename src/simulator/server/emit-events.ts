@@ -18,7 +18,7 @@ export function emitEvents(
   let current = subscription;
   for (const event of events) {
     current = emit(slot, current, event, eventTime(slot, current));
-    if (slot.provider.renderer.restates.includes(event)) {
+    if (slot.renderer.restates.includes(event)) {
       current = emit(slot, current, "restated", current.lastEvent.atSeconds);
     }
   }
@@ -60,7 +60,7 @@ export function eventContextOf(slot: ProviderSlot, subscription: SimulatedSubscr
 
 function queueEvent(slot: ProviderSlot, subscription: SimulatedSubscription): void {
   const { events } = slot.state;
-  const { eventId, eventType, body } = slot.provider.renderer.render(eventContextOf(slot, subscription));
+  const { eventId, eventType, body } = slot.renderer.render(eventContextOf(slot, subscription));
   slot.state.eventCount += 1;
   const rawBody = JSON.stringify(body);
   const madeAtMs = slot.nowMs();
@@ -85,13 +85,13 @@ function queueEvent(slot: ProviderSlot, subscription: SimulatedSubscription): vo
 }
 
 /** What a receiver calls an event that has no id of its own. */
-function identifyBody({ provider }: ProviderSlot, rawBody: string): string {
+function identifyBody({ state }: ProviderSlot, rawBody: string): string {
   const request = { rawBody: Buffer.from(rawBody), header: () => undefined };
-  return ADAPTERS.of(provider.format).identify(request, JSON.parse(rawBody)).eventId;
+  return ADAPTERS.of(state.format).identify(request, JSON.parse(rawBody)).eventId;
 }
 
 function eventTime(slot: ProviderSlot, { lastEvent, eventCount }: SimulatedSubscription): number {
-  const { repeatsEventTimes, clockStepSeconds } = slot.provider.traits;
+  const { repeatsEventTimes, clockStepSeconds } = slot.traits;
   const now = nowSeconds(slot);
   if (eventCount === 0 || repeatsEventTimes) return now;
   return Math.max(now, lastEvent.atSeconds + clockStepSeconds);

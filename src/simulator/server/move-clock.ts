@@ -19,7 +19,7 @@ export function moveClock(hand: Clock, slots: readonly ProviderSlot[], toMs: num
     if (next === null || next.atSeconds * 1_000 > toMs) break;
     hand.moveTo(next.atSeconds * 1_000);
     const { slot, subscription, atSeconds } = next;
-    emitEvents(slot, advance(subscription, slot.provider.traits.dunning, atSeconds));
+    emitEvents(slot, advance(subscription, slot.traits.dunning, atSeconds));
   }
   hand.moveTo(toMs);
 }
@@ -36,7 +36,7 @@ function nextDue(
   let next: { slot: ProviderSlot; subscription: SimulatedSubscription; atSeconds: number } | null = null;
   for (const slot of slots) {
     for (const subscription of slot.state.subscriptions) {
-      const atSeconds = nextDueAt(subscription, slot.provider.traits.dunning);
+      const atSeconds = nextDueAt(subscription, slot.traits.dunning);
       if (atSeconds !== null && (next === null || atSeconds < next.atSeconds))
         next = { slot, subscription, atSeconds };
     }

@@ -16,7 +16,7 @@ export type CheckoutOrder = Pick<
 const MAX_CHECKOUTS = 500;
 
 export function openCheckout(slot: ProviderSlot, order: CheckoutOrder): Checkout {
-  const { newCheckoutId, checkoutLifetimeSeconds: lifetime } = slot.provider.traits;
+  const { newCheckoutId, checkoutLifetimeSeconds: lifetime } = slot.traits;
   const createdAtSeconds = nowSeconds(slot);
   const checkout: Checkout = {
     ...order,

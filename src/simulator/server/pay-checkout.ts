@@ -11,7 +11,7 @@ export function payCheckout(
   checkout: Checkout,
   { email, seats, trialDays }: Payment,
 ): SimulatedSubscription {
-  const { traits, renderer } = slot.provider;
+  const { traits, renderer } = slot;
   const now = nowSeconds(slot);
   const customer = customerFor(slot, checkout, email, now);
   const newIds = renderer.newIds(slot.state.run, slot.state.made);
@@ -41,7 +41,7 @@ export function payCheckout(
 
 function customerFor(slot: ProviderSlot, checkout: Checkout, email: string, now: number): Customer {
   const { customers, run } = slot.state;
-  const { findsCustomersByEmail } = slot.provider.traits;
+  const { findsCustomersByEmail } = slot.traits;
   const { customerId, externalId } = checkout;
   const known = customers.find(
     (customer) =>
@@ -53,7 +53,7 @@ function customerFor(slot: ProviderSlot, checkout: Checkout, email: string, now:
     known.externalId ??= externalId;
     return known;
   }
-  const { customerId: id } = slot.provider.renderer.newIds(`${run}c`, customers.length);
+  const { customerId: id } = slot.renderer.newIds(`${run}c`, customers.length);
   return addCustomer(slot, { id: customerId ?? id, email, externalId, createdAtSeconds: now });
 }
 

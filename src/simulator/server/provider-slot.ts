@@ -1,13 +1,15 @@
 import type { Slot } from "../../domain/slot.ts";
 import type { Offer } from "../lifecycle/offer.ts";
-import type { SimulatedProvider } from "../simulated-provider.ts";
+import type { Renderer } from "../renderer.ts";
+import type { SimulatorTraits } from "../simulator-traits.ts";
 import type { Checkout, Customer, SimulatedSubscription, SlotState } from "./state.ts";
 
 /** One slot's side of the simulator: what its provider sells, and what it has sold. */
 export type ProviderSlot = {
   readonly name: Slot;
   readonly apiKey: string;
-  readonly provider: SimulatedProvider;
+  readonly traits: SimulatorTraits;
+  readonly renderer: Renderer;
   readonly offers: readonly Offer[];
   readonly state: SlotState;
   /** By the provider's clock. */
@@ -49,6 +51,6 @@ export function checkoutUrl(slot: ProviderSlot, { id }: Pick<Checkout, "id">): s
   return `${slot.url()}/checkout/${id}`;
 }
 
-export function nowSeconds({ provider, nowMs }: ProviderSlot): number {
-  return provider.traits.clockStepSeconds === 1 ? Math.floor(nowMs() / 1_000) : nowMs() / 1_000;
+export function nowSeconds({ traits, nowMs }: ProviderSlot): number {
+  return traits.clockStepSeconds === 1 ? Math.floor(nowMs() / 1_000) : nowMs() / 1_000;
 }

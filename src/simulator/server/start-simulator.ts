@@ -70,11 +70,13 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   let origin = "";
   const slots = SLOTS.map((slot): ProviderSlot => {
     const { format, apiKey } = options.slots[slot];
+    const { traits, renderer } = simulatedProviderOf(format);
     return {
       name: slot,
       apiKey,
       timeScale,
-      provider: simulatedProviderOf(format),
+      traits,
+      renderer,
       offers: everyOfferOf(options.plans, slot),
       state: state.slots[slot],
       nowMs: clock.nowMs,

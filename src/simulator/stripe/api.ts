@@ -192,7 +192,7 @@ function portalSession(slot: ProviderSlot, form: Form): object {
 }
 
 function subscriptionJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
-  return slot.provider.renderer.subscription(eventContextOf(slot, subscription));
+  return slot.renderer.subscription(eventContextOf(slot, subscription));
 }
 
 function commandsIn(slot: ProviderSlot, form: Form): Command[] {
