@@ -7,7 +7,7 @@ import { loadPlugins } from "./api/plugins.ts";
 import { type Config, readConfig, requireAuthSecret } from "./config/config.ts";
 import { ownOrigins } from "./config/own-origins.ts";
 import type { VersionCatalog } from "./domain/api-version.ts";
-import { SLOTS, type Slot } from "./domain/slot.ts";
+import { perSlot, type Slot } from "./domain/slot.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import { createUnroutable, isMalformedTarget } from "./http/unroutable.ts";
 import type { Milestone } from "./intake/intake.ts";
@@ -95,9 +95,7 @@ async function connectApi(
     webhooks: {
       intake: runtime.intake,
       maxBodyBytes: config.webhook.maxBytes,
-      secretVariables: Object.fromEntries(
-        SLOTS.map((slot) => [slot, config.slots[slot].secretVariable]),
-      ) as Record<Slot, string>,
+      secretVariables: perSlot((slot) => config.slots[slot].secretVariable),
       observe: service.metrics?.delivered ?? null,
       log,
     },
@@ -158,9 +156,9 @@ export async function runServer(config: Config, options: ServerOptions): Promise
   const release = captureOutput({ log, context: outputContext });
   try {
     const server = await startServer(config, options);
+    stopOnSignal(server.close, log);
     log.info({ url: server.url }, "listening");
     if (config.databaseUrl === null) writeToTerminal(startupBanner(config, server));
-    stopOnSignal(server.close, log);
   } catch (error) {
     release();
     throw error;

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Slot } from "../domain/slot.ts";
 import type { TrustedProxies } from "../http/client-address.ts";
 import type { Policies } from "../limits/policies.ts";
+import { ConfigError } from "./config-error.ts";
 import { readSimulator, readSlots, type SlotConfig } from "./payment-slots.ts";
 import { readRateLimits, unknownRateLimit } from "./rate-limits.ts";
 import { contradictionsIn, Variables } from "./variables.ts";
@@ -43,11 +44,6 @@ export type Config = {
   webhook: { toleranceSeconds: number; leaseSeconds: number; maxBytes: number };
 };
 
-/** One line for the person who starts it: which variable, what is wrong, and an example. */
-export class ConfigError extends Error {
-  override name = "ConfigError";
-}
-
 /** Reads and checks all variables at once. A variable set to nothing counts as not set. @throws ConfigError */
 export function readConfig(variables: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()));
@@ -59,7 +55,8 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   const values = parsed.data;
   const wrong = contradictionsIn(values);
   if (wrong.length > 0) throw new ConfigError(wrong.join("\n"));
-  const simulator = readSimulator(values);
+  const appUrl = values.APP_URL ?? `http://localhost:${values.PORT}`;
+  const simulator = readSimulator(values, appUrl);
   if (simulator !== null && simulator.port !== 0 && simulator.port === values.PORT) {
     throw new ConfigError(`SIMULATOR_PORT: is the same as PORT, e.g. ${values.PORT + 1}`);
   }
@@ -70,7 +67,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     dataDir: values.DATA_DIR,
     databaseUrl: values.DATABASE_URL ?? null,
     preparedStatements: values.DATABASE_PREPARED === "on",
-    appUrl: values.APP_URL ?? `http://localhost:${values.PORT}`,
+    appUrl,
     authSecret: values.AUTH_SECRET ?? null,
     isProduction,
     logLevel: values.LOG_LEVEL,

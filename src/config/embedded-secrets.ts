@@ -1,29 +1,38 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { SLOTS, type Slot } from "../domain/slot.ts";
+import { perSlot, SLOTS, type Slot } from "../domain/slot.ts";
+import { ConfigError } from "./config-error.ts";
 
 const PerSlot = z.record(z.enum(SLOTS), z.string().min(1));
 
 const SecretsFile = z.object({
   authSecret: z.string().min(32),
   webhookSecrets: PerSlot,
-  /** With which the simulated provider is asked; not in files of before there was one. */
+  /** For calls to the simulator; missing in files from before there was one. */
   apiKeys: PerSlot.optional(),
 });
 
 type Kept = z.infer<typeof SecretsFile>;
 
-export type EmbeddedSecrets = Kept & { apiKeys: Record<Slot, string> };
+export type EmbeddedSecrets = Kept & {
+  apiKeys: Record<Slot, string>;
+  /** The simulator signs with these; real webhooks never do. */
+  simulatorSecrets: Record<Slot, string>;
+};
 
 /** The secrets of the embedded mode: made once, kept in `dataDir/secrets.json`, readable by its owner only. */
 export async function embeddedSecrets(dataDir: string): Promise<EmbeddedSecrets> {
   await mkdir(dataDir, { recursive: true });
   const file = join(dataDir, "secrets.json");
   try {
-    return withApiKeys(SecretsFile.parse(JSON.parse(await readFile(file, "utf8"))));
+    const { mode } = await stat(file);
+    if ((mode & 0o077) !== 0)
+      throw new ConfigError(`DATA_DIR: other users may read ${file}: run chmod 600 ${file}`);
+    return withDerived(SecretsFile.parse(JSON.parse(await readFile(file, "utf8"))));
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) {
       throw new Error(`${file} is damaged: restore it, or delete it to have new secrets made`, {
@@ -42,7 +51,7 @@ export async function embeddedSecrets(dataDir: string): Promise<EmbeddedSecrets>
   return embeddedSecrets(dataDir);
 }
 
-function newSecrets(): EmbeddedSecrets {
+function newSecrets(): Required<Kept> {
   return {
     authSecret: randomBytes(32).toString("base64url"),
     webhookSecrets: perSlot(() => `whsec_${randomBytes(24).toString("base64")}`),
@@ -50,13 +59,15 @@ function newSecrets(): EmbeddedSecrets {
   };
 }
 
-// Made from what an older file holds: the same each time, so that nobody has to write into it beside another process.
-function withApiKeys(kept: Kept): EmbeddedSecrets {
-  const derived = (slot: Slot) =>
-    createHmac("sha256", kept.authSecret).update(`api key ${slot}`).digest("hex").slice(0, 48);
-  return { ...kept, apiKeys: kept.apiKeys ?? perSlot((slot) => `sim_${slot}_${derived(slot)}`) };
-}
-
-function perSlot(value: (slot: Slot) => string): Record<Slot, string> {
-  return Object.fromEntries(SLOTS.map((slot) => [slot, value(slot)])) as Record<Slot, string>;
+// Derived from what any file holds: the same each time, so that no process has to write into it beside another.
+function withDerived(kept: Kept): EmbeddedSecrets {
+  const derive = (purpose: string) => createHmac("sha256", kept.authSecret).update(purpose).digest();
+  const apiKey = (slot: Slot) => `sim_${slot}_${derive(`api key ${slot}`).toString("hex").slice(0, 48)}`;
+  return {
+    ...kept,
+    apiKeys: kept.apiKeys ?? perSlot(apiKey),
+    simulatorSecrets: perSlot(
+      (slot) => `whsec_${derive(`simulator webhook ${slot}`).subarray(0, 24).toString("base64")}`,
+    ),
+  };
 }

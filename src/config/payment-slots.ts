@@ -1,5 +1,6 @@
-import { SLOTS, type Slot } from "../domain/slot.ts";
+import { perSlot, SLOTS, type Slot } from "../domain/slot.ts";
 import type { WireFormat } from "../providers/adapter.ts";
+import { isLoopback } from "./loopback.ts";
 import type { Values } from "./variables.ts";
 
 export type SlotConfig = {
@@ -9,14 +10,14 @@ export type SlotConfig = {
   /** `null`: not configured. */
   secrets: readonly string[] | null;
   format: WireFormat;
-  /** `null`: not configured, which the simulator stands in for when it is on. */
+  /** `null`: not configured; the simulator stands in while it is on. */
   apiKey: string | null;
-  /** `null`: where the provider itself says that it is. */
+  /** `null`: the provider's production URL. */
   apiUrl: string | null;
 };
 
 export function readSlots(values: Values): Record<Slot, SlotConfig> {
-  return Object.fromEntries(SLOTS.map((slot) => [slot, readSlot(slot, values)])) as Record<Slot, SlotConfig>;
+  return perSlot((slot) => readSlot(slot, values));
 }
 
 function readSlot(slot: Slot, values: Values): SlotConfig {
@@ -33,9 +34,13 @@ function readSlot(slot: Slot, values: Values): SlotConfig {
   };
 }
 
-/** On unless said otherwise where nothing else is configured: on one's own machine, without any provider's key. */
-export function readSimulator(values: Values): { port: number } | null {
+/**
+ * `SIMULATOR` decides; without it, the simulator is on where nothing else is configured and nobody else can reach the
+ * server: on one's own machine, without any provider's key, not in production.
+ */
+export function readSimulator(values: Values, appUrl: string): { port: number } | null {
   const hasProvider = SLOTS.some((slot) => readSlot(slot, values).apiKey !== null);
-  const isOn = values.SIMULATOR ? values.SIMULATOR === "on" : !values.DATABASE_URL && !hasProvider;
+  const isLocal = isLoopback(appUrl) && values.NODE_ENV !== "production";
+  const isOn = values.SIMULATOR ? values.SIMULATOR === "on" : isLocal && !values.DATABASE_URL && !hasProvider;
   return isOn ? { port: values.SIMULATOR_PORT } : null;
 }

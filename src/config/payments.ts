@@ -1,20 +1,20 @@
 import type { PaymentApi } from "../domain/payment-api.ts";
-import { SLOTS, type Slot } from "../domain/slot.ts";
+import { perSlot, type Slot } from "../domain/slot.ts";
 import type { WireFormat } from "../providers/adapter.ts";
 import { createPaymentApi } from "../providers/create-payment-api.ts";
 import type { Config } from "./config.ts";
 import type { EmbeddedSecrets } from "./embedded-secrets.ts";
 
-/** With what a slot's provider is asked, and where. */
+/** Provider API credentials of a slot. */
 export type PaymentAccess = {
   format: WireFormat;
   apiKey: string;
-  /** `null`: where the provider itself says that it is. */
+  /** `null`: the provider's production URL. */
   apiUrl: string | null;
   isSimulated: boolean;
 };
 
-/** The keys that are configured; the simulated provider stands in for those that are not, where it is on. */
+/** The configured keys; the simulator stands in for missing ones while it is on. */
 export function paymentAccess(
   { slots, simulator }: Config,
   kept: EmbeddedSecrets | null,
@@ -28,32 +28,29 @@ export function paymentAccess(
     if (simulatorUrl === null || kept === null) return null;
     return { format, apiKey: kept.apiKeys[slot], apiUrl: `${simulatorUrl}/${slot}`, isSimulated: true };
   };
-  return Object.fromEntries(SLOTS.map((slot) => [slot, accessTo(slot)])) as Record<
-    Slot,
-    PaymentAccess | null
-  >;
+  return perSlot(accessTo);
 }
 
 export function connectPayments(access: Record<Slot, PaymentAccess | null>): Record<Slot, PaymentApi | null> {
-  return Object.fromEntries(
-    SLOTS.map((slot) => {
-      const given = access[slot];
-      if (given === null) return [slot, null];
-      const { format, apiKey, apiUrl } = given;
-      return [slot, createPaymentApi({ slot, format, apiKey, apiUrl })];
-    }),
-  ) as Record<Slot, PaymentApi | null>;
+  return perSlot((slot) => {
+    const given = access[slot];
+    if (given === null) return null;
+    const { format, apiKey, apiUrl } = given;
+    return createPaymentApi({ slot, format, apiKey, apiUrl });
+  });
 }
 
-/** What deliveries are signed with. The simulated provider signs with secrets that nobody has to configure. */
+/** What deliveries may be signed with. While the simulator runs, its own secrets are accepted besides, in slots that it serves. */
 export function webhookSecrets(
   { slots, databaseUrl, simulator }: Config,
   kept: EmbeddedSecrets | null,
 ): Record<Slot, readonly string[]> {
   const secretsOf = (slot: Slot) => {
     const { secrets, apiKey } = slots[slot];
-    const isOurs = databaseUrl === null || (simulator !== null && apiKey === null);
-    return secrets ?? (isOurs && kept !== null ? [kept.webhookSecrets[slot]] : []);
+    const generated = databaseUrl === null && kept !== null ? [kept.webhookSecrets[slot]] : [];
+    const simulated =
+      simulator !== null && apiKey === null && kept !== null ? [kept.simulatorSecrets[slot]] : [];
+    return [...(secrets ?? generated), ...simulated];
   };
-  return Object.fromEntries(SLOTS.map((slot) => [slot, secretsOf(slot)])) as Record<Slot, readonly string[]>;
+  return perSlot(secretsOf);
 }

@@ -20,11 +20,15 @@ export const Variables = z.object({
     .string()
     .regex(/^[\w.:-]+$/, "expected a host name or address, e.g. 127.0.0.1")
     .default("127.0.0.1"),
-  DATA_DIR: z.string().default(".data"),
+  DATA_DIR: z
+    .string()
+    .regex(/^[^\0]{1,4096}$/, "expected a folder, e.g. /var/lib/tollgate")
+    .default(".data"),
   DATABASE_URL: url(
     ["postgres:", "postgresql:"],
     "postgres://user:password@localhost:5432/tollgate",
   ).optional(),
+  EMBEDDED_IN_PRODUCTION: oneOf(["off", "on"]).default("off"),
   DATABASE_PREPARED: oneOf(["on", "off"]).default("on"),
   REDIS_URL: redisUrls.optional(),
   TRUSTED_PROXIES: trustedProxies.optional(),
@@ -33,11 +37,14 @@ export const Variables = z.object({
     .min(16, "expected at least 16 characters, e.g. the output of: openssl rand -hex 24")
     .optional(),
   SMTP_URL: url(["smtp:", "smtps:"], "smtps://user:password@smtp.example.com").optional(),
-  MAIL_FROM: z.string().max(320).default("Tollgate <no-reply@localhost>"),
+  MAIL_FROM: z
+    .string()
+    .regex(/^[^\r\n]{1,320}$/, "expected an address on one line, e.g. Tollgate <no-reply@example.com>")
+    .default("Tollgate <no-reply@localhost>"),
   REQUIRE_EMAIL_CONFIRMATION: oneOf(["off", "on"]).default("off"),
   AI_BASE_URL: url(["http:", "https:"], "https://api.example.com/v1").optional(),
-  AI_API_KEY: z.string().optional(),
-  AI_MODEL: z.string().max(200).optional(),
+  AI_API_KEY: apiKey.optional(),
+  AI_MODEL: z.string().max(200, "expected at most 200 characters, e.g. llama-3.3-70b").optional(),
   GRAPHQL: oneOf(["on", "off"]).default("on"),
   GRAPHQL_INTROSPECTION: oneOf(["on", "off"]).optional(),
   NODE_ENV: z.string().optional(),
@@ -73,7 +80,7 @@ export const Variables = z.object({
 
 export type Values = z.output<typeof Variables>;
 
-/** What they ask of one another, a line each. */
+/** Variables that do not go together, one line each. */
 export function contradictionsIn(values: Values): string[] {
   const wrong: string[] = [];
   if (values.AI_BASE_URL && !values.AI_MODEL) {
@@ -87,8 +94,11 @@ export function contradictionsIn(values: Values): string[] {
     if (!values[`${name}_API_URL`] || values[`${name}_API_KEY`]) continue;
     wrong.push(`${name}_API_KEY: required when ${name}_API_URL is set, e.g. sk_test_ and what follows`);
   }
-  if (values.SIMULATOR === "on" && values.NODE_ENV === "production" && values.DATABASE_URL) {
-    wrong.push("SIMULATOR: not with NODE_ENV=production and a DATABASE_URL: nobody pays there, e.g. off");
+  if (values.NODE_ENV === "production" && !values.DATABASE_URL && values.EMBEDDED_IN_PRODUCTION === "off") {
+    const example = "postgres://user:password@localhost:5432/tollgate";
+    wrong.push(
+      `DATABASE_URL: required with NODE_ENV=production, e.g. ${example}; the embedded database has no backups and serves one machine: EMBEDDED_IN_PRODUCTION=on accepts that`,
+    );
   }
   return wrong;
 }

@@ -1,5 +1,6 @@
 import plans from "../../plans.config.ts";
-import { type Config, ConfigError, readConfig } from "../config/config.ts";
+import { type Config, readConfig } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { embeddedSecrets } from "../config/embedded-secrets.ts";
 import { connectPayments, type PaymentAccess, paymentAccess, webhookSecrets } from "../config/payments.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";

@@ -6,3 +6,8 @@ export type Slot = (typeof SLOTS)[number];
 export function isSlot(name: string): name is Slot {
   return (SLOTS as readonly string[]).includes(name);
 }
+
+/** A value for each slot. */
+export function perSlot<Value>(value: (slot: Slot) => Value): Record<Slot, Value> {
+  return Object.fromEntries(SLOTS.map((slot) => [slot, value(slot)])) as Record<Slot, Value>;
+}

@@ -35,12 +35,18 @@ export function createMail({ smtpUrl, from, dataDir, log }: MailOptions): Mail {
   const onTheirWay = new Set<Promise<void>>();
 
   const sent = async (letter: EmailMessage) => {
-    const { to, subject } = letter;
+    const { subject } = letter;
     try {
-      log.info({ to, subject, ...(await deliver(letter)) }, smtpUrl === null ? "mail written" : "mail sent");
-    } catch (err) {
+      log.info({ subject, ...(await deliver(letter)) }, smtpUrl === null ? "mail written" : "mail sent");
+    } catch (error) {
+      // Not its message: mail servers quote the recipient in theirs.
+      const { code, responseCode, command } = error as {
+        code?: string;
+        responseCode?: number;
+        command?: string;
+      };
       log.error(
-        { err, to, subject },
+        { subject, code, responseCode, command },
         `a mail could not be sent: check ${smtpUrl === null ? "DATA_DIR" : "SMTP_URL"}`,
       );
     }

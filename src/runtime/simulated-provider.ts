@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import plans from "../../plans.config.ts";
-import { type Config, ConfigError } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import type { EmbeddedSecrets } from "../config/embedded-secrets.ts";
-import { SLOTS, type Slot } from "../domain/slot.ts";
+import { perSlot, type Slot } from "../domain/slot.ts";
 import type { Log } from "../observability/log.ts";
 import type { SlotBinding } from "../providers/slots.ts";
 
@@ -23,22 +24,15 @@ export async function startSimulatedProvider(
 ): Promise<SimulatedProvider | null> {
   if (simulator === null || embedded === null || deliverTo === undefined) return null;
   const { startSimulator } = await import("../simulator/server/start-simulator.ts");
-  const access = SLOTS.map((slot) => {
-    const { format, secrets } = slots[slot];
-    return [
-      slot,
-      {
-        format,
-        apiKey: embedded.apiKeys[slot],
-        webhookSecret: secrets[0] ?? embedded.webhookSecrets[slot],
-      },
-    ] as const;
-  });
   try {
     return await startSimulator({
       host: "127.0.0.1",
       port: simulator.port,
-      slots: Object.fromEntries(access) as Record<Slot, (typeof access)[number][1]>,
+      slots: perSlot((slot) => ({
+        format: slots[slot].format,
+        apiKey: embedded.apiKeys[slot],
+        webhookSecret: embedded.simulatorSecrets[slot],
+      })),
       plans,
       deliverTo,
       returnUrl: () => `${appUrl}/billing`,

@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { ConfigError, readConfig, requireAuthSecret } from "../../src/config/config.ts";
+import { readConfig, requireAuthSecret } from "../../src/config/config.ts";
+import { ConfigError } from "../../src/config/config-error.ts";
+import { Variables } from "../../src/config/variables.ts";
 
 describe("the configuration", () => {
   it("has a default for everything", () => {
@@ -122,18 +124,23 @@ describe("the configuration", () => {
     );
   });
 
-  it("simulates a provider where nothing else is configured, and never where people pay", () => {
+  it("runs the simulator where nothing else is configured and only this machine can reach it", () => {
     const own = "postgres://localhost/x";
     const simulator = (variables: Record<string, string>) => readConfig(variables).simulator;
     expect(simulator({})).toEqual({ port: 3001 });
-    expect(simulator({ NODE_ENV: "production" })).toEqual({ port: 3001 });
+    const production = { NODE_ENV: "production", EMBEDDED_IN_PRODUCTION: "on" };
+    expect(simulator(production)).toBeNull();
+    expect(simulator({ ...production, SIMULATOR: "on" })).toEqual({ port: 3001 });
+    expect(simulator({ APP_URL: "https://app.example.com" })).toBeNull();
+    expect(simulator({ APP_URL: "https://app.example.com", SIMULATOR: "on" })).toEqual({ port: 3001 });
+    for (const local of ["http://127.0.0.1:3000", "http://[::1]:3000", "http://tollgate.localhost"]) {
+      expect(simulator({ APP_URL: local })).toEqual({ port: 3001 });
+    }
     expect(simulator({ DATABASE_URL: own })).toBeNull();
     expect(simulator({ PROVIDER_B_API_KEY: "pdl_1" })).toBeNull();
     expect(simulator({ SIMULATOR: "off" })).toBeNull();
     expect(simulator({ SIMULATOR: "on", DATABASE_URL: own, SIMULATOR_PORT: "4000" })).toEqual({ port: 4000 });
     expect(simulator({ SIMULATOR: "on", PROVIDER_A_API_KEY: "sk_1" })).toEqual({ port: 3001 });
-    const real = { SIMULATOR: "on", DATABASE_URL: own, NODE_ENV: "production" };
-    expect(() => simulator(real)).toThrow(/^SIMULATOR: not with NODE_ENV=production .+ e\.g\. off$/);
     expect(() => simulator({ PORT: "3001" })).toThrow(/^SIMULATOR_PORT: is the same as PORT, e\.g\. 3002$/);
     expect(simulator({ PORT: "3001", SIMULATOR: "off" })).toBeNull();
   });
@@ -183,6 +190,42 @@ describe("the configuration", () => {
     expect(refused).toThrow(new RegExp(`^${name}: .+`));
     expect(refused).toThrow(example);
     expect(() => readConfig({ [name]: value })).not.toThrow(/\n/);
+  });
+
+  it("shows an example with whatever it refuses of any variable", () => {
+    const values = [
+      "?",
+      "-1",
+      "0",
+      "a b",
+      "a\0b",
+      "x".repeat(5_000),
+      "http://user:password@host",
+      "1,,2",
+      "1e9",
+    ];
+    let refused = 0;
+    for (const name of Object.keys(Variables.shape)) {
+      for (const value of values) {
+        try {
+          readConfig({ [name]: value });
+        } catch (error) {
+          refused += 1;
+          expect((error as Error).message).toMatch(/^[A-Z_]+: .*(e\.g\.|such as) [^ ]/s);
+        }
+      }
+    }
+    expect(refused).toBeGreaterThan(200);
+  });
+
+  it("starts in production without DATABASE_URL only where that is accepted", () => {
+    expect(() => readConfig({ NODE_ENV: "production" })).toThrow(
+      /^DATABASE_URL: required with NODE_ENV=production, e\.g\. postgres:.+EMBEDDED_IN_PRODUCTION=on/,
+    );
+    expect(readConfig({ NODE_ENV: "production", EMBEDDED_IN_PRODUCTION: "on" }).databaseUrl).toBeNull();
+    expect(readConfig({ NODE_ENV: "production", DATABASE_URL: "postgres://localhost/x" }).isProduction).toBe(
+      true,
+    );
   });
 
   it("does not print a secret that it refuses", () => {

@@ -55,9 +55,9 @@ describe("without a mail server", () => {
     expect(lines).toContainEqual({
       level: "info",
       message: "mail written",
-      fields: { to: expect.any(String), subject: LETTER.subject, file },
+      fields: { subject: LETTER.subject, file },
     });
-    expect(JSON.stringify(lines)).not.toContain("secret-token");
+    expect(JSON.stringify(lines)).not.toMatch(/secret-token|person@example/);
   });
 
   it("a folder that cannot be written to is said in the log, and harms nobody", async () => {
@@ -106,6 +106,6 @@ describe("with a mail server", () => {
       await mail.close();
     }
     expect(lines.map(({ level }) => level)).toEqual(["error", "error"]);
-    expect(JSON.stringify(lines)).not.toContain("secret-token");
+    expect(JSON.stringify(lines)).not.toMatch(/secret-token|person@example/);
   });
 });

@@ -12,6 +12,7 @@ import {
   type SimulatedSubscription,
 } from "../server/state.ts";
 import { day, instant, money, seatsOf, stateOf } from "./format.ts";
+import { maskedSecret } from "./masked-secret.ts";
 import { type Html, page } from "./page.ts";
 
 export type ControlOptions = { slots: readonly ProviderSlot[]; clock: Clock; deliverTo(slot: Slot): string };
@@ -98,12 +99,11 @@ function endpointState({ name, state }: ProviderSlot): Html {
 
 function secretOf({ name, state }: ProviderSlot): Html {
   const variable = `${name.replace("-", "_").toUpperCase()}_WEBHOOK_SECRET`;
-  const masked = `${state.secret.slice(0, 8)}…${state.secret.slice(-4)}`;
-  return html`<details><summary><code>${masked}</code></summary><code>${variable}=${state.secret}</code>
+  return html`<details><summary><code>${maskedSecret(state.secret)}</code></summary>
 ${
   state.secret === state.givenSecret
-    ? ""
-    : html`<p class="help">The server was started with another one. To take both while it changes: <code>${variable}=${state.secret},${state.givenSecret}</code></p>`
+    ? html`<p class="help">The server accepts it while the simulator runs.</p>`
+    : html`<p class="help">The server was started with another one and refuses this one, until it is restarted with <code>${variable}</code> set to the secret in DATA_DIR/simulator.json.</p>`
 }
 <form method="post" action="/control/${name}/secret"><button class="small">Rotate the secret</button></form></details>`;
 }

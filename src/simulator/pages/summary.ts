@@ -2,8 +2,9 @@ import type { Clock } from "../server/move-clock.ts";
 import { nextDueMs } from "../server/move-clock.ts";
 import { portalUrl } from "../server/portal-link.ts";
 import { checkoutUrl, type ProviderSlot } from "../server/provider-slot.ts";
+import { maskedSecret } from "./masked-secret.ts";
 
-/** Everything the control page shows, as JSON. Secrets are whole: who gets here may rotate them as well. */
+/** Everything the control page shows, as JSON. */
 export function summaryOf(slots: readonly ProviderSlot[], clock: Clock) {
   const nextMs = nextDueMs(slots);
   return {
@@ -17,7 +18,7 @@ function slotSummary(slot: ProviderSlot) {
   const { format, secret, endpoint, faults, subscriptions, checkouts, events } = slot.state;
   return {
     format,
-    secret,
+    secret: maskedSecret(secret),
     endpoint,
     faults,
     checkouts: checkouts.map((checkout) => ({

@@ -49,6 +49,8 @@ export type Simulator = {
   settle(): Promise<void>;
   /** As the provider has them. */
   subscriptions(slot: Slot): KnownSubscription[];
+  /** What deliveries of the slot are signed with now. */
+  secret(slot: Slot): string;
 };
 
 /** After a start, the server to deliver to may need a moment as well. */
@@ -125,6 +127,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     settle: async () => {
       await Promise.all([...dispatchers.values()].map((dispatcher) => dispatcher.settled()));
     },
+    secret: (slot) => state.slots[slot].secret,
     subscriptions: (slot) =>
       state.slots[slot].subscriptions.map(({ state: its, ids }) =>
         expectedState(its, ids, simulatedProviderOf(state.slots[slot].format).renderer),

@@ -1,0 +1,46 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import { embeddedSecrets } from "../../src/config/embedded-secrets.ts";
+import { webhookSecrets } from "../../src/config/payments.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tollgate-secrets-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe("embeddedSecrets", () => {
+  it.each([0o640, 0o604, 0o644, 0o660])("refuses a file that others may read: %o", async (mode) => {
+    await embeddedSecrets(folder);
+    const file = join(folder, "secrets.json");
+    await chmod(file, mode);
+    await expect(embeddedSecrets(folder)).rejects.toThrow(
+      `DATA_DIR: other users may read ${file}: run chmod 600 ${file}`,
+    );
+    await chmod(file, 0o600);
+    await expect(embeddedSecrets(folder)).resolves.toBeDefined();
+  });
+
+  it("says what to do about a damaged file", async () => {
+    await writeFile(join(folder, "secrets.json"), "{", { mode: 0o600 });
+    await expect(embeddedSecrets(folder)).rejects.toThrow(/is damaged: restore it, or delete it/);
+  });
+});
+
+describe("webhookSecrets", () => {
+  it("accepts the simulator's own secrets besides the configured ones, only while it runs", async () => {
+    const kept = await embeddedSecrets(folder);
+    const of = (variables: Record<string, string>) =>
+      webhookSecrets(readConfig(variables), kept)["provider-a"];
+    const own = kept.simulatorSecrets["provider-a"];
+    const configured = { PROVIDER_A_WEBHOOK_SECRET: "whsec_mine" };
+    expect(of({})).toEqual([kept.webhookSecrets["provider-a"], own]);
+    expect(of(configured)).toEqual(["whsec_mine", own]);
+    expect(of({ ...configured, SIMULATOR: "off" })).toEqual(["whsec_mine"]);
+    expect(of({ ...configured, SIMULATOR: "on", PROVIDER_A_API_KEY: "sk_live_1" })).toEqual(["whsec_mine"]);
+    expect(own).not.toBe(kept.webhookSecrets["provider-a"]);
+  });
+});
