@@ -18,17 +18,15 @@ let server: ServerProcess;
 let tollgate: Tollgate;
 beforeAll(async () => {
   test = await freshDatabase(3);
-  // So long a lease that the server's own retry job leaves our deliveries alone.
-  const lease = { WEBHOOK_LEASE_SECONDS: "3600" };
-  server = await spawnServer(test.url, lease);
-  tollgate = tollgateIn({ ...serverVariables(test.url), ...lease });
+  server = await spawnServer(test.url);
+  tollgate = tollgateIn(serverVariables(test.url));
 });
 afterAll(async () => {
   await server.end("SIGTERM");
   await test.drop();
 });
 
-/** Sends an event and returns the number of its delivery. */
+/** Sends an event and returns the id of its delivery, which the server's own retry job leaves alone. */
 async function delivered(eventId: string, userId: string, slot: "provider-a" | "provider-b" = "provider-a") {
   const event = fixtureDelivery(
     slot === "provider-a" ? "stripe" : "paddle",
@@ -39,6 +37,10 @@ async function delivered(eventId: string, userId: string, slot: "provider-a" | "
     },
   );
   await deliverWebhook(server.url, slot, event);
+  await test.rows(
+    "update webhook_delivery set next_attempt_at = now() + interval '1 day' where event_id = $1 and status = 'failed'",
+    [eventId],
+  );
   const [row] = await test.rows<{ id: string }>("select id from webhook_delivery where event_id = $1", [
     eventId,
   ]);
@@ -62,7 +64,7 @@ function delivery(expected: object): object {
 }
 
 describe("webhooks list", () => {
-  it("is an array of deliveries, newest first, by status, slot and limit", async () => {
+  it("prints deliveries as an array, newest first, filtered by status, slot and limit", async () => {
     expect(await tollgate.json("webhooks", "list", "--slot", "provider-b")).toEqual([]);
     await delivered("list-1", "user_1");
     await delivered("list-2", "nobody");
@@ -92,7 +94,7 @@ describe("webhooks list", () => {
     );
   });
 
-  it("is a table for people, plain where nobody sees colours", async () => {
+  it("prints a table, without colours unless the output is a terminal", async () => {
     await delivered("table-1", "user_1");
     const { code, stdout } = await tollgate("webhooks", "list", "--limit", "1");
     expect(code).toBe(0);
@@ -103,7 +105,7 @@ describe("webhooks list", () => {
     expect((await forced("webhooks", "list", "--limit", "1")).stdout).toContain("\u001b[32msuccessful");
   });
 
-  it("shows nothing from outside that would steer a terminal", async () => {
+  it("prints no escape sequences that a delivery contains", async () => {
     const { id } = await delivered("steer", "\u001b[2Jnobody");
     for (const args of [["list"], ["show", id], ["replay", id]]) {
       const { stdout, stderr } = await tollgate("webhooks", ...args);
@@ -111,7 +113,7 @@ describe("webhooks list", () => {
     }
   });
 
-  it("does not mind when its reader stops reading", async () => {
+  it("exits with 0 when its reader closes the pipe", async () => {
     const env = { PATH: process.env.PATH, ...serverVariables(test.url) };
     const stdio = ["ignore", "pipe", "pipe"] as const;
     const unread = spawn(process.execPath, [ENTRY, "webhooks", "list", "--json"], { env, stdio: [...stdio] });
@@ -122,7 +124,7 @@ describe("webhooks list", () => {
 });
 
 describe("webhooks show", () => {
-  it("is one delivery with its payload and its attempts", async () => {
+  it("prints one delivery with its payload and its attempts", async () => {
     const { id, body } = await delivered("show-1", "user_1");
     expect(await tollgate.json("webhooks", "show", id)).toEqual({
       ...delivery({ id, eventId: "show-1" }),
@@ -145,14 +147,14 @@ describe("webhooks show", () => {
     expect(stdout).toMatch(/1\s+delivery\s+successful/);
   });
 
-  it("of a payload that is no longer kept says so", async () => {
+  it("says when the payload is no longer kept", async () => {
     const { id } = await delivered("show-2", "user_1");
     await test.rows("update webhook_delivery set payload = null where id = $1", [id]);
     expect(await tollgate.json("webhooks", "show", id)).toMatchObject({ payload: null });
     expect((await tollgate("webhooks", "show", id)).stdout).toContain("payload no longer kept");
   });
 
-  it("of a number that there is not fails", async () => {
+  it("fails for an unknown id", async () => {
     expect(await tollgate("webhooks", "show", "999999")).toEqual({
       code: 1,
       stdout: "",
@@ -165,7 +167,7 @@ describe("webhooks show", () => {
 });
 
 describe("webhooks replay", () => {
-  it("of a failed delivery is a new attempt, and says why it failed again", async () => {
+  it("makes a new attempt at a failed delivery, and prints why it failed again", async () => {
     const { id } = await delivered("replay-1", "later");
     const again = await tollgate("webhooks", "replay", id);
     expect(again.code).toBe(1);
@@ -183,7 +185,7 @@ describe("webhooks replay", () => {
     ).toEqual(["delivery failed", "replay failed", "replay successful"]);
   });
 
-  it("of a successful delivery needs --force, as often as one likes", async () => {
+  it("needs --force for a successful delivery, every time", async () => {
     const { id } = await delivered("replay-2", "user_2");
     const refused = await tollgate("webhooks", "replay", id);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
@@ -197,7 +199,7 @@ describe("webhooks replay", () => {
     }
   });
 
-  it("of a successful delivery that fails leaves it successful", async () => {
+  it("leaves a successful delivery successful when the replay fails", async () => {
     const { id } = await delivered("replay-3", "user_0");
     await test.rows(`delete from "user" where id = 'user_0'`);
     const { code, stdout } = await tollgate("webhooks", "replay", id, "--force", "--json");
@@ -205,7 +207,7 @@ describe("webhooks replay", () => {
     expect(JSON.parse(stdout)).toMatchObject({ outcome: "failed", status: "successful", lastError: null });
   });
 
-  it("of a delivery that is being processed is refused, with and without force", async () => {
+  it("is refused for a delivery that is being processed, with and without --force", async () => {
     const { id } = await delivered("replay-4", "user_1");
     await test.rows(
       "update webhook_delivery set status = 'pending', lease_until = clock_timestamp() + interval '1 hour' where id = $1",
@@ -216,19 +218,30 @@ describe("webhooks replay", () => {
       expect(code).toBe(1);
       expect(stderr).toMatch(/is being processed/);
     }
-    await test.rows("update webhook_delivery set lease_until = clock_timestamp() where id = $1", [id]);
-    expect(await tollgate.json("webhooks", "replay", id)).toMatchObject({ outcome: "applied", attempts: 2 });
   });
 
-  it("of a number that there is not fails", async () => {
+  it("fails for an unknown id", async () => {
     const { code, stderr } = await tollgate("webhooks", "replay", "999999");
     expect({ code, stderr }).toEqual({ code: 1, stderr: "there is no delivery 999999\n" });
   });
 });
 
-describe("webhooks retry", () => {
-  it("tells what became of everything that was due", async () => {
+describe("without a running server, whose retry job would be first", () => {
+  beforeAll(async () => {
     await server.end("SIGTERM");
+  });
+
+  it("webhooks replay takes over a delivery whose lease has run out", async () => {
+    const [row] = await test.rows<{ id: string }>(
+      "update webhook_delivery set lease_until = clock_timestamp() where event_id = 'replay-4' returning id::text",
+    );
+    expect(await tollgate.json("webhooks", "replay", row?.id as string)).toMatchObject({
+      outcome: "applied",
+      attempts: 2,
+    });
+  });
+
+  it("webhooks retry counts the outcomes of everything that was due", async () => {
     const due = async (eventId: string, status: "failed" | "pending") =>
       test.rows(
         `update webhook_delivery set status = $2, next_attempt_at = case when $2 = 'failed' then now() end,

@@ -13,7 +13,9 @@ import { pipelined, rawPost } from "../support/raw-http.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { SECRETS } from "../support/variables.ts";
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 200_000);
+// script/fuzz runs more, and then expects memory to stay flat.
+const RUNS = Number(process.env.FUZZ_RUNS ?? 4_000);
+const MEASURES_MEMORY = RUNS >= 100_000;
 const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 32));
 const BATCH = 50;
 const CONNECTIONS = 4;
@@ -26,8 +28,8 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 it.each(wireFormats())(
-  `%s: ${RUNS} mutated deliveries over HTTP, FUZZ_SEED=${SEED}: no 5xx, no crash, no forgery taken, memory flat`,
-  { timeout: 300_000 },
+  `%s: answers ${RUNS} mutated deliveries without a 5xx, a crash or an accepted forgery, FUZZ_SEED=${SEED}`,
+  { timeout: 600_000 },
   async (format) => {
     const server = await spawnServer(test.url, {
       PROVIDER_A_ADAPTER: format,
@@ -49,7 +51,7 @@ it.each(wireFormats())(
     expect([...counts.keys()].filter((status) => !/^(200|4\d\d)/.test(status))).toEqual([]);
     expect(counts.get("200 genuine")).toBeGreaterThan(RUNS / 100);
     expect(counts.get("400 forged")).toBeGreaterThan(RUNS / 2);
-    expect((await residentBytes(server)) - warm).toBeLessThan(48 * MEGABYTE);
+    if (MEASURES_MEMORY) expect((await residentBytes(server)) - warm).toBeLessThan(48 * MEGABYTE);
     // What was taken in is what was sent genuine: a fixture each, as often as it came.
     const rows = await test.rows("select from webhook_delivery where format = $1", [format]);
     expect(rows).toHaveLength(samples.length);

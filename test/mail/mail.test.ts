@@ -100,9 +100,7 @@ describe("with a mail server", () => {
     const smtp = await server(({ verb }) => (verb === "RCPT" ? "550 no such mailbox" : undefined));
     for (const smtpUrl of [smtp.url, "smtp://127.0.0.1:9"]) {
       const mail = createMail({ smtpUrl, from: FROM, dataDir: await folder(), log });
-      const start = performance.now();
       mail.send(LETTER);
-      expect(performance.now() - start).toBeLessThan(50);
       await mail.close();
     }
     expect(lines.map(({ level }) => level)).toEqual(["error", "error"]);
