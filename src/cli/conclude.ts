@@ -4,6 +4,8 @@ import { printable } from "./table.ts";
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
+/** What was compared with its provider differs. */
+export const DRIFT = 3;
 
 /** The result of a command. */
 export type Conclusion = {
@@ -13,15 +15,21 @@ export type Conclusion = {
   text: () => string;
   /** One sentence, when the command ran and did not succeed. */
   failure?: string | null;
+  /** When the command succeeded; 0 unless given. */
+  exitCode?: number;
   /** Of a list: where its next page begins. */
   nextCursor?: string | null;
 };
 
-export function conclude({ json, text, failure, nextCursor }: Conclusion, output: { json?: boolean }): void {
+export function conclude(
+  { json, text, failure, exitCode, nextCursor }: Conclusion,
+  output: { json?: boolean },
+): void {
   process.stdout.write(`${output.json ? JSON.stringify(json, null, 2) : text()}\n`);
   // On stderr: with --json, stdout holds the list alone.
   if (nextCursor) process.stderr.write(`next page: --cursor ${nextCursor}\n`);
   if (failure) fail(failure);
+  else if (exitCode) process.exitCode = exitCode;
 }
 
 /** Prints why a command failed; with `json`, as `{ "error": ... }` on stdout too. */

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { ALL_SLOTS, LOOK_BACK_DAYS, type ReconcileReport, reconcile } from "../reconcile/reconcile.ts";
 import { jsonOption } from "./arguments.ts";
-import { conclude } from "./conclude.ts";
+import { conclude, DRIFT } from "./conclude.ts";
 import { reconcileText } from "./reconcile-text.ts";
 import { withRuntime } from "./with-runtime.ts";
 
@@ -31,7 +31,7 @@ export function addReconcile(webhooks: Command): void {
     .addHelpText(
       "after",
       `
-Missed events come first, then the subscriptions that are out of order are compared. Every correction is written
+Missed events come first, then the subscriptions that are out of order are compared. A dry run that finds something to correct exits with 3. Every correction is written
 down with what was before. Lemon Squeezy keeps no list of events: what was missed there is not found.
 
 Examples:
@@ -53,10 +53,21 @@ Examples:
         }),
       );
       conclude(
-        { json: report, text: () => reconcileText(report), failure: failureOf(report, options) },
+        {
+          json: report,
+          text: () => reconcileText(report),
+          failure: failureOf(report, options),
+          exitCode: driftStatus(report),
+        },
         options,
       );
     });
+}
+
+/** A dry run that would correct or take in anything has found drift. */
+function driftStatus({ dryRun, corrected, slots }: ReconcileReport): number {
+  const isMissing = slots.some(({ missed }) => missed !== null && missed.missed > 0);
+  return dryRun && (corrected.length > 0 || isMissing) ? DRIFT : 0;
 }
 
 /** What was asked for by name and could not be asked about has failed; a slot without a provider has not. */

@@ -8,7 +8,7 @@ import { offersOf, prepareSimulation, userPrefix } from "../simulator/scenario/p
 import { type SendOptions, simulate, TargetRejectedError } from "../simulator/scenario/simulate.ts";
 import { createStats, type Outcome, percentile } from "../simulator/scenario/stats.ts";
 import { checkFinalState } from "./final-state.ts";
-import { withProgress } from "./progress.ts";
+import { withKnownTotal } from "./progress.ts";
 import { ownUrl, requireServer } from "./server-address.ts";
 import { withRuntime } from "./with-runtime.ts";
 
@@ -87,7 +87,7 @@ async function simulateWith(
     rate: options.rate ?? null,
   };
   const stats = createStats();
-  const sent = await withProgress(
+  const sent = await withKnownTotal(
     simulation.schedule.size,
     () => stats.sent,
     () => simulate(simulation, sending, stats).catch((error) => explain(error, sending, prefix)),

@@ -12,17 +12,19 @@ import { conclude } from "./conclude.ts";
 import { deliveryDetails, deliveryTable } from "./delivery-text.ts";
 import { newestDeliveries } from "./newest-deliveries.ts";
 import { addReconcile } from "./reconcile.ts";
+import { addVerify } from "./verify.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 export function addWebhooks(program: Command): void {
   const webhooks = program
     .command("webhooks")
-    .description("webhook deliveries: list, show, replay, retry, reconcile");
+    .description("webhook deliveries: list, show, replay, retry, reconcile, verify");
   addList(webhooks);
   addShow(webhooks);
   addReplay(webhooks);
   addRetry(webhooks);
   addReconcile(webhooks);
+  addVerify(webhooks);
 }
 
 type Output = { json?: boolean };

@@ -22,6 +22,8 @@ export type PaymentApi = {
   cancelSubscription(providerSubscriptionId: string): Promise<void>;
   /** The events that the provider has sent since, oldest first; `null`: it does not list them. */
   listEvents: ((since: Date) => AsyncIterable<ListedEvent>) | null;
+  /** The state of every subscription, ended ones too; with a time, of at least those that have changed since. */
+  listSubscriptions(since: Date | null): AsyncIterable<PaymentEvent>;
   /** Whether something is sold under this id. */
   knowsPrice(priceId: string): Promise<boolean>;
 };

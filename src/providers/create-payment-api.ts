@@ -23,6 +23,9 @@ export function createPaymentApi(connection: PaymentConnection): PaymentApi {
           if (listEvents) yield* listEvents(since);
         }
       : null,
+    listSubscriptions: async function* (since) {
+      yield* (await api()).listSubscriptions(since);
+    },
     knowsPrice: async (id) => (await api()).knowsPrice(id),
   };
 }

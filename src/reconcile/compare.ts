@@ -34,6 +34,8 @@ export type CompareOptions = {
   by: Reconciliation["by"];
   /** Reports what would change, and changes nothing. */
   dryRun: boolean;
+  /** Whether the user hears of a correction. */
+  notify: boolean;
 };
 
 type Comparing = Pick<Intake, "database" | "plans" | "leaseSeconds">;
@@ -74,7 +76,7 @@ async function correct(
   intake: Comparing,
   { id, provider, providerSubscriptionId, version }: ReconcilableSubscription,
   { state, askedAtMicros }: { state: PaymentEvent; askedAtMicros: number },
-  { by, dryRun }: CompareOptions,
+  { by, dryRun, notify }: CompareOptions,
 ): Promise<Comparison | "overtaken"> {
   // Without the user: a comparison never gives a subscription to somebody else.
   const event = { ...state, providerSubscriptionId, userId: null };
@@ -112,7 +114,7 @@ async function correct(
     const { lastNotified, notifications } = notificationsFor(before, after, { isLate: false });
     await transaction.commitAfter([
       updateSubscriptions(transaction, [{ ...after, lastNotified }]),
-      ...(notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
+      ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
       ...(changes ? [insertReconciliation(transaction, { subscriptionId: id, by, changes })] : []),
     ]);
     return { outcome: "compared", changes };

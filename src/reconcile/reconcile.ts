@@ -149,6 +149,7 @@ class Run {
       return await compare(this.#tools.intake, api, found, {
         by: this.#options.by,
         dryRun: this.#options.dryRun,
+        notify: true,
       });
     } catch (error) {
       // About this one alone: the others may still be asked about.

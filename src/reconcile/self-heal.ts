@@ -84,7 +84,7 @@ async function healOne(
     return "postponed" as const;
   };
   try {
-    const comparison = await compare(intake, api, due, { by: "server", dryRun: false });
+    const comparison = await compare(intake, api, due, { by: "server", dryRun: false, notify: true });
     if (comparison.outcome === "compared") {
       await finishHeal(intake.database, due.id);
       return "corrected";

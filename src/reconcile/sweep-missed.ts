@@ -2,6 +2,7 @@ import { isPaymentApiProblem, type Payments } from "../domain/payment-api.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { acquireSweep, finishSweep, type SweepLease } from "../store/event-sweeps.ts";
+import { type ChangedReport, compareChanged } from "./compare-changed.ts";
 import { ingestMissed, type MissedReport } from "./ingest-missed.ts";
 
 export type SweepTools = { intake: Intake; payments: Payments };
@@ -20,11 +21,16 @@ const MIN_AGE_MS = 30 * 1000;
 /** What the nightly run looks through covers whatever happened before a first sweep. */
 const FIRST_LOOK_BACK_MS = 60 * 60 * 1000;
 
-export type SweepResult = { slot: Slot } & ({ report: MissedReport } | { problem: string });
+export type SweepResult = { slot: Slot } & (
+  | { report: MissedReport }
+  | { changed: ChangedReport }
+  | { problem: string }
+);
 
 /**
- * Takes in the events that the log lacks, for every slot whose provider lists events, from a durable cursor on. One
- * process of several does it; a provider that cannot be reached is asked again from the same place.
+ * Takes in the events that the log lacks, from a durable cursor on; where the provider lists no events, the
+ * subscriptions that have changed are compared instead. One process of several does it; a provider that cannot be
+ * reached is asked again from the same place.
  * @throws DatabaseUnavailable
  */
 export async function sweepMissed(tools: SweepTools, options: SweepOptions): Promise<SweepResult[]> {
@@ -34,22 +40,29 @@ export async function sweepMissed(tools: SweepTools, options: SweepOptions): Pro
 
 async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): Promise<SweepResult | null> {
   const { intake, payments } = tools;
-  const listEvents = payments[slot]?.listEvents;
-  if (!listEvents || options.isStopping()) return null;
+  const api = payments[slot];
+  if (api === null || options.isStopping()) return null;
   const lease = await acquireSweep(intake.database, slot, { leaseSeconds: LEASE_SECONDS });
   if (lease === null) return null;
   const finish = (sweptUntilMs: number | null, problem: string | null) =>
     finishSweep(intake.database, slot, { sweptUntilMs, nextInSeconds: options.everySeconds, problem });
   try {
     const since = new Date((lease.sweptUntilMs ?? lease.nowMs - FIRST_LOOK_BACK_MS) - OVERLAP_MS);
-    const report = await ingestMissed(intake, slot, listEvents, {
-      since,
-      isTooYoung: youngerThan(lease),
-      dryRun: false,
-      isStopping: options.isStopping,
-    });
-    await finish(options.isStopping() ? null : lease.nowMs - MIN_AGE_MS, null);
-    return { slot, report };
+    const { isStopping } = options;
+    const result =
+      api.listEvents === null
+        ? { slot, changed: await compareChanged(intake, slot, api, { since, isStopping }) }
+        : {
+            slot,
+            report: await ingestMissed(intake, slot, api.listEvents, {
+              since,
+              isTooYoung: youngerThan(lease),
+              dryRun: false,
+              isStopping,
+            }),
+          };
+    await finish(isStopping() ? null : lease.nowMs - MIN_AGE_MS, null);
+    return result;
   } catch (error) {
     if (!isPaymentApiProblem(error)) throw error;
     await finish(null, error.message);

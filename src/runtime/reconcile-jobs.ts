@@ -44,7 +44,11 @@ function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Jo
     async (isStopping) => {
       for (const result of await sweepMissed(runtime, { everySeconds, isStopping })) {
         if ("problem" in result) log.warn(result, "sweep for missed events failed: trying again");
-        else if (result.report.missed > 0) log.warn(result, "missed events were taken in");
+        else if ("report" in result) {
+          if (result.report.missed > 0) log.warn(result, "missed events were taken in");
+        } else if (result.changed.corrected + result.changed.adopted > 0) {
+          log.warn(result, "subscriptions that had changed unnoticed were corrected");
+        }
       }
     },
     (err) => log.warn({ err }, "sweep for missed events failed: trying again"),

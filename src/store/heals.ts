@@ -30,13 +30,27 @@ select due.id, due.provider, due.provider_subscription_id as "providerSubscripti
 from claimed join due on due.id = claimed.subscription_id`,
 };
 
+// Claimed from a snapshot in which another process had not finished with it yet.
+const STILL_FLAGGED = {
+  name: "still_flagged",
+  text: `
+with done as (
+  delete from subscription_heal h using subscription s
+  where h.subscription_id = any ($1::uuid[]) and s.id = h.subscription_id and not s.out_of_order
+)
+select id from subscription where id = any ($1::uuid[]) and out_of_order`,
+};
+
 /** Flagged subscriptions of a slot that are to be compared now, for this process alone until the lease ends. */
 export async function claimDueHeals(
   database: Queryable,
   slot: Slot,
   { leaseSeconds, limit }: { leaseSeconds: number; limit: number },
 ): Promise<DueHeal[]> {
-  return database.run<DueHeal>(CLAIM, [slot, leaseSeconds, limit]);
+  const claimed = await database.run<DueHeal>(CLAIM, [slot, leaseSeconds, limit]);
+  if (claimed.length === 0) return [];
+  const flagged = await database.run<{ id: string }>(STILL_FLAGGED, [claimed.map(({ id }) => id)]);
+  return claimed.filter((one) => flagged.some(({ id }) => id === one.id));
 }
 
 const FINISH = {

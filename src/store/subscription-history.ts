@@ -56,3 +56,20 @@ export async function historyOf(
     limit,
   ]);
 }
+
+const LAST_EVENTS = {
+  name: "last_events_of_subscriptions",
+  text: `
+select distinct on (a.subscription_id) a.subscription_id as "subscriptionId", d.event_id as "eventId"
+from webhook_attempt a join webhook_delivery d on d.id = a.delivery_id
+where a.subscription_id = any ($1::uuid[])
+order by a.subscription_id, a.changed_at desc nulls last`,
+};
+
+/** The provider's id of the last event that changed each subscription. */
+export async function lastEventIds(
+  database: Queryable,
+  subscriptionIds: readonly string[],
+): Promise<{ subscriptionId: string; eventId: string }[]> {
+  return database.run(LAST_EVENTS, [subscriptionIds]);
+}

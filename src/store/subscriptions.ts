@@ -3,7 +3,7 @@ import type { LastNotified, Subscription } from "../domain/subscription.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { Queryable } from "./database.ts";
 
-type SubscriptionRow = {
+export type SubscriptionRow = {
   id: string;
   user_id: string | null;
   provider: Slot;
@@ -53,16 +53,20 @@ export async function lockSubscribers(
   await transaction.run(LOCK_SUBSCRIBERS, [names]);
 }
 
+/** Of the table as `s`, for `toSubscription`. */
+export const SUBSCRIPTION_COLUMNS = `
+  s.id, s.user_id, s.provider, s.provider_subscription_id, s.customer_id, s.price_id, s.plan_id, s.seats, s.status,
+  extract(epoch from s.current_period_end)::float8 * 1000 as period_end_ms, s.cancel_at_period_end, s.out_of_order,
+  s.last_event_at_micros::float8 as last_event_at_micros, s.last_event_rank,
+  s.compared_at_micros::float8 as compared_at_micros, s.told_standing, s.told_plan_id`;
+
 const LOCK = {
   name: "lock_subscriptions",
   text: `
 with given as materialized (
   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as links (provider, sub, usr, customer)
 )
-select s.id, s.user_id, s.provider, s.provider_subscription_id, s.customer_id, s.price_id, s.plan_id, s.seats, s.status,
-  extract(epoch from s.current_period_end)::float8 * 1000 as period_end_ms, s.cancel_at_period_end, s.out_of_order,
-  s.last_event_at_micros::float8 as last_event_at_micros, s.last_event_rank,
-  s.compared_at_micros::float8 as compared_at_micros, s.told_standing, s.told_plan_id
+select ${SUBSCRIPTION_COLUMNS}
 from subscription s
 where s.id = any (array(
   select named.id from given g
@@ -93,7 +97,7 @@ export async function lockSubscriptions(
   return rows.map(toSubscription);
 }
 
-function toSubscription(row: SubscriptionRow): Subscription {
+export function toSubscription(row: SubscriptionRow): Subscription {
   return {
     id: row.id,
     userId: row.user_id,

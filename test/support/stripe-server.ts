@@ -100,6 +100,7 @@ function answerTo(stripe: Omit<StripeServer, "url" | "close">, call: Call): [num
       stripe.portals.push(body);
       return [200, { id: "bps_1", object: "billing_portal.session", url: "https://billing.example.com/p/1" }];
     case "GET /v1/subscriptions":
+      if (id === "") return [200, listOf([...stripe.subscriptions.values()])];
       return [stripe.subscriptions.has(id) ? 200 : 404, stripe.subscriptions.get(id) ?? missing(id)];
     case "DELETE /v1/subscriptions":
       stripe.cancelled.push(id);
@@ -129,6 +130,10 @@ function opened(
   if (!known) stripe.sessions.push(session);
   const expires_at = Math.floor(Date.now() / 1000) + stripe.sessionSeconds;
   return [200, { object: "checkout.session", id: session.id, url: session.url, expires_at }];
+}
+
+function listOf(data: readonly object[]): object {
+  return { object: "list", data, has_more: false, url: "/v1/subscriptions" };
 }
 
 function missing(id: string): object {

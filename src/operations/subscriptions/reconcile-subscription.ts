@@ -24,7 +24,7 @@ export const reconcileSubscription = defineOperation({
     const api =
       deps.payments[provider] ?? refuse("unavailable", `no payment provider is configured for ${provider}`);
     const by = caller.kind === "operator" ? "operator" : { administratorId: caller.userId };
-    const comparing = compare(deps.intake, api, found, { by, dryRun: false });
+    const comparing = compare(deps.intake, api, found, { by, dryRun: false, notify: true });
     const comparison = await mapProviderErrors(
       deps,
       { slot: provider, userId: caller.kind === "operator" ? "operator" : caller.userId },

@@ -14,6 +14,7 @@ import { listAt, requiredText, requiredUrl, textAt, valueAt } from "../outbound/
 import { beginCall, type SendRequest } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
+import { listSubscriptions } from "./list-subscriptions.ts";
 import { get, post, readPaddleError } from "./requests.ts";
 import { PADDLE_TRAITS } from "./traits.ts";
 import { PADDLE_EVENT_TYPES, paddle } from "./webhook.ts";
@@ -40,6 +41,7 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
     },
     knowsPrice: (id) => knowsPrice(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),
+    listSubscriptions: () => listSubscriptions(provider),
   };
 }
 

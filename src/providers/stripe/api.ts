@@ -15,6 +15,7 @@ import { beginCall } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
 import { mapStripeErrors, readStripeError, stripeClient } from "./client.ts";
+import { listSubscriptions } from "./list-subscriptions.ts";
 import { STRIPE_TRAITS } from "./traits.ts";
 import { STRIPE_EVENT_TYPES, stripe } from "./webhook.ts";
 
@@ -41,6 +42,7 @@ export function stripeApi(connection: PaymentConnection): PaymentApi {
     },
     knowsPrice: (id) => knowsPrice(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),
+    listSubscriptions: () => listSubscriptions(provider),
   };
 }
 

@@ -42,6 +42,10 @@ export function lemonSqueezyApi(slot: ProviderSlot): Hono {
     if (!checkout) throw new LemonSqueezyProblem(404, NOT_FOUND);
     return document(c, { data: checkoutDocument(slot, checkout) });
   });
+  app.get("/v1/subscriptions", (c) => {
+    const { page, meta } = numberedPage(c, slot.state.subscriptions.toReversed());
+    return document(c, { meta: { page: meta }, data: page.map((one) => subscriptionJson(slot, one)) });
+  });
   app.get("/v1/subscriptions/:id", (c) =>
     document(c, { data: subscriptionJson(slot, requireSubscription(slot, c)) }),
   );
@@ -78,6 +82,21 @@ export function lemonSqueezyApi(slot: ProviderSlot): Hono {
 }
 
 const ONE_PAGE = { currentPage: 1, from: 1, lastPage: 1, perPage: 10, to: 1, total: 1 };
+
+const MAX_PAGE_SIZE = 100;
+const DEFAULT_PAGE_SIZE = 10;
+
+/** https://docs.lemonsqueezy.com/api/getting-started/requests#pagination */
+function numberedPage<Item>(c: Context, items: readonly Item[]) {
+  const number = Number(c.req.query("page[number]") ?? 1);
+  const perPage = Math.min(MAX_PAGE_SIZE, Number(c.req.query("page[size]") ?? DEFAULT_PAGE_SIZE));
+  if (!(number >= 1 && perPage >= 1)) throw new LemonSqueezyProblem(400, "The page is invalid.");
+  const from = (number - 1) * perPage;
+  const page = items.slice(from, from + perPage);
+  const lastPage = Math.max(1, Math.ceil(items.length / perPage));
+  const to = from + page.length;
+  return { page, meta: { currentPage: number, from: from + 1, lastPage, perPage, to, total: items.length } };
+}
 
 async function body(c: Context): Promise<Json> {
   const read = await readJson(c);

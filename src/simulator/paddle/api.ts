@@ -29,6 +29,7 @@ import {
   requirePaddleKey,
 } from "./errors.ts";
 import { paddleEvents } from "./list-events.ts";
+import { cursorPage } from "./page.ts";
 import { paddlePrice } from "./price.ts";
 import { paddleTransaction } from "./transaction.ts";
 
@@ -80,17 +81,11 @@ export function paddleApi(slot: ProviderSlot): Hono {
     const { state } = slot;
     const customerId = c.req.query("customer_id");
     const subscriptions = customerId ? subscriptionsOfCustomer(slot, customerId) : state.subscriptions;
-    const pagination = {
-      per_page: 50,
-      next: c.req.url,
-      has_more: false,
-      estimated_total: subscriptions.length,
-    };
-    return paged(
-      c,
-      subscriptions.map((subscription) => subscriptionJson(slot, subscription)),
-      pagination,
-    );
+    return cursorPage(c, subscriptions, {
+      path: `${slot.url()}/subscriptions`,
+      idOf: ({ ids }) => ids.subscriptionId,
+      show: (subscription) => subscriptionJson(slot, subscription),
+    });
   });
   app.get("/subscriptions/:id", (c) => data(c, subscriptionJson(slot, requireSubscription(slot, c))));
   app.post("/subscriptions/:id/cancel", async (c) => {

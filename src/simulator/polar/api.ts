@@ -45,8 +45,8 @@ export function polarApi(slot: ProviderSlot): Hono {
   app.get("/v1/subscriptions/", (c) => {
     const customerId = c.req.query("customer_id");
     const subscriptions = customerId ? subscriptionsOfCustomer(slot, customerId) : slot.state.subscriptions;
-    const items = subscriptions.map((subscription) => subscriptionJson(slot, subscription));
-    return c.json({ items, pagination: { total_count: items.length, max_page: 1 } });
+    const { page, pagination } = numberedPage(c, subscriptions);
+    return c.json({ items: page.map((subscription) => subscriptionJson(slot, subscription)), pagination });
   });
   app.get("/v1/subscriptions/:id", (c) => c.json(subscriptionJson(slot, requireSubscription(slot, c))));
   app.delete("/v1/subscriptions/:id", (c) =>
@@ -71,6 +71,20 @@ export function polarApi(slot: ProviderSlot): Hono {
   app.get("/v1/webhooks/deliveries", polarDeliveries(slot));
   app.all("*", (c) => c.json({ detail: "Not Found" }, 404));
   return app;
+}
+
+const MAX_PAGE_SIZE = 100;
+const DEFAULT_PAGE_SIZE = 10;
+
+/** https://polar.sh/docs/api-reference/introduction#pagination */
+function numberedPage<Item>(c: Context, items: readonly Item[]) {
+  const page = Number(c.req.query("page") ?? 1);
+  const limit = Math.min(MAX_PAGE_SIZE, Number(c.req.query("limit") ?? DEFAULT_PAGE_SIZE));
+  if (!(Number.isInteger(page) && page >= 1)) throw unprocessable(["page"], "Input should be greater than 0");
+  if (!(Number.isInteger(limit) && limit >= 1))
+    throw unprocessable(["limit"], "Input should be greater than 0");
+  const pagination = { total_count: items.length, max_page: Math.ceil(items.length / limit) };
+  return { page: items.slice((page - 1) * limit, page * limit), pagination };
 }
 
 async function body(c: Context): Promise<Json> {

@@ -18,6 +18,7 @@ import {
 import type { Checkout, SimulatedSubscription } from "../server/state.ts";
 import { invalid, missing, rememberAnswers, requireStripeKey, StripeProblem } from "./errors.ts";
 import { stripeEvents } from "./list-events.ts";
+import { pageOf } from "./page.ts";
 import { stripePrice } from "./price.ts";
 import { stripeSession } from "./session.ts";
 
@@ -52,10 +53,12 @@ export function stripeApi(slot: ProviderSlot): Hono {
     // Unless they are asked for, those that have ended are left out.
     const isAsked = (is: string) =>
       status === undefined ? is !== "canceled" : status === "all" || status === is;
-    const data = subscriptions
-      .filter(({ state }) => isAsked(state.status))
-      .map((subscription) => subscriptionJson(slot, subscription));
-    return c.json({ object: "list", url: "/v1/subscriptions", has_more: false, data: data.reverse() });
+    const listed = subscriptions.filter(({ state }) => isAsked(state.status)).toReversed();
+    const idOf = ({ ids }: SimulatedSubscription) => ids.subscriptionId;
+    const query = new URL(c.req.url).searchParams;
+    const { page, hasMore } = pageOf(listed, { object: "subscription", idOf }, query);
+    const data = page.map((subscription) => subscriptionJson(slot, subscription));
+    return c.json({ object: "list", url: "/v1/subscriptions", has_more: hasMore, data });
   });
   app.get("/v1/subscriptions/:id", (c) => c.json(subscriptionJson(slot, requireSubscription(slot, c))));
   app.post("/v1/subscriptions/:id", async (c) => {

@@ -1,30 +1,20 @@
 import { Hono } from "hono";
 import type { ProviderSlot } from "../server/provider-slot.ts";
 import type { QueuedEvent } from "../server/state.ts";
-import { invalid, missing } from "./errors.ts";
-
-const MAX_PAGE_SIZE = 100;
+import { missing } from "./errors.ts";
+import { pageOf } from "./page.ts";
 
 /** Newest first, in pages; whether an event was delivered makes no difference. */
 export function stripeEvents({ state }: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/", (c) => {
     const query = new URL(c.req.url).searchParams;
-    const limit = Number(query.get("limit") ?? 10);
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_SIZE)
-      throw invalid("Invalid integer: limit", "limit");
-    const asked = state.events.toReversed().filter((event) => isAsked(event, query));
-    const after = query.get("starting_after");
-    const before = query.get("ending_before");
-    const start = after === null ? 0 : positionOf(asked, after, "starting_after") + 1;
-    const end = before === null ? asked.length : positionOf(asked, before, "ending_before");
-    const page =
-      before === null ? asked.slice(start, start + limit) : asked.slice(Math.max(0, end - limit), end);
-    const isMore = before === null ? start + limit < asked.length : end - limit > 0;
+    const listed = state.events.toReversed().filter((event) => isAsked(event, query));
+    const { page, hasMore } = pageOf(listed, { object: "event", idOf: ({ eventId }) => eventId }, query);
     return c.json({
       object: "list",
       url: "/v1/events",
-      has_more: isMore,
+      has_more: hasMore,
       data: page.map(({ rawBody }) => JSON.parse(rawBody)),
     });
   });
@@ -56,10 +46,4 @@ function isAsked({ eventType, rawBody }: QueuedEvent, query: URLSearchParams): b
 
 function matches(pattern: string, eventType: string): boolean {
   return pattern.endsWith("*") ? eventType.startsWith(pattern.slice(0, -1)) : pattern === eventType;
-}
-
-function positionOf(events: readonly QueuedEvent[], id: string, param: string): number {
-  const position = events.findIndex(({ eventId }) => eventId === id);
-  if (position < 0) throw missing("event", id, param);
-  return position;
 }

@@ -1,0 +1,67 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { SLOTS, type Slot } from "../domain/slot.ts";
+import { type VerifyReport, verify } from "../reconcile/verify.ts";
+import { jsonOption } from "./arguments.ts";
+import { conclude, DRIFT } from "./conclude.ts";
+import { withProgress } from "./progress.ts";
+import { verifyText } from "./verify-text.ts";
+import { withRuntime } from "./with-runtime.ts";
+
+type Options = { slot?: Slot; sample?: number; repair: boolean; notify: boolean; json?: boolean };
+
+export function addVerify(webhooks: Command): void {
+  webhooks
+    .command("verify")
+    .description("compares every subscription with its provider, and reports each field that differs")
+    .addOption(new Option("--slot <slot>", "one slot alone").choices(SLOTS))
+    .addOption(new Option("--sample <count>", "only so many of each slot, chosen at random").argParser(count))
+    .option("--repair", "correct what differs, by what the provider says", false)
+    .option("--notify", "notify the users of what is repaired", false)
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      `
+Exit status: 0 nothing differs, 3 something differs (repaired or not), 1 something could not be checked.
+
+Examples:
+  npm run -s tollgate -- webhooks verify
+  npm run -s tollgate -- webhooks verify --slot provider-a --sample 500
+  npm run -s tollgate -- webhooks verify --repair --json`,
+    )
+    .action(async (options: Options) => {
+      const report = await withRuntime((runtime) =>
+        withProgress((progressed) =>
+          verify(runtime, {
+            slots: options.slot ? [options.slot] : SLOTS,
+            sample: options.sample ?? null,
+            repair: options.repair,
+            notify: options.notify,
+            progressed,
+          }),
+        ),
+      );
+      const { checked, drift, repaired, failed } = report;
+      const json = { checked, drift, repaired, failed };
+      const failure = failureOf(report, options);
+      conclude(
+        { json, text: () => verifyText(report), failure, exitCode: drift.length > 0 ? DRIFT : 0 },
+        options,
+      );
+    });
+}
+
+/** Whatever was found, a comparison that is incomplete has failed. */
+function failureOf({ failed, unconfigured }: VerifyReport, { slot }: Options): string | null {
+  if (slot !== undefined && unconfigured.includes(slot))
+    return `no payment provider is configured for ${slot}`;
+  const [first] = failed;
+  if (first === undefined) return null;
+  const rest = failed.length > 1 ? ` (and ${failed.length - 1} more)` : "";
+  return `could not be checked or repaired: ${first.providerId ?? first.slot}: ${first.reason}${rest}`;
+}
+
+function count(text: string): number {
+  const value = Number(text);
+  if (/^\d{1,7}$/.test(text) && value >= 1) return value;
+  throw new InvalidArgumentError("expected a whole number from 1 to 9999999.");
+}

@@ -1,0 +1,42 @@
+import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { readableStates } from "../outbound/list-states.ts";
+import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
+import { listAt, textAt } from "../outbound/response-fields.ts";
+import { beginCall } from "../outbound/send-request.ts";
+import { request } from "./requests.ts";
+import { lemonSqueezy } from "./webhook.ts";
+
+const PAGE_SIZE = 100;
+
+/**
+ * Every status, without the custom data: only deliveries carry them. The list knows no filter by time; what has not
+ * changed since is left out here. https://docs.lemonsqueezy.com/api/subscriptions/list-all-subscriptions
+ */
+export async function* listSubscriptions(
+  provider: ConnectedProvider,
+  since: Date | null,
+): AsyncGenerator<PaymentEvent> {
+  for (let page = 1; ; page += 1) {
+    const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
+    const query = new URLSearchParams({ "page[number]": String(page), "page[size]": String(PAGE_SIZE) });
+    const answer = await send(request(provider, "GET", `/v1/subscriptions?${query}`));
+    const subscriptions = listAt(answer, "data");
+    const changed = subscriptions.filter((one) => since === null || changedAt(one) >= since.getTime());
+    yield* readableStates(
+      provider,
+      lemonSqueezy,
+      changed.map((data) => ({ data })),
+    );
+    if (subscriptions.length === 0 || page >= Number(textAt(answer, "meta", "page", "lastPage"))) return;
+  }
+}
+
+/** Seats change without moving the subscription's own time. */
+function changedAt(subscription: unknown): number {
+  const times = [
+    textAt(subscription, "attributes", "updated_at"),
+    textAt(subscription, "attributes", "first_subscription_item", "updated_at"),
+  ].map((time) => Date.parse(time ?? ""));
+  return Math.max(...times.map((time) => (Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time)));
+}

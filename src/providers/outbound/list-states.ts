@@ -1,0 +1,20 @@
+import { isPaymentApiProblem } from "../../domain/payment-api.ts";
+import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { Adapter } from "../adapter.ts";
+import type { ConnectedProvider } from "./connected-provider.ts";
+import { subscriptionState } from "./subscription-state.ts";
+
+/** The subscriptions of one page. One that cannot be read must not hide the others: it is left out. */
+export function* readableStates(
+  provider: ConnectedProvider,
+  adapter: Adapter,
+  deliveries: readonly object[],
+): Generator<PaymentEvent> {
+  for (const delivery of deliveries) {
+    try {
+      yield subscriptionState(provider, adapter, delivery);
+    } catch (error) {
+      if (!isPaymentApiProblem(error)) throw error;
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { readableStates } from "../outbound/list-states.ts";
+import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
+import { listAt, textAt, valueAt } from "../outbound/response-fields.ts";
+import { beginCall } from "../outbound/send-request.ts";
+import { get } from "./requests.ts";
+import { paddle } from "./webhook.ts";
+
+const PAGE_SIZE = 200;
+
+/** Every status, in the order of their ids. https://developer.paddle.com/api-reference/subscriptions/list-subscriptions */
+export async function* listSubscriptions(provider: ConnectedProvider): AsyncGenerator<PaymentEvent> {
+  const query = new URLSearchParams({ order_by: "id[ASC]", per_page: String(PAGE_SIZE) });
+  for (;;) {
+    const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
+    const page = await send(get(provider, `/subscriptions?${query}`));
+    const subscriptions = listAt(page, "data");
+    yield* readableStates(
+      provider,
+      paddle,
+      subscriptions.map((data) => ({ data })),
+    );
+    const last = textAt(subscriptions.at(-1), "id");
+    if (last === null || valueAt(page, "meta", "pagination", "has_more") !== true) return;
+    // The page's own `next` is a whole URL, and the key is sent to no other than ours.
+    query.set("after", last);
+  }
+}

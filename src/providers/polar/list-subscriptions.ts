@@ -1,0 +1,26 @@
+import { listSubscriptions as list } from "@polar-sh/sdk/2026-10/services/subscriptions";
+import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { readableStates } from "../outbound/list-states.ts";
+import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
+import { listAt, textAt } from "../outbound/response-fields.ts";
+import { beginCall } from "../outbound/send-request.ts";
+import { polarClient } from "./client.ts";
+import { polar } from "./webhook.ts";
+
+const PAGE_SIZE = 100;
+
+/** Oldest first, so that one which starts meanwhile moves none of the pages that are still to come. */
+export async function* listSubscriptions(provider: ConnectedProvider): AsyncGenerator<PaymentEvent> {
+  for (let page = 1; ; page += 1) {
+    const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
+    const answer = await list(client)({ page, limit: PAGE_SIZE, sorting: ["started_at"] });
+    const subscriptions = listAt(answer, "items");
+    yield* readableStates(
+      provider,
+      polar,
+      subscriptions.map((data) => ({ data })),
+    );
+    if (subscriptions.length === 0 || page >= Number(textAt(answer, "pagination", "max_page"))) return;
+  }
+}

@@ -1,0 +1,24 @@
+import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { readableStates } from "../outbound/list-states.ts";
+import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
+import { beginCall } from "../outbound/send-request.ts";
+import { mapStripeErrors, stripeClient } from "./client.ts";
+import { stripe } from "./webhook.ts";
+
+const PAGE_SIZE = 100;
+
+/** All of them: Stripe filters by the time of creation alone. https://docs.stripe.com/api/subscriptions/list */
+export async function* listSubscriptions(provider: ConnectedProvider): AsyncGenerator<PaymentEvent> {
+  for (let last: string | null = null; ; ) {
+    const client = stripeClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
+    const after: { starting_after?: string } = last === null ? {} : { starting_after: last };
+    const page = await mapStripeErrors(provider, () =>
+      client.subscriptions.list({ status: "all", limit: PAGE_SIZE, ...after }),
+    );
+    const deliveries = page.data.map((subscription) => ({ data: { object: subscription } }));
+    yield* readableStates(provider, stripe, deliveries);
+    last = page.data.at(-1)?.id ?? null;
+    if (!page.has_more || last === null) return;
+  }
+}

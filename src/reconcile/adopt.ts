@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import { changesOf } from "../domain/changes.ts";
+import { decide } from "../domain/decide.ts";
+import { notificationsFor } from "../domain/notification.ts";
+import type { PaymentEvent } from "../domain/payment-event.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Intake } from "../intake/intake.ts";
+import { retryOnContention } from "../intake/retry-on-contention.ts";
+import { effectLimits } from "../intake/transaction-limits.ts";
+import { insertNotifications } from "../store/notifications.ts";
+import { insertReconciliation } from "../store/reconciliations.ts";
+import {
+  insertSubscriptions,
+  lockSubscribers,
+  lockSubscriptions,
+  updateSubscriptions,
+} from "../store/subscriptions.ts";
+import { inTransaction } from "../store/transaction.ts";
+import { findUserStates } from "../store/users.ts";
+
+export type Adoption = { outcome: "adopted"; subscriptionId: string } | { outcome: "left"; reason: string };
+
+/**
+ * Records a subscription that its provider knows and we do not, by the same rules as an event that tells of it first.
+ * @param state the provider's answer, with the user in it
+ * @throws DatabaseUnavailable
+ */
+export async function adopt(
+  intake: Pick<Intake, "database" | "plans" | "leaseSeconds">,
+  slot: Slot,
+  state: PaymentEvent,
+  { notify }: { notify: boolean },
+): Promise<Adoption> {
+  const { providerSubscriptionId, userId, customerId } = state;
+  const askedAtMicros = Date.now() * 1000;
+  const link = { provider: slot, providerSubscriptionId, userId, customerId };
+  return retryOnContention(() =>
+    inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+      const [, subscriptions, users] = await Promise.all([
+        lockSubscribers(transaction, [link]),
+        lockSubscriptions(transaction, [link]),
+        findUserStates(transaction, userId === null ? [] : [userId]),
+      ]);
+      const decision = decide(slot, state, {
+        subscriptions,
+        userState: (id) => users.get(id) ?? "unknown",
+        plans: intake.plans,
+        newId: randomUUID,
+      });
+      if (decision.outcome === "failed") return { outcome: "left", reason: decision.reason };
+      if (decision.outcome === "ignored")
+        return { outcome: "left", reason: "its user has deleted the account" };
+      const before = subscriptions.find(({ id }) => id === decision.subscription.id) ?? null;
+      const after = { ...decision.subscription, comparedAtMicros: askedAtMicros };
+      const { lastNotified, notifications } = notificationsFor(before, after, { isLate: false });
+      const changes = changesOf(before, after);
+      const write = before === null ? insertSubscriptions : updateSubscriptions;
+      await transaction.commitAfter([
+        write(transaction, [{ ...after, lastNotified }]),
+        ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
+        ...(changes
+          ? [insertReconciliation(transaction, { subscriptionId: after.id, by: "operator", changes })]
+          : []),
+      ]);
+      return { outcome: "adopted", subscriptionId: after.id };
+    }),
+  );
+}

@@ -1,0 +1,80 @@
+import type { PaymentApi } from "../domain/payment-api.ts";
+import type { PaymentEvent } from "../domain/payment-event.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Intake } from "../intake/intake.ts";
+import { findReconcilable } from "../store/reconciliations.ts";
+import { findUserStates } from "../store/users.ts";
+import { findByProviderIds } from "../store/verification.ts";
+import { adopt } from "./adopt.ts";
+import { compare } from "./compare.ts";
+import { subscriptionDrift } from "./subscription-drift.ts";
+
+export type ChangedReport = {
+  /** How many subscriptions the provider says have changed. */
+  listed: number;
+  corrected: number;
+  /** Those that the provider knew and we did not. */
+  adopted: number;
+};
+
+const BATCH_SIZE = 100;
+
+/**
+ * For a provider that lists no events, or has sent none: compares the subscriptions that have changed there since, and
+ * records those of our users that we do not know.
+ * @throws PaymentApiProblem, DatabaseUnavailable
+ */
+export async function compareChanged(
+  intake: Intake,
+  slot: Slot,
+  api: PaymentApi,
+  { since, isStopping }: { since: Date; isStopping: () => boolean },
+): Promise<ChangedReport> {
+  const report: ChangedReport = { listed: 0, corrected: 0, adopted: 0 };
+  let batch: PaymentEvent[] = [];
+  const flush = async () => {
+    const states = batch;
+    batch = [];
+    await compareBatch(intake, slot, api, states, report);
+  };
+  for await (const state of api.listSubscriptions(since)) {
+    if (isStopping()) return report;
+    if (state.providerSubscriptionId === null) continue;
+    report.listed += 1;
+    batch.push(state);
+    if (batch.length >= BATCH_SIZE) await flush();
+  }
+  await flush();
+  return report;
+}
+
+async function compareBatch(
+  intake: Intake,
+  slot: Slot,
+  api: PaymentApi,
+  states: readonly PaymentEvent[],
+  report: ChangedReport,
+): Promise<void> {
+  const { database, plans } = intake;
+  const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
+  const known = await findByProviderIds(database, slot, ids);
+  const users = await findUserStates(
+    database,
+    states.flatMap(({ userId }) => (userId === null ? [] : [userId])),
+  );
+  for (const state of states) {
+    const ours = known.get(state.providerSubscriptionId as string);
+    if (ours === undefined) {
+      if (state.userId === null || users.get(state.userId) !== "present" || state.status === "canceled")
+        continue;
+      const { outcome } = await adopt(intake, slot, state, { notify: true });
+      if (outcome === "adopted") report.adopted += 1;
+      continue;
+    }
+    if (subscriptionDrift(ours, state, plans).length === 0) continue;
+    const found = await findReconcilable(database, ours.id);
+    if (found === null) continue;
+    const comparison = await compare(intake, api, found, { by: "server", dryRun: false, notify: true });
+    if (comparison.outcome === "compared" && comparison.changes !== null) report.corrected += 1;
+  }
+}

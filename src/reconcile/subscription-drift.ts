@@ -1,0 +1,34 @@
+import { type Changes, changesOf } from "../domain/changes.ts";
+import { decide } from "../domain/decide.ts";
+import type { PaymentEvent } from "../domain/payment-event.ts";
+import type { PlanCatalog } from "../domain/plan.ts";
+import type { Subscription } from "../domain/subscription.ts";
+
+/** A field in which a subscription differs from its provider. `null`: nothing there. */
+export type FieldDrift = { field: string; ours: unknown; theirs: unknown };
+
+/**
+ * The fields in which a subscription differs from its provider's answer, by the same rules as events; none: it matches.
+ * The flag for review is no difference: it says that something may be wrong, not that it is.
+ */
+export function subscriptionDrift(
+  ours: Subscription,
+  theirs: PaymentEvent,
+  plans: PlanCatalog,
+): readonly FieldDrift[] {
+  const event = { ...theirs, providerSubscriptionId: ours.providerSubscriptionId, userId: null };
+  const decision = decide(ours.provider, event, {
+    subscriptions: [ours],
+    userState: () => "unknown",
+    plans,
+    newId: () => ours.id,
+  });
+  if (decision.outcome !== "applied") {
+    const price = theirs.items[0]?.priceIds[0] ?? null;
+    return [{ field: "planId", ours: ours.planId, theirs: theirs.planId ?? price }];
+  }
+  const changes: Changes = changesOf(ours, decision.subscription) ?? {};
+  return Object.entries(changes)
+    .filter(([field]) => field !== "outOfOrder")
+    .map(([field, [before, after]]) => ({ field, ours: before, theirs: after }));
+}

@@ -1,0 +1,242 @@
+import { isPaymentApiProblem, type PaymentApi, type Payments } from "../domain/payment-api.ts";
+import type { PaymentEvent } from "../domain/payment-event.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Subscription } from "../domain/subscription.ts";
+import type { Intake } from "../intake/intake.ts";
+import { findReconcilable } from "../store/reconciliations.ts";
+import { lastEventIds } from "../store/subscription-history.ts";
+import { findUserStates } from "../store/users.ts";
+import {
+  countVerifiable,
+  eachVerifiable,
+  findByProviderIds,
+  sampleVerifiable,
+} from "../store/verification.ts";
+import { adopt } from "./adopt.ts";
+import { compare } from "./compare.ts";
+import { type FieldDrift, subscriptionDrift } from "./subscription-drift.ts";
+
+export type VerifyTools = { intake: Intake; payments: Payments };
+
+export type VerifyOptions = {
+  slots: readonly Slot[];
+  /** So many of each slot, chosen at random; `null`: all. */
+  sample: number | null;
+  /** Corrects what differs, by what the provider says. */
+  repair: boolean;
+  /** Whether users hear of a repair. */
+  notify: boolean;
+  progressed: (checked: number, total: number) => void;
+};
+
+export type Drift = FieldDrift & {
+  kind: "subscription";
+  /** Ours; `null`: the provider knows one that we do not. */
+  id: string | null;
+  slot: Slot;
+  providerId: string;
+  /** The provider's id of the last event that touched it. */
+  lastEventId: string | null;
+};
+
+export type VerifyReport = {
+  checked: number;
+  drift: Drift[];
+  /** How many subscriptions were corrected. */
+  repaired: number;
+  /** What could not be checked or repaired. */
+  failed: { slot: Slot; providerId: string | null; reason: string }[];
+  /** Slots without a provider's API key: not checked. */
+  unconfigured: Slot[];
+};
+
+/** Fetches in progress at once per slot: the provider's rate limit is kept below, where requests are sent. */
+const CONCURRENCY = 16;
+const BATCH_SIZE = 100;
+
+/**
+ * Compares subscriptions with their providers: through the provider's list, page by page, where all are meant, and one
+ * by one for a sample and for what the list leaves out. Nothing is locked; with `repair`, what differs is compared again
+ * under lock and corrected.
+ * @throws DatabaseUnavailable
+ */
+export async function verify(tools: VerifyTools, options: VerifyOptions): Promise<VerifyReport> {
+  const unconfigured = options.slots.filter((slot) => tools.payments[slot] === null);
+  const report: VerifyReport = { checked: 0, drift: [], repaired: 0, failed: [], unconfigured };
+  const slots = options.slots.filter((slot) => tools.payments[slot] !== null);
+  const counts = await Promise.all(slots.map((slot) => countVerifiable(tools.intake.database, slot)));
+  const total = counts.reduce((sum, count) => sum + Math.min(count, options.sample ?? count), 0);
+  const run = new Run(tools, options, report, total);
+  await Promise.all(slots.map((slot) => run.slot(slot, tools.payments[slot] as PaymentApi)));
+  return report;
+}
+
+class Run {
+  readonly #tools: VerifyTools;
+  readonly #options: VerifyOptions;
+  readonly #report: VerifyReport;
+  readonly #total: number;
+
+  constructor(tools: VerifyTools, options: VerifyOptions, report: VerifyReport, total: number) {
+    this.#tools = tools;
+    this.#options = options;
+    this.#report = report;
+    this.#total = total;
+  }
+
+  async slot(slot: Slot, api: PaymentApi): Promise<void> {
+    try {
+      const { database } = this.#tools.intake;
+      if (this.#options.sample !== null) {
+        await this.#fetchEach(slot, api, await sampleVerifiable(database, slot, this.#options.sample));
+        return;
+      }
+      const listed = await this.#checkListed(slot, api);
+      await this.#fetchEach(slot, api, unlisted(eachVerifiable(database, slot), listed));
+    } catch (error) {
+      if (!isPaymentApiProblem(error)) throw error;
+      this.#report.failed.push({ slot, providerId: null, reason: error.message });
+    }
+  }
+
+  /** Returns the provider's ids of all that its list holds. */
+  async #checkListed(slot: Slot, api: PaymentApi): Promise<ReadonlySet<string>> {
+    const listed = new Set<string>();
+    let batch: PaymentEvent[] = [];
+    const flush = async () => {
+      const states = batch;
+      batch = [];
+      await this.#checkStates(slot, api, states);
+    };
+    for await (const state of api.listSubscriptions(null)) {
+      if (state.providerSubscriptionId === null) continue;
+      listed.add(state.providerSubscriptionId);
+      batch.push(state);
+      if (batch.length >= BATCH_SIZE) await flush();
+    }
+    await flush();
+    return listed;
+  }
+
+  async #checkStates(slot: Slot, api: PaymentApi, states: readonly PaymentEvent[]): Promise<void> {
+    const { database } = this.#tools.intake;
+    const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
+    const known = await findByProviderIds(database, slot, ids);
+    const users = await findUserStates(
+      database,
+      states.flatMap(({ userId }) => (userId === null ? [] : [userId])),
+    );
+    for (const state of states) {
+      const ours = known.get(state.providerSubscriptionId as string);
+      if (ours !== undefined) {
+        this.#check();
+        await this.#compare(api, ours, state);
+      } else if (
+        state.userId !== null &&
+        users.get(state.userId) === "present" &&
+        state.status !== "canceled"
+      ) {
+        this.#check();
+        await this.#reportMissing(slot, state);
+      }
+    }
+  }
+
+  async #fetchEach(
+    slot: Slot,
+    api: PaymentApi,
+    subscriptions: Iterable<Subscription> | AsyncIterable<Subscription>,
+  ): Promise<void> {
+    const running = new Set<Promise<void>>();
+    for await (const ours of subscriptions) {
+      const fetching = this.#fetchOne(slot, api, ours).finally(() => running.delete(fetching));
+      running.add(fetching);
+      if (running.size >= CONCURRENCY) await Promise.race(running);
+    }
+    await Promise.all(running);
+  }
+
+  async #fetchOne(slot: Slot, api: PaymentApi, ours: Subscription): Promise<void> {
+    const providerId = ours.providerSubscriptionId as string;
+    try {
+      const state = await api.fetchSubscription(providerId);
+      this.#check();
+      if (state !== null) {
+        await this.#compare(api, ours, state);
+        return;
+      }
+      const drift = { field: "providerSubscriptionId", ours: providerId, theirs: null };
+      await this.#reportDrift(ours, [drift]);
+      if (this.#options.repair) this.#fail(slot, providerId, "the provider knows no subscription by this id");
+    } catch (error) {
+      if (!isPaymentApiProblem(error)) throw error;
+      this.#fail(slot, providerId, error.message);
+    }
+  }
+
+  async #compare(api: PaymentApi, ours: Subscription, theirs: PaymentEvent): Promise<void> {
+    const drift = subscriptionDrift(ours, theirs, this.#tools.intake.plans);
+    if (drift.length === 0) return;
+    await this.#reportDrift(ours, drift);
+    if (this.#options.repair) await this.#repair(api, ours);
+  }
+
+  async #reportDrift(ours: Subscription, drift: readonly FieldDrift[]): Promise<void> {
+    const [last] = await lastEventIds(this.#tools.intake.database, [ours.id]);
+    for (const field of drift) {
+      this.#report.drift.push({
+        kind: "subscription",
+        id: ours.id,
+        slot: ours.provider,
+        providerId: ours.providerSubscriptionId as string,
+        ...field,
+        lastEventId: last?.eventId ?? null,
+      });
+    }
+  }
+
+  async #repair(api: PaymentApi, ours: Subscription): Promise<void> {
+    const { intake } = this.#tools;
+    const providerId = ours.providerSubscriptionId as string;
+    try {
+      const found = await findReconcilable(intake.database, ours.id);
+      if (found === null) return;
+      const options = { by: "operator", dryRun: false, notify: this.#options.notify } as const;
+      const comparison = await compare(intake, api, found, options);
+      if (comparison.outcome === "left") this.#fail(ours.provider, providerId, comparison.reason);
+      else this.#report.repaired += 1;
+    } catch (error) {
+      if (!isPaymentApiProblem(error)) throw error;
+      this.#fail(ours.provider, providerId, error.message);
+    }
+  }
+
+  async #reportMissing(slot: Slot, state: PaymentEvent): Promise<void> {
+    const providerId = state.providerSubscriptionId as string;
+    this.#report.drift.push({
+      kind: "subscription",
+      ...{ id: null, slot, providerId, field: "status", ours: null, theirs: state.status },
+      lastEventId: null,
+    });
+    if (!this.#options.repair) return;
+    const adoption = await adopt(this.#tools.intake, slot, state, { notify: this.#options.notify });
+    if (adoption.outcome === "adopted") this.#report.repaired += 1;
+    else this.#fail(slot, providerId, adoption.reason);
+  }
+
+  #fail(slot: Slot, providerId: string | null, reason: string): void {
+    this.#report.failed.push({ slot, providerId, reason });
+  }
+
+  #check(): void {
+    this.#report.checked += 1;
+    this.#options.progressed(this.#report.checked, this.#total);
+  }
+}
+
+async function* unlisted(
+  subscriptions: AsyncIterable<Subscription>,
+  listed: ReadonlySet<string>,
+): AsyncGenerator<Subscription> {
+  for await (const one of subscriptions) if (!listed.has(one.providerSubscriptionId as string)) yield one;
+}

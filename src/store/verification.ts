@@ -1,0 +1,69 @@
+import type { Slot } from "../domain/slot.ts";
+import type { Subscription } from "../domain/subscription.ts";
+import type { Queryable } from "./database.ts";
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow, toSubscription } from "./subscriptions.ts";
+
+const PAGE = {
+  name: "verification_page",
+  text: `
+select ${SUBSCRIPTION_COLUMNS} from subscription s
+where s.id > $2::uuid and s.provider = $1 and s.provider_subscription_id is not null
+order by s.id limit 1000`,
+};
+
+const START = "00000000-0000-0000-0000-000000000000";
+
+/** Every subscription of a slot that its provider can be asked about, in the order of their ids. */
+export async function* eachVerifiable(database: Queryable, slot: Slot): AsyncGenerator<Subscription> {
+  for (let after = START; ; ) {
+    const rows = await database.run<SubscriptionRow>(PAGE, [slot, after]);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield* rows.map(toSubscription);
+    after = last.id;
+  }
+}
+
+const SAMPLE = {
+  name: "verification_sample",
+  text: `
+select ${SUBSCRIPTION_COLUMNS} from subscription s
+where s.provider = $1 and s.provider_subscription_id is not null
+order by random() limit $2::int`,
+};
+
+export async function sampleVerifiable(
+  database: Queryable,
+  slot: Slot,
+  count: number,
+): Promise<Subscription[]> {
+  const rows = await database.run<SubscriptionRow>(SAMPLE, [slot, count]);
+  return rows.map(toSubscription);
+}
+
+const COUNT = {
+  name: "count_verifiable",
+  text: "select count(*)::int as count from subscription where provider = $1 and provider_subscription_id is not null",
+};
+
+export async function countVerifiable(database: Queryable, slot: Slot): Promise<number> {
+  const [row] = await database.run<{ count: number }>(COUNT, [slot]);
+  return row?.count ?? 0;
+}
+
+const BY_PROVIDER_ID = {
+  name: "verification_by_provider_id",
+  text: `
+select ${SUBSCRIPTION_COLUMNS} from subscription s
+where s.provider = $1 and s.provider_subscription_id = any ($2::text[])`,
+};
+
+/** By the ids under which the slot's provider knows them. */
+export async function findByProviderIds(
+  database: Queryable,
+  slot: Slot,
+  providerSubscriptionIds: readonly string[],
+): Promise<Map<string, Subscription>> {
+  const rows = await database.run<SubscriptionRow>(BY_PROVIDER_ID, [slot, providerSubscriptionIds]);
+  return new Map(rows.map((row) => [row.provider_subscription_id as string, toSubscription(row)]));
+}

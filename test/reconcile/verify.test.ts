@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { type VerifyOptions, verify } from "../../src/reconcile/verify.ts";
+import { reconcileContext } from "./reconcile-context.ts";
+
+const context = reconcileContext();
+const { eventOf, receive, truth, stored, audit, notified } = context;
+
+const run = (options: Partial<VerifyOptions> = {}) =>
+  verify(context.runtime, {
+    slots: ["provider-a"],
+    sample: null,
+    repair: false,
+    notify: false,
+    progressed: () => {},
+    ...options,
+  });
+
+/** One subscription per number, the same here and at the provider. */
+async function agreeOn(count: number): Promise<void> {
+  for (let n = 1; n <= count; n += 1) {
+    const named = { subscriptionId: `sub_${n}`, userId: `user_${n}`, customerId: `cus_${n}` };
+    await receive(eventOf("customer.subscription.created", named));
+    truth(named);
+  }
+}
+
+const fetches = () => context.stripe.calls.filter((call) => call.startsWith("GET /v1/subscriptions/"));
+
+describe("verify", () => {
+  it("finds nothing where all match, and fetches none of them singly", async () => {
+    await agreeOn(4);
+    expect(await run()).toEqual({ checked: 4, drift: [], repaired: 0, failed: [], unconfigured: [] });
+    expect(fetches()).toEqual([]);
+  });
+
+  it("reports each field that differs, with the last event, and changes nothing", async () => {
+    await agreeOn(3);
+    await context.test.rows(
+      "update subscription set seats = 9, status = 'canceled' where provider_subscription_id = 'sub_2'",
+    );
+    const before = await stored();
+    const { checked, drift, repaired } = await run();
+    expect([checked, repaired]).toEqual([3, 0]);
+    const [row] = await context.test.rows<{ id: string; event_id: string }>(
+      `select s.id, d.event_id from subscription s, webhook_delivery d
+       where s.provider_subscription_id = 'sub_2' and d.payload::text like '%sub_2%'`,
+    );
+    const named = { kind: "subscription", id: row?.id, slot: "provider-a", providerId: "sub_2" };
+    expect(drift).toEqual([
+      { ...named, field: "seats", ours: 9, theirs: 1, lastEventId: row?.event_id },
+      { ...named, field: "status", ours: "canceled", theirs: "active", lastEventId: row?.event_id },
+    ]);
+    expect(await stored()).toEqual(before);
+  });
+
+  it("repairs what differs, writes it down, and is clean afterwards, notifying nobody unless asked", async () => {
+    await agreeOn(3);
+    const heard = await notified();
+    await context.test.rows("update subscription set status = 'past_due', seats = 5");
+    expect(await run({ repair: true })).toMatchObject({ checked: 3, repaired: 3, failed: [] });
+    expect(await stored()).toMatchObject([1, 2, 3].map(() => ({ status: "active", seats: 1 })));
+    expect(await audit()).toHaveLength(3);
+    expect(await notified()).toEqual(heard);
+    expect(await run()).toMatchObject({ drift: [], repaired: 0 });
+
+    await context.test.rows("update subscription set told_standing = 'past_due', status = 'past_due'");
+    await run({ repair: true, notify: true });
+    expect((await notified()).length).toBe(heard.length + 3);
+  });
+
+  it("reports a subscription that only the provider has, of one of our users, and records it by a repair", async () => {
+    await agreeOn(1);
+    truth({ subscriptionId: "sub_new", userId: "user_5", customerId: "cus_5", seats: 2 });
+    truth({ subscriptionId: "sub_foreign", userId: "user_of_another_product", customerId: "cus_6" });
+    const drift = { id: null, providerId: "sub_new", field: "status", ours: null, theirs: "active" };
+    expect(await run()).toMatchObject({ checked: 2, drift: [drift] });
+    expect(await run({ repair: true })).toMatchObject({ repaired: 1, failed: [] });
+    expect(await stored()).toMatchObject([{ user_id: "user_1" }, { user_id: "user_5", seats: 2 }]);
+    expect(await run()).toMatchObject({ checked: 2, drift: [] });
+  });
+
+  it("reports a subscription that the provider does not know, and cannot repair it", async () => {
+    await agreeOn(2);
+    context.stripe.subscriptions.delete("sub_2");
+    const drift = { providerId: "sub_2", field: "providerSubscriptionId", ours: "sub_2", theirs: null };
+    expect(await run()).toMatchObject({ checked: 2, drift: [drift], failed: [] });
+    expect(await run({ repair: true })).toMatchObject({ repaired: 0, failed: [{ providerId: "sub_2" }] });
+  });
+
+  it("fetches so many of a sample singly", async () => {
+    await agreeOn(5);
+    expect(await run({ sample: 2 })).toMatchObject({ checked: 2, drift: [] });
+    expect(fetches()).toHaveLength(2);
+    expect(await run({ sample: 50 })).toMatchObject({ checked: 5 });
+  });
+
+  it("reports a slot that could not be asked, and one without a provider", async () => {
+    await agreeOn(1);
+    context.stripe.interfere(async () => ({ status: 500 }));
+    expect(await run({ slots: ["provider-a", "provider-b"] })).toMatchObject({
+      checked: 0,
+      failed: [{ slot: "provider-a", providerId: null, reason: expect.stringContaining("Stripe") }],
+      unconfigured: ["provider-b"],
+    });
+  });
+});
