@@ -2,10 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type HttpResponse, sendRequest } from "../support/http.ts";
-import { signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { createKey, signUp, signUpAdmin, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
-import { keyOf } from "./cast.ts";
 
 const FORBIDDEN = { error: "Forbidden" };
 
@@ -23,7 +22,7 @@ afterAll(async () => {
 describe("an API key", () => {
   it("acts as its owner, but neither makes nor revokes keys nor administers, even when its owner may", async () => {
     const owner = await signUpAdmin(server.url, test);
-    const { id, key } = await keyOf(server.url, owner);
+    const { id, key } = await createKey(server.url, owner);
     expect((await sendRequest(server.url, "GET", "/api/users/me", { key })).body.id).toBe(owner.id);
     expect((await sendRequest(server.url, "GET", "/api/api-keys", { key })).status).toBe(200);
     for (const [method, path, body] of [
@@ -46,13 +45,13 @@ describe("an API key", () => {
 
   it("that is no good is 401 in the same words whatever is wrong with it, and the cookie does not count", async () => {
     const owner = await signUp(server.url);
-    const revoked = await keyOf(server.url, owner);
-    const expired = await keyOf(server.url, owner);
+    const revoked = await createKey(server.url, owner);
+    const expired = await createKey(server.url, owner);
     await test.rows("update api_key set expires_at = now() - interval '1 second' where id = $1", [
       expired.id,
     ]);
     expect((await sendRequest(server.url, "DELETE", `/api/api-keys/${revoked.id}`, owner)).status).toBe(200);
-    const good = await keyOf(server.url, owner);
+    const good = await createKey(server.url, owner);
     const presented: Record<string, string>[] = [
       ...[revoked.key, expired.key, `tg_${"x".repeat(40)}`, "tg_", "x"].flatMap((key) => [
         { authorization: `Bearer ${key}` },
@@ -135,7 +134,7 @@ describe("a write by cookie", () => {
 
   it("by an API key is served wherever it comes from, and so is a read", async () => {
     const person = await signUp(server.url);
-    const { key } = await keyOf(server.url, person);
+    const { key } = await createKey(server.url, person);
     const headers = { origin: "https://evil.example.com", "sec-fetch-site": "cross-site" };
     expect((await rename(person, headers, { key })).status).toBe(200);
     expect(await nameOf(person)).toBe("Changed");

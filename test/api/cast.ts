@@ -1,7 +1,7 @@
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { TestDatabase } from "../support/database.ts";
-import { deliverWebhook, sendRequest } from "../support/http.ts";
-import { signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { deliverWebhook } from "../support/http.ts";
+import { createKey, signUp, signUpAdmin, type TestUser } from "../support/people.ts";
 import { SECRETS } from "../support/variables.ts";
 
 /** Everybody who may call, and something of everything that belongs to the owner. */
@@ -49,9 +49,9 @@ export async function castOn(serverUrl: string, test: Pick<TestDatabase, "rows">
     owner,
     other,
     admin,
-    key: await keyOf(serverUrl, owner),
-    spareKey: await keyOf(serverUrl, owner),
-    adminKey: await keyOf(serverUrl, admin),
+    key: await createKey(serverUrl, owner),
+    spareKey: await createKey(serverUrl, owner),
+    adminKey: await createKey(serverUrl, admin),
     subscriptionId: subscription?.id as string,
     notificationId: await notified(test, owner.id),
     applied: deliveries[0]?.id as string,
@@ -88,14 +88,4 @@ export async function notified(test: Pick<TestDatabase, "rows">, userId: string)
     [userId],
   );
   return row?.id as string;
-}
-
-/** A key that acts as this person. */
-export async function keyOf(
-  serverUrl: string,
-  { cookie }: Pick<TestUser, "cookie">,
-): Promise<{ id: string; key: string }> {
-  const made = await sendRequest(serverUrl, "POST", "/api/api-keys", { cookie, body: { name: "CI" } });
-  if (made.status !== 201) throw new Error(`a key: ${made.status} ${made.text}`);
-  return made.body;
 }

@@ -3,10 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type HttpResponse, sendRequest } from "../support/http.ts";
-import { cookieOf, signUp, signUpAdmin } from "../support/people.ts";
+import { cookieOf, createKey, signUp, signUpAdmin } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
-import { keyOf } from "./cast.ts";
 
 const UNAUTHORIZED = { error: "Unauthorized" };
 const FORBIDDEN = { error: "Forbidden" };
@@ -252,7 +251,7 @@ describe("what is counted together", () => {
 
   it("one user's calls, in every session and by every key; nobody else's", async () => {
     const person = await signUp(server.url);
-    const { key } = await keyOf(server.url, person);
+    const { key } = await createKey(server.url, person);
     const again = await sendRequest(server.url, "POST", "/api/auth/sign-in/email", {
       body: { email: person.email, password: person.password },
     });

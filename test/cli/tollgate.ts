@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
+import { PROCESS_VARIABLES } from "../support/variables.ts";
 
 type Run = { code: number | null; stdout: string; stderr: string };
 
@@ -18,7 +19,7 @@ export const ENTRY = new URL("../../src/cli/tollgate.ts", import.meta.url).pathn
 export function tollgateIn(variables: Record<string, string>): Tollgate {
   const run = async (...args: string[]): Promise<Run> => {
     const child = spawn(process.execPath, [ENTRY, ...args], {
-      env: { PATH: process.env.PATH, ...variables },
+      env: { ...PROCESS_VARIABLES, ...variables },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const [stdout, stderr, [code]] = await Promise.all([

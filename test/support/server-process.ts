@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { cleanedUp } from "./cleanup.ts";
-import { serverVariables } from "./variables.ts";
+import { PROCESS_VARIABLES, serverVariables } from "./variables.ts";
 
 export type ServerProcess = {
   url: string;
@@ -27,7 +27,7 @@ export async function spawnServer(
 ): Promise<ServerProcess> {
   const given = databaseUrl === null ? { PORT: "0", SIMULATOR: "off" } : serverVariables(databaseUrl);
   const child = spawn(process.execPath, [ENTRY], {
-    env: { PATH: process.env.PATH, ...given, LOG_LEVEL: "info", ...variables },
+    env: { ...PROCESS_VARIABLES, ...given, LOG_LEVEL: "info", ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const lines: string[] = [];

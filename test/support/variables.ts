@@ -9,6 +9,12 @@ export const SECRETS = {
   "provider-c": "whsec_dGVzdC1zZWNyZXQtb2YtcHJvdmlkZXItYy4uLi4u",
 } as const;
 
+/** What every process of ours is started with. The cache halves the time that it takes to load its modules. */
+export const PROCESS_VARIABLES = {
+  PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: join(tmpdir(), "tollgate-test-modules"),
+};
+
 /** What a server needs to run on a database that is not its own. */
 export function serverVariables(databaseUrl: string): Record<string, string> {
   return {
