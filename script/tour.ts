@@ -84,14 +84,14 @@ async function signUp(page: Page): Promise<void> {
   await picture(page, "01-landing");
   await page.goto("/sign-up", { waitUntil: "networkidle" });
   await page.getByLabel("Name").fill(SOMEBODY.name);
-  await page.getByLabel("E-mail address").fill(SOMEBODY.email);
+  await page.getByLabel("Email address").fill(SOMEBODY.email);
   await page.getByLabel("Password").fill(SOMEBODY.password);
   await picture(page, "02-sign-up");
   await press(page, "Create account");
-  await press(page, "Save and go on");
-  await page.getByRole("heading", { name: "How do you like to read?" }).waitFor();
+  await press(page, "Save and continue");
+  await page.getByRole("heading", { name: "Choose your preferences" }).waitFor();
   await picture(page, "03-onboarding");
-  await press(page, "Save and go on");
+  await press(page, "Save and continue");
   await page.getByRole("button", { name: /^Choose a plan/ }).click();
   await page.waitForURL("/billing");
 }

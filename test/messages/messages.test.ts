@@ -6,8 +6,8 @@ const english = textsIn("en");
 
 /** Texts that a language has in common with English. */
 const COMMON: Record<(typeof TRANSLATIONS)[number], readonly string[]> = {
-  de: ["Tollgate", "Webhooks", "Name", "Person", "Administrator"],
-  es: ["Tollgate", "Webhooks", "Plan", "no"],
+  de: ["Tollgate", "Webhooks", "Webhook", "Name", "Administrator", "Status", "Details", "Live", "Payload"],
+  es: ["Tollgate", "Webhooks", "Plan", "No"],
   zh: ["Tollgate"],
 };
 

@@ -118,7 +118,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
     await site.test.rows("alter table webhook_delivery rename to away");
     try {
       await page.goto("/admin/webhooks");
-      await page.getByRole("heading", { level: 1, name: "This page could not be loaded" }).waitFor();
+      await page.getByRole("heading", { level: 1, name: "This page couldn’t be loaded" }).waitFor();
       await page.getByText(/^[0-9a-f-]{36}$/).waitFor();
       expect(await axe(page)).toEqual([]);
       await page.screenshot({ path: `${FOLDER}/failed-1280-light.png`, fullPage: true });
@@ -134,10 +134,10 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
     await page.goto("/sign-in?next=/admin/webhooks");
     await settled(page);
     await page.keyboard.press("Tab");
-    await eventually(() => focused(page), { name: "Skip to the content", isShown: true }, 5_000);
+    await eventually(() => focused(page), { name: "Skip to content", isShown: true }, 5_000);
     await page.keyboard.press("Enter");
     for (const [name, typed] of [
-      ["E-mail address", furnished.admin.email],
+      ["Email address", furnished.admin.email],
       ["Password", furnished.admin.password],
       ["Stay signed in", " "],
     ] as const) {
@@ -158,7 +158,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
     await page.waitForURL(/\/admin\/webhooks\/\d+/);
 
     await page.setViewportSize(NARROW);
-    const menu = page.getByRole("button", { name: "Open the menu" });
+    const menu = page.getByRole("button", { name: "Open menu" });
     await menu.focus();
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");

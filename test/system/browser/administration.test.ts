@@ -61,13 +61,13 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     const other = await signUp(site.url, "Somebody Gone");
     const page = await visit(browser, site, { as: admin });
     await page.goto(`/admin/users/${other.id}`);
-    const confirmation = page.getByLabel("E-mail address of this account");
+    const confirmation = page.getByLabel("Email address of this account");
     await confirmation.fill(admin.email);
     await press(page, "Delete account");
     await page.getByText("This is not the e-mail address of this account.").first().waitFor();
     await confirmation.fill(other.email);
     await press(page, "Delete account");
-    await page.getByText("The account has been deleted.").waitFor();
+    await page.getByText("Account deleted.").waitFor();
     expect(await roleOf(other)).toBeUndefined();
 
     await page.goto(`/admin/users/${admin.id}`);
@@ -78,8 +78,8 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       .first()
       .waitFor();
     await page.goto("/settings");
-    await page.getByLabel("E-mail address of this account").fill(admin.email);
-    await press(page, "Delete account for good");
+    await page.getByLabel("Email address of this account").fill(admin.email);
+    await press(page, "Delete account permanently");
     await page
       .getByText("The last administrator cannot be deleted. Promote somebody else first.")
       .first()
@@ -96,7 +96,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       "/admin/subscriptions",
     ]) {
       expect((await page.goto(path))?.status()).toBe(403);
-      await page.getByRole("heading", { name: "This is for administrators" }).waitFor();
+      await page.getByRole("heading", { name: "Administrators only" }).waitFor();
       expect(await page.content()).not.toContain(admin.email);
     }
   });
@@ -112,13 +112,13 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await rows.nth(1).getByRole("link").click();
     await page.waitForURL(`/admin/webhooks/${furnished.failedId}`);
     await part(page, "History").getByText("Attempt 1, by delivery: failed").waitFor();
-    await page.getByLabel("Find in the payload").fill("furnished-15");
+    await page.getByLabel("Search payload").fill("furnished-15");
     await page.getByText(/^Found in \d+ places\.$/).waitFor();
 
     await addUsers({ rows: (text) => site.test.rows(`${text} on conflict do nothing`, [16]) }, 16);
     await press(page, "Replay delivery");
-    await page.getByText("Replayed: it was applied.").waitFor();
-    await part(page, "State").getByText("Successful", { exact: true }).waitFor();
+    await page.getByText("Replayed. The event was applied.").waitFor();
+    await part(page, "Details").getByText("Successful", { exact: true }).waitFor();
     await part(page, "History").getByText("Attempt 2, by replay: successful").waitFor();
     await press(page, "Replay delivery");
     await page.getByText("This delivery was successful already.").first().waitFor();
@@ -133,7 +133,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     const page = await visit(browser, site, { as: admin });
     await page.goto("/admin/subscriptions");
     const row = page.getByRole("row").filter({ hasText: "Mixed Up" });
-    await row.getByRole("button", { name: /^Compare with the provider/ }).click();
+    await row.getByRole("button", { name: /^Compare with provider/ }).click();
     await page.getByText("and corrected").waitFor();
     await page.getByText("Seats: was 3, is 2").waitFor();
     await row.waitFor({ state: "detached" });

@@ -37,21 +37,21 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     const { name, email } = somebodyNew();
     const page = await visit(browser, site);
     await page.goto("/");
-    await fill(page, { Name: name, "E-mail address": email, Password: PASSWORD });
+    await fill(page, { Name: name, "Email address": email, Password: PASSWORD });
     await press(page, "Create account");
 
-    await page.getByRole("heading", { name: "What shall we call you?" }).waitFor();
+    await page.getByRole("heading", { name: "What should we call you?" }).waitFor();
     await fill(page, { Name: "Somebody Else" });
-    await press(page, "Save and go on");
-    await page.getByRole("heading", { name: "How do you like to read?" }).waitFor();
-    await press(page, "Save and go on");
-    await page.getByRole("heading", { name: "What comes next?" }).waitFor();
+    await press(page, "Save and continue");
+    await page.getByRole("heading", { name: "Choose your preferences" }).waitFor();
+    await press(page, "Save and continue");
+    await page.getByRole("heading", { name: "What’s next?" }).waitFor();
     await page.getByRole("button", { name: /^Choose a plan/ }).click();
     await page.waitForURL("/billing");
     await part(page, "Current plan").getByText("No subscription").waitFor();
 
     const pro = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Pro" }) });
-    const more = await waitForHydration(pro.getByRole("button", { name: "One seat more" }));
+    const more = await waitForHydration(pro.getByRole("button", { name: "Add a seat" }));
     await more.click();
     await more.click();
     await pro.getByText("€60 a month").waitFor();
@@ -66,7 +66,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     const plan = part(page, "Current plan");
     await plan.getByText("Active", { exact: true }).waitFor();
     await plan.getByText(/^Renews on .+ for €60\.$/).waitFor();
-    await part(page, "History").getByText("Subscription begun").waitFor();
+    await part(page, "History").getByText("Subscription started").waitFor();
 
     await plan.getByRole("button", { name: "Open billing portal" }).click();
     await fill(page, { Seats: "5" });
@@ -84,14 +84,14 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await page.getByRole("link", { name: "Go back" }).click();
     await page.waitForURL(/\/billing/);
     await plan.getByText(/^Ends on .+ and is not renewed\./).waitFor();
-    await part(page, "History").getByText("it ends").waitFor();
+    await part(page, "History").getByText("Yes", { exact: true }).waitFor();
 
     await page.getByRole("link", { name: /^Notifications/ }).click();
     await page.getByText("Your Pro subscription is active.").waitFor();
     await press(page, "Mark all as read");
     await page.getByText("All read.").waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByText("You are signed out.").waitFor();
+    await page.getByText("You’ve been signed out.").waitFor();
     await page.goto("/dashboard");
     await page.waitForURL("/sign-in");
   });
@@ -100,12 +100,12 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     const { email, password } = await signUp(site.url);
     const page = await visit(browser, site);
     const signIn = async () => {
-      await fill(page, { "E-mail address": email, Password: password });
+      await fill(page, { "Email address": email, Password: password });
       await press(page, "Sign in");
     };
     await page.goto("/settings?tab=1");
-    await page.getByText("Sign in to see this page.").waitFor();
-    await fill(page, { "E-mail address": email, Password: "not the password" });
+    await page.getByText("Sign in to continue.").waitFor();
+    await fill(page, { "Email address": email, Password: "not the password" });
     await press(page, "Sign in");
     await page.getByText("The address or the password is not right.").waitFor();
     await signIn();
@@ -136,10 +136,10 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     const { email, password } = await signUp(site.url);
     const page = await visit(browser, site);
     await page.goto("/sign-in");
-    await page.getByRole("link", { name: "Forgotten password?" }).click();
+    await page.getByRole("link", { name: "Forgot password?" }).click();
     await page.waitForURL("/forgotten-password");
-    await fill(page, { "E-mail address": email });
-    await press(page, "Send the link");
+    await fill(page, { "Email address": email });
+    await press(page, "Send link");
     await page.getByText("a mail is on its way").waitFor();
     const letter = async () => {
       const names = await readdir(join(site.folder, "mail")).catch(() => []);
@@ -154,7 +154,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await fill(page, { "New password": "another long password" });
     await press(page, "Set password");
     await page.getByText("Your new password is set.").waitFor();
-    await fill(page, { "E-mail address": email, Password: password });
+    await fill(page, { "Email address": email, Password: password });
     await press(page, "Sign in");
     await page.getByText("The address or the password is not right.").waitFor();
     await fill(page, { Password: "another long password" });
@@ -188,7 +188,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
       .first()
       .waitFor();
 
-    await page.getByText("Revoke …").click();
+    await page.getByText("Revoke…").click();
     const name = page.getByLabel("Type the key’s name to confirm: Nightly job");
     await name.fill("another");
     await press(page, "Revoke key");
@@ -196,7 +196,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     expect(await use()).toBe(200);
     await name.fill("Nightly job");
     await press(page, "Revoke key");
-    await page.getByText("The key is revoked.").waitFor();
+    await page.getByText("Key revoked.").waitFor();
     await page.getByText("No keys yet").waitFor();
     expect(await use()).toBe(401);
   });
@@ -253,22 +253,22 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     expect(await standing()).toBe("active");
 
     await page.goto("/settings");
-    const confirmation = page.getByLabel("E-mail address of this account");
+    const confirmation = page.getByLabel("Email address of this account");
     await confirmation.fill("somebody.else@example.com");
-    await press(page, "Delete account for good");
+    await press(page, "Delete account permanently");
     await page.getByText("This is not the e-mail address of this account.").first().waitFor();
     await confirmation.fill(someone.email);
-    await press(page, "Delete account for good");
-    await page.getByRole("heading", { name: "Your account is deleted" }).waitFor();
+    await press(page, "Delete account permanently");
+    await page.getByRole("heading", { name: "Your account has been deleted" }).waitFor();
     expect(await standing()).toBe("canceled");
     await page.goto("/settings");
     await page.waitForURL(/\/sign-in/);
-    await fill(page, { "E-mail address": someone.email, Password: someone.password });
+    await fill(page, { "Email address": someone.email, Password: someone.password });
     await press(page, "Sign in");
     await page.getByText("The address or the password is not right.").waitFor();
     await page.getByRole("link", { name: "Sign up" }).last().click();
     await page.getByRole("heading", { name: "Create an account" }).waitFor();
-    await fill(page, { Name: "Somebody New", "E-mail address": someone.email, Password: PASSWORD });
+    await fill(page, { Name: "Somebody New", "Email address": someone.email, Password: PASSWORD });
     await press(page, "Create account");
     await page.waitForURL("/onboarding");
   });

@@ -65,7 +65,7 @@ describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => 
       });
       await sees(page, shop, person, /^Ends on .* and is not renewed/);
       await aMonthLater(page, shop);
-      await sees(page, shop, person, "Your last subscription has ended. Nothing is charged any more.");
+      await sees(page, shop, person, "Your last subscription has ended. You won’t be charged again.");
       await buy(page, shop, { plan: "Team", seats: "7" });
       await sees(page, shop, person, "Active");
       expect(

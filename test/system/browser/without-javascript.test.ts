@@ -25,16 +25,16 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
     const { name, email } = somebodyNew();
     const page = await visit(browser, site, { javaScriptEnabled: false });
     await page.goto("/sign-up");
-    await fill(page, { Name: name, "E-mail address": "user@-", Password: PASSWORD });
+    await fill(page, { Name: name, "Email address": "user@-", Password: PASSWORD });
     await page.locator("form").evaluate((form) => form.setAttribute("novalidate", ""));
     await press(page, "Create account");
     await page.getByText("Please enter an e-mail address.").first().waitFor();
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe(name);
-    await fill(page, { "E-mail address": email, Password: PASSWORD });
+    await fill(page, { "Email address": email, Password: PASSWORD });
     await press(page, "Create account");
-    await press(page, "Save and go on");
-    await page.getByRole("heading", { name: "How do you like to read?" }).waitFor();
-    await press(page, "Save and go on");
+    await press(page, "Save and continue");
+    await page.getByRole("heading", { name: "Choose your preferences" }).waitFor();
+    await press(page, "Save and continue");
     await page.getByRole("button", { name: /^Choose a plan/ }).click();
 
     await page.waitForURL("/billing");
@@ -53,10 +53,10 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
     await page.getByText("Name saved.").waitFor();
     await page.getByRole("complementary").getByText("Ada", { exact: true }).waitFor();
     await page.getByRole("complementary").getByRole("button", { name: "Sign out" }).click();
-    await page.getByText("You are signed out.").waitFor();
+    await page.getByText("You’ve been signed out.").waitFor();
     await page.goto("/settings");
-    await page.getByText("Sign in to see this page.").waitFor();
-    await fill(page, { "E-mail address": email, Password: PASSWORD });
+    await page.getByText("Sign in to continue.").waitFor();
+    await fill(page, { "Email address": email, Password: PASSWORD });
     await press(page, "Sign in");
     await page.waitForURL("/settings");
   });
@@ -73,13 +73,13 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
     await page.goto("/api-keys");
     expect(await page.content()).not.toContain(key);
 
-    await page.getByText("Revoke …").click();
+    await page.getByText("Revoke…").click();
     await page.getByLabel(/^Type the key’s name/).fill("another");
     await press(page, "Revoke key");
     await page.getByText("Nothing was revoked").first().waitFor();
     await page.getByLabel(/^Type the key’s name/).fill("Nightly job");
     await press(page, "Revoke key");
-    await page.getByText("The key is revoked.").waitFor();
+    await page.getByText("Key revoked.").waitFor();
     expect((await sendRequest(site.url, "GET", "/api/users/me", { key })).status).toBe(401);
   });
 
@@ -103,7 +103,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
       viewport: { width: 390, height: 844 },
     });
     await page.goto("/dashboard");
-    await press(page, "Open the menu");
+    await press(page, "Open menu");
     await page.locator("#sheet").getByRole("link", { name: "Settings" }).click();
     await page.waitForURL("/settings");
   });
@@ -112,9 +112,9 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
     const someone = await signUp(site.url);
     const page = await visit(browser, site, { as: someone, javaScriptEnabled: false });
     await page.goto("/settings");
-    await page.getByLabel("E-mail address of this account").fill(someone.email);
-    await press(page, "Delete account for good");
-    await page.getByRole("heading", { name: "Your account is deleted" }).waitFor();
+    await page.getByLabel("Email address of this account").fill(someone.email);
+    await press(page, "Delete account permanently");
+    await page.getByRole("heading", { name: "Your account has been deleted" }).waitFor();
     expect(await site.test.rows(`select 1 from "user" where email = $1`, [someone.email])).toEqual([]);
   });
 });

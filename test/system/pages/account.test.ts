@@ -88,7 +88,7 @@ describe("an API key", () => {
       sendForm(server.url, "/api-keys", ada.cookie, { on: key.id, fields: { [`confirm-${key.id}`]: text } });
     expect((await typed("something else")).text).toContain("Nothing was revoked.");
     expect((await keysOf(ada)).map(({ id }) => id)).toContain(key.id);
-    expect((await typed(key.name)).text).toContain("The key is revoked.");
+    expect((await typed(key.name)).text).toContain("Key revoked.");
     expect((await keysOf(ada)).map(({ id }) => id)).not.toContain(key.id);
   });
 
