@@ -53,6 +53,8 @@ export type Call = {
   caller: Caller;
   /** Every charge so far, refused ones included: the surface tells the caller what remains. */
   charges: Charge[];
+  /** Not charged to any limit: what pages show is limited as a page. */
+  isExempt?: boolean;
 };
 
 export type Gate = {
@@ -111,7 +113,7 @@ function assertAccess(access: Access, caller: Caller): void {
  */
 export async function charge(scope: Scope, limits: Limits, call: Call, cost = 1): Promise<void> {
   const { caller, charges } = call;
-  if (caller.kind === "operator") return;
+  if (caller.kind === "operator" || call.isExempt) return;
   const policy = limits.policies[scope];
   let decision: Decision | Promise<Decision>;
   try {

@@ -71,17 +71,19 @@ export function Select({
   );
 }
 
-/** On or off; sent as `on` or not at all, as browsers do. */
+/** Sent as `on`, or not at all. */
 export function Checkbox({ label, name, help, defaultChecked }: Labelled & { defaultChecked?: boolean }) {
-  const { id } = useField(name);
+  const { id, isRefused, entered } = useField(name);
+  // A refused form keeps what was sent, and an unticked box is not sent.
+  const isChecked = isRefused ? entered !== undefined : defaultChecked;
   return (
     <div className="flex items-start gap-3">
       <input
-        key={String(defaultChecked)}
+        key={String(isChecked)}
         id={id}
         name={name}
         type="checkbox"
-        defaultChecked={defaultChecked}
+        defaultChecked={isChecked}
         aria-describedby={help ? `${id}-help` : undefined}
         className="mt-1 size-4 accent-accent"
       />
@@ -105,6 +107,7 @@ export function useField(name: string) {
   const refused = outcome !== null && !outcome.done ? outcome : null;
   return {
     id,
+    isRefused: refused !== null,
     error: refused?.field === name ? refused.message : null,
     entered: refused?.entered[name],
   };

@@ -4,27 +4,27 @@ import { CircleAlert, CircleCheck } from "lucide-react";
 import { classes } from "./classes.ts";
 import { useOutcome } from "./form-outcome.ts";
 
-/** What came of a form that went through, when that may be several things. */
-export type StatusMessageData = { tone: "good" | "bad"; sentence: string; details?: readonly string[] };
+/** The result of an action that can succeed in several ways. */
+export type StatusMessageData = { tone: "good" | "bad"; text: string; details?: readonly string[] };
 
-/** Says it in its place inside of the form. */
+/** Shows it at its place in the form. */
 export function StatusMessage() {
   const outcome = useOutcome();
-  const told = outcome?.done ? (outcome.value as StatusMessageData) : null;
-  const Icon = told?.tone === "bad" ? CircleAlert : CircleCheck;
+  const message = outcome?.done ? (outcome.value as StatusMessageData) : null;
+  const Icon = message?.tone === "bad" ? CircleAlert : CircleCheck;
   return (
     <div role="status">
-      {told && (
+      {message && (
         <div
-          data-told={told.tone}
-          className={classes("flex items-start gap-2", told.tone === "bad" ? "text-bad" : "text-good")}
+          data-status-message={message.tone}
+          className={classes("flex items-start gap-2", message.tone === "bad" ? "text-bad" : "text-good")}
         >
           <Icon aria-hidden="true" size={16} className="mt-1 shrink-0" />
           <div className="min-w-0 break-words">
-            <p>{told.sentence}</p>
-            {told.details && told.details.length > 0 && (
+            <p>{message.text}</p>
+            {message.details && message.details.length > 0 && (
               <ul className="text-ink">
-                {told.details.map((detail) => (
+                {message.details.map((detail) => (
                   <li key={detail}>{detail}</li>
                 ))}
               </ul>

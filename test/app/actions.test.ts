@@ -13,6 +13,7 @@ import {
   findServerAction,
   listServerActions,
   postForm,
+  submitAction,
 } from "../support/server-action.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
@@ -92,6 +93,8 @@ const OTHERS: Record<string, Fields | null> = {
   markAllRead: null,
   replayDelivery: { id: "x" },
   reconcileSubscription: { id: "1" },
+  saveName: { name: "" },
+  savePreferences: { locale: "tlh", theme: "system" },
 };
 
 /** What is done to become somebody. */
@@ -102,12 +105,12 @@ const FOR_ADMINISTRATORS = ["changeUserRole", "deleteUser", "replayDelivery", "r
 const whoMay = (name: string) => (FOR_ADMINISTRATORS.includes(name) ? admin : person);
 
 it("the actions are the specification's ten, by name, and those that are known here", () => {
-  const named = listServerActions().filter(({ file }) => !file.endsWith("/forms.ts"));
+  const named = listServerActions().filter(({ name }) => name !== "submitForm");
   expect(named.map(({ name }) => name).toSorted()).toEqual(
     [...Object.keys(TEN), ...Object.keys(OTHERS), ...DOORS].toSorted(),
   );
   for (const { name, file } of named)
-    expect([name, file]).toEqual([name, expect.stringMatching(/\/(actions|sign-out)\.ts$/)]);
+    expect([name, file]).toEqual([name, expect.stringMatching(/\/actions\.ts$/)]);
 });
 
 describe.each(Object.entries({ ...TEN, ...OTHERS }))("%s", (name, wrong) => {
@@ -287,7 +290,7 @@ describe("afterwards the page shows", () => {
       [id],
     );
     // Each that is unread has a form of its own.
-    const form = `&quot;${findServerAction("submitMarkRead", "forms.ts").id}&quot;`;
+    const form = `&quot;${findServerAction("markRead").id}&quot;`;
     const unread = async () => (await page("/notifications", cookie)).split(form).length - 1;
     const [{ id: first } = { id: "" }] = await test.rows<{ id: string }>(
       "select id::text from notification where user_id = $1 limit 1",
@@ -359,11 +362,7 @@ describe("signing in", () => {
     for (const email of [person.email, "nobody.at.all@example.com"]) {
       const { status, thrown, headers } = await call("signIn", { email, password: secret });
       expect([status, thrown, headers.getSetCookie()]).toEqual([401, { digest: "refusal:unauthorized" }, []]);
-      const form = await callAction(
-        server.url,
-        findServerAction("submitSignIn", "forms.ts"),
-        encodeArguments([null, { email, password: secret }]),
-      );
+      const form = await submitAction(server.url, findServerAction("signIn"), { email, password: secret });
       expect(form.returned).toMatchObject({ done: false, code: "unauthorized", entered: { email } });
       expect(form.text).not.toContain(secret);
       const { message } = form.returned as { message: string };

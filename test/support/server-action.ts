@@ -33,10 +33,28 @@ function pathOf(worker: string): string {
 }
 
 /** @throws when there is none by this name */
-export function findServerAction(name: string, kind: "actions.ts" | "forms.ts" = "actions.ts"): ServerAction {
-  const found = listServerActions().find((one) => one.name === name && one.file.endsWith(`/${kind}`));
-  if (!found) throw new Error(`there is no action ${name} in any ${kind}`);
+export function findServerAction(name: string): ServerAction {
+  const found = listServerActions().find((one) => one.name === name);
+  if (!found) throw new Error(`there is no action ${name}`);
   return found;
+}
+
+/** Sends an action's form as a script of the page does: through the endpoint that returns refusals as outcomes. */
+export function submitAction(
+  serverUrl: string,
+  action: Pick<ServerAction, "id" | "pages">,
+  fields: Fields,
+  as: ActionCall = {},
+): Promise<ActionAnswer> {
+  const body = new FormData();
+  body.append("1", boundTo(action));
+  for (const [name, value] of Object.entries(fields)) body.append(`_2_${name}`, value);
+  body.append("0", JSON.stringify(["$h1", null, "$K2"]));
+  return callAction(serverUrl, { id: findServerAction("submitForm").id, pages: action.pages }, body, as);
+}
+
+function boundTo({ id }: Pick<ServerAction, "id">): string {
+  return JSON.stringify({ id, bound: null });
 }
 
 export type Fields = Record<string, string | Blob>;
@@ -132,8 +150,9 @@ export function postForm(
 ): Promise<Response> {
   const body = new FormData();
   body.append("$ACTION_REF_1", "");
-  body.append("$ACTION_1:0", JSON.stringify({ id: action.id, bound: "$@1" }));
-  body.append("$ACTION_1:1", as.bound ?? "[null]");
+  body.append("$ACTION_1:0", JSON.stringify({ id: findServerAction("submitForm").id, bound: "$@1" }));
+  body.append("$ACTION_1:1", as.bound ?? '["$h2",null]');
+  body.append("$ACTION_1:2", boundTo(action));
   for (const [name, value] of Object.entries(fields)) body.append(name, value);
   return fetch(`${serverUrl}${path}`, {
     method: "POST",

@@ -5,7 +5,7 @@ import { AccountFrame } from "../../ui/account-frame.tsx";
 import { nullOnError } from "../gate/null-on-error.ts";
 import { profile, read } from "../gate/read.ts";
 import { ServerError } from "../server-error.tsx";
-import { signOut } from "./sign-out.ts";
+import { signOut } from "./actions.ts";
 import { SKELETONS } from "./skeletons.tsx";
 
 /** Everything that one has to be signed in for. */

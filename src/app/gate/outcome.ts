@@ -1,13 +1,14 @@
 import { unstable_rethrow } from "next/navigation";
 import { getTranslations } from "next-intl/server";
 import type { Outcome } from "../../ui/outcome.ts";
+import { FieldError } from "./field-error.ts";
 import { type PageRefusal, refusalOf } from "./refusal.ts";
 import { refusalWords } from "./refusal-words.ts";
 import { currentRequest } from "./request.ts";
 
 /**
- * What came of an action, for the form that it was sent by: Next.js masks what is thrown in production. Redirects go on.
- * @param entered the form's fields, given back so that a refused form is not empty; never passwords
+ * An action's result or refusal as the outcome of its form: Next.js masks thrown errors in production. Redirects pass.
+ * @param entered returned with a refusal, so that the form keeps what was typed; never passwords
  */
 export async function catchRefusals<Value>(
   entered: FormData,
@@ -18,11 +19,16 @@ export async function catchRefusals<Value>(
   } catch (error) {
     unstable_rethrow(error);
     const { log, id, failsAs } = currentRequest();
-    // It has not failed: it says why it was not done.
+    // The page itself is served: it shows the refusal.
     failsAs(null);
     const refusal = refusalOf(error);
     if (refusal) return toFailure(refusal, entered);
-    log.error({ err: error, requestId: id }, "an action failed");
+    if (error instanceof FieldError) {
+      const { field, message } = error;
+      const code = "invalid_input";
+      return { done: false, code, message, field, retryAfterSeconds: null, entered: retainedFields(entered) };
+    }
+    log.error({ err: error, requestId: id }, "action failed");
     const t = await getTranslations("refusals");
     const isAway = error instanceof Error && error.name === "DatabaseUnavailable";
     return {

@@ -9,8 +9,8 @@ import { refusalOf } from "./refusal.ts";
 import { currentRequest, requireUser } from "./request.ts";
 
 /**
- * What a page shows, through the gate: access, validation, logic. It is not charged: limits are for routes and actions,
- * and looking at pages must not use up what a person's programs may do.
+ * Runs a query for a page: access, validation, logic. It is exempt from the operation's limit, as viewing pages must not
+ * use up what the user's API clients may do.
  */
 export async function read<Input extends z.ZodType, Output extends z.ZodType, A extends Access>(
   operation: Operation<Dependencies, Input, Output, A>,
@@ -20,26 +20,26 @@ export async function read<Input extends z.ZodType, Output extends z.ZodType, A 
   try {
     const caller: Caller =
       operation.access === "anyone" ? { kind: "nobody", address: request.address } : await requireUser();
-    return await execute({ ...operation, limit: null }, request.deps, { caller, charges: [] }, () => input);
+    return await execute(operation, request.deps, { caller, charges: [], isExempt: true }, () => input);
   } catch (error) {
     unstable_rethrow(error);
     const refusal = refusalOf(error);
-    // What a page reads by comes from its address: one that makes no sense leads nowhere.
+    // The input comes from the URL.
     if (refusal?.code === "not_found" || refusal?.code === "invalid_input") notFound();
     if (refusal?.code === "forbidden") forbidden();
     request.log.error(
       { err: error, requestId: request.id, operation: operation.name },
-      "a page could not be read",
+      "page could not be loaded",
     );
-    // Shown on the error page, where Next.js shows nothing else of an error.
-    throw Object.assign(new Error("a page could not be read", { cause: error }), { digest: request.id });
+    // Next.js passes only the digest to the error page.
+    throw Object.assign(new Error("page could not be loaded", { cause: error }), { digest: request.id });
   }
 }
 
-/** Of the person who is signed in; who is not goes to the sign-in page. */
+/** The signed-in user's; redirects to the sign-in page without a session. */
 export const profile = cache(() => read(showProfile, {}));
 
-/** Pages for administrators begin with this; others are told that they may not. */
+/** Shows the "forbidden" page to anyone else. */
 export async function requireAdmin(): Promise<void> {
   if ((await requireUser()).role !== "admin") forbidden();
 }

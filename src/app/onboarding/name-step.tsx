@@ -2,7 +2,8 @@ import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../ui/action-form.tsx";
 import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
-import { submitName } from "./forms.ts";
+import { formAction } from "../gate/form-action.ts";
+import { saveName } from "./actions.ts";
 import { StepHeading } from "./step-heading.tsx";
 
 export async function NameStep({ user }: { user: { name: string } }) {
@@ -10,7 +11,7 @@ export async function NameStep({ user }: { user: { name: string } }) {
   return (
     <>
       <StepHeading title={t("name.title")} description={t("name.about")} />
-      <ActionForm action={submitName} className="flex flex-col gap-4">
+      <ActionForm action={formAction(saveName)} className="flex flex-col gap-4">
         <Field
           label={t("name.label")}
           name="name"

@@ -1,7 +1,8 @@
 import { ArrowRight } from "lucide-react";
 import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../ui/action-form.tsx";
-import { submitComplete } from "./forms.ts";
+import { formAction } from "../gate/form-action.ts";
+import { completeOnboarding } from "./actions.ts";
 import { StepHeading } from "./step-heading.tsx";
 
 const NEXT_PAGES = [
@@ -15,7 +16,7 @@ export async function NextStep() {
   return (
     <>
       <StepHeading title={t("title")} description={t("about")} />
-      <ActionForm action={submitComplete} className="flex flex-col gap-3">
+      <ActionForm action={formAction(completeOnboarding)} className="flex flex-col gap-3">
         {NEXT_PAGES.map(({ href, word, about }) => (
           <button
             key={href}

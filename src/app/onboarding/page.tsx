@@ -4,10 +4,11 @@ import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../ui/action-form.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextLink } from "../../ui/text-link.tsx";
+import { formAction } from "../gate/form-action.ts";
 import { nullOnError } from "../gate/null-on-error.ts";
 import { profile } from "../gate/read.ts";
 import { ServerError } from "../server-error.tsx";
-import { submitComplete } from "./forms.ts";
+import { completeOnboarding } from "./actions.ts";
 import { NameStep } from "./name-step.tsx";
 import { NextStep } from "./next-step.tsx";
 import { PreferencesStep } from "./preferences-step.tsx";
@@ -47,7 +48,7 @@ export default async function OnboardingPage({ searchParams }: { searchParams: Q
       <div className="mt-4 flex items-center justify-between gap-4 px-2">
         {step > 1 ? <TextLink href={`/onboarding?step=${step - 1}`}>{t("back")}</TextLink> : <span />}
         {step < 3 && (
-          <ActionForm action={submitComplete}>
+          <ActionForm action={formAction(completeOnboarding)}>
             <SubmitButton variant="ghost">{t("skip")}</SubmitButton>
           </ActionForm>
         )}

@@ -3,7 +3,8 @@ import { ActionForm } from "../../ui/action-form.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { LanguageField } from "../(account)/settings/language-field.tsx";
 import { PreferenceFields, type PreferenceOwner } from "../(account)/settings/preference-fields.tsx";
-import { submitPreferences } from "./forms.ts";
+import { formAction } from "../gate/form-action.ts";
+import { savePreferences } from "./actions.ts";
 import { StepHeading } from "./step-heading.tsx";
 
 export async function PreferencesStep({ user }: { user: PreferenceOwner }) {
@@ -11,7 +12,7 @@ export async function PreferencesStep({ user }: { user: PreferenceOwner }) {
   return (
     <>
       <StepHeading title={t("looks.title")} description={t("looks.about")} />
-      <ActionForm action={submitPreferences} className="flex flex-col gap-4">
+      <ActionForm action={formAction(savePreferences)} className="flex flex-col gap-4">
         <LanguageField user={user} />
         <PreferenceFields user={user} />
         <div>

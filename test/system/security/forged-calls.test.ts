@@ -173,10 +173,12 @@ describe("a call that cannot be read", () => {
     ["a part that never comes", '["$7"]'],
     ["too much", JSON.stringify(Array(3_000).fill(1))],
     ["the form itself", '[null,{"get":"x"}]'],
-    ["another action", '[null,"$h2"]'],
+    ["an action in the place of the state", '[null,"$h2"]'],
+    ["no action", '["updateProfile",null]'],
+    ["the endpoint of forms within itself", JSON.stringify(["$h2", null, "$h2"])],
   ])("(%s as what a page has bound to its form) is refused, and changes nothing", async (_, bound) => {
     const { cookie } = person;
-    const action = findServerAction("submitProfile", "forms.ts");
+    const action = findServerAction("updateProfile");
     const answer = await postForm(server.url, action, { name: bound.slice(0, 9) }, { cookie, bound });
     expect([200, 400]).toContain(answer.status);
     expect((await left(person)).name).not.toBe(bound.slice(0, 9));
@@ -189,12 +191,7 @@ describe("more than 64 KB", () => {
   it("is 413, before any of it is read", async () => {
     const before = await left(person);
     const { cookie } = person;
-    const posted = await postForm(
-      server.url,
-      findServerAction("submitProfile", "forms.ts"),
-      { name: large },
-      { cookie },
-    );
+    const posted = await postForm(server.url, findServerAction("updateProfile"), { name: large }, { cookie });
     expect(posted.status).toBe(413);
     for (const body of [encodeArguments([{ name: large }]), JSON.stringify([large])]) {
       const { status } = await callAction(server.url, findServerAction("updateProfile"), body, { cookie });

@@ -1,10 +1,9 @@
 import {
   type ActionAnswer,
-  callAction,
-  encodeArguments,
   type Fields,
   findServerAction,
   listServerActions,
+  submitAction,
 } from "../../support/server-action.ts";
 import type { Case } from "./case.ts";
 import { CASES } from "./cases.ts";
@@ -13,36 +12,39 @@ import { inFormWords, REPLAYED } from "./form-words.ts";
 import { type Difference, entranceTo, type Input, limitsIn, type Surface, type Verdict } from "./surface.ts";
 
 const LEADS_TO: Surface["leadsTo"] = {
-  submitProfile: ["users.updateProfile"],
-  submitLocale: ["users.setLocale"],
-  submitDeleteAccount: ["users.deleteAccount"],
-  submitComplete: ["users.completeOnboarding"],
-  submitCheckout: ["billing.createCheckout"],
-  submitOpenPortal: ["billing.openPortal"],
-  submitCreateKey: ["apiKeys.create"],
-  submitRevokeKey: ["apiKeys.revoke"],
-  submitMarkRead: ["notifications.markRead"],
-  submitMarkAllRead: ["notifications.markAllRead"],
-  submitRole: ["users.changeRole"],
-  submitDeleteUser: ["users.delete"],
-  submitReplay: ["webhooks.replay"],
-  submitReconcile: ["subscriptions.reconcile"],
+  updateProfile: ["users.updateProfile"],
+  setLocale: ["users.setLocale"],
+  deleteAccount: ["users.deleteAccount"],
+  completeOnboarding: ["users.completeOnboarding"],
+  createCheckout: ["billing.createCheckout"],
+  openCustomerPortal: ["billing.openPortal"],
+  createApiKeyAction: ["apiKeys.create"],
+  deleteApiKeyAction: ["apiKeys.revoke"],
+  markRead: ["notifications.markRead"],
+  markAllRead: ["notifications.markAllRead"],
+  changeUserRole: ["users.changeRole"],
+  deleteUser: ["users.delete"],
+  replayDelivery: ["webhooks.replay"],
+  reconcileSubscription: ["subscriptions.reconcile"],
   // Steps of the onboarding: the same once more.
-  submitName: ["users.updateProfile"],
-  submitPreferences: ["users.setLocale", "users.updateProfile"],
-  // Through Better Auth's door.
-  submitSignUp: [],
-  submitSignIn: [],
-  submitForgottenPassword: [],
-  submitResetPassword: [],
-  submitPassword: [],
+  saveName: ["users.updateProfile"],
+  savePreferences: ["users.setLocale", "users.updateProfile"],
+  // Better Auth's.
+  signUp: [],
+  signIn: [],
+  signOut: [],
+  requestPasswordReset: [],
+  resetPassword: [],
+  changePassword: [],
+  // What all forms are sent to.
+  submitForm: [],
 };
 
 const OFFERED = [...new Set(Object.values(LEADS_TO).flat())];
 
 /** The new state is on the page; little is said besides. */
 const SHOWN: Record<string, Difference["shows"]> = {
-  "webhooks.replay": ({ outcome }) => ({ tone: "good", sentence: REPLAYED[outcome] }),
+  "webhooks.replay": ({ outcome }) => ({ tone: "good", text: REPLAYED[outcome] }),
 };
 
 /** The pages' forms, as scripts of the pages send them. */
@@ -51,18 +53,16 @@ export const actionSurface: Surface = {
   scope: null,
   showsMore: true,
   get entrances() {
-    const forms = listServerActions().filter(({ file }) => file.endsWith("/forms.ts"));
-    return forms.map(({ name }) => name);
+    return listServerActions().map(({ name }) => name);
   },
   leadsTo: LEADS_TO,
   differs: Object.fromEntries(OFFERED.map((operation) => [operation, differenceOf(operation)])),
   cannotSay: () => false,
   call: async (serverUrl, operation, caller, input) => {
-    const action = findServerAction(entranceTo(actionSurface, operation), "forms.ts");
+    const action = findServerAction(entranceTo(actionSurface, operation));
     const about = String(input.userId || input.id || "-");
     const path = (action.pages[0] as string).replace("[id]", encodeURIComponent(about));
-    const body = encodeArguments([null, fieldsOf(operation, input)]);
-    const answer = await callAction(serverUrl, action, body, { ...caller, path });
+    const answer = await submitAction(serverUrl, action, fieldsOf(operation, input), { ...caller, path });
     return { ...said(answer), ...limitsIn(answer) };
   },
 };
@@ -86,7 +86,7 @@ function fieldsOf(operation: string, { preferences, ...input }: Input): Fields {
     given.map(([name, value]) => [name, value === true ? "on" : String(value)]),
   );
   if (operation === "users.delete") return { ...fields, confirmation: addressOf(fields.userId ?? "") };
-  if (operation === "apiKeys.revoke") return { ...fields, name: "CI", [`confirm-${fields.id}`]: "CI" };
+  if (operation === "apiKeys.revoke") return { ...fields, name: "CI", confirmation: "CI" };
   return fields;
 }
 

@@ -1,33 +1,47 @@
 "use server";
 
 import { revalidatePath } from "next/cache";
+import { getTranslations } from "next-intl/server";
 import type { z } from "zod";
 import { createApiKey } from "../../../operations/api-keys/create-api-key.ts";
 import { revokeApiKey } from "../../../operations/api-keys/revoke-api-key.ts";
+import { FieldError } from "../../gate/field-error.ts";
+import { formText } from "../../gate/form-text.ts";
+import { refusalOf } from "../../gate/refusal.ts";
 import { runAction } from "../../gate/run-action.ts";
 
 type NewKey = z.input<typeof createApiKey.output>;
 
-/** `name`, and `expiresAt`: a time, or a day, which is the last one; empty for never. */
+/** Fields: `name`, and `expiresAt`: a time, or the last day on which it is valid; empty for never. */
 export async function createApiKeyAction(form: FormData): Promise<NewKey> {
-  const made = await runAction(createApiKey, form, () => {
+  const created = await runAction(createApiKey, form, () => {
     const expiresAt = form.get("expiresAt");
     return {
       name: form.get("name"),
-      ...(expiresAt === null || expiresAt === "" ? {} : { expiresAt: endOf(expiresAt) }),
+      ...(expiresAt === null ? {} : { expiresAt: expiresAt === "" ? null : endOfDay(expiresAt) }),
     };
   });
-  // Its owner is told of it, and the side bar counts that.
+  // Its notification is counted in the side bar of every page.
   revalidatePath("/", "layout");
-  return made;
+  return created;
 }
 
-function endOf(day: FormDataEntryValue): FormDataEntryValue {
+function endOfDay(day: FormDataEntryValue): FormDataEntryValue {
   return typeof day === "string" && /^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T23:59:59.999Z` : day;
 }
 
-/** `id`. */
+/** Fields: `id`, and from the page `name` with `confirmation`, which has to repeat it. */
 export async function deleteApiKeyAction(form: FormData): Promise<void> {
-  await runAction(revokeApiKey, form, () => ({ id: form.get("id") }));
+  await runAction(revokeApiKey, form, async () => {
+    const name = formText(form, "name");
+    if (name !== null && formText(form, "confirmation")?.trim() !== name) {
+      throw new FieldError("confirmation", (await getTranslations("apiKeys.revoke"))("mismatch"));
+    }
+    return { id: form.get("id") };
+  }).catch((error: unknown) => {
+    // Revoked elsewhere since the list was rendered.
+    if (refusalOf(error)?.code === "not_found") revalidatePath("/api-keys");
+    throw error;
+  });
   revalidatePath("/api-keys");
 }

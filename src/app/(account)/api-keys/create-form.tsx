@@ -3,8 +3,9 @@ import { ActionForm } from "../../../ui/action-form.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
+import { formAction } from "../../gate/form-action.ts";
 import { currentRequest } from "../../gate/request.ts";
-import { submitCreateKey } from "./forms.ts";
+import { createApiKeyAction } from "./actions.ts";
 import { NewKey } from "./new-key.tsx";
 
 export async function CreateForm() {
@@ -12,7 +13,7 @@ export async function CreateForm() {
   const today = new Date().toISOString().slice(0, 10);
   return (
     <Card title={t("create.title")} description={t("create.about")}>
-      <ActionForm action={submitCreateKey} className="flex flex-col gap-4">
+      <ActionForm action={formAction(createApiKeyAction)} className="flex flex-col gap-4">
         <div className="grid gap-4 sm:grid-cols-2">
           <Field
             label={t("create.name")}

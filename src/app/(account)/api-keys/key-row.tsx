@@ -6,7 +6,7 @@ import { Field } from "../../../ui/field.tsx";
 import { Status } from "../../../ui/status.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { Time } from "../../../ui/time.tsx";
-import { RevokeForm } from "./revocations.tsx";
+import { RevokeForm } from "./revoke-forms.tsx";
 
 type ApiKey = z.output<typeof ApiKeyView>;
 
@@ -38,7 +38,7 @@ export async function KeyRow({ apiKey }: { apiKey: ApiKey }) {
         <p className="text-sm">{t("revoke.about")}</p>
         <Field
           label={t("revoke.confirm", { name })}
-          name={`confirm-${id}`}
+          name="confirmation"
           required
           autoComplete="off"
           className="w-full"

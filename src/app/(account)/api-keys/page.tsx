@@ -5,11 +5,12 @@ import { Card } from "../../../ui/card.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { PageHeader } from "../../../ui/page-header.tsx";
 import { Pager } from "../../../ui/pager.tsx";
+import { formAction } from "../../gate/form-action.ts";
 import { read } from "../../gate/read.ts";
+import { deleteApiKeyAction } from "./actions.ts";
 import { CreateForm } from "./create-form.tsx";
-import { submitRevokeKey } from "./forms.ts";
 import { KeyRow } from "./key-row.tsx";
-import { RevokeForms } from "./revocations.tsx";
+import { RevokeForms } from "./revoke-forms.tsx";
 
 export async function generateMetadata(): Promise<Metadata> {
   const t = await getTranslations("apiKeys");
@@ -26,7 +27,7 @@ export default async function ApiKeysPage({ searchParams }: PageProps<"/api-keys
       <div className="flex flex-col gap-4">
         <CreateForm />
         <Card title={t("list")}>
-          <RevokeForms action={submitRevokeKey} done={t("revoke.done")}>
+          <RevokeForms action={formAction(deleteApiKeyAction)} done={t("revoke.done")}>
             {page.items.length === 0 ? (
               <EmptyState title={t("empty")} description={t("emptyAbout")} />
             ) : (

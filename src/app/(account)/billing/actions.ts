@@ -4,9 +4,10 @@ import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import { createCheckout as createCheckoutOperation } from "../../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../../operations/billing/open-portal.ts";
+import { refusalOf } from "../../gate/refusal.ts";
 import { runAction } from "../../gate/run-action.ts";
 
-/** `planId` and `seats`, and `provider` if it is not to be the operator's choice. On to the provider's page. */
+/** Fields: `planId`, `seats`, and optionally `provider`. Redirects to the provider's checkout page. */
 export async function createCheckout(form: FormData): Promise<never> {
   const { url } = await runAction(createCheckoutOperation, form, () => {
     const seats = form.get("seats");
@@ -16,12 +17,16 @@ export async function createCheckout(form: FormData): Promise<never> {
       ...(seats === null || seats === "" ? {} : { seats: Number(seats) }),
       ...(provider === null ? {} : { provider }),
     };
+  }).catch((error: unknown) => {
+    // The page was rendered before the subscription that is in the way.
+    if (refusalOf(error)?.code === "conflict") revalidatePath("/billing");
+    throw error;
   });
   revalidatePath("/billing");
   redirect(url);
 }
 
-/** `subscriptionId`, where there are several. On to the provider's page. */
+/** Field: `subscriptionId`, if there are several. Redirects to the provider's portal. */
 export async function openCustomerPortal(form: FormData): Promise<never> {
   const { url } = await runAction(openPortal, form, () => {
     const subscriptionId = form.get("subscriptionId");

@@ -2,41 +2,41 @@ import { getFormatter, getTranslations } from "next-intl/server";
 import type { z } from "zod";
 import type { ChangesView } from "../../../operations/subscriptions/changes-view.ts";
 import { planName } from "./plans.ts";
+import { purchasedSeats } from "./purchased-seats.ts";
 
 type Changes = z.output<typeof ChangesView>;
 
-/** `before: null`: there was nothing before. */
+/** `before: null`: there was no value before. */
 type Line = { label: string; before: string | null; after: string };
 
-/** Field by field, in the reader's labels. */
+/** The changes that a customer cares about, in their language; that one needs review is for administrators. */
 export async function changeLines(changes: Changes): Promise<Line[]> {
   const [t, format] = await Promise.all([getTranslations("billing"), getFormatter()]);
   const lines: Line[] = [];
   const line = async <Value>(
-    field: "planId" | "status" | "seats" | "currentPeriodEnd" | "cancelAtPeriodEnd" | "outOfOrder",
+    field: "planId" | "status" | "seats" | "currentPeriodEnd" | "cancelAtPeriodEnd",
     change: [Value | null, Value | null] | undefined,
-    say: (value: Value) => string | Promise<string>,
+    formatValue: (value: Value) => string | Promise<string>,
   ) => {
     if (!change) return;
     const [before, after] = change;
     lines.push({
       label: t(`history.fields.${field}`),
-      before: before === null ? null : await say(before),
-      after: after === null ? t("history.unknown") : await say(after),
+      before: before === null ? null : await formatValue(before),
+      after: after === null ? t("history.unknown") : await formatValue(after),
     });
   };
   await line("planId", changes.planId, planName);
   await line("status", changes.status, (status) => t(`status.${status}`));
-  await line("seats", changes.seats, (seats) => format.number(seats));
+  await line("seats", purchasedSeats(changes), (seats) => format.number(seats));
   const [from, until] = changes.currentPeriodEnd ?? [];
-  // Providers move it by some seconds too, which only the time of day shows.
+  // Providers also move it by seconds, which only the time of day shows.
   const timeStyle = from?.slice(0, 10) === until?.slice(0, 10) ? "medium" : undefined;
   await line("currentPeriodEnd", changes.currentPeriodEnd, (text) =>
     format.dateTime(new Date(text), { dateStyle: "long", ...(timeStyle && { timeStyle }) }),
   );
-  await line("cancelAtPeriodEnd", changes.cancelAtPeriodEnd, (isSo) =>
-    t(isSo ? "history.ends" : "history.goesOn"),
+  await line("cancelAtPeriodEnd", changes.cancelAtPeriodEnd, (isEnding) =>
+    t(isEnding ? "history.ends" : "history.goesOn"),
   );
-  await line("outOfOrder", changes.outOfOrder, (isSo) => t(isSo ? "history.mixedUp" : "history.inOrder"));
   return lines;
 }

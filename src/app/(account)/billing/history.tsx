@@ -16,7 +16,7 @@ type Entry = z.output<typeof showHistory.output>["items"][number];
 
 const TONES: Record<Entry["kind"], Tone> = { created: "good", changed: "neutral", ended: "warn" };
 
-/** What the provider told us of a subscription, and what that changed. */
+/** What changed a subscription, and when. */
 export async function History({
   of,
   all,
@@ -61,19 +61,12 @@ export async function History({
 async function HistoryEntry({ entry }: { entry: Entry }) {
   const t = await getTranslations("billing.history");
   const lines = await changeLines(entry.changes);
+  if (lines.length === 0) return null;
   return (
     <TimelineEntry
       tone={TONES[entry.kind]}
       title={t(`kinds.${entry.kind}`)}
       at={entry.at}
-      description={
-        entry.source === "event"
-          ? t.rich("told", {
-              event: entry.eventType ?? "",
-              code: (text) => <code className="wrap-anywhere">{text}</code>,
-            })
-          : t("compared")
-      }
     >
       <dl className="mt-2 grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1 text-sm">
         {lines.map(({ label, before, after }) => (

@@ -6,7 +6,8 @@ import { classes } from "../../../ui/classes.ts";
 import { formatPrice } from "../../../ui/price.ts";
 import { Stepper } from "../../../ui/stepper.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { submitCheckout } from "./forms.ts";
+import { formAction } from "../../gate/form-action.ts";
+import { createCheckout } from "./actions.ts";
 import { type Plan, plans } from "./plans.ts";
 import { PortalButton } from "./portal-button.tsx";
 import { isRunning, type Subscription } from "./subscription-state.ts";
@@ -82,7 +83,10 @@ async function CheckoutForm({ plan, locale }: { plan: Plan; locale: string }) {
   const t = await getTranslations("billing");
   const { min, max } = plan.seats;
   return (
-    <ActionForm action={submitCheckout} className="mt-auto flex flex-col gap-3 border-line border-t pt-4">
+    <ActionForm
+      action={formAction(createCheckout)}
+      className="mt-auto flex flex-col gap-3 border-line border-t pt-4"
+    >
       <input type="hidden" name="planId" value={plan.id} />
       {min < max && (
         <Stepper

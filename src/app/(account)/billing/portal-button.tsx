@@ -2,7 +2,8 @@ import { ExternalLink } from "lucide-react";
 import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { submitOpenPortal } from "./forms.ts";
+import { formAction } from "../../gate/form-action.ts";
+import { openCustomerPortal } from "./actions.ts";
 
 /** To the provider's page, where a subscription is changed, paid and ended. */
 export async function PortalButton({
@@ -14,7 +15,7 @@ export async function PortalButton({
 }) {
   const t = await getTranslations("billing");
   return (
-    <ActionForm action={submitOpenPortal} className="flex flex-col gap-2">
+    <ActionForm action={formAction(openCustomerPortal)} className="flex flex-col gap-2">
       <input type="hidden" name="subscriptionId" value={subscriptionId} />
       <div>
         <SubmitButton variant={variant}>

@@ -3,8 +3,9 @@ import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { Time } from "../../../ui/time.tsx";
+import { formAction } from "../../gate/form-action.ts";
+import { markRead } from "./actions.ts";
 import { describeNotification, type Notification } from "./describe-notification.ts";
-import { submitMarkRead } from "./forms.ts";
 
 export async function NotificationRow({
   notification,
@@ -39,7 +40,7 @@ export async function NotificationRow({
         </p>
       </div>
       {isUnread && canBeMarked && (
-        <ActionForm action={submitMarkRead} className="flex flex-col items-start">
+        <ActionForm action={formAction(markRead)} className="flex flex-col items-start">
           <input type="hidden" name="id" value={notification.id} />
           <SubmitButton variant="ghost" className="-ml-3 sm:ml-0" aria-label={t("markOne", { sentence })}>
             {t("mark")}

@@ -9,8 +9,9 @@ import { EmptyState } from "../../../ui/empty-state.tsx";
 import { PageHeader } from "../../../ui/page-header.tsx";
 import { Pager } from "../../../ui/pager.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
+import { formAction } from "../../gate/form-action.ts";
 import { read } from "../../gate/read.ts";
-import { submitMarkAllRead } from "./forms.ts";
+import { markAllRead } from "./actions.ts";
 import { NotificationRow } from "./notification-row.tsx";
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -30,7 +31,7 @@ export default async function NotificationsPage({ searchParams }: PageProps<"/no
     <>
       <PageHeader
         title={t("title")}
-        description={t("count", { count: unread.count })}
+        description={unread.count > 0 && t("count", { count: unread.count })}
         action={unread.count > 0 && <MarkAllReadForm />}
       />
       {page.items.length === 0 ? (
@@ -56,7 +57,7 @@ export default async function NotificationsPage({ searchParams }: PageProps<"/no
 async function MarkAllReadForm() {
   const t = await getTranslations("notifications");
   return (
-    <ActionForm action={submitMarkAllRead}>
+    <ActionForm action={formAction(markAllRead)}>
       <SubmitButton>{t("markAll")}</SubmitButton>
     </ActionForm>
   );

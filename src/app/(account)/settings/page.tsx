@@ -5,9 +5,10 @@ import { Card } from "../../../ui/card.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { PageHeader } from "../../../ui/page-header.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
+import { formAction } from "../../gate/form-action.ts";
 import { profile } from "../../gate/read.ts";
+import { setLocale, updateProfile } from "./actions.ts";
 import { DeleteAccount } from "./delete-account.tsx";
-import { submitLocale, submitProfile } from "./forms.ts";
 import { LanguageField } from "./language-field.tsx";
 import { PasswordCard } from "./password-card.tsx";
 import { PreferenceFields } from "./preference-fields.tsx";
@@ -26,7 +27,7 @@ export default async function SettingsPage() {
       <PageHeader title={t("title")} />
       <div className="flex flex-col gap-6">
         <Card title={t("profile.title")}>
-          <ActionForm action={submitProfile} done={t("profile.saved")} className={FORM}>
+          <ActionForm action={formAction(updateProfile)} done={t("profile.saved")} className={FORM}>
             <Field
               label={t("profile.name")}
               help={t("profile.nameHelp")}
@@ -46,7 +47,7 @@ export default async function SettingsPage() {
           </ActionForm>
         </Card>
         <Card title={t("preferences.title")}>
-          <ActionForm action={submitProfile} done={t("preferences.saved")} className={FORM}>
+          <ActionForm action={formAction(updateProfile)} done={t("preferences.saved")} className={FORM}>
             <PreferenceFields user={user} />
             <div>
               <SubmitButton>{t("preferences.save")}</SubmitButton>
@@ -54,7 +55,7 @@ export default async function SettingsPage() {
           </ActionForm>
         </Card>
         <Card title={t("language.title")}>
-          <ActionForm action={submitLocale} done={t("language.saved")} className={FORM}>
+          <ActionForm action={formAction(setLocale)} done={t("language.saved")} className={FORM}>
             <LanguageField user={user} />
             <div>
               <SubmitButton>{t("language.save")}</SubmitButton>

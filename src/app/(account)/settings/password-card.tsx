@@ -3,13 +3,18 @@ import { ActionForm } from "../../../ui/action-form.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { submitPassword } from "./forms.ts";
+import { formAction } from "../../gate/form-action.ts";
+import { changePassword } from "./actions.ts";
 
 export async function PasswordCard({ email }: { email: string }) {
   const t = await getTranslations("settings.password");
   return (
     <Card title={t("title")}>
-      <ActionForm action={submitPassword} done={t("saved")} className="flex max-w-md flex-col gap-4">
+      <ActionForm
+        action={formAction(changePassword)}
+        done={t("saved")}
+        className="flex max-w-md flex-col gap-4"
+      >
         {/* For password managers, which want to know whose it is. */}
         <input type="hidden" name="username" value={email} autoComplete="username" />
         <Field

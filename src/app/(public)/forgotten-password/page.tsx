@@ -6,7 +6,8 @@ import { MessagePage } from "../../../ui/message-page.tsx";
 import { NarrowPage } from "../../../ui/narrow-page.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { TextLink } from "../../../ui/text-link.tsx";
-import { submitForgottenPassword } from "./forms.ts";
+import { formAction } from "../../gate/form-action.ts";
+import { requestPasswordReset } from "./actions.ts";
 
 export async function generateMetadata(): Promise<Metadata> {
   const t = await getTranslations("auth.forgotten");
@@ -32,7 +33,7 @@ export default async function ForgottenPasswordPage({ searchParams }: { searchPa
       description={t("forgotten.about")}
       after={<TextLink href="/sign-in">{t("forgotten.back")}</TextLink>}
     >
-      <ActionForm action={submitForgottenPassword} className="flex flex-col gap-3">
+      <ActionForm action={formAction(requestPasswordReset)} className="flex flex-col gap-3">
         <Field
           label={t("fields.email")}
           name="email"

@@ -6,7 +6,8 @@ import { MessagePage } from "../../../ui/message-page.tsx";
 import { NarrowPage } from "../../../ui/narrow-page.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { TextLink } from "../../../ui/text-link.tsx";
-import { submitResetPassword } from "./forms.ts";
+import { formAction } from "../../gate/form-action.ts";
+import { resetPassword } from "./actions.ts";
 
 export async function generateMetadata(): Promise<Metadata> {
   const t = await getTranslations("auth.reset");
@@ -33,7 +34,7 @@ export default async function ResetPasswordPage({ searchParams }: { searchParams
       description={t("reset.about")}
       after={<TextLink href="/forgotten-password">{t("reset.askAgain")}</TextLink>}
     >
-      <ActionForm action={submitResetPassword} className="flex flex-col gap-3">
+      <ActionForm action={formAction(resetPassword)} className="flex flex-col gap-3">
         <input type="hidden" name="token" value={token} />
         <Field
           label={t("fields.newPassword")}

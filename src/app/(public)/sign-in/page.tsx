@@ -6,9 +6,10 @@ import { NarrowPage } from "../../../ui/narrow-page.tsx";
 import { Notice } from "../../../ui/notice.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { TextLink } from "../../../ui/text-link.tsx";
+import { formAction } from "../../gate/form-action.ts";
 import { redirectIfSignedIn } from "../../gate/optional-user.ts";
 import { sameSitePath } from "../../gate/same-site-path.ts";
-import { submitSignIn } from "./forms.ts";
+import { signIn } from "./actions.ts";
 
 export async function generateMetadata(): Promise<Metadata> {
   const t = await getTranslations("auth.signIn");
@@ -37,7 +38,7 @@ export default async function SignInPage({ searchParams }: { searchParams: Query
       }
     >
       {cameFrom && <Notice>{t(`signIn.${cameFrom}`)}</Notice>}
-      <ActionForm action={submitSignIn} className="flex flex-col gap-3">
+      <ActionForm action={formAction(signIn)} className="flex flex-col gap-3">
         {onTo && <input type="hidden" name="next" value={onTo} />}
         <Field
           label={t("fields.email")}

@@ -2,12 +2,13 @@ import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { submitSignUp } from "./forms.ts";
+import { formAction } from "../../gate/form-action.ts";
+import { signUp } from "./actions.ts";
 
 export async function SignUpForm() {
   const t = await getTranslations("auth");
   return (
-    <ActionForm action={submitSignUp} className="flex flex-col gap-3">
+    <ActionForm action={formAction(signUp)} className="flex flex-col gap-3">
       <Field label={t("fields.name")} name="name" required maxLength={100} autoComplete="name" />
       <Field
         label={t("fields.email")}

@@ -11,21 +11,22 @@ import { RowSubmitButton } from "../../../../ui/row-submit-button.tsx";
 import { StatusMessage } from "../../../../ui/status-message.tsx";
 import { Cell, MainCell, Row, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
+import { formAction } from "../../../gate/form-action.ts";
 import { read, requireAdmin } from "../../../gate/read.ts";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { planName, SubscriptionStatusLabel } from "../subscription-status-label.tsx";
-import { submitReconcile } from "./forms.ts";
+import { reconcileSubscription } from "./actions.ts";
 
 const PATH = "/admin/subscriptions";
 const PAGE_SIZE = 25;
 
 /** What came of a comparison stays in sight, however far down its row is. */
 const OUTCOME_ABOVE = [
-  "[&>:is([role=alert],:has([data-told]))]:sticky [&>:is([role=alert],:has([data-told]))]:top-2",
-  "[&>:is([role=alert],:has([data-told]))]:z-20 [&>:is([role=alert],:has([data-told]))]:order-first",
-  "[&>:is([role=alert],:has([data-told]))]:mb-4 [&>:is([role=alert],:has([data-told]))]:rounded-box",
-  "[&>:is([role=alert],:has([data-told]))]:border [&>:is([role=alert],:has([data-told]))]:border-line",
-  "[&>:is([role=alert],:has([data-told]))]:bg-surface [&>:is([role=alert],:has([data-told]))]:p-3",
+  "[&>:is([role=alert],:has([data-status-message]))]:sticky [&>:is([role=alert],:has([data-status-message]))]:top-2",
+  "[&>:is([role=alert],:has([data-status-message]))]:z-20 [&>:is([role=alert],:has([data-status-message]))]:order-first",
+  "[&>:is([role=alert],:has([data-status-message]))]:mb-4 [&>:is([role=alert],:has([data-status-message]))]:rounded-box",
+  "[&>:is([role=alert],:has([data-status-message]))]:border [&>:is([role=alert],:has([data-status-message]))]:border-line",
+  "[&>:is([role=alert],:has([data-status-message]))]:bg-surface [&>:is([role=alert],:has([data-status-message]))]:p-3",
 ].join(" ");
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -42,7 +43,7 @@ export default async function SubscriptionsPage({ searchParams }: { searchParams
     <>
       <PageHeader title={t("title")} description={t("about")} />
       {/* One form for all: what came of a comparison stays when its row has gone. */}
-      <ActionForm action={submitReconcile} className={`flex flex-col ${OUTCOME_ABOVE}`}>
+      <ActionForm action={formAction(reconcileSubscription)} className={`flex flex-col ${OUTCOME_ABOVE}`}>
         <StatusMessage />
         {items.length === 0 ? (
           <EmptyState title={t("none.title")} description={t("none.about")} />

@@ -1,24 +1,27 @@
 "use server";
 
 import { revalidatePath } from "next/cache";
+import { redirect } from "next/navigation";
 import { refuse } from "../../../../domain/refusal.ts";
 import { changeRole } from "../../../../operations/users/change-role.ts";
 import { deleteUser as deleteUserOperation } from "../../../../operations/users/delete-user.ts";
 import { formText } from "../../../gate/form-text.ts";
+import { requireUser } from "../../../gate/request.ts";
 import { runAction } from "../../../gate/run-action.ts";
 import { findUser } from "./find-user.ts";
 
-/** Of the form: `userId` and `role`. */
+/** Fields: `userId` and `role`. */
 export async function changeUserRole(form: FormData): Promise<void> {
-  await runAction(changeRole, form, () => ({
-    userId: formText(form, "userId"),
-    role: formText(form, "role"),
-  }));
+  const userId = formText(form, "userId");
+  const role = formText(form, "role");
+  await runAction(changeRole, form, () => ({ userId, role }));
   revalidatePath("/admin/users", "layout");
+  // Who has given up the role may no longer see this page.
+  if (role === "user" && userId === (await requireUser()).userId) redirect("/dashboard");
 }
 
-/** Of the form: `userId`, and as `confirmation` the e-mail address of whom it names. */
-export async function deleteUser(form: FormData): Promise<void> {
+/** Fields: `userId`, and as `confirmation` that user's email address. */
+export async function deleteUser(form: FormData): Promise<never> {
   await runAction(deleteUserOperation, form, async () => {
     const userId = formText(form, "userId");
     const found = userId === null ? null : await findUser(userId);
@@ -29,4 +32,5 @@ export async function deleteUser(form: FormData): Promise<void> {
     return { userId };
   });
   revalidatePath("/admin/users", "layout");
+  redirect("/admin/users?done=deleted");
 }

@@ -7,13 +7,13 @@ import { currentRequest, requireUser } from "../../../gate/request.ts";
 
 type FoundUser = z.output<typeof searchUsers.output>["items"][number];
 
-/** Whom the id names; `null`: nobody. Not charged, as it is a part of what is. @throws Refusal for who may not know */
+/** `null` when there is no such user. Exempt from limits, as a part of another action. @throws Refusal unless an administrator asks */
 export const findUser = cache(async (id: string): Promise<FoundUser | null> => {
-  // Not counted either: it is not by itself that it is asked.
+  // Not observed either: it is not a call of its own.
   const deps = { ...currentRequest().deps, observe: null };
-  const call = { caller: await requireUser(), charges: [] };
+  const call = { caller: await requireUser(), charges: [], isExempt: true };
   try {
-    const { items } = await execute({ ...searchUsers, limit: null }, deps, call, () => ({
+    const { items } = await execute(searchUsers, deps, call, () => ({
       search: id,
       limit: 1,
     }));

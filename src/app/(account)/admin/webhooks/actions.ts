@@ -1,19 +1,28 @@
 "use server";
 
 import { revalidatePath } from "next/cache";
-import type { z } from "zod";
+import { getTranslations } from "next-intl/server";
 import { replayDelivery as replayDeliveryOperation } from "../../../../operations/webhooks/replay-delivery.ts";
+import type { StatusMessageData } from "../../../../ui/status-message.tsx";
 import { formText } from "../../../gate/form-text.ts";
 import { runAction } from "../../../gate/run-action.ts";
 
-type Replay = z.input<typeof replayDeliveryOperation.output>;
-
-/** Of the form: `id`, and `force` when it is to be done although it was successful. */
-export async function replayDelivery(form: FormData): Promise<Replay> {
-  const replayed = await runAction(replayDeliveryOperation, form, () => ({
+/** Fields: `id`, and `force` to replay a delivery that already succeeded. */
+export async function replayDelivery(form: FormData): Promise<StatusMessageData> {
+  const { outcome, reason } = await runAction(replayDeliveryOperation, form, () => ({
     id: formText(form, "id"),
     force: formText(form, "force") === "on",
   }));
   revalidatePath("/admin/webhooks", "layout");
-  return replayed;
+  const t = await getTranslations("adminWebhooks.replay");
+  switch (outcome) {
+    case "applied":
+      return { tone: "good", text: t("applied") };
+    case "ignored":
+      return { tone: "good", text: t("ignored") };
+    case "failed":
+      return { tone: "bad", text: t("failed", { reason: reason ?? "" }) };
+    default:
+      return outcome satisfies never;
+  }
 }

@@ -11,11 +11,12 @@ import { Field, Select } from "../../../../../ui/field.tsx";
 import { PageHeader } from "../../../../../ui/page-header.tsx";
 import { SubmitButton } from "../../../../../ui/submit-button.tsx";
 import { Time } from "../../../../../ui/time.tsx";
+import { formAction } from "../../../../gate/form-action.ts";
 import { requireAdmin } from "../../../../gate/read.ts";
 import { requireUser } from "../../../../gate/request.ts";
 import { planName, SubscriptionStatusLabel } from "../../subscription-status-label.tsx";
+import { changeUserRole, deleteUser } from "../actions.ts";
 import { findUser } from "../find-user.ts";
-import { submitDeleteUser, submitRole } from "../forms.ts";
 
 type Params = { params: Promise<{ id: string }> };
 
@@ -81,7 +82,11 @@ async function RoleCard({ one }: { one: ShownUser }) {
   const isOneself = one.id === userId;
   return (
     <Card title={t("role.title")} description={t(isOneself ? "role.aboutYourself" : "role.about")}>
-      <ActionForm action={submitRole} done={t("role.saved")} className="flex max-w-md flex-col gap-4">
+      <ActionForm
+        action={formAction(changeUserRole)}
+        done={t("role.saved")}
+        className="flex max-w-md flex-col gap-4"
+      >
         <input type="hidden" name="userId" value={one.id} />
         <Select
           label={t("columns.role")}
@@ -110,7 +115,7 @@ async function DeleteCard({ one }: { one: ShownUser }) {
   }
   return (
     <Card title={t("delete.title")} description={t("delete.about")} tone="danger">
-      <ActionForm action={submitDeleteUser} className="flex max-w-md flex-col gap-4">
+      <ActionForm action={formAction(deleteUser)} className="flex max-w-md flex-col gap-4">
         <input type="hidden" name="userId" value={one.id} />
         <Field
           type="email"

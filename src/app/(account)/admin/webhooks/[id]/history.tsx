@@ -4,7 +4,7 @@ import type { DeliveryInDetail } from "../../../../../operations/webhooks/show-d
 import { Timeline, TimelineEntry } from "../../../../../ui/timeline.tsx";
 import { ChangesTable } from "../../changes-table.tsx";
 
-/** From its receipt on: each attempt, and what it has changed. */
+/** The receipt, then each attempt with what it changed. */
 export async function History({ delivery }: { delivery: DeliveryInDetail }) {
   const [t, format] = await Promise.all([getTranslations("adminWebhooks"), getFormatter()]);
   const { status, attemptLog, receivedAt, nextAttemptAt } = delivery;

@@ -5,14 +5,15 @@ import { Card } from "../../../../../ui/card.tsx";
 import { Checkbox } from "../../../../../ui/field.tsx";
 import { StatusMessage } from "../../../../../ui/status-message.tsx";
 import { SubmitButton } from "../../../../../ui/submit-button.tsx";
-import { submitReplay } from "../forms.ts";
+import { formAction } from "../../../../gate/form-action.ts";
+import { replayDelivery } from "../actions.ts";
 
 /** Processes it again, and says here what came of that. */
 export async function ReplayCard({ id, status }: { id: string; status: DeliveryStatus }) {
   const t = await getTranslations("adminWebhooks");
   return (
     <Card title={t("replay.title")} description={t(`replay.about.${status}`)}>
-      <ActionForm action={submitReplay} className="flex flex-col gap-4">
+      <ActionForm action={formAction(replayDelivery)} className="flex flex-col gap-4">
         <input type="hidden" name="id" value={id} />
         {status === "successful" && (
           <Checkbox label={t("replay.force")} help={t("replay.forceHelp")} name="force" />
@@ -22,7 +23,7 @@ export async function ReplayCard({ id, status }: { id: string; status: DeliveryS
             {t("replay.submit")}
           </SubmitButton>
         </div>
-        <div className="-mt-4 [&:has([data-told])]:mt-0">
+        <div className="-mt-4 [&:has([data-status-message])]:mt-0">
           <StatusMessage />
         </div>
       </ActionForm>

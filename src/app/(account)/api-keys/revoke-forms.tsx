@@ -7,7 +7,7 @@ import { OutcomeProvider, useOutcome } from "../../../ui/form-outcome.ts";
 
 const Submit = createContext<(form: FormData) => void>(() => {});
 
-/** One outcome for all rows, told above them: the row that is done is gone. */
+/** The forms of all rows share one outcome, shown above them: the row of a revoked key is gone. */
 export function RevokeForms({
   action,
   done,
@@ -28,19 +28,21 @@ export function RevokeForms({
   );
 }
 
-/** Opens by itself when there is something wrong in it. */
+/** Stays open when its own submission was refused. */
 export function RevokeForm({ id, summary, children }: { id: string; summary: string; children: ReactNode }) {
   const outcome = useOutcome();
   const submit = useContext(Submit);
-  const isRefused = outcome?.done === false && outcome.field === `confirm-${id}`;
+  const own = outcome?.done === false && outcome.entered.id === id ? outcome : null;
   return (
-    <details open={isRefused || undefined}>
-      <summary className="inline-flex min-h-6 w-fit items-center rounded-box text-bad text-sm hover:underline">
-        {summary}
-      </summary>
-      <form action={submit} className="mt-3 flex max-w-md flex-col items-start gap-3">
-        {children}
-      </form>
-    </details>
+    <OutcomeProvider value={own}>
+      <details open={own?.field === "confirmation" || undefined}>
+        <summary className="inline-flex min-h-6 w-fit items-center rounded-box text-bad text-sm hover:underline">
+          {summary}
+        </summary>
+        <form action={submit} className="mt-3 flex max-w-md flex-col items-start gap-3">
+          {children}
+        </form>
+      </details>
+    </OutcomeProvider>
   );
 }
