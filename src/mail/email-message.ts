@@ -1,2 +1,2 @@
-/** A mail to one person, in plain text. */
+/** A plain-text mail to one address. */
 export type EmailMessage = { to: string; subject: string; text: string };

@@ -1,2 +1,2 @@
-/** What this room needs of the log. What a mail says is never handed to it. */
+/** The log as mail needs it. The content of a mail is never logged. */
 export type Log = Record<"info" | "warn" | "error", (fields: object, message: string) => void>;

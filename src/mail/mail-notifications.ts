@@ -7,7 +7,7 @@ import {
   releaseNotificationMail,
   settleNotificationMail,
 } from "../store/notification-mail.ts";
-import { compose } from "./compose.ts";
+import { type Composed, compose } from "./compose.ts";
 import type { Log } from "./log.ts";
 import { notificationEmail } from "./notification-email.ts";
 import type { SmtpErrorDetails } from "./smtp-error.ts";
@@ -30,13 +30,13 @@ const MIN_PAUSE_SECONDS = 60;
 const MAX_PAUSE_SECONDS = 30 * 60;
 const MIN_RETRY_SECONDS = 60;
 const MAX_RETRY_SECONDS = 60 * 60;
-/** Servers close connections that bring more. */
+/** Servers close connections that send more. */
 const MAILS_PER_SESSION = 50;
 
 /**
- * Returns a look at what people are to be told by mail, one mail a person. It counts as mailed before it is sent: a
- * process that dies over it takes the mail along, and nobody gets one twice. What was certainly not sent is tried again
- * until it is a day old; while the server as a whole does not serve, more and more rarely.
+ * Returns one run of the job that mails notifications, one mail per user. Notifications count as mailed before the mail is
+ * sent, so that a crash may lose a mail but never sends it twice. Mail that was certainly not sent is retried until it is a
+ * day old; while the whole server fails, with growing pauses.
  */
 export function notificationMail(
   options: NotificationMailOptions,
@@ -46,82 +46,96 @@ export function notificationMail(
   let notBefore = Number.NEGATIVE_INFINITY;
 
   return async (isStopping) => {
-    const late = await settleNotificationMail(database);
-    if (late > 0) log.error({ notifications: late }, "not mailed within a day: given up");
+    const expired = await settleNotificationMail(database);
+    if (expired > 0) log.error({ notifications: expired }, "notifications not mailed within a day: given up");
     if (now() < notBefore || !(await isNotificationMailDue(database))) return;
-    const trouble = await sendAllDue(options, isStopping);
-    if (trouble === null) {
+    const error = await sendAllDue(options, isStopping);
+    if (error === null) {
       pauseSeconds = 0;
       return;
     }
     pauseSeconds = Math.min(Math.max(2 * pauseSeconds, MIN_PAUSE_SECONDS), MAX_PAUSE_SECONDS);
     notBefore = now() + pauseSeconds * 1000;
-    log.warn({ ...trouble, pauseSeconds }, "notifications cannot be mailed: check SMTP_URL");
+    log.warn({ ...error, pauseSeconds }, "notifications cannot be mailed: check SMTP_URL");
   };
 }
 
-/** Returns what keeps all mail from being sent, or `null`. */
+/** Returns the error that keeps all mail from being sent, or `null`. */
 async function sendAllDue(
   options: NotificationMailOptions,
   isStopping: () => boolean,
 ): Promise<SmtpErrorDetails | null> {
   for (;;) {
-    // Before anything is claimed: a server that is not there costs nobody a mail.
+    // Before any claim: while the server is down no mail is lost.
     const session = await openSmtpSession(options.smtpUrl);
-    if ("trouble" in session) return session.trouble;
+    if ("error" in session) return session.error;
     try {
-      const { isDone, trouble } = await sendBatch(session, options, isStopping);
-      if (isDone) return trouble;
+      const { isDone, error } = await sendBatch(session, options, isStopping);
+      if (isDone) return error;
     } finally {
       session.close();
     }
   }
 }
 
-type BatchResult = { isDone: boolean; trouble: SmtpErrorDetails | null };
+type BatchResult = { isDone: boolean; error: SmtpErrorDetails | null };
 
-const DONE: BatchResult = { isDone: true, trouble: null };
-const RECONNECT: BatchResult = { isDone: false, trouble: null };
+const DONE: BatchResult = { isDone: true, error: null };
+const RECONNECT: BatchResult = { isDone: false, error: null };
 
 async function sendBatch(
   session: SmtpSession,
-  { database, from, appUrl, plans, log }: NotificationMailOptions,
+  options: NotificationMailOptions,
   isStopping: () => boolean,
 ): Promise<BatchResult> {
+  const { database, log } = options;
   for (let mails = 0; mails < MAILS_PER_SESSION; mails += 1) {
     if (isStopping()) return DONE;
     const mail = await claimNotificationMail(database);
     if (mail === null) return DONE;
-    const handed = await session.send(await compose(from, notificationEmail(mail, { appUrl, plans })));
     const notifications = mail.notifications.map(({ id }) => id);
-    if (handed.outcome === "taken") {
+    const composed = await composeNotification(mail, options).catch(async (err: unknown) => {
+      await releaseNotificationMail(database, mail, retryInSeconds(mail));
+      log.error({ err, notifications }, "notification mail could not be composed: retried later");
+      return null;
+    });
+    if (composed === null) continue;
+    const result = await session.send(composed);
+    if (result.outcome === "accepted") {
       log.info({ notifications }, "notifications mailed");
       continue;
     }
-    const said = { notifications, ...handed.trouble };
-    switch (handed.outcome) {
-      case "refused":
-        log.warn(said, "a mail was refused: not tried again");
+    const fields = { notifications, ...result.error };
+    switch (result.outcome) {
+      case "rejected":
+        log.warn(fields, "mail rejected: not retried");
         return RECONNECT;
-      case "later":
+      case "deferred":
         await releaseNotificationMail(database, mail, retryInSeconds(mail));
-        log.warn(said, "a mail was not taken now: tried again");
+        log.warn(fields, "mail deferred: retried later");
         return RECONNECT;
       case "unsent":
-        // Behind the others: it may be this mail after all that the server stumbles over.
+        // Behind the others: this mail may be what makes the server fail.
         await releaseNotificationMail(database, mail, retryInSeconds(mail));
-        return { isDone: true, trouble: handed.trouble };
+        return { isDone: true, error: result.error };
       case "unknown":
-        log.error(said, "the mail server broke off: the mail may have been sent, and is not tried again");
-        return { isDone: true, trouble: handed.trouble };
+        log.error(fields, "connection lost while sending: the mail may have been sent, and is not retried");
+        return { isDone: true, error: result.error };
       default:
-        handed satisfies never;
+        result satisfies never;
     }
   }
   return RECONNECT;
 }
 
-/** The older, the more rarely: each wait is as long as all before it together. */
+async function composeNotification(
+  mail: NotificationMail,
+  { from, appUrl, plans }: NotificationMailOptions,
+): Promise<Composed> {
+  return compose(from, notificationEmail(mail, { appUrl, plans }));
+}
+
+/** Doubles: each wait is as long as all waits before it together. */
 function retryInSeconds({ ageSeconds }: NotificationMail): number {
   return Math.min(Math.max(ageSeconds, MIN_RETRY_SECONDS), MAX_RETRY_SECONDS);
 }

@@ -1,4 +1,4 @@
-/** What may be logged of an error: a server's answers, and messages made of them, name people. */
+/** The parts of an error that may be logged: messages contain email addresses. */
 export type SmtpErrorDetails = { code?: string; command?: string; responseCode?: number };
 
 export function smtpErrorDetails(error: unknown): SmtpErrorDetails {

@@ -5,15 +5,15 @@ import type { Composed } from "./compose.ts";
 import { type SmtpErrorDetails, smtpErrorDetails } from "./smtp-error.ts";
 
 /**
- * What has become of one mail. `refused`: not taken, and never will be. `later`: not taken now. `unsent`: something that
- * concerns all mail stood in the way. `unknown`: the connection broke off when the mail may have been taken already.
+ * `accepted`: by the server. `rejected`: for good. `deferred`: for now. `unsent`: an error that concerns all mail.
+ * `unknown`: the connection was lost when the server may have accepted the mail already.
  */
 type SendResult =
-  | { outcome: "taken" }
-  | { outcome: "refused" | "later" | "unsent" | "unknown"; trouble: SmtpErrorDetails };
+  | { outcome: "accepted" }
+  | { outcome: "rejected" | "deferred" | "unsent" | "unknown"; error: SmtpErrorDetails };
 
 export type SmtpSession = {
-  /** Never throws. After anything but `taken` the session is of no use any more. */
+  /** Never throws. After anything but `accepted` the session must not be used again. */
   send(mail: Composed): Promise<SendResult>;
   close(): void;
 };
@@ -23,10 +23,10 @@ const CONNECT_TIMEOUT_MS = 15_000;
 const SEND_TIMEOUT_MS = 20_000;
 
 /**
- * A connection to the mail server, which has let us in. A pool, as nodemailer has one, does not tell how far a mail had
- * come when its connection broke, and sends it again on another one.
+ * An authenticated connection to the mail server. Not nodemailer's pool, which does not report how far a mail had come
+ * when its connection was lost, and sends it again on another one.
  */
-export async function openSmtpSession(smtpUrl: string): Promise<SmtpSession | { trouble: SmtpErrorDetails }> {
+export async function openSmtpSession(smtpUrl: string): Promise<SmtpSession | { error: SmtpErrorDetails }> {
   const options = parseConnectionUrl(smtpUrl);
   const connection = new SMTPConnection({
     ...options,
@@ -34,7 +34,7 @@ export async function openSmtpSession(smtpUrl: string): Promise<SmtpSession | { 
     greetingTimeout: SOCKET_TIMEOUT_MS,
     socketTimeout: SOCKET_TIMEOUT_MS,
   });
-  // Said also of connections that nobody waits for any more.
+  // Emitted even when nobody waits for the connection any more.
   connection.on("error", () => {});
   try {
     await withTimeout(CONNECT_TIMEOUT_MS, connection, (done) =>
@@ -45,51 +45,51 @@ export async function openSmtpSession(smtpUrl: string): Promise<SmtpSession | { 
     );
   } catch (error) {
     connection.close();
-    return { trouble: smtpErrorDetails(error) };
+    return { error: smtpErrorDetails(error) };
   }
   return { send: (mail) => sendMail(connection, mail), close: () => connection.quit() };
 }
 
 async function sendMail(connection: SMTPConnection, { envelope, raw }: Composed): Promise<SendResult> {
-  // Read by nodemailer when the server has asked for the mail itself, and not before.
-  let isUnderWay = false;
+  // Read by nodemailer once the server has asked for the content.
+  let hasStarted = false;
   const content = new Readable({
     read() {
-      isUnderWay = true;
+      hasStarted = true;
       this.push(raw);
       this.push(null);
     },
   });
   try {
     await withTimeout(SEND_TIMEOUT_MS, connection, (done) => connection.send(envelope, content, done));
-    return { outcome: "taken" };
-  } catch (error) {
+    return { outcome: "accepted" };
+  } catch (thrown) {
     connection.close();
-    const trouble = smtpErrorDetails(error);
-    return { outcome: outcomeOf(trouble, isUnderWay), trouble };
+    const error = smtpErrorDetails(thrown);
+    return { outcome: outcomeOf(error, hasStarted), error };
   }
 }
 
 function outcomeOf(
   { responseCode, code, command = "" }: SmtpErrorDetails,
-  isUnderWay: boolean,
-): Exclude<SendResult["outcome"], "taken"> {
-  // What nodemailer itself takes for no address.
-  if (code === "EENVELOPE" && command === "API") return "refused";
-  if (responseCode === undefined) return isUnderWay ? "unknown" : "unsent";
-  // RFC 5321, section 3.8: with 421 the server takes its leave, whatever it was asked.
+  hasStarted: boolean,
+): Exclude<SendResult["outcome"], "accepted"> {
+  // The address is invalid to nodemailer itself.
+  if (code === "EENVELOPE" && command === "API") return "rejected";
+  if (responseCode === undefined) return hasStarted ? "unknown" : "unsent";
+  // RFC 5321, section 3.8: 421 announces that the server closes, whatever the command.
   if (responseCode === 421 || !/^(RCPT|DATA)/.test(command)) return "unsent";
-  return responseCode >= 500 ? "refused" : "later";
+  return responseCode >= 500 ? "rejected" : "deferred";
 }
 
-/** Rejects as soon as the connection is no good any more, too. */
+/** Also rejects as soon as the connection fails. */
 function withTimeout(
   ms: number,
   connection: SMTPConnection,
   act: (done: (error?: Error | null) => void) => void,
 ): Promise<void> {
   return new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => done(new Error("the mail server takes too long")), ms);
+    const timer = setTimeout(() => done(new Error("the mail server did not respond in time")), ms);
     const done = (error?: Error | null) => {
       clearTimeout(timer);
       connection.off("error", done);

@@ -62,11 +62,23 @@ where ($2::text is null or d.provider = $2) and ($3::text is null or d.event_typ
 order by d.id desc limit $4::int`,
 };
 
-const SCANNED = {
-  name: "looked_at_deliveries",
+// The page and the end of the scan in one snapshot: between two statements deliveries arrive, and move that end.
+const SCAN = {
+  name: "scan_deliveries",
   text: `
-select min(id) as until, count(*)::int as count
-from (select id from webhook_delivery where id < $1::bigint order by id desc limit ${SCAN_LIMIT}) looked`,
+with scanned as materialized (
+  select id, provider, event_type, status from webhook_delivery
+  where id < $1::bigint order by id desc limit ${SCAN_LIMIT}
+), page as (
+  select id from scanned
+  where ($2::text is null or provider = $2) and ($3::text is null or event_type = $3)
+    and ($5::text is null or status = $5)
+  order by id desc limit $4::int
+)
+select ${COLUMNS}, scan.until, scan.count as "scanCount"
+from (select min(id) as until, count(*)::int as count from scanned) scan
+left join (page join webhook_delivery d on d.id = page.id) on true
+order by d.id desc`,
 };
 
 /**
@@ -77,7 +89,7 @@ export async function listLoggedDeliveries(
   database: Queryable,
   filter: DeliveryFilter,
   { before, limit }: DeliveryPage,
-): Promise<{ deliveries: LoggedDelivery[]; next: string | null }> {
+): Promise<ListedPage> {
   const start = before ?? GREATEST_ID;
   const indexed = indexedFor(filter);
   // One more than asked for: whether there is a next page.
@@ -85,9 +97,26 @@ export async function listLoggedDeliveries(
   const found = indexed
     ? await database.run<LoggedDelivery>(indexed.statement, [...values, ...indexed.values])
     : await database.run<LoggedDelivery>(LATEST, [...values, filter.status]);
+  if (found.length > limit) return fullPage(found, limit);
+  return indexed ? { deliveries: found, next: null } : scan(database, [...values, filter.status], limit);
+}
+
+type ListedPage = { deliveries: LoggedDelivery[]; next: string | null };
+
+function fullPage(found: LoggedDelivery[], limit: number): ListedPage {
   const deliveries = found.slice(0, limit);
-  if (found.length > limit) return { deliveries, next: deliveries.at(-1)?.id ?? null };
-  return { deliveries, next: indexed ? null : await endOfScan(database, start) };
+  return { deliveries, next: deliveries.at(-1)?.id ?? null };
+}
+
+/** Slower than the plain page, which most pages are: only here the whole share of the log is read. */
+async function scan(database: Queryable, values: unknown[], limit: number): Promise<ListedPage> {
+  const rows = await database.run<LoggedDelivery & { until: string | null; scanCount: number }>(SCAN, values);
+  const [{ until = null, scanCount = 0 } = {}] = rows;
+  const found = rows
+    .filter(({ id }) => id !== null)
+    .map(({ until: _until, scanCount: _count, ...delivery }) => delivery);
+  if (found.length > limit) return fullPage(found, limit);
+  return { deliveries: found, next: scanCount >= SCAN_LIMIT ? until : null };
 }
 
 /** The statement that finds all that passes by an index of its own; `null`: there is none, the log has to be read. */
@@ -98,11 +127,6 @@ function indexedFor({ status, provider, eventId, subscriptionId }: DeliveryFilte
   }
   if (subscriptionId !== null) return { statement: OF_SUBSCRIPTION, values: [status, subscriptionId] };
   return status === "pending" || status === "failed" ? { statement: OPEN[status], values: [] } : null;
-}
-
-async function endOfScan(database: Queryable, start: string): Promise<string | null> {
-  const [looked] = await database.run<{ until: string | null; count: number }>(SCANNED, [start]);
-  return looked && looked.count >= SCAN_LIMIT ? looked.until : null;
 }
 
 // The status stands in the text: only so does the planner know that the partial index holds all that is asked for.

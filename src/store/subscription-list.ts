@@ -116,23 +116,33 @@ export async function subscriptionsOfUsers(
   return Map.groupBy(rows, (row) => row.userId);
 }
 
-// Of those that are marked there is an index, which holds nothing else.
+// A partial index holds only the flagged ones: few enough to sort.
 const OUT_OF_ORDER = {
   name: "subscriptions_out_of_order",
   text: `
 select found.*, u.name as "userName", u.email as "userEmail"
 from (
-  select ${COLUMNS} from subscription where out_of_order and id > $1::uuid order by id limit $2::int
+  select ${COLUMNS}, (extract(epoch from updated_at) * 1000000)::bigint::text as "updatedAtMicros"
+  from subscription
+  where out_of_order and ($1::bigint is null
+    or (updated_at, id) < (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::uuid))
+  order by updated_at desc, id desc limit $3::int
 ) found left join "user" u on u.id = found."userId"
-order by found.id`,
+order by found."updatedAt" desc, found.id desc`,
 };
 
-const LEAST_ID = "00000000-0000-0000-0000-000000000000";
+type OutOfOrder = ListedSubscription & {
+  /** Finer than a JavaScript date, in microseconds since the epoch. */
+  updatedAtMicros: string;
+  /** `null` once the account has been deleted. */
+  userName: string | null;
+  userEmail: string | null;
+};
 
-/** Those that an older event has changed after a newer one, by their ids. Without names once the person has gone. */
+/** Those that an older event has changed after a newer one, the last changed first. */
 export async function subscriptionsOutOfOrder(
   database: Queryable,
-  { after, limit }: { after: string | null; limit: number },
-): Promise<(ListedSubscription & { userName: string | null; userEmail: string | null })[]> {
-  return database.run(OUT_OF_ORDER, [after ?? LEAST_ID, limit]);
+  { before, limit }: { before: { updatedAtMicros: string; id: string } | null; limit: number },
+): Promise<OutOfOrder[]> {
+  return database.run(OUT_OF_ORDER, [before?.updatedAtMicros ?? null, before?.id ?? null, limit]);
 }

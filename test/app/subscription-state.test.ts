@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  hasScheduledEnd,
   isConfirmed,
   isRunning,
   nextMilestone,
@@ -25,7 +26,7 @@ const SUBSCRIPTION: Subscription = {
   updatedAt: NOW,
 };
 
-describe("what comes next", () => {
+describe("the next milestone", () => {
   it.each([
     [{}, "renews"],
     [{ status: "trialing" }, "trialEnds"],
@@ -46,7 +47,7 @@ describe("what comes next", () => {
 });
 
 describe("a running subscription", () => {
-  it("is one that is paid for, or will be: with it nobody is offered a second one", () => {
+  it("is one that is paid for, or may be again", () => {
     const running = SUBSCRIPTION_STATUSES.filter((status) => isRunning({ ...SUBSCRIPTION, status }));
     expect(running).toEqual(["trialing", "active", "past_due", "paused", "unpaid"]);
     expect(isRunning(null)).toBe(false);
@@ -54,10 +55,25 @@ describe("a running subscription", () => {
 });
 
 describe("a purchase", () => {
-  it("is told of when it is known that it runs, and until when", () => {
+  it("is confirmed once it is known to run, and until when", () => {
     expect(isConfirmed(null)).toBe(false);
     expect(isConfirmed({ ...SUBSCRIPTION, status: "incomplete" })).toBe(false);
     expect(isConfirmed({ ...SUBSCRIPTION, currentPeriodEnd: null })).toBe(false);
     expect(isConfirmed(SUBSCRIPTION)).toBe(true);
+  });
+});
+
+describe("a scheduled end", () => {
+  const ending = { ...SUBSCRIPTION, cancelAtPeriodEnd: true };
+
+  it.each(["past_due", "unpaid", "paused"] as const)("is announced besides the state %s", (status) => {
+    expect(hasScheduledEnd({ ...ending, status }, NOW)).toBe(true);
+    expect(hasScheduledEnd({ ...ending, status, cancelAtPeriodEnd: false }, NOW)).toBe(false);
+  });
+
+  it("is not announced twice, nor without a date, nor once it has passed", () => {
+    expect(hasScheduledEnd(ending, NOW)).toBe(false);
+    expect(hasScheduledEnd({ ...ending, status: "past_due", currentPeriodEnd: null }, NOW)).toBe(false);
+    expect(hasScheduledEnd({ ...ending, status: "past_due", currentPeriodEnd: NOW }, NOW)).toBe(false);
   });
 });

@@ -37,6 +37,19 @@ async function server(reply?: Reply): Promise<SmtpServer> {
 }
 
 describe("without a mail server", () => {
+  it("keeps a long link on one line of the file, to be copied", async () => {
+    const link = `http://localhost:3000/reset-password/${"a1B2=".repeat(40)}?callbackURL=%2Freset-password`;
+    const dataDir = await folder();
+    const mail = createMail({ smtpUrl: null, from: FROM, dataDir, log });
+    mail.send({ ...LETTER, text: `Öffnen Sie diesen Link:\n\n${link}\n` });
+    await mail.close();
+    const [file = ""] = await readdir(join(dataDir, "mail"));
+    const text = await readFile(join(dataDir, "mail", file), "utf8");
+    expect(text.split(/\r?\n/)).toContain(link);
+    expect(text).toContain("Öffnen");
+    expect(text).toMatch(/^Content-Transfer-Encoding: 8bit\r?$/m);
+  });
+
   it("mail is written to a file that only its owner can read, and the log says where", async () => {
     const dataDir = await folder();
     const mail = createMail({ smtpUrl: null, from: FROM, dataDir, log });

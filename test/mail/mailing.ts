@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import plans from "../../plans.config.ts";
 import type { NotificationKind } from "../../src/domain/notification.ts";
+import type { PlanCatalog } from "../../src/domain/plan.ts";
 import { notificationMail } from "../../src/mail/mail-notifications.ts";
 import { insertNotifications } from "../../src/store/notifications.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -14,7 +15,11 @@ export type Mailing = {
   smtp: SmtpServer;
   lines: { level: string; fields: Record<string, unknown>; message: string }[];
   /** What one process looks with; the time is the test's. */
-  looker(smtpUrl?: string, now?: () => number): (isStopping?: () => boolean) => Promise<void>;
+  looker(
+    smtpUrl?: string,
+    now?: () => number,
+    catalog?: Pick<PlanCatalog, "plans">,
+  ): (isStopping?: () => boolean) => Promise<void>;
   tell(userId: string, kind?: NotificationKind, details?: Record<string, string>): Promise<void>;
   /** As if it had been told so long ago, and any wait were over. */
   age(interval: string): Promise<void>;
@@ -43,9 +48,10 @@ export function mailing(): Mailing {
     await made.test.rows(`update "user" set preferences = preferences || '{"emailNotifications": true}',
       banned = false, ban_expires = null, locale = 'en'`);
   });
-  made.looker = (smtpUrl = made.smtp.url, now = Date.now) => {
+  made.looker = (smtpUrl = made.smtp.url, now = Date.now, catalog = plans) => {
     const { database } = made.test;
-    const look = notificationMail({ database, smtpUrl, from: FROM, appUrl: APP_URL, plans, log, now });
+    const options = { database, smtpUrl, from: FROM, appUrl: APP_URL, plans: catalog, log, now };
+    const look = notificationMail(options);
     return (isStopping = () => false) => look(isStopping);
   };
   made.tell = (userId, kind = "subscription_activated", details = { planId: "pro" }) =>

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
 import { notificationMail } from "../../src/mail/mail-notifications.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { markAllNotificationsRead } from "../../src/store/notifications.ts";
@@ -36,6 +37,31 @@ https://app.example.com/settings`,
     expect(lines).toEqual([
       { level: "info", fields: { notifications: [expect.any(String)] }, message: "notifications mailed" },
     ]);
+  });
+
+  it("is not lost when its mail cannot be composed, and holds up no other user's mail", async () => {
+    await mailed.tell("user_1", "subscription_plan_changed", { from: "pro", to: "team" });
+    await mailed.tell("user_2");
+    let isBroken = true;
+    const catalog = {
+      get plans() {
+        // Read once for each mail, the oldest first.
+        if (!isBroken) return plans.plans;
+        isBroken = false;
+        throw new Error("no such plan");
+      },
+    };
+    const look = mailed.looker(mailed.smtp.url, Date.now, catalog);
+    await look();
+    expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
+    expect(lines).toContainEqual({
+      level: "error",
+      fields: { err: expect.any(Error), notifications: [expect.any(String)] },
+      message: "notification mail could not be composed: retried later",
+    });
+    await mailed.age("1 hour");
+    await look();
+    expect(recipients(mailed)).toEqual(["<user_1@example.com>", "<user_2@example.com>"]);
   });
 
   it("is in one mail with what else its person is told in the same look", async () => {
@@ -91,7 +117,11 @@ https://app.example.com/api-keys
     await look();
     expect(mailed.smtp.mails.map((mail) => readMail(mail).subject)).toEqual(["Your subscription has ended"]);
     expect(lines.filter(({ level }) => level !== "info")).toEqual([
-      { level: "error", fields: { notifications: 2 }, message: "not mailed within a day: given up" },
+      {
+        level: "error",
+        fields: { notifications: 2 },
+        message: "notifications not mailed within a day: given up",
+      },
     ]);
     expect(await mailed.open()).toBe(0);
   });
@@ -305,7 +335,7 @@ describe("a mail server", () => {
     expect(mailed.smtp.verbs.filter((verb) => verb === "BODY")).toHaveLength(1);
     expect(lines[0]).toMatchObject({
       level: "error",
-      message: expect.stringContaining("is not tried again"),
+      message: expect.stringContaining("is not retried"),
     });
   });
 
@@ -361,7 +391,7 @@ describe("a mail server", () => {
           command: "RCPT TO",
           responseCode: 550,
         },
-        message: "a mail was refused: not tried again",
+        message: "mail rejected: not retried",
       },
     ]);
   });

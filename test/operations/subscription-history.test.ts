@@ -226,16 +226,16 @@ describe("deliveries are listed", () => {
 });
 
 describe("subscriptions that are out of order", () => {
-  it("are listed with their people, once each, whatever the size of a page", async () => {
+  it("are listed with their users, the last changed first, once each, whatever the page size", async () => {
     await test.rows(
       `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
-         cancel_at_period_end, out_of_order)
+         cancel_at_period_end, out_of_order, updated_at)
        select gen_random_uuid(), case when n % 4 > 0 then 'user_' || n end, 'provider-c', n, 'pro', 1, 'active', false,
-         n % 3 > 0
+         n % 3 > 0, timestamptz '2026-01-01' + n * n % 5 * interval '1.5 microseconds'
        from generate_series(2, 19) n`,
     );
     const marked = await test.rows<{ id: string; user_id: string | null }>(
-      "select id, user_id from subscription where out_of_order order by id",
+      "select id, user_id from subscription where out_of_order order by updated_at desc, id desc",
     );
     for (const limit of [1, 5, marked.length, 100]) {
       const items = [];

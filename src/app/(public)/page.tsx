@@ -9,6 +9,7 @@ import { formatPrice } from "../../ui/price.ts";
 import { optionalUser } from "../gate/optional-user.ts";
 import { read } from "../gate/read.ts";
 import { currentRequest } from "../gate/request.ts";
+import { signUpPath } from "../gate/same-site-path.ts";
 import { SignUpForm } from "./sign-up/sign-up-form.tsx";
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -74,21 +75,24 @@ async function Plans({ isSomebody }: { isSomebody: boolean }) {
       </h2>
       <p className="mt-1 text-muted">{t("about")}</p>
       <ul className="mt-6 grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-        {items.map(({ id, name, price, seats, features }) => (
-          <PlanCard
-            key={id}
-            name={name}
-            price={formatPrice(locale, price)}
-            per={perSeat[price.interval]}
-            seats={seats.min === seats.max ? t("seats", { min: seats.min }) : t("seatsBetween", seats)}
-            features={features}
-            way={
-              isSomebody
-                ? { href: "/billing", label: t("see") }
-                : { href: "/sign-up", label: t("choose", { plan: name }) }
-            }
-          />
-        ))}
+        {items.map(({ id, name, price, seats, features }) => {
+          const planPath = price.amount > 0 ? `/billing?${new URLSearchParams({ plan: id })}` : null;
+          return (
+            <PlanCard
+              key={id}
+              name={name}
+              price={formatPrice(locale, price)}
+              per={perSeat[price.interval]}
+              seats={seats.min === seats.max ? t("seats", { min: seats.min }) : t("seatsBetween", seats)}
+              features={features}
+              way={
+                isSomebody
+                  ? { href: planPath ?? "/billing", label: t("see") }
+                  : { href: signUpPath(planPath), label: t("choose", { plan: name }) }
+              }
+            />
+          );
+        })}
       </ul>
     </section>
   );

@@ -1,16 +1,25 @@
 const ANY = "http://localhost";
 
-/** Where to go after signing in: a path of this site, whatever was asked for. */
-export function sameSitePath(wanted: string | null | undefined, otherwise: string): string {
-  // Browsers read a backslash like a slash, and leave tabs and line ends out.
-  if (!wanted?.startsWith("/") || /^\/[/\\]|[\t\r\n\\]/.test(wanted)) return otherwise;
-  const url = URL.parse(wanted, ANY);
-  if (url?.origin !== ANY || url.pathname.startsWith("//")) return otherwise;
+/** Where to go after signing in: only ever a path of this site. */
+export function sameSitePath(path: string | null | undefined, fallback: string): string {
+  // Browsers treat a backslash as a slash, and drop tabs and line breaks.
+  if (!path?.startsWith("/") || /^\/[/\\]|[\t\r\n\\]/.test(path)) return fallback;
+  const url = URL.parse(path, ANY);
+  if (url?.origin !== ANY || url.pathname.startsWith("//")) return fallback;
   url.searchParams.delete("_rsc");
   return `${url.pathname}${url.search}`;
 }
 
-export function signInPath(from: string): string {
-  const back = sameSitePath(from, "/dashboard");
-  return back === "/dashboard" ? "/sign-in" : `/sign-in?${new URLSearchParams({ next: back })}`;
+export function signInPath(from: string | null): string {
+  return withNext("/sign-in", sameSitePath(from, "/dashboard"));
+}
+
+/** @param next where to go with the new account; `null`: to the onboarding */
+export function signUpPath(next: string | null): string {
+  return withNext("/sign-up", sameSitePath(next, "/dashboard"));
+}
+
+/** The dashboard is where people arrive without being sent anywhere. */
+function withNext(path: string, next: string): string {
+  return next === "/dashboard" ? path : `${path}?${new URLSearchParams({ next })}`;
 }

@@ -1,16 +1,30 @@
 "use server";
 
+import { revalidatePath } from "next/cache";
 import { refuse } from "../../domain/refusal.ts";
 import type { Outcome } from "../../ui/outcome.ts";
 import { catchRefusals } from "./outcome.ts";
 
+type Action = (form: FormData) => Promise<unknown>;
+
 /** The one endpoint of forms: runs the action that the form was bound to. @see formAction */
-export async function submitForm(
-  action: (form: FormData) => Promise<unknown>,
-  _previous: Outcome,
-  form: FormData,
-): Promise<Outcome> {
-  return catchRefusals(form, () =>
-    typeof action === "function" ? action(form) : refuse("invalid_input", "expected an action"),
+export async function submitForm(action: Action, _previous: Outcome, form: FormData): Promise<Outcome> {
+  const outcome = await catchRefusals(form, () =>
+    isServerAction(action) ? action(form) : refuse("invalid_input", "expected an action"),
   );
+  // The page was rendered before somebody else changed what it shows.
+  if (isOutdated(outcome)) revalidatePath("/", "layout");
+  return outcome;
+}
+
+/** Anybody can send anything in its place; what React decodes to a function need not be callable here. */
+function isServerAction(action: unknown): action is Action {
+  return (
+    typeof action === "function" &&
+    (action as { $$typeof?: symbol }).$$typeof === Symbol.for("react.server.reference")
+  );
+}
+
+function isOutdated(outcome: Outcome): boolean {
+  return outcome?.done === false && (outcome.code === "conflict" || outcome.code === "not_found");
 }

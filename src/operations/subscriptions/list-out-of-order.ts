@@ -2,32 +2,35 @@ import { z } from "zod";
 import type { Queryable } from "../../store/database.ts";
 import { subscriptionsOutOfOrder } from "../../store/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
-import { PAGE, pageOf } from "../page.ts";
+import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 
 const OutOfOrder = SubscriptionView.extend({
   user: z
     .object({ name: z.string(), email: z.string() })
     .nullable()
-    .describe("`null` once the person has deleted the account."),
+    .describe("`null` once the account has been deleted."),
 }).meta({ id: "OutOfOrderSubscription" });
 
 export const listOutOfOrder = defineOperation({
   name: "subscriptions.outOfOrder",
-  summary: "Subscriptions that an older event has changed after a newer one, until they are reconciled",
+  summary: "Subscriptions that an older event changed after a newer one, the last changed first",
   access: "admin",
   limit: "admin",
-  input: z.strictObject({
-    ...PAGE,
-    cursor: z.uuid("expected the nextCursor of the page before").nullable().default(null),
-  }),
+  input: z.strictObject(PAGE),
   output: pageOf(OutOfOrder),
   run: async (deps: { database: Queryable }, _caller, { limit, cursor }) => {
-    const rows = await subscriptionsOutOfOrder(deps.database, { after: cursor, limit: limit + 1 });
-    const items = rows.slice(0, limit).map(({ userName, userEmail, ...subscription }) => ({
-      ...subscription,
-      user: userName === null || userEmail === null ? null : { name: userName, email: userEmail },
-    }));
-    return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+    const before = positionOf(cursor, /^[\da-f-]{36}$/);
+    const rows = await subscriptionsOutOfOrder(deps.database, {
+      before: before && { updatedAtMicros: before.createdAtMicros, id: before.id },
+      limit: limit + 1,
+    });
+    return cutPage(rows, limit, {
+      item: ({ userName, userEmail, updatedAtMicros: _, ...subscription }) => ({
+        ...subscription,
+        user: userName === null || userEmail === null ? null : { name: userName, email: userEmail },
+      }),
+      position: ({ updatedAtMicros, id }) => ({ createdAtMicros: updatedAtMicros, id }),
+    });
   },
 });

@@ -59,7 +59,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await control(site.providerUrl, "/provider-a/faults", { kind: "drop", next: 100 });
     onTestFinished(deliverAgain);
     await buy(page, "Pro");
-    await page.getByText("We are waiting for the payment provider").waitFor();
+    await page.getByText("Confirming your payment…").waitFor();
     expect(await page.getByRole("button", { name: /^Choose/ }).count()).toBe(0);
     await deliverAgain();
     await page.getByText("Thank you. Your subscription is set up.").waitFor();
@@ -89,7 +89,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await page.getByRole("link", { name: /^Notifications/ }).click();
     await page.getByText("Your Pro subscription is active.").waitFor();
     await press(page, "Mark all as read");
-    await page.getByText("All read.").waitFor();
+    await page.getByRole("button", { name: "Mark all as read" }).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByText("You’ve been signed out.").waitFor();
     await page.goto("/dashboard");
@@ -140,7 +140,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await page.waitForURL("/forgotten-password");
     await fill(page, { "Email address": email });
     await press(page, "Send link");
-    await page.getByText("a mail is on its way").waitFor();
+    await page.getByText("we’ve sent it a link").waitFor();
     const letter = async () => {
       const names = await readdir(join(site.folder, "mail")).catch(() => []);
       const letters = await Promise.all(
@@ -189,10 +189,10 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
       .waitFor();
 
     await page.getByText("Revoke…").click();
-    const name = page.getByLabel("Type the key’s name to confirm: Nightly job");
+    const name = page.getByLabel("Type Nightly job to confirm");
     await name.fill("another");
     await press(page, "Revoke key");
-    await page.getByText("Nothing was revoked").first().waitFor();
+    await page.getByText("That doesn’t match the key’s name.").first().waitFor();
     expect(await use()).toBe(200);
     await name.fill("Nightly job");
     await press(page, "Revoke key");

@@ -74,10 +74,10 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
     expect(await page.content()).not.toContain(key);
 
     await page.getByText("Revoke…").click();
-    await page.getByLabel(/^Type the key’s name/).fill("another");
+    await page.getByLabel("Type Nightly job to confirm").fill("another");
     await press(page, "Revoke key");
-    await page.getByText("Nothing was revoked").first().waitFor();
-    await page.getByLabel(/^Type the key’s name/).fill("Nightly job");
+    await page.getByText("That doesn’t match the key’s name.").first().waitFor();
+    await page.getByLabel("Type Nightly job to confirm").fill("Nightly job");
     await press(page, "Revoke key");
     await page.getByText("Key revoked.").waitFor();
     expect((await sendRequest(site.url, "GET", "/api/users/me", { key })).status).toBe(401);

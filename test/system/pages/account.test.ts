@@ -85,8 +85,8 @@ describe("an API key", () => {
   it("is revoked when its name has been typed, and not before", async () => {
     const [key] = (await keysOf(ada)) as [Key];
     const typed = (text: string) =>
-      sendForm(server.url, "/api-keys", ada.cookie, { on: key.id, fields: { [`confirm-${key.id}`]: text } });
-    expect((await typed("something else")).text).toContain("Nothing was revoked.");
+      sendForm(server.url, "/api-keys", ada.cookie, { on: key.id, fields: { confirmation: text } });
+    expect((await typed("something else")).text).toContain("That doesn’t match the key’s name.");
     expect((await keysOf(ada)).map(({ id }) => id)).toContain(key.id);
     expect((await typed(key.name)).text).toContain("Key revoked.");
     expect((await keysOf(ada)).map(({ id }) => id)).not.toContain(key.id);
@@ -101,7 +101,7 @@ describe("an API key", () => {
     const [mine] = (await keysOf(ada)) as [Key];
     const answer = await sendForm(server.url, "/api-keys", ada.cookie, {
       on: mine.id,
-      fields: { id, name: "Theirs", [`confirm-${id}`]: "Theirs" },
+      fields: { id, name: "Theirs", confirmation: "Theirs" },
     });
     expect(answer.text).toContain("There is no such API key any more.");
     expect((await keysOf(other)).map((one) => one.id)).toEqual([id]);
@@ -116,7 +116,7 @@ describe("a notification", () => {
       fields: { id: body.notifications[0].id },
     });
     expect(answer.text).toContain("There is no such notification any more.");
-    expect((await openPage(server.url, "/notifications", other.cookie)).text).toContain("1 is unread.");
+    expect((await openPage(server.url, "/notifications", other.cookie)).text).toContain("1 unread");
   });
 
   it("that is marked as read is not counted any more, on the page and beside it", async () => {
@@ -127,7 +127,7 @@ describe("a notification", () => {
       on: "Mark all as read",
       fields: {},
     });
-    expect(rest.text).toContain("All read.");
+    expect(rest.text).not.toContain("Mark all as read");
     expect(rest.text).not.toMatch(/\d unread/);
   });
 });
@@ -142,10 +142,27 @@ describe("a plan", () => {
 
   it("is not offered again to who comes back from paying for it, while the provider has not told us", async () => {
     const { html, text } = await openPage(server.url, "/billing?checkout=completed", ada.cookie);
-    expect(text).toContain("We are waiting for the payment provider’s word");
+    expect(text).toContain("Confirming your payment…");
     expect(html).toMatch(
       /<noscript>.*<meta http-equiv="refresh" content="3; url=\/billing\?checkout=completed/s,
     );
     expect(text).not.toContain("Choose Pro");
+  });
+});
+
+describe("a refused form", () => {
+  const REMEMBER = /<input(?=[^>]* name="rememberMe")[^>]*>/;
+
+  it.each([
+    ["unticked", {}, false],
+    ["ticked", { rememberMe: "on" }, true],
+  ] as const)("keeps its box %s without JavaScript", async (_, box, isTicked) => {
+    const { html } = await sendForm(server.url, "/sign-in", "", {
+      on: "rememberMe",
+      fields: { email: "nobody@example.com", password: "not the password", ...box },
+    });
+    const [input = ""] = REMEMBER.exec(html) ?? [];
+    expect(html).toContain('data-outcome="unauthorized"');
+    expect(/ checked/.test(input)).toBe(isTicked);
   });
 });

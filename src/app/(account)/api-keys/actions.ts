@@ -7,7 +7,6 @@ import { createApiKey } from "../../../operations/api-keys/create-api-key.ts";
 import { revokeApiKey } from "../../../operations/api-keys/revoke-api-key.ts";
 import { FieldError } from "../../gate/field-error.ts";
 import { formText } from "../../gate/form-text.ts";
-import { refusalOf } from "../../gate/refusal.ts";
 import { runAction } from "../../gate/run-action.ts";
 
 type NewKey = z.input<typeof createApiKey.output>;
@@ -38,10 +37,6 @@ export async function deleteApiKeyAction(form: FormData): Promise<void> {
       throw new FieldError("confirmation", (await getTranslations("apiKeys.revoke"))("mismatch"));
     }
     return { id: form.get("id") };
-  }).catch((error: unknown) => {
-    // Revoked elsewhere since the list was rendered.
-    if (refusalOf(error)?.code === "not_found") revalidatePath("/api-keys");
-    throw error;
   });
   revalidatePath("/api-keys");
 }

@@ -4,7 +4,6 @@ import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import { createCheckout as createCheckoutOperation } from "../../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../../operations/billing/open-portal.ts";
-import { refusalOf } from "../../gate/refusal.ts";
 import { runAction } from "../../gate/run-action.ts";
 
 /** Fields: `planId`, `seats`, and optionally `provider`. Redirects to the provider's checkout page. */
@@ -17,10 +16,6 @@ export async function createCheckout(form: FormData): Promise<never> {
       ...(seats === null || seats === "" ? {} : { seats: Number(seats) }),
       ...(provider === null ? {} : { provider }),
     };
-  }).catch((error: unknown) => {
-    // The page was rendered before the subscription that is in the way.
-    if (refusalOf(error)?.code === "conflict") revalidatePath("/billing");
-    throw error;
   });
   revalidatePath("/billing");
   redirect(url);

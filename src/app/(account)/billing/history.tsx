@@ -63,11 +63,7 @@ async function HistoryEntry({ entry }: { entry: Entry }) {
   const lines = await changeLines(entry.changes);
   if (lines.length === 0) return null;
   return (
-    <TimelineEntry
-      tone={TONES[entry.kind]}
-      title={t(`kinds.${entry.kind}`)}
-      at={entry.at}
-    >
+    <TimelineEntry tone={TONES[entry.kind]} title={t(`kinds.${entry.kind}`)} at={entry.at}>
       <dl className="mt-2 grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1 text-sm">
         {lines.map(({ label, before, after }) => (
           <div key={label} className="contents">

@@ -1,20 +1,25 @@
 import { getFormatter, getLocale, getTranslations } from "next-intl/server";
 import { formatPrice } from "../../../ui/price.ts";
 import { planOf } from "./plans.ts";
-import { nextMilestone, type Subscription } from "./subscription-state.ts";
+import { hasScheduledEnd, nextMilestone, type Subscription } from "./subscription-state.ts";
 
-/** What comes next, and when: "renews on March 3 for €20". */
+/** What happens next, and when: "Renews on March 3 for €20." */
 export async function milestoneSentence(subscription: Subscription): Promise<string> {
   const [t, day, price] = await Promise.all([
     getTranslations("billing.next"),
     dayOf(subscription.currentPeriodEnd),
     priceOf(subscription),
   ]);
-  const next = nextMilestone(subscription, new Date());
-  return t(next, { date: day, price: price ?? "", isPriced: price === null ? "no" : "yes" });
+  const now = new Date();
+  const milestone = t(nextMilestone(subscription, now), {
+    date: day,
+    price: price ?? "",
+    isPriced: price === null ? "no" : "yes",
+  });
+  return hasScheduledEnd(subscription, now) ? `${milestone} ${t("scheduledEnd", { date: day })}` : milestone;
 }
 
-/** The year is said when it is another one. */
+/** With the year, unless it is this one. */
 async function dayOf(date: Date | null): Promise<string> {
   if (date === null) return "";
   const format = await getFormatter();
@@ -22,7 +27,7 @@ async function dayOf(date: Date | null): Promise<string> {
   return format.dateTime(date, { day: "numeric", month: "long", ...(isThisYear ? {} : { year: "numeric" }) });
 }
 
-/** Of all seats, for one interval; `null` when nobody here knows it. */
+/** Of all seats, for one interval; `null` for a plan that is no longer sold. */
 async function priceOf({ planId, seats }: Subscription): Promise<string | null> {
   const plan = await planOf(planId);
   if (!plan) return null;

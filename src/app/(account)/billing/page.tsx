@@ -43,7 +43,7 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
           : current && <CurrentPlan subscription={current} />}
         {/* Nobody is offered again what they have paid for just now. */}
         {!current && !isAwaited && <NoPlan endedAs={all[0] ?? null} />}
-        {!isAwaited && <PlanChoice subscription={current} />}
+        {!isAwaited && <PlanChoice subscription={current} selectedId={textOf(query.plan)} />}
         {(shown || !isAwaited) && (
           <div id="history" className="scroll-mt-4">
             <History of={shown} all={all} cursor={textOf(query.cursor)} />

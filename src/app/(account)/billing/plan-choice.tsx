@@ -13,7 +13,14 @@ import { PortalButton } from "./portal-button.tsx";
 import { isRunning, type Subscription } from "./subscription-state.ts";
 
 /** The plans side by side. One that runs is changed at the provider, where it is paid. */
-export async function PlanChoice({ subscription }: { subscription: Subscription | null }) {
+export async function PlanChoice({
+  subscription,
+  selectedId,
+}: {
+  subscription: Subscription | null;
+  /** The plan that was chosen before signing up. */
+  selectedId: string | null;
+}) {
   const t = await getTranslations("billing");
   const all = await plans();
   const runs = isRunning(subscription);
@@ -31,6 +38,7 @@ export async function PlanChoice({ subscription }: { subscription: Subscription 
             plan={plan}
             isCurrent={plan.id === currentId}
             isForSale={!runs && plan.price.amount > 0}
+            isSelected={!runs && plan.id === selectedId}
           />
         ))}
       </ul>
@@ -42,23 +50,27 @@ async function PlanBox({
   plan,
   isCurrent,
   isForSale,
+  isSelected,
 }: {
   plan: Plan;
   isCurrent: boolean;
   isForSale: boolean;
+  isSelected: boolean;
 }) {
   const [t, locale] = await Promise.all([getTranslations("billing"), getLocale()]);
   return (
     <li
       className={classes(
         "flex flex-col gap-4 rounded-box border p-4",
-        isCurrent ? "border-accent" : "border-line",
+        isSelected ? "border-2 border-accent" : isCurrent ? "border-accent" : "border-line",
       )}
     >
       <div>
         <div className="flex items-baseline justify-between gap-2">
           <h3 className="font-semibold">{plan.name}</h3>
-          {isCurrent && <p className="font-medium text-accent text-sm">{t("yours")}</p>}
+          {(isCurrent || isSelected) && (
+            <p className="font-medium text-accent text-sm">{t(isSelected ? "selected" : "yours")}</p>
+          )}
         </div>
         <p className="text-muted tabular-nums">
           {plan.price.amount === 0

@@ -3,20 +3,17 @@ import type { SubscriptionView } from "../../../operations/subscriptions/subscri
 
 export type Subscription = z.output<typeof SubscriptionView>;
 
-/** Whether its person goes on paying for it, or will again; what was never paid for can be ordered anew. */
+/** Whether it is being paid for, or may be again; one that was never paid for can be bought anew. */
 export function isRunning(subscription: Subscription | null): boolean {
   return subscription !== null && subscription.status !== "incomplete" && subscription.status !== "canceled";
 }
 
-/**
- * Whether all is told of what was paid for at the checkout just now. What comes first may say that it is paid, and not
- * yet for how many seats and until when.
- */
+/** Whether a purchase is known in full: the first event may say that it is paid, and not yet until when. */
 export function isConfirmed(subscription: Subscription | null): boolean {
   return isRunning(subscription) && subscription?.currentPeriodEnd !== null;
 }
 
-/** What comes next: the key of its sentence. */
+/** The key of its sentence. */
 type Milestone =
   | "renews"
   | "trialEnds"
@@ -45,11 +42,18 @@ export function nextMilestone(subscription: Subscription, now: Date): Milestone 
     case "active":
     case "trialing":
       if (currentPeriodEnd === null) return "running";
-      // The provider's word on what became of it is still on its way.
+      // The event that says what follows has not arrived yet.
       if (currentPeriodEnd <= now) return "due";
       if (cancelAtPeriodEnd) return "ends";
       return status === "trialing" ? "trialEnds" : "renews";
     default:
       return status satisfies never;
   }
+}
+
+/** Whether it is set to end although something else has to be said first, such as that a payment failed. */
+export function hasScheduledEnd(subscription: Subscription, now: Date): boolean {
+  const { status, currentPeriodEnd, cancelAtPeriodEnd } = subscription;
+  const isInterrupted = status === "past_due" || status === "unpaid" || status === "paused";
+  return isInterrupted && cancelAtPeriodEnd && currentPeriodEnd !== null && currentPeriodEnd > now;
 }

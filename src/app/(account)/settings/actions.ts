@@ -10,19 +10,20 @@ import { formText } from "../../gate/form-text.ts";
 import { requireUser } from "../../gate/request.ts";
 import { runAction } from "../../gate/run-action.ts";
 
-/** Of the form's fields what is there: `name`, `theme`, and `emailNotifications` beside the theme. */
+/** Fields: `name`, or `theme` with `emailNotifications`, or all three. */
 export async function updateProfile(form: FormData): Promise<void> {
   await runAction(updateProfileOperation, form, () => {
     const name = form.get("name");
     const theme = form.get("theme");
     return {
-      ...(name === null ? {} : { name }),
+      // A form without either is refused: the name is missing.
+      ...(name === null && theme !== null ? {} : { name }),
       ...(theme === null
         ? {}
         : { preferences: { theme, emailNotifications: form.get("emailNotifications") === "on" } }),
     };
   });
-  // The name and the theme are round every page.
+  // Every page shows the name and follows the theme.
   revalidatePath("/", "layout");
 }
 

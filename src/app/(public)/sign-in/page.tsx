@@ -8,7 +8,7 @@ import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { TextLink } from "../../../ui/text-link.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { redirectIfSignedIn } from "../../gate/optional-user.ts";
-import { sameSitePath } from "../../gate/same-site-path.ts";
+import { sameSitePath, signUpPath } from "../../gate/same-site-path.ts";
 import { signIn } from "./actions.ts";
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -18,28 +18,28 @@ export async function generateMetadata(): Promise<Metadata> {
 
 type Query = Promise<{ next?: string | string[]; after?: string | string[] }>;
 
-/** How one may have come here, as `?after=` says. */
+/** What the user has just done, from `?after=`. */
 const AFTER = { "signing-out": "signedOut", "new-password": "passwordSet" } as const;
 
 export default async function SignInPage({ searchParams }: { searchParams: Query }) {
-  const { next, after } = await searchParams;
-  const onTo = sameSitePath([next].flat()[0], "");
-  await redirectIfSignedIn(onTo || undefined);
+  const { next: wanted, after } = await searchParams;
+  const next = sameSitePath([wanted].flat()[0], "");
+  await redirectIfSignedIn(next || undefined);
   const t = await getTranslations("auth");
-  const cameFrom = Object.entries(AFTER).find(([name]) => name === after)?.[1];
+  const notice = Object.entries(AFTER).find(([name]) => name === after)?.[1];
   return (
     <NarrowPage
       title={t("signIn.title")}
-      description={!cameFrom && onTo && t("signIn.first")}
+      description={!notice && next && t("signIn.first")}
       after={
         <>
-          {t("signIn.noAccount")} <TextLink href="/sign-up">{t("signIn.signUp")}</TextLink>
+          {t("signIn.noAccount")} <TextLink href={signUpPath(next || null)}>{t("signIn.signUp")}</TextLink>
         </>
       }
     >
-      {cameFrom && <Notice>{t(`signIn.${cameFrom}`)}</Notice>}
+      {notice && <Notice>{t(`signIn.${notice}`)}</Notice>}
       <ActionForm action={formAction(signIn)} className="flex flex-col gap-3">
-        {onTo && <input type="hidden" name="next" value={onTo} />}
+        {next && <input type="hidden" name="next" value={next} />}
         <Field
           label={t("fields.email")}
           name="email"

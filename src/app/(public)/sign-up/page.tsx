@@ -3,6 +3,7 @@ import { getTranslations } from "next-intl/server";
 import { NarrowPage } from "../../../ui/narrow-page.tsx";
 import { TextLink } from "../../../ui/text-link.tsx";
 import { redirectIfSignedIn } from "../../gate/optional-user.ts";
+import { sameSitePath, signInPath } from "../../gate/same-site-path.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -10,19 +11,22 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t("title") };
 }
 
-export default async function SignUpPage() {
-  await redirectIfSignedIn();
+type Query = Promise<{ next?: string | string[] }>;
+
+export default async function SignUpPage({ searchParams }: { searchParams: Query }) {
+  const next = sameSitePath([(await searchParams).next].flat()[0], "");
+  await redirectIfSignedIn(next || undefined);
   const t = await getTranslations("auth.signUp");
   return (
     <NarrowPage
       title={t("title")}
       after={
         <>
-          {t("haveAccount")} <TextLink href="/sign-in">{t("signIn")}</TextLink>
+          {t("haveAccount")} <TextLink href={signInPath(next || null)}>{t("signIn")}</TextLink>
         </>
       }
     >
-      <SignUpForm />
+      <SignUpForm next={next || null} />
     </NarrowPage>
   );
 }

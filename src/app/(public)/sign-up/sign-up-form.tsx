@@ -5,10 +5,12 @@ import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { signUp } from "./actions.ts";
 
-export async function SignUpForm() {
+/** @param next where to go with the new account */
+export async function SignUpForm({ next = null }: { next?: string | null }) {
   const t = await getTranslations("auth");
   return (
     <ActionForm action={formAction(signUp)} className="flex flex-col gap-3">
+      {next && <input type="hidden" name="next" value={next} />}
       <Field label={t("fields.name")} name="name" required maxLength={100} autoComplete="name" />
       <Field
         label={t("fields.email")}

@@ -51,7 +51,9 @@ export default async function DeliveryPage({ params, searchParams }: Props) {
               <Time at={found.receivedAt} />
             </DescriptionItem>
             {found.completedAt && (
-              <DescriptionItem label={t(found.status === "failed" ? "delivery.failed" : "delivery.completed")}>
+              <DescriptionItem
+                label={t(found.status === "failed" ? "delivery.failed" : "delivery.completed")}
+              >
                 <Time at={found.completedAt} />
               </DescriptionItem>
             )}

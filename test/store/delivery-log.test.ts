@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Queryable } from "../../src/store/database.ts";
+import { listLoggedDeliveries } from "../../src/store/delivery-log.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+
+/** More than one page of the log reads. */
+const MANY = 20_100;
+const FILTER = { provider: null, status: null, type: "rare", eventId: null, subscriptionId: null };
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  await receive(MANY, "common");
+  // Within the last 100 of those that the first page reads.
+  await test.rows("update webhook_delivery set event_type = 'rare' where id between 101 and 103");
+});
+afterAll(() => test.drop());
+
+function receive(count: number, type: string): Promise<unknown> {
+  return test.rows(
+    `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source)
+     select 'provider-a', gen_random_uuid(), $2, 'stripe', 'successful', 'delivery' from generate_series(1, $1::int)`,
+    [count, type],
+  );
+}
+
+/** A database that receives deliveries after each statement. */
+function busy(database: Queryable): Queryable {
+  return {
+    ...database,
+    run: async (...call: Parameters<Queryable["run"]>) => {
+      const rows = await database.run(...call);
+      await receive(90, "common");
+      return rows;
+    },
+  } as Queryable;
+}
+
+it("lists each delivery once, however many arrive while a page is read", async () => {
+  const database = busy(test.database);
+  const found: string[] = [];
+  let before: string | null = null;
+  do {
+    const page = await listLoggedDeliveries(database, FILTER, { before, limit: 10 });
+    found.push(...page.deliveries.map(({ id }) => id));
+    before = page.next;
+  } while (before !== null);
+  expect(found).toEqual(["103", "102", "101"]);
+});
