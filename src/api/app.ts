@@ -10,7 +10,7 @@ import { headersApplied, responseHeaders } from "../http/response-headers.ts";
 import { apiHeaders } from "../http/security-headers.ts";
 import type { Log } from "../observability/log.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
-import { type AuthRoutesOptions, authRoutes } from "./auth.ts";
+import { type AuthRoutesOptions, authRoutes, withErrorCode } from "./auth.ts";
 import type { CallerContext } from "./authenticate.ts";
 import { chat } from "./chat.ts";
 import { graphql } from "./graphql/graphql.ts";
@@ -78,9 +78,10 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
   api.onError((error, c) => {
     for (const [name, value] of Object.entries(limitHeaders(c.get("charges") ?? [], deps.limits.now())))
       c.header(name, value);
-    return answerError(c, error, (defect) =>
+    const response = answerError(c, error, (defect) =>
       log.error({ err: defect, requestId: c.get("requestId"), path: c.req.path }, "request failed"),
     );
+    return c.req.path.startsWith("/api/auth/") ? withErrorCode(response) : response;
   });
   return api;
 }

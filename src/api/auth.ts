@@ -15,7 +15,7 @@ export type AuthRoutesOptions = {
 };
 
 /** `/api/auth/*`: Better Auth's paths that the product uses, limited by the client's address before anything is read. */
-export function authRoutes(door: AuthRoutesOptions, limits: Limits, desk: CallerContext): Hono<HonoEnv> {
+export function authRoutes(options: AuthRoutesOptions, limits: Limits, desk: CallerContext): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
   routes.all("/*", async (c) => {
     // Cookies are given out here as well as read: nobody is to be signed in by a foreign page either.
@@ -23,10 +23,10 @@ export function authRoutes(door: AuthRoutesOptions, limits: Limits, desk: Caller
     const address = addressOf(c, desk);
     const call: Call = { caller: { kind: "nobody", address }, charges: [] };
     c.set("charges", call.charges);
-    const scope = door.scopeOf(c.req.method, c.req.path);
+    const scope = options.scopeOf(c.req.method, c.req.path);
     if (scope !== null) await charge(scope, limits, call);
 
-    const answer = await door.handle(await forwarded(c), address);
+    const answer = await options.handle(await forwarded(c), address);
     for (const [name, value] of Object.entries(limitHeaders(call.charges, limits.now())))
       c.header(name, value);
     if (answer.status === 401) c.header("www-authenticate", 'Bearer realm="tollgate"');
@@ -35,7 +35,23 @@ export function authRoutes(door: AuthRoutesOptions, limits: Limits, desk: Caller
   return routes;
 }
 
-/** The request without its version, its body read by the door's rules. */
+/** Better Auth's own client reads `message` and `code`. */
+export async function withErrorCode(response: Response): Promise<Response> {
+  const { error } = (await response.json()) as { error: string };
+  const code = ERROR_CODES[response.status] ?? "BAD_REQUEST";
+  return Response.json({ error, message: error, code }, response);
+}
+
+const ERROR_CODES: Record<number, string> = {
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  413: "PAYLOAD_TOO_LARGE",
+  429: "TOO_MANY_REQUESTS",
+  500: "INTERNAL_SERVER_ERROR",
+  503: "SERVICE_UNAVAILABLE",
+};
+
+/** The request without its version, its body parsed. */
 async function forwarded(c: Context<HonoEnv>): Promise<Request> {
   // A Request cannot be made for TRACE; like it, nothing here is served to OPTIONS.
   const method = c.req.method === "TRACE" ? "OPTIONS" : c.req.method;

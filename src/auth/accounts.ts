@@ -1,8 +1,13 @@
 import { getCookies } from "better-auth/cookies";
+import type { EmailMessage } from "../mail/email-message.ts";
 import type { Auth } from "./auth.ts";
 import { type AuthenticateSession, createSessionAuthenticator } from "./authenticate-session.ts";
 import { type BetterAuthOptions, configureBetterAuth } from "./better-auth.ts";
+import { createCall } from "./call.ts";
+import { createGuessLimit } from "./guess-limit.ts";
 import { createHandler } from "./handle.ts";
+import { keyedHash } from "./keyed-hash.ts";
+import { limitedMail } from "./limited-mail.ts";
 import { requestScopes } from "./request-scope.ts";
 import { sessionCookies } from "./session-cookie.ts";
 import { createSessionLookup } from "./session-lookup.ts";
@@ -10,20 +15,42 @@ import { createSessionLookup } from "./session-lookup.ts";
 /** Concurrent lookups: one may be stuck on a connection that has just died. */
 const MAX_IN_FLIGHT = 2;
 
-/** Everything that needs Better Auth. */
-export type Accounts = { authenticateSession: AuthenticateSession; handle: Auth["handle"] };
+export type AccountsOptions = Omit<BetterAuthOptions, "sendMail"> & {
+  /** Queues a mail without waiting for it. */
+  mail: { send(message: EmailMessage): void };
+  requireAdminTwoFactor: boolean;
+};
 
-export function createAccounts(options: BetterAuthOptions, now: () => number): Accounts {
+/** Everything that needs Better Auth. */
+export type Accounts = {
+  authenticateSession: AuthenticateSession;
+  handle: Auth["handle"];
+  call: Auth["call"];
+};
+
+export function createAccounts(options: AccountsOptions, now: () => number): Accounts {
   const scopes = requestScopes();
-  const betterAuth = configureBetterAuth(options, scopes);
+  const hash = keyedHash(options.secret);
+  const sendMail = limitedMail(options, hash);
+  const betterAuth = configureBetterAuth({ ...options, sendMail }, scopes);
   const names = getCookies(betterAuth.options);
   const cookies = sessionCookies(options.secret, {
     sessionToken: names.sessionToken.name,
     dontRemember: names.dontRememberToken.name,
   });
   const sessions = createSessionLookup(options.database, cookies, MAX_IN_FLIGHT);
+  const guesses = createGuessLimit(options.database, hash);
+  const serving = { ...options, betterAuth, scopes, sessions, guesses, sendMail, now };
   return {
-    authenticateSession: createSessionAuthenticator({ betterAuth, scopes, cookies, sessions, now }),
-    handle: createHandler({ ...options, betterAuth, scopes, sessions }),
+    authenticateSession: createSessionAuthenticator({
+      ...options,
+      betterAuth,
+      scopes,
+      cookies,
+      sessions,
+      now,
+    }),
+    handle: createHandler(serving),
+    call: createCall(serving),
   };
 }

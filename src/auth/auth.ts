@@ -9,6 +9,33 @@ export type Credentials = {
   address: string;
 };
 
+export type AuthCall = {
+  path: string;
+  body: Record<string, unknown>;
+  header(name: string): string | undefined;
+  address: string;
+};
+
+export type CallResult = {
+  status: number;
+  /** An error's is `{ error, message, code }`. */
+  body: Record<string, unknown> | null;
+  retryAfterSeconds: number | null;
+  /** As a framework's cookie store takes them. */
+  cookies: readonly { name: string; value: string; options: CookieOptions }[];
+};
+
+export type CookieOptions = {
+  path?: string | undefined;
+  httpOnly?: boolean | undefined;
+  secure?: boolean | undefined;
+  sameSite?: "lax" | "strict" | "none" | undefined;
+  /** In seconds; without it, until the browser is closed. */
+  maxAge?: number | undefined;
+  expires?: Date | undefined;
+  domain?: string | undefined;
+};
+
 export type Identified = {
   caller: Caller;
   /** Each sent as its own `Set-Cookie` header: the cookies of a refreshed session. */
@@ -29,6 +56,11 @@ export type Auth = {
    * @throws only what reading the request's body throws
    */
   handle(request: Request, address: string): Promise<Response>;
+  /**
+   * The same for a server action of our pages, whose origin has been checked.
+   * @param request `path` is below `/api/auth`; `header` reads the page's request
+   */
+  call(request: AuthCall): Promise<CallResult>;
   /** Deletes expired sessions and links, at most a thousand of each, and returns how many. @throws DatabaseUnavailable */
   deleteExpired(): Promise<number>;
   /** Resolves when no background write is under way. */

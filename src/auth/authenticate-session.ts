@@ -1,3 +1,4 @@
+import type { Person } from "../domain/caller.ts";
 import { DatabaseUnavailable } from "../store/database.ts";
 import type { FoundSession } from "../store/sessions.ts";
 import type { Identified } from "./auth.ts";
@@ -12,6 +13,8 @@ export type SessionDeps = {
   scopes: RequestScopes;
   cookies: SessionCookies;
   sessions: SessionLookup;
+  /** Whether administrators must have a second factor. */
+  requireAdminTwoFactor: boolean;
   /** Milliseconds since the epoch. */
   now: () => number;
 };
@@ -24,12 +27,24 @@ export function createSessionAuthenticator(deps: SessionDeps): AuthenticateSessi
   const { cookies, sessions, now } = deps;
   return async (cookie, address) => {
     const session = await sessions.find(cookie);
-    if (!session || session.isBanned || session.expiresAt < now()) return null;
-    const { userId, role, id: sessionId } = session;
-    const caller = { kind: "session", userId, role, sessionId, address } as const;
+    if (!session || session.isBanned || session.endsAt < now()) return null;
+    const caller = callerOf(session, address, deps.requireAdminTwoFactor);
     if (!isDueForRefresh(session, now()) || cookies.isSessionOnly(cookie)) return { caller, setCookies: [] };
     const setCookies = await refreshSession(deps, cookie, address);
     return setCookies && { caller, setCookies };
+  };
+}
+
+function callerOf(session: FoundSession, address: string, requireAdminTwoFactor: boolean): Person {
+  const { userId, role, id: sessionId, hasTwoFactor } = session;
+  const needsTwoFactor = requireAdminTwoFactor && role === "admin" && !hasTwoFactor;
+  return {
+    kind: "session",
+    userId,
+    role,
+    sessionId,
+    address,
+    ...(needsTwoFactor ? { needsTwoFactor } : {}),
   };
 }
 
@@ -44,7 +59,7 @@ async function refreshSession(
   cookie: string,
   address: string,
 ): Promise<readonly string[] | null> {
-  const scope: RequestScope = { address, failure: null };
+  const scope: RequestScope = { address, locale: "en", failure: null };
   try {
     const { headers, response } = await scopes.run(scope, () =>
       betterAuth.api.getSession({ headers: new Headers({ cookie }), returnHeaders: true }),

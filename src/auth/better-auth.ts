@@ -1,15 +1,17 @@
-import { betterAuth } from "better-auth";
+import { betterAuth, type GenericEndpointContext } from "better-auth";
 import { drizzleAdapter } from "better-auth/adapters/drizzle";
 import { APIError } from "better-auth/api";
+import { twoFactor } from "better-auth/plugins/two-factor";
 import { drizzle } from "drizzle-orm/node-postgres";
-import type { EmailMessage } from "../mail/email-message.ts";
 import type { Database } from "../store/database.ts";
+import { revokeAfterReset, revokeOtherSessions } from "../store/revocations.ts";
 import { sharedPool } from "../store/shared-pool.ts";
 import { isBanned } from "../store/users.ts";
+import { AUTH_PATH } from "./auth-path.ts";
 import { confirmationLetter, existingAccountLetter, resetLetter } from "./letters.ts";
+import type { SendMail } from "./limited-mail.ts";
 import { innermost, type Log } from "./log.ts";
 import type { RequestScopes } from "./request-scope.ts";
-import { AUTH_PATH } from "./routes.ts";
 import { REMEMBERED_SECONDS, UPDATE_AGE_SECONDS } from "./session-age.ts";
 import { TABLES } from "./tables.ts";
 
@@ -21,8 +23,7 @@ export type BetterAuthOptions = {
   appUrl: string;
   /** Evaluated per request: the port may be known only after listening. */
   ownOrigins: () => readonly string[];
-  /** Queues a mail without waiting for it. */
-  mail: { send(message: EmailMessage): void };
+  sendMail: SendMail;
   requireConfirmation: boolean;
   log: Log;
 };
@@ -36,7 +37,7 @@ const MAX_USER_AGENT_LENGTH = 500;
 
 /** Configures Better Auth with e-mail and password only. Authorization is the gate's. */
 export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestScopes) {
-  const { database, mail, requireConfirmation, log } = options;
+  const { database, sendMail, requireConfirmation, log } = options;
   const client = sharedPool(database, {
     maxTransactions: MAX_TRANSACTIONS,
     failed: (error) => {
@@ -44,6 +45,8 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       if (scope) scope.failure = error;
     },
   });
+
+  const isHttps = new URL(options.appUrl).protocol === "https:";
 
   return betterAuth({
     appName: "Tollgate",
@@ -58,8 +61,10 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       requireEmailVerification: requireConfirmation,
       resetPasswordTokenExpiresIn: HOUR_SECONDS,
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: async ({ user, url }) => mail.send(resetLetter(user.email, url)),
-      onExistingUserSignUp: async ({ user }) => mail.send(existingAccountLetter(user.email)),
+      sendResetPassword: async ({ user, url }) => sendMail(resetLetter(user.email, url)),
+      onPasswordReset: ({ user }) =>
+        revokeAfterReset(database, user.id, scopes.getStore()?.address ?? "unknown"),
+      onExistingUserSignUp: async ({ user }) => sendMail(existingAccountLetter(user.email)),
     },
     ...(requireConfirmation
       ? {
@@ -68,11 +73,17 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
             sendOnSignIn: true,
             expiresIn: HOUR_SECONDS,
             sendVerificationEmail: async ({ user, url }: { user: { email: string }; url: string }) =>
-              mail.send(confirmationLetter(user.email, url)),
+              sendMail(confirmationLetter(user.email, url)),
           },
         }
       : {}),
+    user: {
+      additionalFields: { locale: { type: "string", required: false, input: false, returned: false } },
+    },
+    plugins: [twoFactor({ totpOptions: { digits: 6, period: 30 } })],
     session: {
+      // Lists of sessions are for everybody who is signed in, however long ago.
+      freshAge: 0,
       expiresIn: REMEMBERED_SECONDS,
       updateAge: UPDATE_AGE_SECONDS,
       cookieCache: { enabled: false },
@@ -81,6 +92,12 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
     // Expired ones are deleted by our own job; Better Auth would do so at every lookup.
     verification: { storeIdentifier: "hashed", disableCleanup: true },
     databaseHooks: {
+      user: {
+        create: {
+          before: async (user) => ({ data: { ...user, locale: scopes.getStore()?.locale ?? "en" } }),
+        },
+        update: { before: async (changes, context) => endOtherSessions(database, changes, context) },
+      },
       session: {
         create: {
           before: async (session, context) => {
@@ -99,7 +116,9 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       },
     },
     advanced: {
-      useSecureCookies: new URL(options.appUrl).protocol === "https:",
+      // `__Host-` instead of Better Auth's own `__Secure-`: no sister domain can set or shadow such a cookie.
+      useSecureCookies: false,
+      ...(isHttps ? { cookiePrefix: "__Host-better-auth", defaultCookieAttributes: { secure: true } } : {}),
       ipAddress: { disableIpTracking: true },
       // Set explicitly: both are off by default under a test runner.
       disableOriginCheck: false,
@@ -115,6 +134,18 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       log: (level, message, ...more) => logMessage(log, level, message, more),
     },
   });
+}
+
+/** A second factor protects nothing while sessions go on that were begun without it. */
+async function endOtherSessions(
+  database: Database,
+  changes: Record<string, unknown>,
+  context: GenericEndpointContext | null,
+): Promise<void> {
+  const session = context?.context.session?.session;
+  if (changes.twoFactorEnabled === true && session) {
+    await revokeOtherSessions(database, session.userId, session.id);
+  }
 }
 
 export type ConfiguredBetterAuth = ReturnType<typeof configureBetterAuth>;

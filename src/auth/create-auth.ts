@@ -1,13 +1,15 @@
-import { deleteExpired } from "../store/sessions.ts";
+import { deleteExpired } from "../store/expired-accounts-data.ts";
+import type { AccountsOptions } from "./accounts.ts";
 import type { Auth } from "./auth.ts";
 import { authenticateApiKey } from "./authenticate-api-key.ts";
-import type { BetterAuthOptions } from "./better-auth.ts";
 import { createIdentify } from "./identify.ts";
 import { keyUsage } from "./key-usage.ts";
 import { loadAccounts } from "./load-accounts.ts";
 import { authRoute } from "./routes.ts";
 
-export type AuthOptions = BetterAuthOptions & {
+export type AuthOptions = AccountsOptions & {
+  /** At least 30. */
+  auditRetentionDays: number;
   /** Milliseconds since the epoch, by default the system clock. Better Auth itself always uses the system clock. */
   now?: () => number;
 };
@@ -17,7 +19,7 @@ const MAX_IN_FLIGHT = 2;
 const MAX_DELETED = 1_000;
 
 /** Accounts, sessions and API keys: who is calling, and how people sign up and in. */
-export function createAuth({ now = Date.now, ...options }: AuthOptions): Auth {
+export function createAuth({ now = Date.now, auditRetentionDays, ...options }: AuthOptions): Auth {
   const { database, log, requireConfirmation } = options;
   const usage = keyUsage(database, log);
 
@@ -40,7 +42,8 @@ export function createAuth({ now = Date.now, ...options }: AuthOptions): Auth {
       return route && "scope" in route ? route.scope : null;
     },
     handle: async (request, address) => (await accounts()).handle(request, address),
-    deleteExpired: () => deleteExpired(database, MAX_DELETED),
+    call: async (request) => (await accounts()).call(request),
+    deleteExpired: () => deleteExpired(database, { limit: MAX_DELETED, auditRetentionDays }),
     idle: () => usage.idle(),
   };
 }

@@ -1,57 +1,37 @@
-import { DatabaseUnavailable } from "../store/database.ts";
+import { negotiateLocale } from "../domain/negotiate-locale.ts";
 import type { Auth } from "./auth.ts";
 import type { ConfiguredBetterAuth } from "./better-auth.ts";
-import { innermost, type Log } from "./log.ts";
 import { presentedKey } from "./presented-key.ts";
 import { readRequestBody } from "./read-request-body.ts";
-import type { RequestScope, RequestScopes } from "./request-scope.ts";
-import { errorResponse, translateResponse, unavailableResponse } from "./responses.ts";
+import { errorResponse } from "./responses.ts";
 import { authRoute } from "./routes.ts";
-import type { SessionLookup } from "./session-lookup.ts";
+import { type ServeDeps, serveRoute } from "./serve-route.ts";
 
-export type HandleOptions = {
-  betterAuth: ConfiguredBetterAuth;
-  scopes: RequestScopes;
-  sessions: SessionLookup;
-  appUrl: string;
-  requireConfirmation: boolean;
-  log: Log;
-};
+export type HandleOptions = ServeDeps & { betterAuth: ConfiguredBetterAuth; requireConfirmation: boolean };
 
 /** Passes the routes that the product uses on to Better Auth, in a request reduced to what they need. */
 export function createHandler(options: HandleOptions): Auth["handle"] {
-  const { betterAuth, scopes, log } = options;
+  const { betterAuth, appUrl } = options;
   return async (request, address) => {
     const { pathname } = new URL(request.url);
     const route = authRoute(request.method, pathname, { confirmation: options.requireConfirmation });
     if (route === null) return errorResponse(404, "Not found");
-    if ("allow" in route) return errorResponse(405, "Method not allowed", { allow: route.allow });
+    if ("allow" in route)
+      return errorResponse(405, "Method not allowed", { headers: { allow: route.allow } });
 
     const read = route.body ? await readRequestBody(request, route.body) : { body: null };
     if ("error" in read) return errorResponse(read.status, read.error);
-    const scope: RequestScope = { address, failure: null };
-    try {
-      const withCookie =
-        !presentsKey(request) &&
-        (!route.needsSession || !(await isSessionOfBannedUser(request, options.sessions)));
-      const inner = innerRequest(request, read.body, { appUrl: options.appUrl, withCookie });
-      const response = await scopes.run(scope, () => betterAuth.handler(inner));
-      const answer = await translateResponse(response, scope.failure);
-      if (answer.status >= 500) log.error({ err: scope.failure, path: withoutToken(pathname) }, FAILED);
-      return answer;
-    } catch (error) {
-      log.error({ err: innermost(error), path: withoutToken(pathname) }, FAILED);
-      const isAway = error instanceof DatabaseUnavailable || scope.failure instanceof DatabaseUnavailable;
-      return isAway ? unavailableResponse() : errorResponse(500, "Internal server error");
-    }
+    const cookie = presentsKey(request) ? null : request.headers.get("cookie");
+    return serveRoute(options, {
+      route,
+      body: read.body,
+      cookie,
+      address,
+      locale: negotiateLocale(request.headers.get("accept-language") ?? undefined),
+      respond: (withCookie) =>
+        betterAuth.handler(innerRequest(request, read.body, { appUrl, cookie: withCookie ? cookie : null })),
+    });
   };
-}
-
-const FAILED = "an auth request failed";
-
-/** Removes the token from the path of a password reset link. */
-function withoutToken(path: string): string {
-  return path.replace(/(\/reset-password)\/.*/, "$1");
 }
 
 /** A request that presents an API key never uses its cookie. */
@@ -59,20 +39,16 @@ function presentsKey({ headers }: Request): boolean {
   return presentedKey({ header: (name) => headers.get(name) ?? undefined }) !== undefined;
 }
 
-async function isSessionOfBannedUser({ headers }: Request, sessions: SessionLookup): Promise<boolean> {
-  return (await sessions.find(headers.get("cookie") ?? ""))?.isBanned ?? false;
-}
-
 const FORWARDED_HEADERS = ["user-agent", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"];
 
 function innerRequest(
   request: Request,
   body: Record<string, unknown> | null,
-  { appUrl, withCookie }: { appUrl: string; withCookie: boolean },
+  { appUrl, cookie }: { appUrl: string; cookie: string | null },
 ): Request {
   const { pathname, search } = new URL(request.url);
-  const headers = new Headers();
-  for (const name of withCookie ? [...FORWARDED_HEADERS, "cookie"] : FORWARDED_HEADERS) {
+  const headers = new Headers(cookie === null ? {} : { cookie });
+  for (const name of FORWARDED_HEADERS) {
     const value = request.headers.get(name);
     if (value !== null) headers.set(name, value);
   }

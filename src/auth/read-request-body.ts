@@ -20,6 +20,10 @@ export async function readRequestBody(
     if (!(error instanceof SyntaxError)) throw error;
     return { status: 400, error: "expected JSON" };
   }
+  return parseBody(given, schema);
+}
+
+export function parseBody(given: unknown, schema: RequestBody): { body: Record<string, unknown> } | BadBody {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     return { status: 400, error: "expected an object" };
   }

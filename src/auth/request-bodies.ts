@@ -34,13 +34,13 @@ const RedirectTarget = z
 
 const RememberMe = z.boolean("expected true or false").optional();
 
-export const SignUp: RequestBody = z.object({
+export const SignUp = z.object({
   name: PersonName,
   email: Email,
   password: NewPassword,
   rememberMe: RememberMe,
   callbackURL: RedirectTarget,
-});
+}) satisfies RequestBody;
 
 export const SignIn: RequestBody = z.object({
   email: Email,
@@ -49,8 +49,12 @@ export const SignIn: RequestBody = z.object({
 });
 
 export const ChangePassword: RequestBody = z
-  .object({ currentPassword: CurrentPassword, newPassword: NewPassword })
-  .transform((given) => ({ ...given, revokeOtherSessions: true }));
+  .object({
+    currentPassword: CurrentPassword,
+    newPassword: NewPassword,
+    revokeApiKeys: z.boolean("expected true or false").default(false),
+  })
+  .transform((body) => ({ ...body, revokeOtherSessions: true }));
 
 export const RequestPasswordReset: RequestBody = z.object({
   email: Email,
@@ -65,3 +69,40 @@ export const ResetPassword: RequestBody = z.object({
 });
 
 export const SendVerificationEmail: RequestBody = z.object({ email: Email, callbackURL: RedirectTarget });
+
+export const UpdateUser: RequestBody = z.object({ name: PersonName });
+
+/** Of `list-sessions`: worthless as a cookie, as it is not signed. */
+export const RevokeSession: RequestBody = z.object({ token: z.string("expected text").min(1).max(100) });
+
+export const ChangeEmail: RequestBody = z.object({ newEmail: Email });
+
+export const ConfirmEmailChange: RequestBody = z.object({
+  token: z
+    .string("expected the token of the mail")
+    .regex(/^[A-Za-z0-9_-]{43}$/, "expected the token of the mail"),
+});
+
+export const PasswordOnly: RequestBody = z
+  .object({ password: CurrentPassword })
+  .transform((body) => ({ ...body, method: "totp" }));
+
+export const GenerateBackupCodes: RequestBody = z.object({ password: CurrentPassword });
+
+const TrustDevice = z.boolean("expected true or false").default(false);
+
+export const VerifyTotp: RequestBody = z.object({
+  code: z
+    .string("expected 6 digits")
+    .trim()
+    .regex(/^\d{6}$/, "expected 6 digits"),
+  trustDevice: TrustDevice,
+});
+
+export const VerifyBackupCode: RequestBody = z.object({
+  code: z
+    .string("expected a recovery code")
+    .trim()
+    .regex(/^[A-Za-z0-9-]{5,40}$/, "expected a recovery code"),
+  trustDevice: TrustDevice,
+});

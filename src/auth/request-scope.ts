@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Locale } from "../domain/locale.ts";
 
 /**
  * The state of one request while Better Auth handles it: its hooks get no parameters of ours, and it swallows some
@@ -7,6 +8,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 export type RequestScope = {
   /** The client's. */
   address: string;
+  /** The language of a new account. */
+  locale: Locale;
   /** The last database error, `null` without one. */
   failure: unknown;
 };

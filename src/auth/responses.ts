@@ -2,36 +2,67 @@ import { DatabaseUnavailable, sqlState, violatedConstraint } from "../store/data
 
 const RETRY_AFTER_SECONDS = "5";
 
-/** A response with the body `{ "error": string }`. */
-export function errorResponse(status: number, error: string, headers: Record<string, string> = {}): Response {
-  return Response.json({ error }, { status, headers: { "cache-control": "no-store", ...headers } });
+/** A response with the body `{ error, message, code }`: Better Auth's own client reads the last two. */
+export function errorResponse(
+  status: number,
+  error: string,
+  { code = CODES[status] ?? "BAD_REQUEST", headers = {} }: ErrorOptions = {},
+): Response {
+  return Response.json(
+    { error, message: error, code },
+    { status, headers: { "cache-control": "no-store", ...headers } },
+  );
 }
 
+type ErrorOptions = { code?: string; headers?: Record<string, string> };
+
+const CODES: Record<number, string> = {
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_ALLOWED",
+  409: "CONFLICT",
+  415: "UNSUPPORTED_MEDIA_TYPE",
+  429: "TOO_MANY_REQUESTS",
+  500: "INTERNAL_SERVER_ERROR",
+  503: "SERVICE_UNAVAILABLE",
+};
+
 /**
- * Turns Better Auth's response into ours: a success unchanged, a failure as `{ "error": string }`, and a failure too
- * whatever the database did not do.
+ * Turns Better Auth's response into ours: a success unchanged, a failure as an error body, and a failure too whatever
+ * the database did not do.
  * @param failure the last database error during the request, or `null`
  */
 export async function translateResponse(response: Response, failure: unknown): Promise<Response> {
   if (failure instanceof DatabaseUnavailable) return unavailableResponse();
-  if (violatedConstraint(failure) === "user_email_key") return errorResponse(409, EMAIL_TAKEN);
+  if (violatedConstraint(failure) === "user_email_key") {
+    return errorResponse(409, EMAIL_TAKEN, { code: "USER_ALREADY_EXISTS" });
+  }
   // Deleted at the same moment.
   if (sqlState(failure) === FOREIGN_KEY_VIOLATION) return errorResponse(401, "Unauthorized");
   if (response.status < 400) return withNoStore(response);
   const { code, message } = await errorOf(response);
   const known = OVERRIDES[code];
-  if (known) return errorResponse(...known);
+  if (known) return errorResponse(known[0], known[1], { code });
   if (response.status >= 500 || message === "") return errorResponse(500, "Internal server error");
-  return errorResponse(response.status, message);
+  return errorResponse(response.status, message, code === "" ? {} : { code });
 }
 
 export function unavailableResponse(): Response {
-  return errorResponse(503, "Service unavailable", { "retry-after": RETRY_AFTER_SECONDS });
+  return errorResponse(503, "Service unavailable", { headers: { "retry-after": RETRY_AFTER_SECONDS } });
+}
+
+export function tooManyRequests(waitSeconds: number): Response {
+  return errorResponse(429, "Too many requests. Please wait a moment.", {
+    headers: { "retry-after": `${waitSeconds}` },
+  });
 }
 
 const FOREIGN_KEY_VIOLATION = "23503";
-const EMAIL_TAKEN = "There is an account with this address already";
+export const EMAIL_TAKEN = "There is an account with this address already";
 const EXPIRED_LINK = "This link is not valid, or not any more";
+const WRONG_CODE = "This code is not right";
+const SIGN_IN_AGAIN = "This sign-in has expired: start again with your password";
 
 /** Where Better Auth's status or sentence does not suit a person. */
 const OVERRIDES: Record<string, readonly [status: number, error: string]> = {
@@ -45,6 +76,11 @@ const OVERRIDES: Record<string, readonly [status: number, error: string]> = {
   MISSING_OR_NULL_ORIGIN: [403, "Forbidden"],
   INVALID_ORIGIN: [403, "Forbidden"],
   VALIDATION_ERROR: [400, "Invalid request"],
+  INVALID_CODE: [400, WRONG_CODE],
+  INVALID_BACKUP_CODE: [400, WRONG_CODE],
+  INVALID_TWO_FACTOR_COOKIE: [401, SIGN_IN_AGAIN],
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: [401, SIGN_IN_AGAIN],
+  ACCOUNT_TEMPORARILY_LOCKED: [429, "Too many wrong codes. Please wait 15 minutes."],
 };
 
 async function errorOf(response: Response): Promise<{ code: string; message: string }> {

@@ -1,4 +1,4 @@
-import { boolean, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import { boolean, integer, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 
 /**
  * The columns that Better Auth may read and write. It cannot reach those left out (role, ban, locale, preferences),
@@ -18,6 +18,9 @@ export const TABLES = {
     email: text("email").notNull(),
     emailVerified: boolean("email_verified").notNull(),
     image: text("image"),
+    // Written once, at sign-up: never from a request's body.
+    locale: text("locale"),
+    twoFactorEnabled: boolean("two_factor_enabled"),
     ...CREATED_AND_UPDATED,
   }),
   session: pgTable("session", {
@@ -42,6 +45,15 @@ export const TABLES = {
     scope: text("scope"),
     password: text("password"),
     ...CREATED_AND_UPDATED,
+  }),
+  twoFactor: pgTable("two_factor", {
+    id: text("id").primaryKey(),
+    userId: text("user_id").notNull(),
+    secret: text("secret").notNull(),
+    backupCodes: text("backup_codes").notNull(),
+    verified: boolean("verified").notNull(),
+    failedVerificationCount: integer("failed_verification_count").notNull(),
+    lockedUntil: instant("locked_until"),
   }),
   verification: pgTable("verification", {
     id: text("id").primaryKey(),

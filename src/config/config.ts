@@ -27,6 +27,9 @@ export type Config = {
   /** `null`: there is no `/api/metrics`. */
   metricsToken: string | null;
   mail: { smtpUrl: string | null; from: string; requireConfirmation: boolean };
+  /** Whether administrators must have a second factor. */
+  requireAdminTwoFactor: boolean;
+  auditRetentionDays: number;
   /** `null`: not configured. */
   chat: { baseUrl: string; apiKey: string | null; model: string } | null;
   deprecationFormat: "simple" | "rfc";
@@ -81,6 +84,8 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
       from: values.MAIL_FROM,
       requireConfirmation: values.REQUIRE_EMAIL_CONFIRMATION === "on",
     },
+    requireAdminTwoFactor: values.REQUIRE_ADMIN_2FA === "on",
+    auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     chat: values.AI_BASE_URL
       ? { baseUrl: values.AI_BASE_URL, apiKey: values.AI_API_KEY ?? null, model: values.AI_MODEL as string }
       : null,

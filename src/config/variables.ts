@@ -42,6 +42,8 @@ export const Variables = z.object({
     .regex(/^[^\r\n]{1,320}$/, "expected an address on one line, e.g. Tollgate <no-reply@example.com>")
     .default("Tollgate <no-reply@localhost>"),
   REQUIRE_EMAIL_CONFIRMATION: oneOf(["off", "on"]).default("off"),
+  REQUIRE_ADMIN_2FA: oneOf(["off", "on"]).default("off"),
+  AUDIT_RETENTION_DAYS: wholeNumber(30, 3_650, 365).default(365),
   AI_BASE_URL: url(["http:", "https:"], "https://api.example.com/v1").optional(),
   AI_API_KEY: apiKey.optional(),
   AI_MODEL: z.string().max(200, "expected at most 200 characters, e.g. llama-3.3-70b").optional(),

@@ -4,7 +4,15 @@ export type Role = (typeof ROLES)[number];
 
 /** Somebody with an account: signed in, or represented by an API key of theirs. */
 export type Person =
-  | { kind: "session"; userId: string; role: Role; sessionId: string; address: string }
+  | {
+      kind: "session";
+      userId: string;
+      role: Role;
+      sessionId: string;
+      address: string;
+      /** An administrator who must set up a second factor before administering. */
+      needsTwoFactor?: true;
+    }
   | { kind: "api-key"; userId: string; role: Role; keyId: string; address: string };
 
 /** Nobody we know: told apart by the address alone. */
@@ -20,5 +28,8 @@ export const OPERATOR: Operator = { kind: "operator" };
 
 /** An API key never administers, whoever owns it. */
 export function isAdministrator(caller: Caller): boolean {
-  return caller.kind === "operator" || (caller.kind === "session" && caller.role === "admin");
+  return (
+    caller.kind === "operator" ||
+    (caller.kind === "session" && caller.role === "admin" && !caller.needsTwoFactor)
+  );
 }

@@ -7,7 +7,10 @@ export const NOTIFICATION_KINDS = [
   "subscription_past_due",
   "subscription_canceled",
   "api_key_created",
+  "api_key_expiring",
   "role_changed",
+  "password_changed",
+  "email_changed",
 ] as const;
 
 /** What a person is told of. The words are found by whoever shows it, in the reader's language. */

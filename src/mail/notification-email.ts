@@ -43,7 +43,10 @@ const PAGES: Record<NotificationKind, string> = {
   subscription_past_due: "/billing",
   subscription_canceled: "/billing",
   api_key_created: "/api-keys",
+  api_key_expiring: "/api-keys",
   role_changed: "/dashboard",
+  password_changed: "/settings",
+  email_changed: "/settings",
 };
 
 function factsOf(details: Record<string, unknown>, plans: PlanCatalog["plans"]): Facts {

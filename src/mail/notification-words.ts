@@ -23,6 +23,9 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
       subscription_canceled: "Your subscription has ended",
       api_key_created: "An API key was created",
       role_changed: "Your role has changed",
+      api_key_expiring: "An API key expires soon",
+      password_changed: "Your password has changed",
+      email_changed: "Your e-mail address has changed",
     },
     severalSubject: "News of your account",
     sentences: {
@@ -34,6 +37,9 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
       api_key_created: ({ prefix }) => `An API key (${prefix}…) was created for your account.`,
       role_changed: ({ isAdministrator }) =>
         isAdministrator ? "You are an administrator now." : "You are no longer an administrator.",
+      api_key_expiring: ({ prefix }) => `The API key ${prefix}… expires within 14 days.`,
+      password_changed: () => "Your password has changed. If it was not you, reset it.",
+      email_changed: () => "The e-mail address of your account has changed.",
     },
     more: (count) => `And ${count} more.`,
     look: "See here:",
@@ -47,6 +53,9 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
       subscription_canceled: "Ihr Abonnement ist beendet",
       api_key_created: "Ein API-Schlüssel wurde angelegt",
       role_changed: "Ihre Rolle hat gewechselt",
+      api_key_expiring: "Ein API-Schlüssel läuft bald ab",
+      password_changed: "Ihr Passwort wurde geändert",
+      email_changed: "Ihre E-Mail-Adresse wurde geändert",
     },
     severalSubject: "Neues von Ihrem Konto",
     sentences: {
@@ -58,6 +67,9 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
       api_key_created: ({ prefix }) => `Für Ihr Konto wurde ein API-Schlüssel (${prefix}…) angelegt.`,
       role_changed: ({ isAdministrator }) =>
         isAdministrator ? "Sie sind jetzt Administrator." : "Sie sind kein Administrator mehr.",
+      api_key_expiring: ({ prefix }) => `Der API-Schlüssel ${prefix}… läuft in den nächsten 14 Tagen ab.`,
+      password_changed: () => "Ihr Passwort wurde geändert. Wenn Sie das nicht waren, setzen Sie es zurück.",
+      email_changed: () => "Die E-Mail-Adresse Ihres Kontos wurde geändert.",
     },
     more: (count) => `Und ${count} mehr.`,
     look: "Mehr dazu:",
@@ -72,6 +84,9 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
       subscription_canceled: "Tu suscripción ha terminado",
       api_key_created: "Se creó una clave de API",
       role_changed: "Tu rol ha cambiado",
+      api_key_expiring: "Una clave de API caduca pronto",
+      password_changed: "Tu contraseña ha cambiado",
+      email_changed: "Tu correo electrónico ha cambiado",
     },
     severalSubject: "Novedades de tu cuenta",
     sentences: {
@@ -84,6 +99,9 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
         isAdministrator
           ? "Ahora tienes permisos de administración."
           : "Ya no tienes permisos de administración.",
+      api_key_expiring: ({ prefix }) => `La clave de API ${prefix}… caduca en los próximos 14 días.`,
+      password_changed: () => "Tu contraseña ha cambiado. Si no fuiste tú, restablécela.",
+      email_changed: () => "El correo electrónico de tu cuenta ha cambiado.",
     },
     more: (count) => `Y ${count} más.`,
     look: "Más información:",
@@ -98,6 +116,9 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
       subscription_canceled: "您的订阅已结束",
       api_key_created: "已创建 API 密钥",
       role_changed: "您的角色已更改",
+      api_key_expiring: "API 密钥即将过期",
+      password_changed: "您的密码已更改",
+      email_changed: "您的电子邮件地址已更改",
     },
     severalSubject: "您的账户有新通知",
     sentences: {
@@ -107,6 +128,9 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
       subscription_canceled: ({ plan }) => `您的 ${plan} 订阅已结束。`,
       api_key_created: ({ prefix }) => `您的账户已创建 API 密钥（${prefix}…）。`,
       role_changed: ({ isAdministrator }) => (isAdministrator ? "您现在是管理员。" : "您不再是管理员。"),
+      api_key_expiring: ({ prefix }) => `API 密钥 ${prefix}… 将在 14 天内过期。`,
+      password_changed: () => "您的密码已更改。如果不是您本人操作，请重置密码。",
+      email_changed: () => "您账户的电子邮件地址已更改。",
     },
     more: (count) => `另有 ${count} 条。`,
     look: "查看：",

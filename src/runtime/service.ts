@@ -52,6 +52,8 @@ export async function startService(
     ownOrigins,
     mail,
     requireConfirmation: config.mail.requireConfirmation,
+    requireAdminTwoFactor: config.requireAdminTwoFactor,
+    auditRetentionDays: config.auditRetentionDays,
     log,
   });
   const limits = await createLimits({

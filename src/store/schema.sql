@@ -28,6 +28,7 @@ create table api_key (
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  expiry_notified_at timestamp with time zone,
   constraint api_key_hash_check CHECK ((length(hash) = 32)),
   constraint api_key_hash_key UNIQUE (hash),
   constraint api_key_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
@@ -38,6 +39,32 @@ create table api_key (
 CREATE INDEX api_key_by_prefix ON public.api_key USING btree (prefix);
 
 CREATE INDEX api_key_by_user ON public.api_key USING btree (user_id, created_at);
+
+CREATE INDEX api_key_to_notify ON public.api_key USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (revoked_at IS NULL) AND (expiry_notified_at IS NULL));
+
+create table audit_entry (
+  id bigint not null generated always as identity,
+  at timestamp with time zone not null default clock_timestamp(),
+  actor_kind text not null,
+  actor_id text,
+  key_id text,
+  address text,
+  action text not null,
+  target_type text not null,
+  target_id text not null,
+  details jsonb not null default '{}'::jsonb,
+  constraint audit_entry_action_check CHECK (((length(action) >= 1) AND (length(action) <= 100))),
+  constraint audit_entry_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['session'::text, 'api-key'::text, 'service-key'::text, 'operator'::text, 'database'::text]))),
+  constraint audit_entry_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX audit_entry_by_action ON public.audit_entry USING btree (action, id);
+
+CREATE INDEX audit_entry_by_actor ON public.audit_entry USING btree (actor_id, id) WHERE (actor_id IS NOT NULL);
+
+CREATE INDEX audit_entry_by_target ON public.audit_entry USING btree (target_id, id);
+
+CREATE INDEX audit_entry_by_time ON public.audit_entry USING btree (at);
 
 create table checkout (
   user_id text not null,
@@ -67,6 +94,22 @@ create table deleted_user (
 
 CREATE INDEX deleted_user_to_redact ON public.deleted_user USING btree (deleted_at) WHERE (to_redact IS NOT NULL);
 
+create table email_change (
+  user_id text not null,
+  new_email text not null,
+  old_token bytea not null,
+  new_token bytea not null,
+  old_confirmed_at timestamp with time zone,
+  new_confirmed_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  constraint email_change_new_token_key UNIQUE (new_token),
+  constraint email_change_old_token_key UNIQUE (old_token),
+  constraint email_change_pkey PRIMARY KEY (user_id),
+  constraint email_change_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+);
+
+CREATE INDEX email_change_by_expiry ON public.email_change USING btree (expires_at);
+
 create table event_sweep (
   provider text not null,
   swept_until timestamp with time zone,
@@ -80,6 +123,15 @@ create table heal_pace (
   next_fetch_at timestamp with time zone not null,
   constraint heal_pace_pkey PRIMARY KEY (provider)
 );
+
+create table mail_recipient (
+  key text not null,
+  sent_at timestamp with time zone[] not null,
+  last_at timestamp with time zone not null default clock_timestamp(),
+  constraint mail_recipient_pkey PRIMARY KEY (key)
+);
+
+CREATE INDEX mail_recipient_by_age ON public.mail_recipient USING btree (last_at);
 
 create table nightly_reconcile (
   night date not null,
@@ -148,6 +200,16 @@ CREATE INDEX session_by_expiry ON public.session USING btree (expires_at);
 
 CREATE INDEX session_by_user ON public.session USING btree (user_id);
 
+create table sign_in_failure (
+  key text not null,
+  failures integer not null,
+  first_at timestamp with time zone not null default clock_timestamp(),
+  last_at timestamp with time zone not null default clock_timestamp(),
+  constraint sign_in_failure_pkey PRIMARY KEY (key)
+);
+
+CREATE INDEX sign_in_failure_by_age ON public.sign_in_failure USING btree (last_at);
+
 create table subscription (
   id uuid not null,
   user_id text,
@@ -195,6 +257,19 @@ create table subscription_heal (
   constraint subscription_heal_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE
 );
 
+create table two_factor (
+  id text not null,
+  user_id text not null,
+  secret text not null,
+  backup_codes text not null,
+  verified boolean not null default false,
+  failed_verification_count integer not null default 0,
+  locked_until timestamp with time zone,
+  constraint two_factor_pkey PRIMARY KEY (id),
+  constraint two_factor_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE,
+  constraint two_factor_user_id_key UNIQUE (user_id)
+);
+
 create table "user" (
   id text not null,
   name text not null,
@@ -210,6 +285,7 @@ create table "user" (
   banned boolean not null default false,
   ban_reason text,
   ban_expires timestamp with time zone,
+  two_factor_enabled boolean not null default false,
   constraint user_email_key UNIQUE (email),
   constraint user_pkey PRIMARY KEY (id),
   constraint user_role_check CHECK ((role = ANY (ARRAY['user'::text, 'admin'::text])))

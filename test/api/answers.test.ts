@@ -49,7 +49,7 @@ describe("every answer", () => {
       expect(answer.headers.get("x-request-id")).toMatch(REQUEST_ID);
       ids.add(answer.headers.get("x-request-id") as string);
       if (status >= 400) {
-        expect(answer.body).toEqual({ error: expect.stringMatching(/./) });
+        expect(answer.body).toMatchObject({ error: expect.stringMatching(/./) });
         expect(answer.headers.get("cache-control")).toBe("no-store");
       }
     }
@@ -72,7 +72,7 @@ describe("every answer", () => {
     ] as const) {
       for (const prefix of ["", "/v1", "/v2"]) {
         const answer = await sendRequest(server.url, method, path.replace("/api", `/api${prefix}`));
-        expect([path, answer.status, answer.body]).toEqual([path, 405, { error: "Method not allowed" }]);
+        expect([path, answer.status, answer.body.error]).toEqual([path, 405, "Method not allowed"]);
         const allow = answer.headers
           .get("allow")
           ?.split(", ")
@@ -177,7 +177,7 @@ describe("a defect", () => {
       ["POST", "/api/auth/sign-in/email", { body: { email: "a@example.com", password: "12345678" } }],
     ] as const) {
       const answer = await sendRequest(running.url, method, path, call);
-      expect([path, answer.status, answer.body]).toEqual([path, 503, { error: "Service unavailable" }]);
+      expect([path, answer.status, answer.body.error]).toEqual([path, 503, "Service unavailable"]);
       expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
       expect(answer.headers.get("x-request-id")).toMatch(REQUEST_ID);
     }

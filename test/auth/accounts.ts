@@ -28,7 +28,12 @@ export type Accounts = {
   signedUp(more?: Record<string, unknown>): Promise<{ id: string; email: string; cookie: string }>;
 };
 
-export type AccountsOptions = { appUrl?: string; requireConfirmation?: boolean; secret?: string };
+export type AccountsOptions = {
+  appUrl?: string;
+  requireConfirmation?: boolean;
+  requireAdminTwoFactor?: boolean;
+  secret?: string;
+};
 
 /** Accounts on a database of their own, for the tests of one file. */
 export function accounts(options: AccountsOptions = {}): Accounts {
@@ -51,7 +56,12 @@ export function onDatabase(
   test: TestDatabase,
   letters: EmailMessage[],
   lines: LogLine[],
-  { appUrl = APP_URL, requireConfirmation = false, secret = SECRET }: AccountsOptions = {},
+  {
+    appUrl = APP_URL,
+    requireConfirmation = false,
+    requireAdminTwoFactor = false,
+    secret = SECRET,
+  }: AccountsOptions = {},
 ): Omit<Accounts, "test" | "letters" | "lines"> {
   let time: number | null = null;
   const line = (level: string) => (fields: object, message: string) => {
@@ -64,10 +74,12 @@ export function onDatabase(
     ownOrigins: () => [appUrl, "http://127.0.0.1:3000"],
     mail: { send: (letter: EmailMessage) => void letters.push(letter) },
     requireConfirmation,
+    requireAdminTwoFactor,
+    auditRetentionDays: 365,
     log: { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") },
   };
   const auth = createAuth({ ...configuration, now: () => time ?? Date.now() });
-  const betterAuth = configureBetterAuth(configuration, requestScopes());
+  const betterAuth = configureBetterAuth({ ...configuration, sendMail: async () => {} }, requestScopes());
   const call: Accounts["call"] = (path, body, headers = {}) =>
     auth.handle(
       new Request(new URL(`/api/auth${path}`, appUrl), {

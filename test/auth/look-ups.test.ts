@@ -44,7 +44,7 @@ describe.each(MODES)("over %s, our look-up of a session and Better Auth's", (pro
 
   it("agree on a valid cookie, under the name that goes with the protocol", async () => {
     const { cookie } = await on.signedUp();
-    expect(parts(cookie).name).toBe(`${protocol === "https" ? "__Secure-" : ""}better-auth.session_token`);
+    expect(parts(cookie).name).toBe(`${protocol === "https" ? "__Host-" : ""}better-auth.session_token`);
     const id = await sessionOf(cookie);
     expect(id).toBeDefined();
     expect(await both(on, cookie)).toEqual({ ours: id, theirs: id });
@@ -78,7 +78,7 @@ describe.each(MODES)("over %s, our look-up of a session and Better Auth's", (pro
     const { cookie } = await on.signedUp();
     const valid = parts(cookie);
     const { name, token, signature } = valid;
-    const otherName = name.startsWith("__Secure-") ? name.slice(9) : `__Secure-${name}`;
+    const otherName = name.startsWith("__Host-") ? name.slice(7) : `__Host-${name}`;
     for (const refused of [
       "",
       "=",

@@ -13,12 +13,10 @@ describe("below /api/auth", () => {
   const on = accounts();
 
   it.each([
-    ["POST", "/update-user"],
     ["POST", "/delete-user"],
-    ["POST", "/change-email"],
     ["POST", "/sign-in/social"],
-    ["GET", "/list-sessions"],
-    ["POST", "/revoke-sessions"],
+    ["POST", "/two-factor/send-otp"],
+    ["POST", "/two-factor/get-totp-uri"],
     ["GET", "/ok"],
     ["GET", "/error"],
     ["POST", "/admin/set-role"],
@@ -40,14 +38,17 @@ describe("below /api/auth", () => {
     });
     expect(await problem(await on.auth.handle(request, "a"))).toEqual({
       status: 404,
-      body: { error: "Not found" },
+      body: { error: "Not found", message: "Not found", code: "NOT_FOUND" },
     });
   });
 
   it("another method is refused with those there are", async () => {
     const answer = await on.auth.handle(new Request(`${APP_URL}/api/auth/sign-up/email`), "a");
     expect(answer.headers.get("allow")).toBe("POST");
-    expect(await problem(answer)).toEqual({ status: 405, body: { error: "Method not allowed" } });
+    expect(await problem(answer)).toEqual({
+      status: 405,
+      body: { error: "Method not allowed", message: "Method not allowed", code: "METHOD_NOT_ALLOWED" },
+    });
     const put = await on.auth.handle(new Request(`${APP_URL}/api/auth/get-session`, { method: "PUT" }), "a");
     expect(put.headers.get("allow")).toBe("GET");
   });
@@ -69,7 +70,9 @@ describe("below /api/auth", () => {
       expect(scopeOf("GET", path)).toBe("auth-sign-in");
     }
     expect(scopeOf("GET", "/get-session")).toBe("api");
-    expect(scopeOf("POST", "/sign-out")).toBeNull();
+    for (const path of ["/sign-out", "/update-user", "/revoke-session", "/revoke-other-sessions"]) {
+      expect(scopeOf("POST", path)).toBe("auth-session");
+    }
     expect(scopeOf("POST", "/nothing")).toBeNull();
     expect(scopeOf("GET", "/sign-in/email")).toBeNull();
     expect(on.auth.scopeOf("POST", "/api/auth/send-verification-email")).toBeNull();
@@ -89,16 +92,19 @@ describe("below /api/auth", () => {
       body,
       headers: { "content-type": "application/json" },
     });
-    expect(await problem(await on.auth.handle(request, "a"))).toEqual({ status, body: { error } });
+    expect(await problem(await on.auth.handle(request, "a"))).toEqual({
+      status,
+      body: { error, message: error, code: "BAD_REQUEST" },
+    });
   });
 
   it.each(["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", ""])(
     "a body as a form of another site could send it (%s) is refused",
     async (type) => {
       const answer = await on.call("/sign-in/email", BODY, { "content-type": type });
-      expect(await problem(answer)).toEqual({
+      expect(await problem(answer)).toMatchObject({
         status: 415,
-        body: { error: "Content-Type: expected application/json" },
+        body: { error: "Content-Type: expected application/json", code: "UNSUPPORTED_MEDIA_TYPE" },
       });
     },
   );
@@ -128,7 +134,7 @@ describe("below /api/auth", () => {
     const body = { currentPassword: PASSWORD, newPassword: "another good password" };
     const answer = await on.call("/change-password", body, { cookie, ...headers });
     expect(answer.status).toBe(status);
-    if (status === 403) expect(await answer.json()).toEqual({ error: "Forbidden" });
+    if (status === 403) expect(await answer.json()).toMatchObject({ error: "Forbidden" });
     const signIn = await on.call("/sign-in/email", { email, password: PASSWORD });
     expect(signIn.status).toBe(status === 403 ? 200 : 401);
   });
@@ -137,7 +143,7 @@ describe("below /api/auth", () => {
     const secure = onDatabase(on.test, [], [], { appUrl: "https://app.example.com" });
     for (const [one, prefix, ending] of [
       [on as Omit<Accounts, "test">, "", "HttpOnly; SameSite=Lax"],
-      [secure, "__Secure-", "HttpOnly; Secure; SameSite=Lax"],
+      [secure, "__Host-", "HttpOnly; Secure; SameSite=Lax"],
     ] as const) {
       const email = `${prefix}cookies@example.com`;
       const answer = await one.call("/sign-up/email", { ...BODY, email });
@@ -179,7 +185,10 @@ describe("without a database", () => {
     const answer = await away.call(path, body, { cookie });
     expect(answer.headers.get("retry-after")).toBe("5");
     expect(answer.headers.getSetCookie()).toEqual([]);
-    expect(await problem(answer)).toEqual({ status: 503, body: { error: "Service unavailable" } });
+    expect(await problem(answer)).toMatchObject({
+      status: 503,
+      body: { error: "Service unavailable", code: "SERVICE_UNAVAILABLE" },
+    });
     expect(on.lines.some(({ level }) => level === "error")).toBe(true);
     expect(JSON.stringify(on.lines)).not.toMatch(/secret-token|session_token/);
   });

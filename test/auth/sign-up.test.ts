@@ -89,7 +89,7 @@ describe("sign-up", () => {
     const answer = await on.call("/sign-up/email", given(bad));
     expect(answer.status).toBe(400);
     const body = (await answer.json()) as { error: string };
-    expect(Object.keys(body)).toEqual(["error"]);
+    expect(Object.keys(body)).toEqual(["error", "message", "code"]);
     expect(body.error).toMatch(new RegExp(`^${field}: expected `));
   });
 
@@ -112,7 +112,7 @@ describe("sign-up", () => {
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
     for (const answer of answers.filter(({ status }) => status === 409)) {
-      expect(await answer.json()).toEqual({ error: "There is an account with this address already" });
+      expect(await answer.json()).toMatchObject({ error: "There is an account with this address already" });
     }
     const user = await userOf(body.email);
     expect(await on.test.rows("select count(*)::int from account where user_id = $1", [user?.id])).toEqual([
@@ -128,7 +128,7 @@ describe("sign-up", () => {
     const body = given();
     const answer = await on.call("/sign-up/email", body);
     await on.test.rows("drop trigger fails on account");
-    expect({ status: answer.status, body: await answer.json() }).toEqual({
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
       status: 500,
       body: { error: "Internal server error" },
     });

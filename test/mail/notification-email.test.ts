@@ -24,7 +24,7 @@ describe("the letter", () => {
       expect(to).toBe("person@example.com");
       expect(subject).toMatch(/^[^\n]{5,60}$/);
       expect(text.split("\n\n")).toHaveLength(3);
-      expect(text).toMatch(/\nhttps:\/\/app\.example\.com\/(billing|api-keys|dashboard)\n/);
+      expect(text).toMatch(/\nhttps:\/\/app\.example\.com\/(billing|api-keys|dashboard|settings)\n/);
       expect(text).toMatch(/\nhttps:\/\/app\.example\.com\/settings\n$/);
       expect(text).not.toMatch(/undefined|\$\{|first/);
       if (kind.startsWith("subscription")) expect(text).toMatch(/Pro/);

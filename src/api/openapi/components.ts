@@ -5,7 +5,7 @@ export const SECURITY = {
     type: "apiKey",
     in: "cookie",
     name: "better-auth.session_token",
-    description: "Set by signing in; over https its name begins with `__Secure-`.",
+    description: "Set by signing in; over https its name begins with `__Host-`.",
   },
   bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer tg_...`." },
   apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },

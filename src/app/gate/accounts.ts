@@ -1,48 +1,44 @@
 import { cookies } from "next/headers";
 import { type RefusalCode, refuse } from "../../domain/refusal.ts";
 import { type Call, charge } from "../../operations/operation.ts";
-import { givenCookie } from "./given-cookie.ts";
-import type { PageRequest } from "./page-request.ts";
+import type { AccountsResult } from "./page-request.ts";
+import { refusalOf } from "./refusal.ts";
 import { currentRequest } from "./request.ts";
 import { withLimitHeaders } from "./with-limit-headers.ts";
 
 /**
- * Signing up, in and out, and passwords: as `/api/auth` does it, limited by address as there, for actions. What it gives out as
- * cookies goes out with the action's answer.
- * @param path below `/api/auth`
- * @throws Refusal with Better Auth's sentence
+ * Calls a route below `/api/auth` for a server action, limited by address as over HTTP, and sends its cookies with the
+ * action's response.
+ * @param path below `/api/auth`, e.g. `/sign-in/email`
+ * @returns the body of the response
+ * @throws Refusal with the sentence of `/api/auth`
  */
-export async function askAccounts(path: string, body: Record<string, unknown>): Promise<unknown> {
-  const { accounts, address, appUrl, deps, header } = currentRequest();
-  const pathname = `/api/auth${path}`;
-  const scope = accounts.scopeOf("POST", pathname);
+export async function callAccounts(
+  path: string,
+  body: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const { accounts, address, deps, header } = currentRequest();
+  const scope = accounts.scopeOf("POST", `/api/auth${path}`);
   const call: Call = { caller: { kind: "nobody", address }, charges: [] };
-  const answer = await withLimitHeaders(call, async () => {
+  const result = await withLimitHeaders(call, async () => {
     if (scope !== null) await charge(scope, deps.limits, call);
-    return said(await accounts.handle(requestTo(new URL(pathname, appUrl), body, header), address));
+    return refuseErrors(await accounts.call({ path, body, header, address }));
   });
 
   const jar = await cookies();
-  for (const text of answer.cookies) jar.set(givenCookie(text));
-  return answer.body;
+  for (const { name, value, options } of result.cookies) jar.set(name, value, options);
+  return result.body ?? {};
 }
 
-function requestTo(url: URL, body: Record<string, unknown>, header: PageRequest["header"]): Request {
-  return new Request(url, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      cookie: header("cookie") ?? "",
-      "user-agent": header("user-agent") ?? "",
-    },
-    body: JSON.stringify(body),
-  });
-}
-
-async function said(answer: Response): Promise<{ body: unknown; cookies: string[] }> {
-  const body = (await answer.json().catch(() => null)) as { error?: string } | null;
-  if (!answer.ok) refuse(CODES[answer.status] ?? "invalid_input", body?.error ?? "");
-  return { body, cookies: answer.headers.getSetCookie() };
+function refuseErrors(result: AccountsResult): AccountsResult {
+  if (result.status < 400) return result;
+  try {
+    refuse(CODES[result.status] ?? "invalid_input", String(result.body?.error ?? ""));
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal && result.retryAfterSeconds !== null) refusal.retryAfterSeconds = result.retryAfterSeconds;
+    throw error;
+  }
 }
 
 const CODES: Record<number, RefusalCode> = {
@@ -51,5 +47,6 @@ const CODES: Record<number, RefusalCode> = {
   404: "not_found",
   409: "conflict",
   413: "too_large",
+  429: "rate_limited",
   503: "unavailable",
 };

@@ -37,10 +37,33 @@ export type PageRequest = {
   log: Log;
 };
 
-/** Better Auth's door, behind which one becomes somebody. */
+/** Signing up, in and out, passwords, second factors and addresses: see `auth/auth.ts`. */
 export type PageAccounts = {
   scopeOf(method: string, path: string): Scope | null;
-  handle(request: Request, address: string): Promise<Response>;
+  call(request: {
+    path: string;
+    body: Record<string, unknown>;
+    header(name: string): string | undefined;
+    address: string;
+  }): Promise<AccountsResult>;
+};
+
+export type AccountsResult = {
+  status: number;
+  body: Record<string, unknown> | null;
+  retryAfterSeconds: number | null;
+  cookies: readonly { name: string; value: string; options: CookieOptions }[];
+};
+
+type CookieOptions = {
+  path?: string | undefined;
+  httpOnly?: boolean | undefined;
+  secure?: boolean | undefined;
+  sameSite?: "lax" | "strict" | "none" | undefined;
+  /** In seconds; without it, until the browser is closed. */
+  maxAge?: number | undefined;
+  expires?: Date | undefined;
+  domain?: string | undefined;
 };
 
 const SHARED = Symbol.for("tollgate.page-requests");

@@ -1,9 +1,9 @@
 import { getRequestConfig } from "next-intl/server";
 import type { Locale } from "../../domain/locale.ts";
+import { negotiateLocale } from "../../domain/negotiate-locale.ts";
 import { messagesIn } from "../../messages/messages.ts";
 import { profile } from "../gate/read.ts";
 import { currentRequest } from "../gate/request.ts";
-import { negotiateLocale } from "./negotiate-locale.ts";
 
 /** Which language a page is in: the one its reader has chosen, else the browser's. */
 export default getRequestConfig(async () => {

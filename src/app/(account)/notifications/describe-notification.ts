@@ -1,4 +1,4 @@
-import { getTranslations } from "next-intl/server";
+import { getFormatter, getTranslations } from "next-intl/server";
 import type { z } from "zod";
 import type { NotificationView } from "../../../operations/notifications/notification-view.ts";
 import { planName } from "../billing/plans.ts";
@@ -24,6 +24,21 @@ export async function describeNotification({ kind, details }: Notification): Pro
         sentence: t(kind, { name: String(details.name), prefix: String(details.prefix) }),
         href: "/api-keys",
       };
+    case "api_key_expiring": {
+      const format = await getFormatter();
+      return {
+        sentence: t(kind, {
+          name: String(details.name),
+          prefix: String(details.prefix),
+          date: format.dateTime(new Date(String(details.expiresAt)), { dateStyle: "long" }),
+        }),
+        href: "/api-keys",
+      };
+    }
+    case "password_changed":
+      return { sentence: t(kind, { keys: Number(details.keys ?? 0) }), href: "/settings" };
+    case "email_changed":
+      return { sentence: t(kind), href: "/settings" };
     case "role_changed":
       return { sentence: t(kind, { role: String(details.role) }), href: "/dashboard" };
     default:

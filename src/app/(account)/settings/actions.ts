@@ -5,7 +5,7 @@ import { redirect } from "next/navigation";
 import { deleteAccount as deleteAccountOperation } from "../../../operations/users/delete-account.ts";
 import { setLocale as setLocaleOperation } from "../../../operations/users/set-locale.ts";
 import { updateProfile as updateProfileOperation } from "../../../operations/users/update-profile.ts";
-import { askAccounts } from "../../gate/accounts.ts";
+import { callAccounts } from "../../gate/accounts.ts";
 import { formText } from "../../gate/form-text.ts";
 import { requireUser } from "../../gate/request.ts";
 import { runAction } from "../../gate/run-action.ts";
@@ -35,7 +35,7 @@ export async function setLocale(form: FormData): Promise<void> {
 /** Signs out everywhere else, and stays signed in here. */
 export async function changePassword(form: FormData): Promise<void> {
   await requireUser();
-  await askAccounts("/change-password", {
+  await callAccounts("/change-password", {
     currentPassword: formText(form, "currentPassword"),
     newPassword: formText(form, "newPassword"),
   });
@@ -46,7 +46,7 @@ export async function changePassword(form: FormData): Promise<void> {
 export async function deleteAccount(form: FormData): Promise<void> {
   await runAction(deleteAccountOperation, form, () => ({ confirmation: form.get("confirmation") }));
   // Takes the cookie back; there is no session behind it any more, and nothing to undo if this fails.
-  await askAccounts("/sign-out", {}).catch(() => null);
+  await callAccounts("/sign-out", {}).catch(() => null);
   revalidatePath("/", "layout");
   redirect("/farewell");
 }

@@ -1,12 +1,12 @@
 "use server";
 
 import { redirect } from "next/navigation";
-import { askAccounts } from "../../gate/accounts.ts";
+import { callAccounts } from "../../gate/accounts.ts";
 import { formText } from "../../gate/form-text.ts";
 
 /** By the token of a mail; whoever is signed in to that account is signed out. */
 export async function resetPassword(form: FormData): Promise<void> {
-  await askAccounts("/reset-password", {
+  await callAccounts("/reset-password", {
     token: formText(form, "token"),
     newPassword: formText(form, "newPassword"),
   });

@@ -1,7 +1,7 @@
 "use server";
 
 import { redirect } from "next/navigation";
-import { askAccounts } from "../../gate/accounts.ts";
+import { callAccounts } from "../../gate/accounts.ts";
 import { formText } from "../../gate/form-text.ts";
 import { sameSitePath } from "../../gate/same-site-path.ts";
 
@@ -9,7 +9,7 @@ import { sameSitePath } from "../../gate/same-site-path.ts";
 export async function signUp(form: FormData): Promise<void> {
   const next = sameSitePath(formText(form, "next"), "");
   const query = next && `?${new URLSearchParams({ next })}`;
-  const created = await askAccounts("/sign-up/email", {
+  const created = await callAccounts("/sign-up/email", {
     name: formText(form, "name"),
     email: formText(form, "email"),
     password: formText(form, "password"),

@@ -1,6 +1,6 @@
 import { createHook } from "node:async_hooks";
 import { createHash, createHmac } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { signUp } from "../../../support/people.ts";
 import { GENEROUS_LIMITS } from "../../../support/variables.ts";
@@ -24,6 +24,11 @@ function sessionOf({ fields }: Answer): string {
 }
 
 const on = securityContext();
+
+/** Each test guesses anew: wrong passwords of one account slow down further ones. */
+beforeEach(async () => {
+  await on.test.rows("truncate sign_in_failure, mail_recipient");
+});
 
 describe("API2:2023 Broken Authentication", () => {
   const whoIs = async (attack: Attack, request = "GET /api/users/me", url = on.url) => {
@@ -61,7 +66,7 @@ describe("API2:2023 Broken Authentication", () => {
       const refused = await guess(disguise, `${n}@example.com`);
       expect(refused).toMatchObject({
         status: 429,
-        text: '{"error":"Too many requests. Please wait a moment."}',
+        body: { error: "Too many requests. Please wait a moment.", code: "TOO_MANY_REQUESTS" },
       });
       expect(Number(refused.fields["retry-after"])).toBeGreaterThan(0);
     }
@@ -177,7 +182,7 @@ describe("API2:2023 Broken Authentication", () => {
       whole(`${token}.${signature}`, "session"),
       whole(`${token}.${signature}`, "session_token"),
       whole(`${token}.${signature}`, name.toUpperCase()),
-      whole(`${token}.${signature}`, `__Secure-${name}`),
+      whole(`${token}.${signature}`, `__Host-${name}`),
       // Better Auth's own cache of sessions in a cookie, which is off.
       whole(part({ ...cached, expiresAt: Date.now() + 1e6, signature }), "better-auth.session_data"),
       `${whole(token)}; ${whole(part(cached), "better-auth.session_data")}`,
@@ -348,7 +353,8 @@ describe("API2:2023 Broken Authentication", () => {
         "",
       ].map((key) => send(on.url, "GET /api/users/me", { key })),
     );
-    for (const answer of answers) expect(told(answer)).toEqual(told(answers[0] as Answer));
+    for (const answer of answers)
+      expect(allButLimits(told(answer))).toEqual(allButLimits(told(answers[0] as Answer)));
     expect(answers[0]).toMatchObject(UNAUTHORIZED);
     expect(answers[0]?.fields["www-authenticate"]).toBeDefined();
     expect(await whoIs({ key: good.key })).not.toEqual(UNAUTHORIZED);

@@ -37,7 +37,7 @@ function expectSafe({ status, fields: headers, text, body }: Answer, what: unkno
     status >= 400 && text !== "" && !headers["content-type"]?.startsWith("application/json") && "is not JSON",
     status >= 400 &&
       text !== "" &&
-      JSON.stringify(Object.keys(body ?? {})) !== '["error"]' &&
+      !['["error"]', '["error","message","code"]'].includes(JSON.stringify(Object.keys(body ?? {}))) &&
       "is not { error }",
     status >= 400 && INSIDE.exec(text)?.[0],
   ].filter(Boolean);
@@ -278,7 +278,7 @@ describe("API8:2023 Security Misconfiguration", () => {
     const { email, password } = on.attacker;
     for (const [url, prefix, secure] of [
       [on.url, "", false],
-      [https, "__Secure-", true],
+      [https, "__Host-", true],
     ] as const) {
       const answer = await send(url, "POST /api/auth/sign-in/email", { body: { email, password } });
       const cookies = answer.fields["set-cookie"] ?? [];
@@ -570,11 +570,7 @@ describe("API8:2023 Security Misconfiguration", () => {
       ];
       for (const [request, attack] of asked) {
         const answer = await send(server.url, request, attack);
-        expect([request, answer.status, answer.text]).toEqual([
-          request,
-          500,
-          '{"error":"Internal server error"}',
-        ]);
+        expect([request, answer.status, answer.body.error]).toEqual([request, 500, "Internal server error"]);
         expectGuarded({ ...answer, status: 503 }, request);
       }
       const delivery = await deliverWebhook(server.url, "provider-a", numberedEvent("hidden", 0));

@@ -89,7 +89,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
     await bird.close();
   });
   // Where the origin is https, so is the cookie.
-  const mallory = () => `__Secure-${on.attacker.cookie}`;
+  const mallory = () => `__Host-${on.attacker.cookie}`;
   /** As a browser reads it that is on a page of ours. */
   const isOurs = (place: string) => new URL(place, `${APP_URL}/somewhere`).origin === APP_URL;
 
@@ -97,6 +97,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
     const before = (await on.mails()).length;
     let accepted = 0;
     for (const redirectTo of ELSEWHERE) {
+      await on.test.rows("truncate mail_recipient");
       const body = { email: on.victim.email, redirectTo };
       const answer = await send(url, "POST /api/auth/request-password-reset", { body });
       expect([200, 400, 403], `${redirectTo}: ${answer.text}`).toContain(answer.status);
@@ -163,6 +164,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
   });
 
   it("a poisoned Host leads neither the mail nor an answer astray", async () => {
+    await on.test.rows("truncate mail_recipient");
     const before = (await on.mails()).length;
     const hosts = { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "http" };
     const poisons: Record<string, string>[] = [

@@ -1,4 +1,4 @@
-import { LOCALES, type Locale } from "../../domain/locale.ts";
+import { LOCALES, type Locale } from "./locale.ts";
 
 const DEFAULT: Locale = "en";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { negotiateLocale } from "../../src/app/intl/negotiate-locale.ts";
 import { LOCALES } from "../../src/domain/locale.ts";
+import { negotiateLocale } from "../../src/domain/negotiate-locale.ts";
 
 describe("the language of who is not signed in", () => {
   it.each([

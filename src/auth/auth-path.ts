@@ -1,0 +1,2 @@
+/** Where Better Auth is mounted. */
+export const AUTH_PATH = "/api/auth";

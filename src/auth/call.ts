@@ -1,0 +1,56 @@
+import { parseSetCookieHeader, toCookieOptions } from "better-auth/cookies";
+import { negotiateLocale } from "../domain/negotiate-locale.ts";
+import type { Auth, CallResult } from "./auth.ts";
+import { AUTH_PATH } from "./auth-path.ts";
+import type { HandleOptions } from "./handle.ts";
+import { parseBody } from "./read-request-body.ts";
+import { errorResponse } from "./responses.ts";
+import { authRoute } from "./routes.ts";
+import { serveRoute } from "./serve-route.ts";
+
+type ServerApi = Record<
+  string,
+  (context: { body?: unknown; headers: Headers; asResponse: true }) => Promise<Response>
+>;
+
+/** For server actions of the pages, whose origin has been checked: Better Auth's server API, by the same rules as HTTP. */
+export function createCall(options: HandleOptions): Auth["call"] {
+  const api = options.betterAuth.api as unknown as ServerApi;
+  return async ({ path, body, header, address }) => {
+    const route = authRoute("POST", AUTH_PATH + path, { confirmation: options.requireConfirmation });
+    if (route === null || "allow" in route) return resultOf(errorResponse(404, "Not found"));
+    const parsed = route.body ? parseBody(body, route.body) : { body: null };
+    if ("error" in parsed) return resultOf(errorResponse(parsed.status, parsed.error));
+    const cookie = header("cookie") ?? null;
+    const response = await serveRoute(options, {
+      route,
+      body: parsed.body,
+      cookie,
+      address,
+      locale: negotiateLocale(header("accept-language")),
+      respond: async (withCookie) => {
+        const headers = new Headers({ "user-agent": header("user-agent") ?? "" });
+        if (withCookie && cookie !== null) headers.set("cookie", cookie);
+        const call = api[route.endpoint];
+        if (!call) throw new Error(`Better Auth has no endpoint ${route.endpoint}`);
+        return call({ ...(parsed.body ? { body: parsed.body } : {}), headers, asResponse: true });
+      },
+    });
+    return resultOf(response);
+  };
+}
+
+async function resultOf(response: Response): Promise<CallResult> {
+  const setCookies = response.headers.get("set-cookie");
+  const retryAfter = response.headers.get("retry-after");
+  return {
+    status: response.status,
+    body: (await response.json().catch(() => null)) as CallResult["body"],
+    retryAfterSeconds: retryAfter === null ? null : Number(retryAfter),
+    cookies: [...(setCookies === null ? [] : parseSetCookieHeader(setCookies))].map(([name, cookie]) => ({
+      name,
+      value: cookie.value,
+      options: toCookieOptions(cookie),
+    })),
+  };
+}

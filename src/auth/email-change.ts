@@ -1,0 +1,78 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Database } from "../store/database.ts";
+import { violatedConstraint } from "../store/database.ts";
+import {
+  applyEmailChange,
+  confirmEmailChange,
+  requestEmailChange,
+  withdrawEmailChange,
+} from "../store/email-changes.ts";
+import { findUser, findUserByEmail } from "../store/users.ts";
+import { confirmNewAddressLetter, confirmOldAddressLetter, emailChangedLetter } from "./letters.ts";
+import type { SendMail } from "./limited-mail.ts";
+import { EMAIL_TAKEN, errorResponse } from "./responses.ts";
+
+export type EmailChangeDeps = { database: Database; sendMail: SendMail; appUrl: string };
+
+const VALID_FOR_SECONDS = 60 * 60;
+
+/**
+ * Mails a link to the present address and one to the new address; the change is made when both have been opened. The
+ * response is the same for an address that somebody else has, to which nothing is sent.
+ */
+export async function startEmailChange(
+  { database, sendMail, appUrl }: EmailChangeDeps,
+  userId: string,
+  newEmail: string,
+): Promise<Response> {
+  const user = await findUser(database, userId);
+  if (user === null) return errorResponse(401, "Unauthorized");
+  if (newEmail === user.email) return errorResponse(400, "newEmail: is your address already");
+  const [oldToken, newToken] = [newLinkToken(), newLinkToken()];
+  await requestEmailChange(database, {
+    userId,
+    newEmail,
+    oldToken: sha256(oldToken),
+    newToken: sha256(newToken),
+    validForSeconds: VALID_FOR_SECONDS,
+  });
+  await sendMail(confirmOldAddressLetter(user.email, linkTo(appUrl, oldToken), newEmail));
+  if ((await findUserByEmail(database, newEmail)) === null) {
+    await sendMail(confirmNewAddressLetter(newEmail, linkTo(appUrl, newToken)));
+  }
+  return Response.json({ status: true });
+}
+
+/** `{ status: true, changed }`: `changed` is false as long as the other address has not confirmed. */
+export async function finishEmailChange(
+  { database, sendMail }: EmailChangeDeps,
+  token: string,
+  address: string,
+): Promise<Response> {
+  const confirmed = await confirmEmailChange(database, sha256(token));
+  if (confirmed === null) {
+    return errorResponse(400, "This link is not valid, or not any more", { code: "INVALID_TOKEN" });
+  }
+  if (confirmed.outcome === "pending") return Response.json({ status: true, changed: false });
+  try {
+    const applied = await applyEmailChange(database, confirmed.userId, address);
+    if (applied !== null) await sendMail(emailChangedLetter(applied.oldEmail, applied.newEmail));
+    return Response.json({ status: true, changed: true });
+  } catch (error) {
+    if (violatedConstraint(error) !== "user_email_key") throw error;
+    await withdrawEmailChange(database, confirmed.userId);
+    return errorResponse(409, EMAIL_TAKEN, { code: "USER_ALREADY_EXISTS" });
+  }
+}
+
+function newLinkToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+function sha256(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+function linkTo(appUrl: string, token: string): string {
+  return `${new URL(appUrl).origin}/confirm-email-change?token=${token}`;
+}

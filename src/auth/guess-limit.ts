@@ -1,0 +1,55 @@
+import type { Queryable } from "../store/database.ts";
+import { clearSignInFailures, returnSignInAttempts, takeSignInAttempt } from "../store/sign-in-failures.ts";
+import { networkOf } from "./network-of.ts";
+
+/** So many failures in 15 minutes are free; then the wait between two guesses grows, from 10 seconds to 5 minutes. */
+const FREE_FAILURES = { account: 10, network: 100, session: 10 };
+
+/** What became of an attempt: `right` and `wrong` are about the password, `unknown` of a request that failed otherwise. */
+export type GuessResult = "right" | "wrong" | "unknown";
+
+export type GuessLimit = {
+  /** Counts a guess of a password before it is checked. `waitSeconds`: it must not be checked yet. */
+  take(guess: Guess): Promise<{ waitSeconds: number } | { settle(result: GuessResult): Promise<void> }>;
+};
+
+export type Guess =
+  /** A sign-in, whether there is such an account or not. */
+  | { of: "account"; email: string; address: string }
+  /** By somebody who is signed in: only their own sessions slow them down, never others' guesses. */
+  | { of: "session"; userId: string };
+
+export function createGuessLimit(database: Queryable, hash: (email: string) => string): GuessLimit {
+  return {
+    take: async (guess) => {
+      const keys = keysOf(guess, hash);
+      const taken: string[] = [];
+      for (const { key, freeFailures } of keys) {
+        const refused = await takeSignInAttempt(database, key, { freeFailures });
+        if (refused) {
+          await returnSignInAttempts(database, taken);
+          return refused;
+        }
+        taken.push(key);
+      }
+      const [own] = taken;
+      return {
+        settle: async (result) => {
+          if (result === "wrong" || own === undefined) return;
+          if (result === "right") await clearSignInFailures(database, own);
+          await returnSignInAttempts(database, taken);
+        },
+      };
+    },
+  };
+}
+
+function keysOf(guess: Guess, hash: (email: string) => string): { key: string; freeFailures: number }[] {
+  if (guess.of === "session") {
+    return [{ key: `session:${guess.userId}`, freeFailures: FREE_FAILURES.session }];
+  }
+  return [
+    { key: `account:${hash(guess.email)}`, freeFailures: FREE_FAILURES.account },
+    { key: `network:${networkOf(guess.address)}`, freeFailures: FREE_FAILURES.network },
+  ];
+}

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Locale } from "../domain/locale.ts";
+import { DatabaseUnavailable } from "../store/database.ts";
+import { revokeAfterChange } from "../store/revocations.ts";
+import type { FoundSession } from "../store/sessions.ts";
+import { type EmailChangeDeps, finishEmailChange, startEmailChange } from "./email-change.ts";
+import type { Guess, GuessLimit, GuessResult } from "./guess-limit.ts";
+import { innermost, type Log } from "./log.ts";
+import type { RequestScope, RequestScopes } from "./request-scope.ts";
+import { errorResponse, tooManyRequests, translateResponse, unavailableResponse } from "./responses.ts";
+import type { AuthRoute } from "./routes.ts";
+import type { SessionLookup } from "./session-lookup.ts";
+
+export type ServeDeps = EmailChangeDeps & {
+  scopes: RequestScopes;
+  sessions: SessionLookup;
+  guesses: GuessLimit;
+  log: Log;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+};
+
+export type RouteRequest = {
+  route: AuthRoute;
+  /** Parsed by the route's schema; `null`: none. */
+  body: Record<string, unknown> | null;
+  /** `null`: without one, or together with an API key. */
+  cookie: string | null;
+  /** The client's network address. */
+  address: string;
+  /** Of a new account. */
+  locale: Locale;
+  /** Lets Better Auth respond, with the cookie or without it. */
+  respond(withCookie: boolean): Promise<Response>;
+};
+
+/** Better Auth's own work takes less, so that the response to an unknown address takes as long as to a known one. */
+const MIN_RESPONSE_MS = 300;
+
+/** Serves one route, whoever asks: limits on guesses, Better Auth or an endpoint of ours, and what a change revokes. */
+export async function serveRoute(deps: ServeDeps, request: RouteRequest): Promise<Response> {
+  const response = serve(deps, request).catch((error: unknown) => failed(deps.log, request.route, error));
+  if (request.route.hidesAccounts) await sleep(MIN_RESPONSE_MS);
+  return response;
+}
+
+async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> {
+  const { route, cookie, address, locale } = request;
+  const session = route.needsSession && cookie !== null ? await deps.sessions.find(cookie) : null;
+  const isUsable = session !== null && !session.isBanned && session.endsAt > deps.now();
+  const guess = guessOf(request, isUsable ? session : null);
+  const taken = guess && (await deps.guesses.take(guess));
+  if (taken && "waitSeconds" in taken) return tooManyRequests(taken.waitSeconds);
+
+  const scope: RequestScope = { address, locale, failure: null };
+  const response = await deps.scopes
+    .run(scope, () => respond(deps, request, isUsable ? session : null, !session || isUsable))
+    .then((answer) => translateResponse(answer, scope.failure))
+    .catch((error: unknown) => failed(deps.log, route, scope.failure ?? error));
+  if (taken) await taken.settle(await resultOf(response));
+  if (response.ok && route.endpoint === "changePassword" && session) {
+    const keys = request.body?.revokeApiKeys === true;
+    await revokeAfterChange(deps.database, { userId: session.userId, address, keys });
+  }
+  return response;
+}
+
+async function respond(
+  deps: ServeDeps,
+  { route, body, address, respond }: RouteRequest,
+  session: FoundSession | null,
+  withCookie: boolean,
+): Promise<Response> {
+  switch (route.endpoint) {
+    case "requestEmailChange":
+      if (session === null) return errorResponse(401, "Unauthorized");
+      return startEmailChange(deps, session.userId, String(body?.newEmail));
+    case "confirmEmailChange":
+      return finishEmailChange(deps, String(body?.token), address);
+    default:
+      return respond(withCookie);
+  }
+}
+
+function guessOf({ route, body, address }: RouteRequest, session: FoundSession | null): Guess | null {
+  switch (route.guesses) {
+    case "account":
+      return { of: "account", email: String(body?.email), address };
+    case "session":
+      return session && { of: "session", userId: session.userId };
+    case null:
+      return null;
+    default:
+      return route.guesses satisfies never;
+  }
+}
+
+async function resultOf(response: Response): Promise<GuessResult> {
+  if (response.ok) return "right";
+  if (response.status >= 500 || response.status === 429) return "unknown";
+  const { code } = (await response.clone().json()) as { code: string };
+  if (code === "INVALID_EMAIL_OR_PASSWORD" || code === "INVALID_PASSWORD") return "wrong";
+  // Suspended or unconfirmed: found out after the password was checked.
+  return response.status === 403 ? "right" : "unknown";
+}
+
+function failed(log: Log, route: AuthRoute, error: unknown): Response {
+  log.error({ err: innermost(error), endpoint: route.endpoint }, "an auth request failed");
+  return error instanceof DatabaseUnavailable
+    ? unavailableResponse()
+    : errorResponse(500, "Internal server error");
+}

@@ -1,0 +1,63 @@
+import type { Queryable } from "./database.ts";
+
+// All of a person's links are kept with their id as value: resets, pending second factors, trusted devices.
+const AFTER_RESET = {
+  name: "revoke_after_password_reset",
+  text: `
+with sessions as (delete from session where user_id = $1),
+links as (delete from verification where value = $1),
+changes as (delete from email_change where user_id = $1),
+keys as (update api_key set revoked_at = now() where user_id = $1 and revoked_at is null returning id),
+notified as (
+  insert into notification (user_id, kind, details)
+  select $1, 'password_changed', jsonb_build_object('keys', (select count(*) from keys))
+)
+insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id, details)
+values ('session', $1, $2, 'user.password_reset', 'user', $1,
+  jsonb_build_object('revokedKeys', (select count(*) from keys)))`,
+};
+
+/** A reset proves who owns the address: whatever somebody else may have obtained before it is void. */
+export async function revokeAfterReset(database: Queryable, userId: string, address: string): Promise<void> {
+  await database.run(AFTER_RESET, [userId, address]);
+}
+
+// Better Auth has ended the other sessions together with the change.
+const AFTER_CHANGE = {
+  name: "revoke_after_password_change",
+  text: `
+with links as (delete from verification where value = $1),
+changes as (delete from email_change where user_id = $1),
+keys as (
+  update api_key set revoked_at = now() where user_id = $1 and revoked_at is null and $3::boolean returning id
+),
+notified as (
+  insert into notification (user_id, kind, details)
+  select $1, 'password_changed', jsonb_build_object('keys', (select count(*) from keys))
+)
+insert into audit_entry (actor_kind, actor_id, address, action, target_type, target_id, details)
+values ('session', $1, $2, 'user.password_changed', 'user', $1,
+  jsonb_build_object('revokedKeys', (select count(*) from keys)))`,
+};
+
+/** Links always, keys on request: a change must not break a customer's programs by itself. */
+export async function revokeAfterChange(
+  database: Queryable,
+  { userId, address, keys }: { userId: string; address: string; keys: boolean },
+): Promise<void> {
+  await database.run(AFTER_CHANGE, [userId, address, keys]);
+}
+
+const OTHER_SESSIONS = {
+  name: "revoke_other_sessions",
+  text: "delete from session where user_id = $1 and id <> $2 returning id",
+};
+
+/** How many there were. */
+export async function revokeOtherSessions(
+  database: Queryable,
+  userId: string,
+  sessionId: string,
+): Promise<number> {
+  return (await database.run(OTHER_SESSIONS, [userId, sessionId])).length;
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { accounts, PASSWORD } from "./accounts.ts";
+
+describe("a change of e-mail address", () => {
+  const on = accounts();
+
+  async function requested(newEmail?: string) {
+    const person = await on.signedUp();
+    const wanted = newEmail ?? `new-${person.email}`;
+    const answer = await on.call("/change-email", { newEmail: wanted }, { cookie: person.cookie });
+    expect({ status: answer.status, body: await answer.json() }).toEqual({
+      status: 200,
+      body: { status: true },
+    });
+    return { ...person, wanted, old: tokenTo(person.email), fresh: tokenTo(wanted) };
+  }
+
+  function tokenTo(address: string): string | undefined {
+    const letter = on.letters.findLast(({ to }) => to === address);
+    return /confirm-email-change\?token=([\w-]+)/.exec(letter?.text ?? "")?.[1];
+  }
+
+  const confirm = async (token: string | undefined) => {
+    const answer = await on.call("/confirm-email-change", { token });
+    return { status: answer.status, body: await answer.json() };
+  };
+
+  it("is made when both addresses have confirmed, in either order", async () => {
+    for (const first of ["old", "fresh"] as const) {
+      const change = await requested();
+      expect(await confirm(change[first])).toEqual({ status: 200, body: { status: true, changed: false } });
+      const signIn = (email: string) => on.call("/sign-in/email", { email, password: PASSWORD });
+      expect((await signIn(change.wanted)).status).toBe(401);
+      const second = first === "old" ? "fresh" : "old";
+      expect(await confirm(change[second])).toEqual({ status: 200, body: { status: true, changed: true } });
+      expect((await signIn(change.wanted)).status).toBe(200);
+      expect((await signIn(change.email)).status).toBe(401);
+      expect(on.letters.at(-1)).toMatchObject({ to: change.email });
+      const [user] = await on.test.rows('select email_verified from "user" where id = $1', [change.id]);
+      expect(user).toEqual({ email_verified: true });
+    }
+  });
+
+  it("is not made by one address that confirms twice", async () => {
+    const { fresh, id, email } = await requested();
+    await confirm(fresh);
+    expect(await confirm(fresh)).toEqual({ status: 200, body: { status: true, changed: false } });
+    expect(await on.test.rows('select email from "user" where id = $1', [id])).toEqual([{ email }]);
+  });
+
+  it("is answered alike for an address that somebody has, who gets no mail", async () => {
+    const other = await on.signedUp();
+    const before = on.letters.filter(({ to }) => to === other.email).length;
+    const { old } = await requested(other.email);
+    expect(await confirm(old)).toEqual({ status: 200, body: { status: true, changed: false } });
+    expect(on.letters.filter(({ to }) => to === other.email).length).toBe(before);
+  });
+
+  it("is refused when somebody has taken the address meanwhile", async () => {
+    const { old, fresh, wanted } = await requested();
+    await confirm(old);
+    await on.signedUp({ email: wanted });
+    expect(await confirm(fresh)).toMatchObject({ status: 409, body: { code: "USER_ALREADY_EXISTS" } });
+  });
+
+  it("replaces the one that was asked for before", async () => {
+    const { cookie, old, fresh, email } = await requested();
+    await on.call("/change-email", { newEmail: `newer-${email}` }, { cookie });
+    for (const token of [old, fresh]) expect(await confirm(token)).toMatchObject({ status: 400 });
+  });
+
+  it("wants a session, a new address, and links within the hour", async () => {
+    const { cookie, email, fresh } = await requested();
+    expect((await on.call("/change-email", { newEmail: "x@example.com" })).status).toBe(401);
+    expect((await on.call("/change-email", { newEmail: email }, { cookie })).status).toBe(400);
+    await on.test.rows("update email_change set expires_at = now()");
+    expect(await confirm(fresh)).toMatchObject({ status: 400, body: { code: "INVALID_TOKEN" } });
+  });
+
+  it("keeps its tokens as hashes", async () => {
+    const { old, id } = await requested();
+    const rows = await on.test.rows("select old_token::text from email_change where user_id = $1", [id]);
+    expect(JSON.stringify(rows)).not.toContain(old);
+  });
+});

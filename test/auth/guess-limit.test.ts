@@ -1,0 +1,122 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { accounts, PASSWORD } from "./accounts.ts";
+
+describe("guesses of a password", () => {
+  const on = accounts();
+  const signIn = (email: string, password: string, address: string) =>
+    on.auth.handle(
+      new Request("http://localhost:3000/api/auth/sign-in/email", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ email, password }),
+      }),
+      address,
+    );
+  const addressNo = (n: number) => `2001:db8:7:${n.toString(16)}::/64`;
+  const unknown = () => `nobody-${randomBytes(4).toString("hex")}@example.com`;
+
+  async function failTenTimes(email: string): Promise<void> {
+    for (let n = 0; n < 10; n += 1) {
+      expect((await signIn(email, "wrong password", addressNo(n))).status).toBe(401);
+    }
+  }
+
+  /** The same without the time that hashing takes. */
+  async function haveFailedTenTimes(email: string): Promise<void> {
+    expect((await signIn(email, "wrong password", addressNo(1))).status).toBe(401);
+    await on.test.rows(
+      "update sign_in_failure set failures = 10 where key = (select key from sign_in_failure where key like 'account:%' order by last_at desc limit 1)",
+    );
+  }
+
+  it("of one account slow down after ten, from whatever address", async () => {
+    const { email } = await on.signedUp();
+    await failTenTimes(email);
+    const refused = await signIn(email, PASSWORD, "198.51.100.1");
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(10);
+  });
+
+  it("of an unknown address are answered alike", async () => {
+    const [known, other] = [(await on.signedUp()).email, unknown()];
+    const answers = async (email: string) => {
+      await haveFailedTenTimes(email);
+      const refused = await signIn(email, PASSWORD, "198.51.100.2");
+      return { status: refused.status, body: await refused.json() };
+    };
+    expect(await answers(known)).toEqual(await answers(other));
+  });
+
+  it("go on after the wait, which grows with each further failure", async () => {
+    const { email } = await on.signedUp();
+    await haveFailedTenTimes(email);
+    const waitAfter = async () => {
+      await on.test.rows("update sign_in_failure set last_at = last_at - interval '20 seconds'");
+      expect((await signIn(email, "wrong password", "198.51.100.3")).status).toBe(401);
+      return Number((await signIn(email, PASSWORD, "198.51.100.3")).headers.get("retry-after"));
+    };
+    expect(await waitAfter()).toBeGreaterThan(10);
+    await on.test.rows("update sign_in_failure set last_at = last_at - interval '20 seconds'");
+    expect((await signIn(email, PASSWORD, "198.51.100.3")).status).toBe(200);
+    expect((await signIn(email, "wrong password", "198.51.100.3")).status).toBe(401);
+  });
+
+  it("never lock out who is signed in: the password can still be changed", async () => {
+    const { email, cookie } = await on.signedUp();
+    await haveFailedTenTimes(email);
+    expect((await on.identify({ cookie })).caller.kind).toBe("session");
+    const body = { currentPassword: PASSWORD, newPassword: "another good password" };
+    expect((await on.call("/change-password", body, { cookie })).status).toBe(200);
+  });
+
+  it("with somebody's session slow down after ten as well", async () => {
+    const { cookie } = await on.signedUp();
+    const change = () =>
+      on.call("/change-password", { currentPassword: "wrong one", newPassword: PASSWORD }, { cookie });
+    expect((await change()).status).toBe(400);
+    await on.test.rows("update sign_in_failure set failures = 9 where key like 'session:%'");
+    expect((await change()).status).toBe(400);
+    expect((await change()).status).toBe(429);
+  });
+
+  it("from one network slow down after a hundred, of whatever accounts", async () => {
+    const key = "network:203.0.113.0/24";
+    await on.test.rows("insert into sign_in_failure (key, failures) values ($1, 99)", [key]);
+    expect((await signIn(unknown(), PASSWORD, "203.0.113.5")).status).toBe(401);
+    expect((await signIn(unknown(), PASSWORD, "203.0.113.6")).status).toBe(429);
+    expect((await signIn(unknown(), PASSWORD, "203.0.114.6")).status).toBe(401);
+  });
+
+  it("are forgotten after a quarter of an hour", async () => {
+    const email = unknown();
+    expect((await signIn(email, PASSWORD, addressNo(100))).status).toBe(401);
+    await on.test.rows(
+      "update sign_in_failure set failures = 9, first_at = first_at - interval '16 minutes' where key like 'account:%'",
+    );
+    for (let n = 0; n < 3; n += 1) expect((await signIn(email, PASSWORD, addressNo(n))).status).toBe(401);
+  });
+
+  it("keep no e-mail address", async () => {
+    const { email } = await on.signedUp();
+    await signIn(email, "wrong password", addressNo(1));
+    const rows = await on.test.rows<{ key: string }>("select key from sign_in_failure");
+    expect(JSON.stringify(rows)).not.toContain(email.split("@")[0]);
+  });
+
+  it("sends at most five mails to one recipient in 15 minutes, with the same response", async () => {
+    const { email } = await on.signedUp();
+    const before = on.letters.length;
+    for (let n = 0; n < 8; n += 1) {
+      const answer = await on.call("/request-password-reset", { email });
+      expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 200 });
+    }
+    expect(on.letters.length - before).toBe(5);
+    await on.test.rows(
+      "update mail_recipient set sent_at = array(select t - interval '15 minutes' from unnest(sent_at) t)",
+    );
+    await on.call("/request-password-reset", { email });
+    expect(on.letters.length - before).toBe(6);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { newApiKey } from "../../src/auth/api-key.ts";
+import { insertApiKey } from "../../src/store/api-keys.ts";
+import { accounts, cookieOf, PASSWORD } from "./accounts.ts";
+
+const NEW_PASSWORD = "another good password";
+
+describe("a new password", () => {
+  const on = accounts();
+
+  async function keyOf(userId: string): Promise<string> {
+    const { key, prefix, hash } = newApiKey();
+    await insertApiKey(on.test.database, { userId, name: "Key", prefix, hash, expiresAt: null });
+    return key;
+  }
+
+  async function resetToken(email: string): Promise<string> {
+    expect((await on.call("/request-password-reset", { email })).status).toBe(200);
+    const letter = on.letters.findLast(({ to }) => to === email);
+    return /reset-password\/([\w-]+)/.exec(letter?.text ?? "")?.[1] ?? "";
+  }
+
+  const kindWith = (key: string) =>
+    on.identify({ "x-api-key": key }).then(
+      ({ caller }) => caller.kind,
+      ({ code }) => code,
+    );
+
+  it("after a reset, ends all keys, sessions and links", async () => {
+    const { id, email, cookie } = await on.signedUp();
+    const key = await keyOf(id);
+    const older = await resetToken(email);
+    const newest = await resetToken(email);
+    await on.call("/change-email", { newEmail: `new-${email}` }, { cookie });
+    const change = on.letters.findLast(({ to }) => to === email)?.text ?? "";
+
+    const reset = await on.call("/reset-password", { token: newest, newPassword: NEW_PASSWORD });
+    expect(reset.status).toBe(200);
+    expect(await kindWith(key)).toBe("unauthorized");
+    expect((await on.identify({ cookie })).caller.kind).toBe("nobody");
+    const again = await on.call("/reset-password", { token: older, newPassword: PASSWORD });
+    expect(again.status).toBe(400);
+    const token = /token=([\w-]+)/.exec(change)?.[1];
+    expect((await on.call("/confirm-email-change", { token })).status).toBe(400);
+    const notified = await on.test.rows("select details from notification where user_id = $1 and kind = $2", [
+      id,
+      "password_changed",
+    ]);
+    expect(notified).toEqual([{ details: { keys: 1 } }]);
+    const audited = await on.test.rows("select action, details from audit_entry where target_id = $1", [id]);
+    expect(audited).toEqual([{ action: "user.password_reset", details: { revokedKeys: 1 } }]);
+  });
+
+  it("after a change, ends other sessions and links, and leaves keys alone", async () => {
+    const { id, email, cookie } = await on.signedUp();
+    const key = await keyOf(id);
+    const token = await resetToken(email);
+    const other = cookieOf(await on.call("/sign-in/email", { email, password: PASSWORD }));
+    const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+    const changed = await on.call("/change-password", body, { cookie });
+    expect(changed.status).toBe(200);
+    expect((await on.identify({ cookie: cookieOf(changed) })).caller).toMatchObject({ userId: id });
+    expect((await on.identify({ cookie: other })).caller.kind).toBe("nobody");
+    expect((await on.call("/reset-password", { token, newPassword: PASSWORD })).status).toBe(400);
+    expect(await kindWith(key)).toBe("api-key");
+  });
+
+  it("after a change that asks for it, ends keys too", async () => {
+    const { id, cookie } = await on.signedUp();
+    const key = await keyOf(id);
+    const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD, revokeApiKeys: true };
+    expect((await on.call("/change-password", body, { cookie })).status).toBe(200);
+    expect(await kindWith(key)).toBe("unauthorized");
+  });
+
+  it("is not set by a wrong current password, and then nothing ends", async () => {
+    const { id, cookie } = await on.signedUp();
+    const key = await keyOf(id);
+    const body = { currentPassword: "wrong password", newPassword: NEW_PASSWORD, revokeApiKeys: true };
+    expect((await on.call("/change-password", body, { cookie })).status).toBe(400);
+    expect(await kindWith(key)).toBe("api-key");
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { accounts, cookieOf, onDatabase, PASSWORD } from "./accounts.ts";
+import { totp } from "./totp.ts";
+
+describe("two-factor sign-in", () => {
+  const on = accounts();
+
+  async function enabled() {
+    const person = await on.signedUp();
+    const setUp = await on.call("/two-factor/enable", { password: PASSWORD }, { cookie: person.cookie });
+    expect(setUp.status).toBe(200);
+    const { totpURI, backupCodes } = (await setUp.json()) as { totpURI: string; backupCodes: string[] };
+    const verified = await on.call(
+      "/two-factor/verify-totp",
+      { code: totp(totpURI) },
+      { cookie: person.cookie },
+    );
+    expect(verified.status).toBe(200);
+    return { ...person, cookie: cookieOf(verified), totpURI, backupCodes };
+  }
+
+  const signIn = (email: string, headers = {}) =>
+    on.call("/sign-in/email", { email, password: PASSWORD }, headers);
+
+  it("asks for a code after the password, and signs in with it", async () => {
+    const { email, id, totpURI } = await enabled();
+    const first = await signIn(email);
+    expect(await first.json()).toMatchObject({ twoFactorRedirect: true });
+    const pending = cookieOf(first);
+    expect((await on.identify({ cookie: pending })).caller.kind).toBe("nobody");
+    const second = await on.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie: pending });
+    expect(second.status).toBe(200);
+    expect((await on.identify({ cookie: cookieOf(second) })).caller).toMatchObject({ userId: id });
+  });
+
+  it("takes a recovery code once", async () => {
+    const { email, backupCodes } = await enabled();
+    const code = backupCodes[0];
+    const verify = async () =>
+      on.call("/two-factor/verify-backup-code", { code }, { cookie: cookieOf(await signIn(email)) });
+    expect((await verify()).status).toBe(200);
+    const again = await verify();
+    expect(again.status).toBe(400);
+    expect(await again.json()).toMatchObject({ code: "INVALID_BACKUP_CODE" });
+  });
+
+  it("refuses a wrong code, and the sign-in after five of them", async () => {
+    const { email, totpURI } = await enabled();
+    const cookie = cookieOf(await signIn(email));
+    const wrong = totp(totpURI, 0) === "000000" ? "111111" : "000000";
+    for (let tries = 0; tries < 5; tries += 1) {
+      expect((await on.call("/two-factor/verify-totp", { code: wrong }, { cookie })).status).toBe(400);
+    }
+    expect((await on.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie })).status).toBe(401);
+  });
+
+  it("keeps secrets and recovery codes encrypted", async () => {
+    const { id, totpURI, backupCodes } = await enabled();
+    const [row] = await on.test.rows<{ secret: string; backup_codes: string }>(
+      "select secret, backup_codes from two_factor where user_id = $1",
+      [id],
+    );
+    expect(row?.secret).not.toContain(new URL(totpURI).searchParams.get("secret"));
+    expect(row?.backup_codes).not.toContain(backupCodes[0]);
+  });
+
+  it("ends the sessions that were begun without it", async () => {
+    const person = await on.signedUp();
+    const other = cookieOf(await signIn(person.email));
+    const setUp = await on.call("/two-factor/enable", { password: PASSWORD }, { cookie: person.cookie });
+    const { totpURI } = (await setUp.json()) as { totpURI: string };
+    expect((await on.identify({ cookie: other })).caller.kind).toBe("session");
+    await on.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie: person.cookie });
+    expect((await on.identify({ cookie: other })).caller.kind).toBe("nobody");
+  });
+
+  it("wants the password to be switched off, and signs in without a code then", async () => {
+    const { email, cookie } = await enabled();
+    const wrong = await on.call("/two-factor/disable", { password: "not this one" }, { cookie });
+    expect(wrong.status).toBe(400);
+    expect((await on.call("/two-factor/disable", { password: PASSWORD }, { cookie })).status).toBe(200);
+    expect(await (await signIn(email)).json()).toMatchObject({ user: { email } });
+  });
+
+  it("trusts a device for which that is asked, until the password is reset", async () => {
+    const { email, totpURI } = await enabled();
+    const first = cookieOf(await signIn(email));
+    const verified = await on.call(
+      "/two-factor/verify-totp",
+      { code: totp(totpURI), trustDevice: true },
+      { cookie: first },
+    );
+    const trust = cookieOf(verified)
+      .split("; ")
+      .find((one) => one.includes("trust_device"));
+    const trusted = await signIn(email, { cookie: trust });
+    expect(await trusted.json()).toMatchObject({ user: { email } });
+    await on.call("/request-password-reset", { email });
+    const token = /reset-password\/([\w-]+)/.exec(on.letters.at(-1)?.text ?? "")?.[1];
+    expect((await on.call("/reset-password", { token, newPassword: PASSWORD })).status).toBe(200);
+    const fresh = cookieOf(trusted)
+      .split("; ")
+      .find((one) => one.includes("trust_device"));
+    expect(await (await signIn(email, { cookie: fresh })).json()).toMatchObject({ twoFactorRedirect: true });
+  });
+
+  it("is required of administrators where the operator says so", async () => {
+    const strict = onDatabase(on.test, [], [], { requireAdminTwoFactor: true });
+    const plain = await on.signedUp();
+    const secured = await enabled();
+    await on.test.rows(`update "user" set role = 'admin' where id = any ($1)`, [[plain.id, secured.id]]);
+    expect((await strict.identify({ cookie: plain.cookie })).caller).toMatchObject({ needsTwoFactor: true });
+    expect((await strict.identify({ cookie: secured.cookie })).caller).not.toHaveProperty("needsTwoFactor");
+    expect((await on.identify({ cookie: plain.cookie })).caller).not.toHaveProperty("needsTwoFactor");
+  });
+});
