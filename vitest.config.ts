@@ -1,10 +1,11 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { LongestFirstSequencer } from "./test/support/longest-first-sequencer.ts";
 import { SlowestFilesReporter } from "./test/support/slowest-files-reporter.ts";
 
 export default defineConfig({
   // As Node resolves it: the package's other build, which Vite would choose for our files, is another library to its peers.
-  resolve: { alias: [{ find: /^graphql$/, replacement: "graphql/index.js" }] },
+  resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve("graphql")) }] },
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/cleanup.ts"],

@@ -14,7 +14,7 @@ const NODE = /^node:/;
 /** Which folder may import which. A folder that is not listed may not exist; a file at the top counts as a folder. */
 const RULES: Record<string, Rule> = {
   domain: { rooms: [], packages: ["zod"] },
-  observability: { rooms: [], packages: ["prom-client", "pino", "node:util"] },
+  observability: { rooms: [], packages: ["@prometheus-io/client", "pino", "node:util"] },
   limits: { rooms: [], packages: ["redis", "node:*"] },
   providers: {
     rooms: ["domain"],

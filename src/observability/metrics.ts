@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "@prometheus-io/client";
 
 /** What an operator's Prometheus reads at `/api/metrics`. */
 export type Metrics = ReturnType<typeof createMetrics>;

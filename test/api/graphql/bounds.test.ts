@@ -141,7 +141,7 @@ describe("refused for its size, before any of it is run", () => {
   });
 
   it.each([
-    ["too many tokens", `{ ${"me { id } ".repeat(300)} }`, "more that 1000 tokens"],
+    ["too many tokens", `{ ${"me { id } ".repeat(300)} }`, "more than 1000 tokens"],
     [
       "too many tokens of fragments that nobody uses",
       `{ unreadCount } ${"fragment F on User { id } ".repeat(200)}`,

@@ -365,8 +365,8 @@ describe("introspection", () => {
 
   it.each([
     [{}, true],
-    [{ NODE_ENV: "production" }, false],
-    [{ NODE_ENV: "production", GRAPHQL_INTROSPECTION: "on" }, true],
+    [{ NODE_ENV: "production", EMBEDDED_IN_PRODUCTION: "on" }, false],
+    [{ NODE_ENV: "production", EMBEDDED_IN_PRODUCTION: "on", GRAPHQL_INTROSPECTION: "on" }, true],
     [{ GRAPHQL_INTROSPECTION: "off" }, false],
   ])("is off in production unless it is asked for: %j", (variables, introspection) => {
     expect(readConfig(variables).graphql).toEqual({ enabled: true, introspection });

@@ -50,7 +50,7 @@ describe("the simulated provider", () => {
     expect((await checkout("provider-b")).status).toBe(503);
     await server.close();
     await expect(fetch(`${server.simulatorUrl}/`)).rejects.toThrow();
-    expect(JSON.parse(await readFile(join(folder, "simulator.json"), "utf8"))).toMatchObject({ version: 1 });
+    expect(JSON.parse(await readFile(join(folder, "simulator.json"), "utf8"))).toMatchObject({ version: 2 });
   });
 
   it("whose port is taken stops the start with one line that names it", async () => {

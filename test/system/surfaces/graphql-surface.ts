@@ -143,11 +143,7 @@ function variablesFor({ args }: Field, input: Input): Input {
 }
 
 function isNoValue(value: unknown, type: GraphQLInputType): boolean {
-  let wrong = false;
-  coerceInputValue(spelt(value, type), type, () => {
-    wrong = true;
-  });
-  return wrong;
+  return coerceInputValue(spelt(value, type), type) === undefined;
 }
 
 /** In GraphQL's spelling: `PROVIDER_A` is what the operations call `provider-a`. */
