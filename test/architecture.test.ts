@@ -87,7 +87,7 @@ const RULES: Record<string, Rule> = {
     packages: ["next", "hono", "@hono/node-server", "node:*"],
   },
   doctor: {
-    rooms: ["domain", "providers", "store", "limits", "config", "../plans.config.ts"],
+    rooms: ["domain", "providers", "store", "limits", "mail", "config", "../plans.config.ts"],
     packages: ["node:*"],
   },
   cli: {

@@ -4,7 +4,7 @@ import { printable, style, table } from "./table.ts";
 export function doctorText(findings: readonly Finding[]): string {
   const overview = table(
     ["", "check", "result"],
-    findings.map(({ check, state, seen }) => [mark(state), check, printable(seen, 160)]),
+    findings.map(({ check, state, detail }) => [mark(state), check, printable(detail, 160)]),
   );
   const todo = findings.filter(({ remedy }) => remedy !== null);
   if (todo.length === 0) return `${overview}\n\nNothing to do.`;

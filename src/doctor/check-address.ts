@@ -1,23 +1,23 @@
 import type { Config } from "../config/config.ts";
 import { broken, type Finding, good, warning } from "./finding.ts";
-import { look } from "./look.ts";
+import { probe } from "./probe.ts";
 
-export type AddressLook = {
+export type AddressCheck = {
   finding: Finding;
-  /** How far the server's clock is ahead of ours; `null`: not known. */
+  /** How far the server's clock is ahead of ours; `null`: unknown. */
   aheadMs: number | null;
 };
 
-/** Whether the public origin leads to a Tollgate that is ready. */
-export async function checkAddress(config: Config): Promise<AddressLook> {
+/** Whether APP_URL leads to a Tollgate server that is ready. */
+export async function checkAddress(config: Config): Promise<AddressCheck> {
   const { appUrl } = config;
-  const answer = await look(`${appUrl}/api/ready`);
+  const answer = await probe(`${appUrl}/api/ready`);
   if (typeof answer === "string") {
-    const remedy = "Start the server with script/server, or set APP_URL to where it is.";
+    const remedy = "Start the server with script/server, or set APP_URL to its address.";
     return { finding: broken("address", `nothing answers at ${appUrl}: ${answer}`, remedy), aheadMs: null };
   }
   const { status, text, theirsMs, oursMs } = answer;
-  // A Date header has lost half a second on average.
+  // A Date header is rounded down, by half a second on average.
   const aheadMs = theirsMs === null ? null : theirsMs + 500 - oursMs;
   return { finding: judge(config, { status, text }), aheadMs };
 }
@@ -25,47 +25,46 @@ export async function checkAddress(config: Config): Promise<AddressLook> {
 function judge(config: Config, { status, text }: { status: number; text: string }): Finding {
   const { appUrl } = config;
   if (status === 503) {
-    return broken(
-      "address",
-      `${appUrl} is not ready`,
-      "Look at the server's log: it does not reach its database.",
-    );
+    return broken("address", `${appUrl} is not ready`, "The server cannot reach its database: see its log.");
   }
   if (status !== 200 || !text.includes('"ready"')) {
-    return broken("address", `${appUrl}/api/ready answers ${status}`, "Check what APP_URL leads to.");
+    return broken(
+      "address",
+      `${appUrl}/api/ready answers ${status}`,
+      "Another program answers there: check APP_URL.",
+    );
   }
   const { protocol, hostname } = new URL(appUrl);
   const isServing = config.isProduction && config.databaseUrl !== null;
   if (isServing && /^(localhost|127\.|\[::1\])/.test(hostname)) {
     return broken(
       "address",
-      `${appUrl} is this machine alone`,
-      "Set APP_URL to the public origin: people are sent back there.",
+      `${appUrl} can only be reached from this machine`,
+      "Set APP_URL to the public origin: links and redirects lead there.",
     );
   }
   if (isServing && protocol !== "https:") {
     return broken(
       "address",
       `${appUrl} is not encrypted`,
-      "Serve it with https and set APP_URL so: cookies and webhooks pass there.",
+      "Serve it over https and set APP_URL accordingly: cookies and webhooks pass through it.",
     );
   }
   return good("address", `${appUrl} is ready`);
 }
 
-const FEW_CHARACTERS = 12;
+const MIN_DISTINCT_CHARACTERS = 12;
 
-/** What signs everybody's session. */
+/** The secret that signs all sessions. */
 export function checkAuthSecret({ authSecret, databaseUrl }: Config): Finding {
   if (authSecret === null) {
     return databaseUrl === null
-      ? good("auth secret", "made for this machine, in DATA_DIR")
+      ? good("auth secret", "generated, in DATA_DIR")
       : broken("auth secret", "AUTH_SECRET is not set", "Set it to the output of: openssl rand -base64 32");
   }
-  if (new Set(authSecret).size < FEW_CHARACTERS) {
-    const remedy =
-      "Set AUTH_SECRET to the output of: openssl rand -base64 32 (everybody is signed out by that).";
-    return warning("auth secret", "can be guessed: hardly any different characters", remedy);
+  if (new Set(authSecret).size < MIN_DISTINCT_CHARACTERS) {
+    const remedy = "Set AUTH_SECRET to the output of: openssl rand -base64 32 (this signs everybody out).";
+    return warning("auth secret", "can be guessed: it repeats a few characters", remedy);
   }
   return good("auth secret", "set");
 }

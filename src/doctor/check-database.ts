@@ -5,19 +5,19 @@ import { startEmbeddedPostgres } from "../store/embedded.ts";
 import { hasEmbeddedDatabase } from "../store/embedded-exists.ts";
 import { pendingMigrations } from "../store/migrate.ts";
 import { broken, type Finding, good, warning } from "./finding.ts";
-import { reasonOf } from "./look.ts";
+import { reasonOf } from "./probe.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
 const OLDEST_VERSION = 150_000;
 
-export type DatabaseLook = {
+export type DatabaseCheck = {
   findings: Finding[];
-  /** How far its clock is ahead of ours; `null`: not known. */
+  /** How far its clock is ahead of ours; `null`: unknown. */
   aheadMs: number | null;
 };
 
-/** Whether it can be reached, is new enough, and has this version's schema. Nothing is changed. */
-export async function checkDatabase(config: Config): Promise<DatabaseLook> {
+/** Whether the database can be reached, is recent enough and has this version's schema. Changes nothing. */
+export async function checkDatabase(config: Config): Promise<DatabaseCheck> {
   const isEmbedded = config.databaseUrl === null;
   if (isEmbedded && !hasEmbeddedDatabase(config.dataDir))
     return { findings: [missing(config)], aheadMs: null };
@@ -32,14 +32,14 @@ export async function checkDatabase(config: Config): Promise<DatabaseLook> {
       answerTimeoutMs: ANSWER_WITHIN_MS,
     });
     try {
-      return await lookInto(database, isEmbedded ? "the embedded one" : "DATABASE_URL");
+      return await inspect(database, isEmbedded ? "embedded" : "DATABASE_URL");
     } finally {
       await database.close();
     }
   } catch (error) {
     const remedy = isEmbedded
-      ? `Look at DATA_DIR (${config.dataDir}): who may write there, and how much room is left.`
-      : "Check DATABASE_URL, and that PostgreSQL runs and lets this machine in.";
+      ? `Check DATA_DIR (${config.dataDir}): write permission and free disk space.`
+      : "Check DATABASE_URL, and that PostgreSQL runs and accepts connections from here.";
     return { findings: [broken("database", `cannot be reached: ${reasonOf(error)}`, remedy)], aheadMs: null };
   } finally {
     await stop();
@@ -51,7 +51,7 @@ function missing({ dataDir }: Config): Finding {
   return broken("database", `there is none in ${resolve(dataDir)}`, remedy);
 }
 
-async function lookInto(database: Database, which: string): Promise<DatabaseLook> {
+async function inspect(database: Database, which: string): Promise<DatabaseCheck> {
   type Row = { version: string; number: number; now: number };
   const startedMs = Date.now();
   const [row] = await database.run<Row>(LOOK);
@@ -59,7 +59,7 @@ async function lookInto(database: Database, which: string): Promise<DatabaseLook
   const { version, number, now } = row as Row;
   const isOld = number < OLDEST_VERSION;
   const reached = isOld
-    ? broken("database", `${which}: PostgreSQL ${version}`, "Bring PostgreSQL to version 15 or later.")
+    ? broken("database", `${which}: PostgreSQL ${version}`, "Upgrade PostgreSQL to version 15 or later.")
     : good("database", `${which}: PostgreSQL ${version}`);
   return { findings: [reached, await checkSchema(database)], aheadMs: now - oursMs };
 }
@@ -77,6 +77,6 @@ async function checkSchema(database: Database): Promise<Finding> {
   return warning(
     "schema",
     `${pending.length} pending: ${pending.join(", ")}`,
-    "Start the server: it runs them first.",
+    "Start the server: it runs them.",
   );
 }

@@ -1,9 +1,9 @@
 import { type PaymentApi, PaymentApiProblem } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
 import { broken, type Finding, good } from "./finding.ts";
-import { reasonOf } from "./look.ts";
+import { reasonOf } from "./probe.ts";
 
-/** Asks for a subscription that does not exist. */
+/** Asks the provider for a subscription that does not exist: only a valid key is told so. */
 export async function checkKey(
   slot: Slot,
   { isSimulated, api }: { isSimulated: boolean; api: PaymentApi },
@@ -14,19 +14,19 @@ export async function checkKey(
   } catch (error) {
     if (!(error instanceof PaymentApiProblem))
       return broken(check, reasonOf(error), "This is a defect: please report it.");
-    // It has let us in, and did not like the id.
-    const isIn =
+    // The key was accepted, and the id was not.
+    const isAccepted =
       error.failure === "missing" ||
       (error.failure === "rejected" && /answered 4(?:00|22)\b.*: "/.test(error.message));
-    if (!isIn) return refusedBy(check, error, isSimulated);
+    if (!isAccepted) return refusedBy(check, error, isSimulated);
   }
-  return good(check, isSimulated ? "the simulated provider takes it" : "the provider takes it");
+  return good(check, isSimulated ? "the simulator accepts it" : "the provider accepts it");
 }
 
-/** Its message ends in a sentence that says what to do. */
+/** The message of a PaymentApiProblem ends in a sentence that says what to do. */
 function refusedBy(check: string, { failure, message }: PaymentApiProblem, isSimulated: boolean): Finding {
   const remedy = isSimulated
-    ? "Start the server, which brings the simulated provider along; or set the slot's API key."
+    ? "Start the server, which runs the simulator; or set the slot's API key."
     : (/[.:] ([A-Z][^.]*\.)$/.exec(message)?.[1] ?? "Check the slot's API key and API URL.");
   return broken(check, `${failure}: ${message.replace(remedy, "").trim()}`, remedy);
 }

@@ -2,9 +2,9 @@ import { type PaymentApi, PaymentApiProblem } from "../domain/payment-api.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
-import { reasonOf } from "./look.ts";
+import { reasonOf } from "./probe.ts";
 
-/** Whether everything that is sold can be bought where checkouts are opened. */
+/** Whether every plan that is for sale can be bought in the active slot. */
 export function checkPlans(plans: PlanCatalog, activeProvider: Slot): Finding {
   const sold = plans.plans.filter((plan) => Object.keys(plan.priceIds).length > 0);
   if (sold.length === 0)
@@ -15,13 +15,13 @@ export function checkPlans(plans: PlanCatalog, activeProvider: Slot): Finding {
   return broken("plans", `not sold by ${activeProvider}: ${without.join(", ")}`, remedy);
 }
 
-/** Whether the provider knows the price ids that stand in the catalogue for its slot. */
+/** Whether the provider knows the price ids that plans.config.ts has for its slot. */
 export async function checkPrices(plans: PlanCatalog, slot: Slot, api: PaymentApi): Promise<Finding> {
   const check = `${slot} prices`;
   const { knowsPrice } = api;
   const ids = plans.plans.flatMap((plan) => [plan.priceIds[slot] ?? []].flat());
   if (!knowsPrice || ids.length === 0)
-    return skipped(check, ids.length === 0 ? "no plan has one" : "not looked for");
+    return skipped(check, ids.length === 0 ? "no plan has a price id" : "this provider has no call for it");
   try {
     const unknown: string[] = [];
     for (const id of ids) if (!(await knowsPrice(id))) unknown.push(id);
@@ -29,7 +29,7 @@ export async function checkPrices(plans: PlanCatalog, slot: Slot, api: PaymentAp
     const remedy = "Put the provider's own ids into plans.config.ts; test and live mode have different ones.";
     return broken(check, `unknown to the provider: ${unknown.join(", ")}`, remedy);
   } catch (error) {
-    const seen = error instanceof PaymentApiProblem ? error.message : reasonOf(error);
-    return warning(check, `could not be looked for: ${seen}`, "See to the slot's key first.");
+    const detail = error instanceof PaymentApiProblem ? error.message : reasonOf(error);
+    return warning(check, `could not be checked: ${detail}`, "Fix the slot's key first.");
   }
 }

@@ -2,16 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
 import { openRedis } from "../limits/redis-connection.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
-import { reasonOf } from "./look.ts";
+import { reasonOf } from "./probe.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
 
 export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Config): Promise<Finding> {
   if (redisUrls === null) {
-    const seen = "not set: limits are counted in memory";
+    const detail = "not set: limits are counted in memory";
     return isProduction && databaseUrl !== null
-      ? warning("redis", seen, "With more than one process, set REDIS_URL: else each counts for itself.")
-      : skipped("redis", seen);
+      ? warning(
+          "redis",
+          detail,
+          "Set REDIS_URL when you run more than one process: otherwise each counts on its own.",
+        )
+      : skipped("redis", detail);
   }
   let reason = "no answer";
   const redis = openRedis(redisUrls, (error) => {
@@ -26,7 +30,7 @@ export async function checkRedis({ redisUrls, isProduction, databaseUrl }: Confi
     return good("redis", "answers");
   } catch (error) {
     const remedy =
-      "Check REDIS_URL, and that Redis runs and lets this machine in: signing in and billing need it.";
+      "Check REDIS_URL, and that Redis runs and accepts connections from here: sign-in and billing need it.";
     return broken("redis", `cannot be used: ${reasonOf(error)}`, remedy);
   } finally {
     redis.close();

@@ -4,9 +4,9 @@ import type { Slot } from "../domain/slot.ts";
 import type { WireFormat } from "../providers/adapter.ts";
 import { ADAPTERS } from "../providers/registry.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
-import { look } from "./look.ts";
+import { probe } from "./probe.ts";
 
-/** Sends a signed event of a type that has no effects the way that the provider's come. It is seen in the log. */
+/** Sends a signed event without effects through the public address, as the provider would. It appears in the delivery log. */
 export async function checkWebhook(
   config: Config,
   slot: Slot,
@@ -19,25 +19,25 @@ export async function checkWebhook(
     const remedy = `Set ${secretVariable} to the signing secret that the provider shows at its endpoint.`;
     return isUsed
       ? broken(check, `${secretVariable} is not set: every delivery is refused`, remedy)
-      : skipped(check, "no secret: the slot is not in use");
+      : skipped(check, "no secret: the slot is not used");
   }
   const url = `${config.appUrl}/api/webhooks/${slot}`;
   const { rawBody, headers } = signedTest(format, secret);
-  const answer = await look(url, { method: "POST", headers, body: rawBody });
+  const answer = await probe(url, { method: "POST", headers, body: rawBody });
   if (typeof answer === "string") {
     return broken(
       check,
       `nothing answers at ${url}: ${answer}`,
-      "Start the server; check APP_URL and the proxy before it.",
+      "Start the server; check APP_URL and the proxy in front of it.",
     );
   }
   const { status, text, location } = answer;
   if (status === 200 && /"ignored":true/.test(text)) {
     const rotation = secrets.length > 1 ? ` (the first of ${secrets.length} secrets)` : "";
-    return good(check, `a signed test event came through${rotation}`);
+    return good(check, `a signed test event was accepted${rotation}`);
   }
   if (status === 200) {
-    return warning(check, `${url} answers, but not as Tollgate does`, "Check what APP_URL leads to.");
+    return warning(check, `${url} answers, but is not Tollgate`, "Check APP_URL.");
   }
   return broken(check, `${url} answers ${status}`, remedyOf(status, { secretVariable, location }));
 }
@@ -47,13 +47,13 @@ function remedyOf(
   { secretVariable, location }: { secretVariable: string; location: string | null },
 ) {
   if (status === 400) {
-    return `The server has another secret, or its clock is off: start it again with this ${secretVariable}. A proxy must not change the body.`;
+    return `The server has another secret, or its clock is wrong: restart it with this ${secretVariable}. A proxy must not change the body.`;
   }
   if (status >= 300 && status < 400) {
-    return `It redirects${location ? ` to ${location}` : ""}, which providers do not follow: set APP_URL to where it ends.`;
+    return `It redirects${location ? ` to ${location}` : ""}, which providers do not follow: set APP_URL to the final address.`;
   }
-  if (status === 503) return "The server does not reach its database: look at its log.";
-  return "Something else answers there, a proxy or a firewall: let POST through to the server as it is.";
+  if (status === 503) return "The server cannot reach its database: see its log.";
+  return "A proxy or a firewall answers instead: let POST requests through unchanged.";
 }
 
 /** An event of a type that no provider has, worded as the slot's provider would. */

@@ -10,23 +10,25 @@ import { checkAddress, checkAuthSecret } from "./check-address.ts";
 import { checkClock } from "./check-clock.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkKey } from "./check-key.ts";
+import { checkKeyFormat } from "./check-key-format.ts";
+import { checkMail } from "./check-mail.ts";
 import { checkPlans, checkPrices } from "./check-prices.ts";
 import { checkRedis } from "./check-redis.ts";
 import { checkWebhook } from "./check-webhooks.ts";
 import { broken, type Finding, good, skipped } from "./finding.ts";
-import { look } from "./look.ts";
+import { probe } from "./probe.ts";
 
-/** Looks at everything that a server with these variables depends on. What it finds wrong it says what to do about. */
+/** Checks everything that a server with these variables depends on. */
 export async function diagnose(variables: Record<string, string | undefined>): Promise<Finding[]> {
   let config: Config;
   try {
     config = readConfig(variables);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const remedy = "Set it right: until then nothing starts, and nothing else can be looked at.";
+    const remedy = "Correct it: until then the server does not start, and nothing else can be checked.";
     return error.message.split("\n").map((line) => broken("variables", line, remedy));
   }
-  return [good("variables", "all of them can be read"), ...(await examine(config))];
+  return [good("variables", "all are valid"), ...(await examine(config))];
 }
 
 async function examine(config: Config): Promise<Finding[]> {
@@ -37,11 +39,12 @@ async function examine(config: Config): Promise<Finding[]> {
   const access = paymentAccess(config, kept);
   const secrets = webhookSecrets(config, kept);
   const payments = connectPayments(access);
-  const [database, redis, address, ofSlots, providerClocks] = await Promise.all([
+  const [database, redis, mail, address, ofSlots, providerClocks] = await Promise.all([
     checkDatabase(config),
     checkRedis(config),
+    checkMail(config),
     checkAddress(config),
-    // One slot after the other: a provider that is slow to answer is asked one thing at a time.
+    // Within a slot one request at a time: its provider may be slow.
     Promise.all(
       SLOTS.map(async (slot): Promise<Finding[]> => {
         const given = access[slot];
@@ -49,8 +52,14 @@ async function examine(config: Config): Promise<Finding[]> {
         const webhook = await checkWebhook(config, slot, { secrets: secrets[slot], isUsed });
         const api = payments[slot];
         if (given === null || api === null) return [webhook, withoutKey(config, slot)];
-        const key = await checkKey(slot, { ...given, api });
-        return [webhook, key, ...(key.state === "good" ? [await checkPrices(plans, slot, api)] : [])];
+        const { apiKeyVariable } = config.slots[slot];
+        const wrongKey = given.isSimulated
+          ? null
+          : checkKeyFormat({ ...given, slot, apiKeyVariable }, new Date());
+        if (wrongKey?.state === "broken") return [webhook, wrongKey];
+        const accepted = await checkKey(slot, { ...given, api });
+        const key = accepted.state === "good" ? (wrongKey ?? accepted) : accepted;
+        return [webhook, key, ...(accepted.state === "good" ? [await checkPrices(plans, slot, api)] : [])];
       }),
     ),
     Promise.all(SLOTS.flatMap((slot) => (access[slot] ? [clockOf(slot, access[slot])] : []))),
@@ -63,6 +72,7 @@ async function examine(config: Config): Promise<Finding[]> {
   return [
     ...database.findings,
     redis,
+    mail,
     checkAuthSecret(config),
     address.finding,
     checkClock(clocks, config.webhook.toleranceSeconds),
@@ -75,12 +85,16 @@ function withoutKey({ slots, activeProvider }: Config, slot: Slot): Finding {
   const { apiKeyVariable } = slots[slot];
   if (slot !== activeProvider) return skipped(`${slot} key`, `${apiKeyVariable} is not set`);
   const remedy = `Set ${apiKeyVariable} to the provider's API key, or ACTIVE_PROVIDER to a slot that has one.`;
-  return broken(`${slot} key`, `${apiKeyVariable} is not set, and checkouts are opened there`, remedy);
+  return broken(
+    `${slot} key`,
+    `${apiKeyVariable} is not set, and this is the slot for new checkouts`,
+    remedy,
+  );
 }
 
-/** Whatever it answers, it says what time it is there. */
+/** Any response has a Date header. */
 async function clockOf(slot: Slot, { format, apiUrl }: PaymentAccess) {
-  const answer = await look(apiUrl ?? traitsOf(format).productionUrl);
+  const answer = await probe(apiUrl ?? traitsOf(format).productionUrl);
   const theirsMs = typeof answer === "string" ? null : answer.theirsMs;
   const aheadMs = typeof answer === "string" || theirsMs === null ? null : theirsMs + 500 - answer.oursMs;
   return { whose: `${slot}'s provider`, aheadMs };

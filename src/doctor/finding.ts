@@ -1,29 +1,29 @@
-/** `skipped`: nothing is wrong, there was nothing to look at. */
+/** `skipped`: not configured, so there was nothing to check. */
 export type State = "good" | "warning" | "broken" | "skipped";
 
-/** What one look has found. */
+/** The result of one check. */
 export type Finding = {
-  /** What was looked at, the same each time: `database`, `provider-a key`. */
+  /** The name of the check: `database`, `provider-a key`. */
   check: string;
   state: State;
-  /** What was seen, in a few words. */
-  seen: string;
-  /** What to do about it; `null` when there is nothing to do. */
+  /** What was found, in a few words. */
+  detail: string;
+  /** How to fix it; `null` when there is nothing to fix. */
   remedy: string | null;
 };
 
-export function good(check: string, seen: string): Finding {
-  return { check, state: "good", seen, remedy: null };
+export function good(check: string, detail: string): Finding {
+  return { check, state: "good", detail, remedy: null };
 }
 
-export function skipped(check: string, seen: string): Finding {
-  return { check, state: "skipped", seen, remedy: null };
+export function skipped(check: string, detail: string): Finding {
+  return { check, state: "skipped", detail, remedy: null };
 }
 
-export function warning(check: string, seen: string, remedy: string): Finding {
-  return { check, state: "warning", seen, remedy };
+export function warning(check: string, detail: string, remedy: string): Finding {
+  return { check, state: "warning", detail, remedy };
 }
 
-export function broken(check: string, seen: string, remedy: string): Finding {
-  return { check, state: "broken", seen, remedy };
+export function broken(check: string, detail: string, remedy: string): Finding {
+  return { check, state: "broken", detail, remedy };
 }

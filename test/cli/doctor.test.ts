@@ -8,6 +8,7 @@ import { definePlans } from "../../src/domain/plan.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
 import { startTestServer } from "../support/server.ts";
+import { smtpServer } from "../support/smtp-server.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
 import { SECRETS, serverVariables } from "../support/variables.ts";
 import { tollgateIn } from "./tollgate.ts";
@@ -61,8 +62,8 @@ describe("doctor", () => {
   it("finds nothing wrong where nothing is, has changed nothing but the log, and says it in a table", async () => {
     const { code, stdout, stderr } = await tollgateIn(variables)("doctor");
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("provider-a webhook   a signed test event came through");
-    expect(stdout).toContain("provider-a key       the provider takes it");
+    expect(stdout).toContain("provider-a webhook   a signed test event was accepted");
+    expect(stdout).toContain("provider-a key       the provider accepts it");
     expect(stdout).not.toMatch(/broken|warning/);
     expect(stdout).toMatch(/Nothing to do\.\n$/);
     expect(await test.rows("select distinct event_type, status from webhook_delivery")).toEqual([
@@ -106,7 +107,13 @@ describe("doctor", () => {
       { APP_URL: `http://${CLOSED}` },
       /nothing answers at http:\/\/127.0.0.1:1/,
     ],
-    ["a local address in production", "address", "broken", { NODE_ENV: "production" }, /this machine alone/],
+    [
+      "a local address in production",
+      "address",
+      "broken",
+      { NODE_ENV: "production" },
+      /only be reached from this machine/,
+    ],
     [
       "a secret missing",
       "provider-a webhook",
@@ -129,12 +136,21 @@ describe("doctor", () => {
       { ACTIVE_PROVIDER: "provider-b" },
       /PROVIDER_B_API_KEY is not set/,
     ],
+    ["no mail server", "mail", "broken", { SMTP_URL: `smtp://${CLOSED}` }, /cannot be used: ECONNREFUSED/],
+    ["mail into files in production", "mail", "warning", { NODE_ENV: "production" }, /SMTP_URL is not set/],
+    [
+      "another provider's key",
+      "provider-a key",
+      "broken",
+      { PROVIDER_A_API_KEY: "pdl_live_apikey_01h" },
+      /begins like a key of Paddle/,
+    ],
     ["no provider", "provider-a key", "broken", { PROVIDER_A_API_URL: `http://${CLOSED}` }, /^unreachable/],
-  ])("notices %s", async (_, check, state, changed, seen) => {
+  ])("notices %s", async (_, check, state, changed, detail) => {
     const found = (await examined(changed))(check);
     expect(found).toMatchObject({
       state,
-      seen: expect.stringMatching(seen),
+      detail: expect.stringMatching(detail),
       remedy: expect.stringMatching(/\.|:/),
     });
   });
@@ -153,7 +169,7 @@ describe("doctor", () => {
     const empty = await emptyDatabase();
     expect((await examined({ DATABASE_URL: empty.url }))("schema")).toMatchObject({
       state: "warning",
-      seen: expect.stringMatching(/pending: 0001_intake\.sql/),
+      detail: expect.stringMatching(/pending: 0001_intake\.sql/),
     });
     expect(await empty.rows("select to_regclass('webhook_delivery') as found")).toEqual([{ found: null }]);
     await empty.drop();
@@ -162,10 +178,10 @@ describe("doctor", () => {
   it("notices something else at APP_URL, one that redirects, and one that is not encrypted", async () => {
     const other = await standIn((_, response) => response.writeHead(404).end());
     const found = await examined({ APP_URL: other });
-    expect(found("address")).toMatchObject({ state: "broken", seen: `${other}/api/ready answers 404` });
+    expect(found("address")).toMatchObject({ state: "broken", detail: `${other}/api/ready answers 404` });
     expect(found("provider-a webhook")).toMatchObject({
       state: "broken",
-      seen: expect.stringMatching(/answers 404$/),
+      detail: expect.stringMatching(/answers 404$/),
     });
     const moved = await standIn((_, response) =>
       response.writeHead(308, { location: "https://b.example/" }).end(),
@@ -184,19 +200,38 @@ describe("doctor", () => {
       );
     expect((await examined({ APP_URL: await ahead(400) }))("clock")).toMatchObject({
       state: "broken",
-      seen: expect.stringMatching(/^(399|400|401) s behind http/),
+      detail: expect.stringMatching(/^(399|400|401) s behind http/),
     });
     expect((await examined({ APP_URL: await ahead(-60) }))("clock")).toMatchObject({
       state: "warning",
-      seen: expect.stringMatching(/ s ahead of http/),
+      detail: expect.stringMatching(/ s ahead of http/),
     });
+  });
+
+  it("logs in to the mail server without sending anything", async () => {
+    const smtp = await smtpServer();
+    expect((await examined({ SMTP_URL: smtp.url }))("mail")).toMatchObject({ state: "good" });
+    expect(smtp.verbs).not.toContain("MAIL");
+    expect(smtp.mails).toEqual([]);
+    smtp.reply = ({ verb }) => (verb === "CONNECT" ? "554 go away" : undefined);
+    expect((await examined({ SMTP_URL: smtp.url }))("mail")).toMatchObject({
+      state: "broken",
+      detail: expect.stringMatching(/cannot be used: it answers 554$/),
+    });
+    await smtp.close();
+  });
+
+  it("sends no key to a provider that it does not belong to", async () => {
+    const before = stripe.calls.length;
+    await examined({ PROVIDER_A_API_KEY: "polar_oat_secret" });
+    expect(stripe.calls.slice(before).filter((call) => call.includes("/subscriptions/"))).toEqual([]);
   });
 
   it("notices a price id that the provider does not know", async () => {
     stripe.prices.delete("price_team_monthly");
     expect((await examined())("provider-a prices")).toMatchObject({
       state: "broken",
-      seen: "unknown to the provider: price_team_monthly",
+      detail: "unknown to the provider: price_team_monthly",
     });
     stripe.prices.add("price_team_monthly");
   });
@@ -217,7 +252,7 @@ describe("what it goes by", () => {
     expect(checkPlans(catalog, "provider-a").state).toBe("good");
     expect(checkPlans(catalog, "provider-b")).toMatchObject({
       state: "broken",
-      seen: "not sold by provider-b: pro",
+      detail: "not sold by provider-b: pro",
     });
     expect(checkPlans(definePlans([{ ...plan, priceIds: {} }]), "provider-a").state).toBe("warning");
   });
@@ -228,7 +263,7 @@ describe("what it goes by", () => {
       { whose: "two", aheadMs: -310_000 },
       { whose: "three", aheadMs: null },
     ];
-    expect(checkClock(clocks, 300)).toMatchObject({ state: "broken", seen: "310 s ahead of two" });
+    expect(checkClock(clocks, 300)).toMatchObject({ state: "broken", detail: "310 s ahead of two" });
     expect(checkClock(clocks, 600).state).toBe("warning");
     expect(checkClock(clocks.slice(0, 1), 300).state).toBe("good");
     expect(checkClock([], 300).state).toBe("skipped");

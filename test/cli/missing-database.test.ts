@@ -42,7 +42,7 @@ describe("a command that needs an existing database", () => {
     expect(findings).toContainEqual({
       check: "database",
       state: "broken",
-      seen: `there is none in ${folder}`,
+      detail: `there is none in ${folder}`,
       remedy: "Set DATA_DIR to the server's folder, or run script/server, which creates the database.",
     });
     expect(existsSync(folder)).toBe(false);

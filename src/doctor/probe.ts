@@ -1,29 +1,29 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
-export type Looked = {
+export type ProbeResult = {
   status: number;
   text: string;
   location: string | null;
-  /** The other side's clock, whole seconds, and ours in the middle of the exchange; in milliseconds. */
+  /** The other side's clock, from its Date header, and ours halfway through the exchange, in milliseconds. */
   theirsMs: number | null;
   oursMs: number;
 };
 
-export type Asking = { method?: "GET" | "POST"; headers?: Record<string, string>; body?: Buffer };
+export type ProbeRequest = { method?: "GET" | "POST"; headers?: Record<string, string>; body?: Buffer };
 
-const WITHIN_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
 
-/** One request as a provider would send it: redirects are not followed. A text: why there is no answer. */
-export function look(
+/** Sends one request as a provider would, without following redirects. @returns a sentence when there is no response */
+export function probe(
   url: string,
-  { method = "GET", headers = {}, body }: Asking = {},
-): Promise<Looked | string> {
+  { method = "GET", headers = {}, body }: ProbeRequest = {},
+): Promise<ProbeResult | string> {
   const request = url.startsWith("https:") ? requestHttps : requestHttp;
   const startedMs = Date.now();
   return new Promise((resolve) => {
-    const asking = request(url, { method, headers, agent: false, timeout: WITHIN_MS }, (incoming) => {
+    const asking = request(url, { method, headers, agent: false, timeout: TIMEOUT_MS }, (incoming) => {
       const oursMs = (startedMs + Date.now()) / 2;
       const dated = Date.parse(incoming.headers.date ?? "");
       const chunks: Buffer[] = [];
@@ -43,13 +43,13 @@ export function look(
         }),
       );
     });
-    asking.on("timeout", () => asking.destroy(new Error(`no answer within ${WITHIN_MS / 1000} s`)));
+    asking.on("timeout", () => asking.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
     asking.on("error", (error) => resolve(reasonOf(error)));
     asking.end(body);
   });
 }
 
-/** Several addresses tried at once fail with an error that has no message of its own. */
+/** When several addresses fail at once, the error has a code and no message. */
 export function reasonOf(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException;
   return message || code || String(error);

@@ -1,0 +1,29 @@
+import type { Config } from "../config/config.ts";
+import { openSmtpSession } from "../mail/smtp-session.ts";
+import { broken, type Finding, good, skipped, warning } from "./finding.ts";
+
+/** Connects to the mail server and logs in; nothing is sent. */
+export async function checkMail({ mail, isProduction, databaseUrl }: Config): Promise<Finding> {
+  if (mail.smtpUrl === null) {
+    const detail = "SMTP_URL is not set: mail is written to files in DATA_DIR";
+    return isProduction && databaseUrl !== null
+      ? warning("mail", detail, "Set SMTP_URL: without it nobody can reset a password.")
+      : skipped("mail", detail);
+  }
+  const session = await openSmtpSession(mail.smtpUrl);
+  const { host } = new URL(mail.smtpUrl);
+  if (!("error" in session)) {
+    session.close();
+    return good("mail", `${host} accepts our login`);
+  }
+  const { code, responseCode } = session.error;
+  const reason = responseCode === undefined ? (code ?? "no answer") : `it answers ${responseCode}`;
+  const isLogin = code === "EAUTH" || responseCode === 535 || responseCode === 530;
+  return broken(
+    "mail",
+    isLogin ? `${host} refuses our login: ${reason}` : `${host} cannot be used: ${reason}`,
+    isLogin
+      ? "Check the user and the password in SMTP_URL; both must be percent-encoded."
+      : "Check SMTP_URL: host, port, and smtps: for a server that expects TLS from the start.",
+  );
+}
