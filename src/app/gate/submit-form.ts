@@ -12,8 +12,8 @@ export async function submitForm(action: Action, _previous: Outcome, form: FormD
   const outcome = await catchRefusals(form, () =>
     isServerAction(action) ? action(form) : refuse("invalid_input", "expected an action"),
   );
-  // The page was rendered before somebody else changed what it shows.
-  if (isOutdated(outcome)) revalidatePath("/", "layout");
+  // The page was rendered before the change that is in the way.
+  if (outcome?.done === false && outcome.code === "conflict") revalidatePath("/", "layout");
   return outcome;
 }
 
@@ -23,8 +23,4 @@ function isServerAction(action: unknown): action is Action {
     typeof action === "function" &&
     (action as { $$typeof?: symbol }).$$typeof === Symbol.for("react.server.reference")
   );
-}
-
-function isOutdated(outcome: Outcome): boolean {
-  return outcome?.done === false && (outcome.code === "conflict" || outcome.code === "not_found");
 }

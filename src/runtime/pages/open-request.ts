@@ -35,12 +35,14 @@ export async function openRequest(
   if ("setCookies" in identified && identified.setCookies.length > 0) {
     outgoing.setHeader("set-cookie", [...identified.setCookies]);
   }
-  const setLimitHeaders = (charges: readonly Charge[]) => {
+  const latest = new Map<string, Charge>();
+  const addCharges = (charges: readonly Charge[]) => {
+    for (const charge of charges) latest.set(charge.scope, charge);
     if (outgoing.headersSent) return;
-    for (const [name, value] of Object.entries(limitHeaders(charges, deps.limits.now())))
+    for (const [name, value] of Object.entries(limitHeaders([...latest.values()], deps.limits.now())))
       outgoing.setHeader(name, value);
   };
-  setLimitHeaders(ownCharges);
+  addCharges(ownCharges);
   return {
     id,
     path: incoming.url ?? "/",
@@ -51,7 +53,7 @@ export async function openRequest(
     address,
     nonce,
     header: (name) => headers[name] as string | undefined,
-    charged: (charges) => setLimitHeaders([...ownCharges, ...charges]),
+    charged: addCharges,
     ...ownFailures(incoming, outgoing),
     cannotServe: () => {
       if (!outgoing.headersSent) outgoing.statusCode = 503;

@@ -63,7 +63,7 @@ export const actionSurface: Surface = {
     const about = String(input.userId || input.id || "-");
     const path = (action.pages[0] as string).replace("[id]", encodeURIComponent(about));
     const answer = await submitAction(serverUrl, action, fieldsOf(operation, input), { ...caller, path });
-    return { ...said(answer), ...limitsIn(answer) };
+    return { ...said(answer), ...limitsOfOperations(answer) };
   },
 };
 
@@ -88,6 +88,14 @@ function fieldsOf(operation: string, { preferences, ...input }: Input): Fields {
   if (operation === "users.delete") return { ...fields, confirmation: addressOf(fields.userId ?? "") };
   if (operation === "apiKeys.revoke") return { ...fields, name: "CI", confirmation: "CI" };
   return fields;
+}
+
+/** Without what forms are charged to besides: the page, and signing out after the account was deleted. */
+function limitsOfOperations(answer: ActionAnswer): ReturnType<typeof limitsIn> {
+  const { remaining: all, lowest, ...rest } = limitsIn(answer);
+  const { pages: _pages, "auth-session": _session, ...remaining } = all;
+  const left = Object.values(remaining);
+  return { ...rest, remaining, lowest: left.length > 0 && lowest !== null ? Math.min(...left) : null };
 }
 
 type Returned = { done: boolean; value?: unknown; code?: Verdict; message?: string };

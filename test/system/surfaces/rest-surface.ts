@@ -33,7 +33,7 @@ export function restSurface(version: string, listName: (route: Route) => string)
     call: async (serverUrl, operation, caller, input) => {
       const entrance = entranceTo(surface, operation);
       const route = OFFERED.find((one) => entranceOf(one) === entrance) as Route;
-      const answer = await send(`${serverUrl}/api/${version}`, route, caller, input);
+      const answer = await send(serverUrl, `/api/${version}`, route, caller, input);
       return { ...said(answer, route, listName(route)), ...limitsIn(answer) };
     },
   };
@@ -41,21 +41,22 @@ export function restSurface(version: string, listName: (route: Route) => string)
 }
 
 function send(
+  serverUrl: string,
   base: string,
   { method, path }: Route,
   caller: Credentials,
   input: Input,
 ): Promise<HttpResponse> {
   const rest = { ...input };
-  const filled = path.replaceAll(/:(\w+)/g, (_, name) => {
+  const filled = `${base}${path}`.replaceAll(/:(\w+)/g, (_, name) => {
     const value = encodeURIComponent(String(rest[name]));
     delete rest[name];
     return value;
   });
   if (method === "POST" || method === "PATCH")
-    return sendRequest(base, method, filled, { ...caller, body: rest });
+    return sendRequest(serverUrl, method, filled, { ...caller, body: rest });
   const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]));
-  return sendRequest(base, method, query.size > 0 ? `${filled}?${query}` : filled, caller);
+  return sendRequest(serverUrl, method, query.size > 0 ? `${filled}?${query}` : filled, caller);
 }
 
 function said(
