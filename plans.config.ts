@@ -1,8 +1,8 @@
 import { definePlans } from "./src/domain/plan.ts";
 
 /**
- * What is for sale. Amounts are in the currency's smallest unit, per seat and interval;
- * `priceIds` are the ids under which each slot's provider knows the plan.
+ * The plans for sale. Amounts are in the currency's smallest unit, per seat and interval; `priceIds` are the ids of the
+ * plan's price at the provider of each slot.
  */
 export default definePlans([
   {
