@@ -43,6 +43,23 @@ describe("the server", () => {
     gate.cut();
   });
 
+  it("returns 400 for a bad signature while its database is away: that is checked first", async () => {
+    const gate = await proxyTo(new URL(test.url));
+    const server = await spawnServer(gate.url);
+    gate.cut();
+    const { rawBody, headers } = numberedEvent("forged", 0);
+    const forged = {
+      ...headers,
+      "stripe-signature": `t=${Math.floor(Date.now() / 1000)},v1=${"0".repeat(64)}`,
+    };
+    for (const wrong of [forged, { "content-type": "application/json" }]) {
+      const response = await deliverWebhook(server.url, "provider-a", { rawBody, headers: wrong });
+      expect([response.status, response.body]).toEqual([400, { error: "Invalid signature" }]);
+    }
+    expect((await deliverWebhook(server.url, "provider-a", { rawBody, headers })).status).toBe(503);
+    await server.end("SIGTERM");
+  });
+
   it("returns 503 when the database has gone silent", async () => {
     const gate = await proxyTo(new URL(test.url));
     const server = await spawnServer(gate.url, { WEBHOOK_LEASE_SECONDS: "30" });

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { RunningServer } from "../../src/server.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { sendRequest } from "../support/http.ts";
+import { startTestServer } from "../support/server.ts";
+
+const APP_URL = "https://app.example.com";
+
+let test: TestDatabase;
+let server: RunningServer;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  server = await startTestServer(test.url, { APP_URL });
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+const SUCCESSOR = (path: string) => `<${APP_URL}${path}>; rel="successor-version"`;
+
+it.each([
+  ["a current version by default", "GET", "/api/plans", {}, 200, "v1", "X-API-Version", "/api/v2/plans"],
+  ["a version in the path", "GET", "/api/v1/plans", {}, 200, "v1", null, "/api/v2/plans"],
+  ["the newest version in the path", "GET", "/api/v2/plans", {}, 200, "v2", null, null],
+  [
+    "a version in the header",
+    "GET",
+    "/api/plans",
+    { "x-api-version": "v2" },
+    200,
+    "v2",
+    "X-API-Version",
+    null,
+  ],
+  [
+    "both: the path decides",
+    "GET",
+    "/api/v1/plans",
+    { "x-api-version": "v2" },
+    200,
+    "v1",
+    null,
+    "/api/v2/plans",
+  ],
+  ["a refused request", "GET", "/api/v1/users/me", {}, 401, "v1", null, "/api/v2/users/me"],
+  ["a refused webhook", "POST", "/api/v2/webhooks/provider-a", {}, 400, "v2", null, null],
+  ["an unknown route", "GET", "/api/v2/nothing", {}, 404, "v2", null, null],
+])("sets the headers of the resolved version for %s", async (...row) => {
+  const [, method, path, headers, status, version, vary, successor] = row;
+  const response = await sendRequest(server.url, method, path, { headers: { ...headers } });
+  expect({
+    status: response.status,
+    version: response.headers.get("x-api-version"),
+    vary: /x-api-version/i.exec(response.headers.get("vary") ?? "")?.[0] ?? null,
+    link: response.headers.get("link"),
+    // Neither version is deprecated.
+    deprecation: response.headers.get("deprecation"),
+    sunset: response.headers.get("sunset"),
+  }).toEqual({
+    ...{ status, version, vary, deprecation: null, sunset: null },
+    link: successor === null ? null : SUCCESSOR(successor),
+  });
+});
+
+it("reports the same versions at /api/version", async () => {
+  const { body } = await sendRequest(server.url, "GET", "/api/version");
+  expect(body).toEqual({
+    current: "v1",
+    supported: ["v1", "v2"],
+    versions: { v1: { deprecated: false }, v2: { deprecated: false } },
+  });
+});

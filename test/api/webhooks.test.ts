@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SLOTS } from "../../src/domain/slot.ts";
+import type { RunningServer } from "../../src/server.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { sendRequest } from "../support/http.ts";
+import { startTestServer } from "../support/server.ts";
+import { SECRETS } from "../support/variables.ts";
+
+const FORMATS = { "provider-a": "stripe", "provider-b": "paddle", "provider-c": "polar" } as const;
+
+let test: TestDatabase;
+let server: RunningServer;
+beforeAll(async () => {
+  test = await freshDatabase(3);
+  server = await startTestServer(test.url);
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+
+function created(slot: (typeof SLOTS)[number], eventId: string) {
+  return fixtureDelivery(FORMATS[slot], "customer.subscription.created", {
+    secret: SECRETS[slot],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId,
+    subscriptionId: `${slot} ${eventId}`,
+    customerId: `${slot} ${eventId}`,
+    userId: "user_1",
+    planId: "pro",
+  });
+}
+
+function post(path: string, { rawBody, headers }: { rawBody: Buffer; headers: Record<string, string> }) {
+  return sendRequest(server.url, "POST", path, { body: rawBody, headers });
+}
+
+const subscriptionsOf = (eventId: string) =>
+  test.rows("select provider from subscription where provider_subscription_id like $1 order by 1", [
+    `%${eventId}`,
+  ]);
+
+describe.each(["v1", "v2"])("a signed delivery to /api/%s/webhooks", (version) => {
+  it.each(SLOTS)("is verified, applied once and answered as without a version: %s", async (slot) => {
+    const eventId = `${version}-${slot}`;
+    const delivery = created(slot, eventId);
+    const path = `/api/${version}/webhooks/${slot}`;
+    const [first, second] = [await post(path, delivery), await post(path, delivery)];
+    expect([first.status, first.body]).toEqual([200, { received: true }]);
+    expect([second.status, second.body]).toEqual([200, { received: true, duplicate: true }]);
+    expect(first.headers.get("x-api-version")).toBe(version);
+    expect(await subscriptionsOf(eventId)).toEqual([{ provider: slot }]);
+  });
+
+  it("is refused with 400 when a byte of it has changed", async () => {
+    const { rawBody, headers } = created("provider-a", `${version}-changed`);
+    const changed = Buffer.from(rawBody.toString().replace("user_1", "user_2"));
+    const response = await post(`/api/${version}/webhooks/provider-a`, { rawBody: changed, headers });
+    expect([response.status, response.body]).toEqual([400, { error: "Invalid signature" }]);
+  });
+});
+
+it("applies one event id once in each slot: a provider's ids are unique for that provider alone", async () => {
+  for (const slot of SLOTS) {
+    const response = await post(`/api/webhooks/${slot}`, created(slot, "evt_shared"));
+    expect([slot, response.body]).toEqual([slot, { received: true }]);
+  }
+  for (const slot of SLOTS) {
+    const response = await post(`/api/webhooks/${slot}`, created(slot, "evt_shared"));
+    expect([slot, response.body]).toEqual([slot, { received: true, duplicate: true }]);
+  }
+  const claimed = await test.rows(
+    "select provider, status from webhook_delivery where event_id = 'evt_shared' order by provider",
+  );
+  expect(claimed).toEqual(SLOTS.map((provider) => ({ provider, status: "successful" })));
+  expect(await subscriptionsOf("evt_shared")).toEqual(SLOTS.map((provider) => ({ provider })));
+});

@@ -1,0 +1,218 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import plans from "../../plans.config.ts";
+import { type PageRequest, pageRequests } from "../../src/app/gate/page-request.ts";
+import { newApiKey } from "../../src/auth/api-key.ts";
+import type { Person } from "../../src/domain/caller.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { testLimits } from "../support/guarded-app.ts";
+
+const revalidatePath = vi.hoisted(() => vi.fn());
+
+// Next.js lets an action revalidate only while it serves a request itself.
+vi.mock("next/cache", () => ({ revalidatePath }));
+vi.mock("next/headers", () => ({
+  cookies: async () => ({ set: () => {} }),
+  headers: async () => new Headers(),
+}));
+
+type Action = (form: FormData) => Promise<unknown>;
+
+const APP = join(import.meta.dirname, "../../src/app");
+
+/** Every exported action, by its name. Typed by hand: the pages have compiler options of their own. */
+async function importActions(): Promise<Record<string, Action>> {
+  const files = readdirSync(APP, { recursive: true, encoding: "utf8" });
+  const modules = files
+    .filter((file) => /(^|\/)actions\.ts$/.test(file))
+    .map((file) => import(join(APP, file)));
+  return Object.assign({}, ...(await Promise.all(modules)));
+}
+
+type Row = {
+  fields: Record<string, string>;
+  isAdmin?: true;
+  /** The calls of `revalidatePath` after a success. */
+  revalidates: readonly string[][];
+  redirectsTo?: string;
+  scope: "billing" | "settings" | "admin";
+  /** What a query finds only once the operation has run. */
+  done: string;
+};
+
+const TEN: Record<string, Row> = {
+  createCheckout: {
+    fields: { planId: "pro", seats: "1" },
+    revalidates: [["/billing"]],
+    redirectsTo: "https://checkout.example.com/1",
+    scope: "billing",
+    done: "select from checkout where user_id = 'user_1'",
+  },
+  openCustomerPortal: {
+    fields: {},
+    revalidates: [["/billing"]],
+    redirectsTo: "https://portal.example.com/1",
+    scope: "billing",
+    done: "select 1",
+  },
+  updateProfile: {
+    fields: { name: "Grace" },
+    revalidates: [["/", "layout"]],
+    scope: "settings",
+    done: `select from "user" where id = 'user_1' and name = 'Grace'`,
+  },
+  setLocale: {
+    fields: { locale: "de" },
+    revalidates: [["/", "layout"]],
+    scope: "settings",
+    done: `select from "user" where id = 'user_1' and locale = 'de'`,
+  },
+  deleteAccount: {
+    fields: { confirmation: "user_1@example.com" },
+    revalidates: [["/", "layout"]],
+    redirectsTo: "/farewell",
+    scope: "settings",
+    done: "select from deleted_user where id = 'user_1'",
+  },
+  completeOnboarding: {
+    fields: {},
+    revalidates: [["/onboarding"], ["/dashboard"]],
+    redirectsTo: "/dashboard",
+    scope: "settings",
+    done: `select from "user" where id = 'user_1' and onboarded`,
+  },
+  changeUserRole: {
+    fields: { userId: "user_2", role: "admin" },
+    isAdmin: true,
+    revalidates: [["/admin/users", "layout"]],
+    scope: "admin",
+    done: `select from "user" where id = 'user_2' and role = 'admin'`,
+  },
+  deleteUser: {
+    fields: { userId: "user_2", confirmation: "user_2@example.com" },
+    isAdmin: true,
+    revalidates: [["/admin/users", "layout"]],
+    redirectsTo: "/admin/users?done=deleted",
+    scope: "admin",
+    done: "select from deleted_user where id = 'user_2'",
+  },
+  createApiKeyAction: {
+    fields: { name: "CI" },
+    revalidates: [["/", "layout"]],
+    scope: "settings",
+    done: "select from api_key where user_id = 'user_1' and name = 'CI'",
+  },
+  deleteApiKeyAction: {
+    fields: { id: "5a0f3c1e-0000-4000-8000-000000000001" },
+    revalidates: [["/api-keys"]],
+    scope: "settings",
+    done: "select from api_key where id = '5a0f3c1e-0000-4000-8000-000000000001' and revoked_at is not null",
+  },
+};
+
+let test: TestDatabase;
+let actions: Record<string, Action>;
+beforeAll(async () => {
+  actions = await importActions();
+  test = await freshDatabase(0);
+});
+afterAll(() => test.drop());
+beforeEach(async () => {
+  await test.rows(
+    `insert into "user" (id, name, email, role)
+     select 'user_' || n, 'User ' || n, 'user_' || n || '@example.com', case n when 0 then 'admin' else 'user' end
+     from generate_series(0, 2) n`,
+  );
+  await test.rows(
+    `insert into api_key (id, user_id, name, prefix, hash)
+     values ('5a0f3c1e-0000-4000-8000-000000000001', 'user_1', 'Old', 'tg_old', sha256('old'))`,
+  );
+});
+afterEach(async () => {
+  revalidatePath.mockReset();
+  await test.rows(`truncate "user", deleted_user, checkout, subscription cascade`);
+});
+
+/** Runs an action as Next.js would for this caller; `null`: nobody is signed in. */
+function run(
+  name: string,
+  fields: Row["fields"],
+  person: Person | null,
+  limits = testLimits(),
+): Promise<unknown> {
+  const form = new FormData();
+  for (const [field, value] of Object.entries(fields)) form.set(field, value);
+  const provider = {
+    createCheckout: async () => ({ id: "1", url: "https://checkout.example.com/1", expiresAt: null }),
+    openPortal: async () => ({ url: "https://portal.example.com/1" }),
+  };
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const request = {
+    path: "/somewhere",
+    address: "192.0.2.1",
+    person: async () => person,
+    header: () => undefined,
+    charged: () => {},
+    failsAs: () => {},
+    appUrl: "https://app.example.com",
+    accounts: { scopeOf: () => null, handle: async () => Response.json({}) },
+    log,
+    deps: {
+      ...{ database: test.database, plans, limits, newApiKey, log, observe: null, cancelSubscription: null },
+      payments: { "provider-a": provider, "provider-b": null, "provider-c": null },
+      activeProvider: "provider-a",
+      appUrl: "https://app.example.com",
+    },
+  } as unknown as PageRequest;
+  return pageRequests().run(request, () => (actions[name] as Action)(form));
+}
+
+const personFor = ({ isAdmin }: Row): Person => ({
+  ...{ kind: "session", sessionId: "session", address: "192.0.2.1" },
+  ...(isAdmin ? { userId: "user_0", role: "admin" } : { userId: "user_1", role: "user" }),
+});
+
+/** Where an action has redirected to; `null`: it has returned. */
+async function redirectOf(running: Promise<unknown>): Promise<string | null> {
+  const error = await running.then(
+    () => null,
+    (thrown: Error & { digest?: string }) => thrown,
+  );
+  if (error === null) return null;
+  const [kind, , to] = error.digest?.split(";") ?? [];
+  if (kind !== "NEXT_REDIRECT") throw error;
+  return to as string;
+}
+
+describe.each(Object.entries(TEN))("%s", (name, row) => {
+  it("runs its operation, then revalidates the pages that show it", async () => {
+    if (name === "openCustomerPortal") {
+      await test.rows(
+        `insert into subscription (id, user_id, provider, provider_subscription_id, customer_id, plan_id, seats, status,
+           cancel_at_period_end, out_of_order)
+         values (gen_random_uuid(), 'user_1', 'provider-a', 'sub_1', 'cus_1', 'pro', 1, 'active', false, false)`,
+      );
+    }
+    expect(await redirectOf(run(name, row.fields, personFor(row)))).toBe(row.redirectsTo ?? null);
+    expect(await test.rows(row.done)).toHaveLength(1);
+    expect(revalidatePath.mock.calls).toEqual(row.revalidates);
+  });
+
+  it("redirects to /sign-in without a session", async () => {
+    expect(await redirectOf(run(name, row.fields, null))).toMatch(/^\/sign-in(\?|$)/);
+    expect(revalidatePath).not.toHaveBeenCalled();
+  });
+
+  it("throws the specification's message over the limit, and changes nothing", async () => {
+    const limits = testLimits();
+    const person = personFor(row) as Extract<Person, { kind: "session" }>;
+    const { limit } = limits.policies[row.scope];
+    await limits.rateLimit(`${row.scope}:${person.userId}`, { ...limits.policies[row.scope], cost: limit });
+    await expect(run(name, row.fields, person, limits)).rejects.toThrow(
+      /^Too many requests\. Please wait a moment\.$/,
+    );
+    expect(revalidatePath).not.toHaveBeenCalled();
+    if (row.done !== "select 1") expect(await test.rows(row.done)).toEqual([]);
+  });
+});

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { freshDatabase } from "../support/database.ts";
+import { numberedEvent } from "../support/events.ts";
+import { eventually } from "../support/eventually.ts";
+import { deliverWebhook } from "../support/http.ts";
+import { spawnServer } from "../support/server-process.ts";
+
+it("webhook-retry runs inside the server, logs failures under its name, and applies what can be applied", async () => {
+  const test = await freshDatabase(0);
+  const server = await spawnServer(test.url);
+  const failed = await deliverWebhook(server.url, "provider-a", numberedEvent("retry-job", 0));
+  expect([failed.status, failed.body]).toEqual([500, { error: "Processing failed" }]);
+
+  const makeDue = () =>
+    test.rows("update webhook_delivery set next_attempt_at = clock_timestamp() where status = 'failed'");
+  const attempts = () => test.rows("select source, outcome from webhook_attempt order by claim_no");
+  await makeDue();
+  await eventually(attempts, [
+    { source: "delivery", outcome: "failed" },
+    { source: "retry", outcome: "failed" },
+  ]);
+  await eventually(async () => server.lines.some((line) => /"msg":"webhook-retry\b/.test(line)), true);
+
+  await test.rows(`insert into "user" (id, name, email) values ('user_0', 'User 0', 'user_0@example.com')`);
+  await makeDue();
+  await eventually(() => test.rows("select status from webhook_delivery"), [{ status: "successful" }]);
+  expect((await attempts()).at(-1)).toEqual({ source: "retry", outcome: "successful" });
+  expect((await server.end("SIGTERM")).code).toBe(0);
+  await test.drop();
+});

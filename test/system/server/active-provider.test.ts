@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { SLOTS } from "../../../src/domain/slot.ts";
+import { press } from "../../simulator/test-context.ts";
+import { builtPages } from "../../support/built-pages.ts";
+import { cleanedUp } from "../../support/cleanup.ts";
+import { freshDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { sendRequest } from "../../support/http.ts";
+import { signUp } from "../../support/people.ts";
+import { startTestServer } from "../../support/server.ts";
+import { callAction, encodeArguments, findServerAction } from "../../support/server-action.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
+
+it.each(SLOTS)(
+  "createCheckout opens, and a payment activates, a subscription of %s when that is active",
+  async (slot) => {
+    await builtPages();
+    const test = await freshDatabase(0);
+    cleanedUp(test.drop);
+    const folder = await mkdtemp(join(tmpdir(), "tollgate-active-"));
+    cleanedUp(() => rm(folder, { recursive: true, force: true }));
+    const server = await startTestServer(test.url, {
+      ...GENEROUS_LIMITS,
+      ...{ SIMULATOR: "on", SIMULATOR_PORT: "0", DATA_DIR: folder, ACTIVE_PROVIDER: slot },
+    });
+    cleanedUp(server.close);
+    const person = await signUp(server.url);
+
+    const form = encodeArguments([{ planId: "pro", seats: "2" }]);
+    const { redirect } = await callAction(server.url, findServerAction("createCheckout"), form, person);
+    expect(redirect).toMatch(new RegExp(`^${server.simulatorUrl}/${slot}/`));
+    await press(redirect as string, { email: person.email, card: "4242 4242 4242 4242", action: "pay" });
+
+    const subscriptions = async () => {
+      const { body } = await sendRequest(server.url, "GET", "/api/subscriptions", person);
+      return body.subscriptions.map((one: Record<string, unknown>) => [
+        one.provider,
+        one.planId,
+        one.seats,
+        one.status,
+      ]);
+    };
+    await eventually(subscriptions, [[slot, "pro", 2, "active"]]);
+  },
+);

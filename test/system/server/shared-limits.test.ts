@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../../src/server.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { sendRequest } from "../../support/http.ts";
+import { signUp, type TestUser } from "../../support/people.ts";
+import { findRedisServer, REDIS_NEEDED, startRedis, type TestRedis } from "../../support/redis.ts";
+import { startTestServer } from "../../support/server.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
+
+const program = findRedisServer();
+if (program === null && process.env.CI === "true") throw new Error(REDIS_NEEDED);
+
+describe.skipIf(program === null)("two servers on one Redis", () => {
+  let redis: TestRedis;
+  let test: TestDatabase;
+  let servers: RunningServer[];
+  let person: TestUser;
+  beforeAll(async () => {
+    redis = await startRedis(program as string);
+    test = await freshDatabase(0);
+    const variables = { ...GENEROUS_LIMITS, RATE_LIMIT_API: "4/3600", REDIS_URL: redis.url };
+    servers = await Promise.all([1, 2].map(() => startTestServer(test.url, variables)));
+    person = await signUp(servers[0]?.url as string);
+  });
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.close()));
+    await test.drop();
+    await redis.remove();
+  });
+
+  it("count the requests of a user together", async () => {
+    const remaining = [];
+    for (const n of [0, 1, 0, 1]) {
+      const response = await sendRequest(servers[n]?.url as string, "GET", "/api/users/me", person);
+      expect(response.status).toBe(200);
+      remaining.push(response.fields["x-ratelimit-remaining"]);
+    }
+    expect(remaining).toEqual(["3", "2", "1", "0"]);
+    for (const server of servers) {
+      const refused = await sendRequest(server.url, "GET", "/api/subscriptions", person);
+      expect([refused.status, refused.body]).toEqual([
+        429,
+        { error: "Too many requests. Please wait a moment." },
+      ]);
+    }
+  });
+
+  it("refuse billing with 503 while Redis is away, and serve the rest by counts of their own", async () => {
+    const other = await signUp(servers[0]?.url as string);
+    await redis.kill();
+    for (const server of servers) {
+      const checkout = await sendRequest(server.url, "POST", "/api/checkout", {
+        cookie: other.cookie,
+        body: { planId: "pro" },
+      });
+      expect(checkout.status).toBe(503);
+      const read = await sendRequest(server.url, "GET", "/api/users/me", other);
+      expect([read.status, read.fields["x-ratelimit-remaining"]]).toEqual([200, "3"]);
+    }
+  });
+});
