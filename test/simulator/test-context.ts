@@ -17,6 +17,7 @@ export type Options = {
   secret?: string;
   timeScale?: number;
   answerWithinMs?: number;
+  keptEvents?: number;
   catalog?: PlanCatalog;
   returnUrl?(slot: Slot): string;
 };
@@ -51,6 +52,7 @@ export async function simulator(options: Options): Promise<Simulator & { logged:
     log,
     timeScale: options.timeScale ?? 1,
     ...(options.answerWithinMs === undefined ? {} : { answerWithinMs: options.answerWithinMs }),
+    ...(options.keptEvents === undefined ? {} : { keptEvents: options.keptEvents }),
   });
   return { ...running, logged, close: cleanedUp(running.close) };
 }

@@ -7,9 +7,6 @@ import { portalUrl } from "./portal-link.ts";
 import { nowSeconds, type ProviderSlot } from "./provider-slot.ts";
 import type { QueuedEvent, SimulatedSubscription } from "./state.ts";
 
-/** Settled events beyond these are forgotten, the oldest first. */
-const MAX_EVENTS = 500;
-
 /** Stores a changed subscription and queues the events that report the change. */
 export function emitEvents(
   slot: ProviderSlot,
@@ -81,7 +78,7 @@ function queueEvent(slot: ProviderSlot, subscription: SimulatedSubscription): vo
     tries: [],
   };
   events.push(injectFault(event, slot));
-  forgetOldest(events);
+  forgetOldest(slot);
 }
 
 /** What a receiver calls an event that has no id of its own. */
@@ -97,8 +94,8 @@ function eventTime(slot: ProviderSlot, { lastEvent, eventCount }: SimulatedSubsc
   return Math.max(now, lastEvent.atSeconds + clockStepSeconds);
 }
 
-function forgetOldest(events: QueuedEvent[]): void {
-  const surplus = events.length - MAX_EVENTS;
+function forgetOldest({ state: { events }, keptEvents }: ProviderSlot): void {
+  const surplus = events.length - keptEvents;
   const first = surplus > 0 ? events.findIndex(({ status }) => status !== "waiting") : -1;
   if (first >= 0) events.splice(first, 1);
 }

@@ -18,6 +18,8 @@ export type ProviderSlot = {
   url(): string;
   /** How many seconds of waiting between deliveries pass in one: 1, except in tests. */
   readonly timeScale: number;
+  /** Settled events beyond these are forgotten, the oldest first. */
+  readonly keptEvents: number;
   /** Where people return to when the checkout or portal was opened without a URL; `null`: nowhere. */
   returnUrl(): string | null;
   /** Called when there is something new to deliver or to store. */

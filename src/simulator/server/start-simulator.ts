@@ -37,6 +37,7 @@ export type SimulatorOptions = {
   /** For tests: how many seconds of waiting for a retry pass in one, and how long an answer is waited for. */
   timeScale?: number;
   answerWithinMs?: number;
+  keptEvents?: number;
 };
 
 /** A subscription as the provider knows it. */
@@ -55,6 +56,7 @@ export type Simulator = {
 
 /** After a start, the server to deliver to may need a moment as well. */
 const FIRST_DELIVERY_AFTER_MS = 1_000;
+const KEPT_EVENTS = 500;
 const LOOKS_AT_CLOCK_EVERY_MS = 30_000;
 
 /** @throws when the port is in use */
@@ -77,6 +79,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       name: slot,
       apiKey,
       timeScale,
+      keptEvents: options.keptEvents ?? KEPT_EVENTS,
       traits,
       renderer,
       offers: everyOfferOf(options.plans, slot),
