@@ -64,12 +64,50 @@ beforeEach(async () => {
 const seats = async () =>
   (await test.rows<{ seats: number }>("select seats from subscription where id = $1", [id]))[0]?.seats;
 
+describe("webhooks verify", () => {
+  /** Others of this file are at the provider as well, and the same there. */
+  const drift = async (...flags: string[]) => {
+    const { code, stdout, stderr } = await tollgate("webhooks", "verify", "--json", ...flags);
+    return { code, stderr, ...JSON.parse(stdout) };
+  };
+
+  it("exits with 0 where all match, 3 where something differs, and repairs it", async () => {
+    await test.rows("delete from subscription where id <> $1", [id]);
+    truth({});
+    expect(await drift()).toMatchObject({ code: 0, stderr: "", checked: 1, drift: [] });
+    await test.rows("update subscription set seats = 7 where id = $1", [id]);
+    const named = { kind: "subscription", id, slot: "provider-a", providerId: `sub_${person.id}` };
+    const found = {
+      ...named,
+      field: "seats",
+      ours: 7,
+      theirs: 1,
+      lastEventId: expect.stringMatching(/^evt_/),
+    };
+    expect(await drift()).toMatchObject({ code: 3, drift: [found], repaired: 0, failed: [] });
+    const { code, stdout } = await tollgate("webhooks", "verify", "--slot", "provider-a", "--repair");
+    expect([code, await seats()]).toEqual([3, 1]);
+    expect(stdout).toMatch(/seats +7 +1 +evt_/);
+    expect(stdout).toContain("checked 1, 1 differs, repaired 1, failed 0");
+    expect(await drift("--sample", "10")).toMatchObject({ code: 0, checked: 1 });
+  });
+
+  it("exits with 1 when a provider could not be asked, or the slot has none", async () => {
+    stripe.interfere(async () => ({ status: 500 }));
+    expect(await drift()).toMatchObject({ code: 1, stderr: expect.stringContaining("could not be checked") });
+    expect(await drift("--slot", "provider-b")).toMatchObject({
+      code: 1,
+      stderr: "no payment provider is configured for provider-b\n",
+    });
+  });
+});
+
 describe("webhooks reconcile", () => {
   it("shows in a dry run what it would correct, corrects it, and then finds nothing more", async () => {
     truth({ seats: 3 });
     const asked = ["webhooks", "reconcile", "--subscription", `sub_${person.id}`];
     const dry = await tollgate(...asked, "--dry-run");
-    expect([dry.code, dry.stderr]).toEqual([0, ""]);
+    expect([dry.code, dry.stderr]).toEqual([3, ""]);
     expect(dry.stdout).toMatch(new RegExp(`provider-a +sub_${person.id} +seats +1 +3\\n`));
     expect(dry.stdout).toContain("compared 1, 1 would be corrected (dry run: nothing was changed)");
     expect(await seats()).toBe(1);
