@@ -8,7 +8,7 @@ import { type Config, readConfig, requireAuthSecret } from "./config/config.ts";
 import { ownOrigins } from "./config/own-origins.ts";
 import type { VersionCatalog } from "./domain/api-version.ts";
 import { perSlot, type Slot } from "./domain/slot.ts";
-import { createClientAddress } from "./http/client-address.ts";
+import { type ClientAddress, createClientAddress } from "./http/client-address.ts";
 import { createUnroutable, isMalformedTarget } from "./http/unroutable.ts";
 import type { Milestone } from "./intake/intake.ts";
 import { startRetryJob } from "./intake/retry-job.ts";
@@ -53,10 +53,20 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   };
   try {
     warnOfMissingSecrets(config, runtime, log);
+    const clientAddress = createClientAddress(config.trustedProxies, () =>
+      log.warn(
+        "X-Forwarded-For arrives and TRUSTED_PROXIES is not set: limits count the proxy's address, e.g. TRUSTED_PROXIES=1",
+      ),
+    );
     const service = await startService(config, runtime, { log, ownOrigins: () => origins });
     closing.push(service.close);
-    const api = await connectApi(config, options, { runtime, service, ownOrigins: () => origins });
-    const pages = connectPages(config, options, { service, ownOrigins: () => origins });
+    const api = await connectApi(config, options, {
+      runtime,
+      service,
+      clientAddress,
+      ownOrigins: () => origins,
+    });
+    const pages = connectPages(config, options, { service, clientAddress, ownOrigins: () => origins });
     closing.push(pages.close);
     const unroutable = createUnroutable(versions.current, log);
     const toApi = getRequestListener(api.fetch, {
@@ -84,12 +94,17 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   }
 }
 
-type Wired = { runtime: Runtime; service: Service; ownOrigins(): readonly string[] };
+type Wired = {
+  runtime: Runtime;
+  service: Service;
+  clientAddress: ClientAddress;
+  ownOrigins(): readonly string[];
+};
 
 async function connectApi(
   config: Config,
   { log, versions = configuredVersions }: ServerOptions,
-  { runtime, service, ownOrigins }: Wired,
+  { runtime, service, clientAddress, ownOrigins }: Wired,
 ) {
   return createApi({
     webhooks: {
@@ -101,7 +116,7 @@ async function connectApi(
     },
     desk: {
       auth: service.auth,
-      clientAddress: createClientAddress(config.trustedProxies),
+      clientAddress,
       ownOrigins,
       limits: service.deps.limits,
     },
@@ -129,12 +144,12 @@ function isPage(url = ""): boolean {
 function connectPages(
   config: Config,
   { log }: ServerOptions,
-  { service, ownOrigins }: Omit<Wired, "runtime">,
+  { service, clientAddress, ownOrigins }: Omit<Wired, "runtime">,
 ) {
   return createPages({
     auth: service.auth,
     deps: service.deps,
-    clientAddress: createClientAddress(config.trustedProxies),
+    clientAddress,
     ownOrigins,
     appUrl: config.appUrl,
     mails: config.mail.smtpUrl !== null,

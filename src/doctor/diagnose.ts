@@ -13,6 +13,7 @@ import { checkKey } from "./check-key.ts";
 import { checkKeyFormat } from "./check-key-format.ts";
 import { checkMail } from "./check-mail.ts";
 import { checkPlans, checkPrices } from "./check-prices.ts";
+import { checkProxies } from "./check-proxies.ts";
 import { checkRedis } from "./check-redis.ts";
 import { checkWebhook } from "./check-webhooks.ts";
 import { broken, type Finding, good, skipped } from "./finding.ts";
@@ -75,6 +76,7 @@ async function examine(config: Config): Promise<Finding[]> {
     mail,
     checkAuthSecret(config),
     address.finding,
+    checkProxies(config),
     checkClock(clocks, config.webhook.toleranceSeconds),
     checkPlans(plans, config.activeProvider),
     ...ofSlots.flat(),

@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 /** The proxies whose `X-Forwarded-For` is believed: the nearest `hops`, or those in the ranges. */
 export type TrustedProxies = { hops: number } | { ranges: readonly string[] };
 
-/** Limits count those whose address is not known (the connection is gone already) together. */
+/** Counted together: requests whose connection is gone already. */
 const UNKNOWN = "unknown";
 
 /**
@@ -13,9 +13,18 @@ const UNKNOWN = "unknown";
  */
 export type ClientAddress = (socketAddress: string | undefined, forwardedFor: string | undefined) => string;
 
-export function createClientAddress(trusted: TrustedProxies): ClientAddress {
+/** @param onIgnored called once, when `X-Forwarded-For` arrives and no proxy is trusted: limits then count the proxy's address */
+export function createClientAddress(
+  trusted: TrustedProxies,
+  onIgnored: () => void = () => {},
+): ClientAddress {
   const isTrusted = trustIn(trusted);
+  let isReported = !("hops" in trusted && trusted.hops === 0);
   return (socketAddress, forwardedFor) => {
+    if (forwardedFor !== undefined && !isReported) {
+      isReported = true;
+      onIgnored();
+    }
     const connected = socketAddress === undefined ? null : plainAddress(socketAddress);
     if (connected === null) return UNKNOWN;
     return network(forwardedFor ? sender(connected, forwardedFor, isTrusted) : connected);
@@ -24,7 +33,7 @@ export function createClientAddress(trusted: TrustedProxies): ClientAddress {
 
 type Trust = (address: string, hop: number) => boolean;
 
-/** The nearest of the addresses whose word is not taken, or the furthest there is. */
+/** The nearest address that is not a trusted proxy, or the furthest there is. */
 function sender(connected: string, forwardedFor: string, isTrusted: Trust): string {
   let address = connected;
   let hop = 0;
@@ -43,7 +52,7 @@ function sender(connected: string, forwardedFor: string, isTrusted: Trust): stri
   return address;
 }
 
-/** @returns whether the word of `address` is taken, which is `hop` proxies away from the one that is connected */
+/** @returns whether the proxy at `address` is trusted, which is `hop` proxies away from the connection */
 function trustIn(trusted: TrustedProxies): Trust {
   if ("hops" in trusted) return (_, hop) => hop < trusted.hops;
   const list = new BlockList();

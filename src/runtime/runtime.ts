@@ -1,5 +1,6 @@
 import plans from "../../plans.config.ts";
 import type { Config } from "../config/config.ts";
+import { prepareDataDir } from "../config/data-dir.ts";
 import { type EmbeddedSecrets, embeddedSecrets } from "../config/embedded-secrets.ts";
 import { connectPayments, paymentAccess, webhookSecrets } from "../config/payments.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
@@ -55,6 +56,7 @@ const MIGRATION_TIMEOUT_MS = 30 * 60 * 1000;
 export async function startRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
   if (options.mustExist) requireEmbeddedDatabase(config);
   const isOnOwnMachine = config.databaseUrl === null || config.simulator !== null;
+  if (isOnOwnMachine) await prepareDataDir(config.dataDir);
   const embedded = isOnOwnMachine ? await embeddedSecrets(config.dataDir) : null;
   const secrets = webhookSecrets(config, embedded);
   const slots = bindSlots((slot) => ({ format: config.slots[slot].format, secrets: secrets[slot] }));

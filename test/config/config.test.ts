@@ -211,7 +211,7 @@ describe("the configuration", () => {
           readConfig({ [name]: value });
         } catch (error) {
           refused += 1;
-          expect((error as Error).message).toMatch(/^[A-Z_]+: .*(e\.g\.|such as) [^ ]/s);
+          expect((error as Error).message).toMatch(/^[A-Z0-9_]+: .*(e\.g\.|such as) [^ ]/s);
         }
       }
     }

@@ -1,0 +1,62 @@
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ConfigError } from "../../src/config/config-error.ts";
+import { prepareDataDir } from "../../src/config/data-dir.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tollgate-data-dir-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+describe("prepareDataDir", () => {
+  it.each([
+    [false, "700"],
+    [true, "711"],
+  ])(
+    "makes a folder that other users cannot list (as root: %s), and leaves nothing in it",
+    async (isRoot, mode) => {
+      const dataDir = join(folder, "a", "b");
+      await prepareDataDir(dataDir, { isRoot });
+      expect(await modeOf(dataDir)).toBe(mode);
+      expect(await readdir(dataDir)).toEqual([]);
+    },
+  );
+
+  it("closes a folder that is open to others, and opens none", async () => {
+    await chmod(folder, 0o755);
+    await prepareDataDir(folder, { isRoot: false });
+    expect(await modeOf(folder)).toBe("700");
+    await prepareDataDir(folder, { isRoot: true });
+    expect(await modeOf(folder)).toBe("700");
+  });
+
+  it("leaves a folder as it is that holds other things", async () => {
+    await writeFile(join(folder, "other"), "");
+    await chmod(folder, 0o755);
+    await prepareDataDir(folder, { isRoot: false });
+    expect(await modeOf(folder)).toBe("755");
+  });
+
+  it.each([
+    ["/proc/tollgate", "DATA_DIR: no folder can be made there: /proc/tollgate"],
+    ["/proc/1/tollgate/data", "DATA_DIR: no folder can be made there: /proc/1/tollgate/data"],
+    ["/dev/null/data", "DATA_DIR: a file is in the way: /dev/null/data"],
+    ["/dev/null", "DATA_DIR: a file is in the way: /dev/null"],
+  ])("refuses %s in one line", async (dataDir, line) => {
+    const refused = prepareDataDir(dataDir);
+    await expect(refused).rejects.toThrow(ConfigError);
+    await expect(refused).rejects.toThrow(`${line}, e.g. DATA_DIR=/var/lib/tollgate`);
+  });
+
+  it("refuses a path through a file", async () => {
+    await writeFile(join(folder, "file"), "");
+    await expect(prepareDataDir(join(folder, "file", "data"))).rejects.toThrow(
+      /^DATA_DIR: a file is in the way/,
+    );
+  });
+});
