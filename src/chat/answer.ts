@@ -1,34 +1,34 @@
 import { type LanguageModel, streamText, toUIMessageStream, type UIMessageChunk } from "ai";
 import type { ChatMessage } from "./chat.ts";
 
-/** One answer of a model while it is being given. */
-export type Answer = {
-  /** Everything up to the first words, or to the end of an answer that has none. @throws whatever went wrong */
-  begin(): Promise<UIMessageChunk[]>;
-  /** `null` at the end. @throws whatever went wrong */
-  next(): Promise<UIMessageChunk | null>;
-  hangUp(): void;
+/** A model's answer while it is streamed. */
+export type ModelAnswer = {
+  /** Everything up to the first words, or to the end of an empty answer. @throws the provider's error */
+  readBeginning(): Promise<UIMessageChunk[]>;
+  /** `null` at the end. @throws the provider's error */
+  readNext(): Promise<UIMessageChunk | null>;
+  abort(): void;
 };
 
-/** The provider has sent nothing for as long as it is waited for. */
-export class Silence extends Error {
+/** The provider has sent nothing within the timeout. */
+export class ProviderSilent extends Error {
   override name = "Silence";
 }
 
-export function ask(
+export function startAnswer(
   model: LanguageModel,
   messages: readonly ChatMessage[],
-  { signal, patienceMs }: { signal: AbortSignal; patienceMs: number },
-): Answer {
+  { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
+): ModelAnswer {
   const ours = new AbortController();
   let cause: unknown;
   const { stream } = streamText({
     model,
     messages: [...messages],
-    // A second try would be paid twice, while the person waits; the page offers one.
+    // A retry would be paid twice while the user waits; the page offers one.
     maxRetries: 0,
     abortSignal: AbortSignal.any([signal, ours.signal]),
-    // Printed otherwise, conversation included.
+    // The default prints the error with the conversation.
     onError: () => {},
   });
   const chunks = toUIMessageStream({
@@ -48,8 +48,8 @@ export function ask(
       if (SHOWN.has(value.type)) return value;
     }
   };
-  const patiently = async <Result>(reading: () => Promise<Result>): Promise<Result> => {
-    const timer = setTimeout(() => ours.abort(new Silence(`silent for ${patienceMs} ms`)), patienceMs);
+  const withTimeout = async <Result>(reading: () => Promise<Result>): Promise<Result> => {
+    const timer = setTimeout(() => ours.abort(new ProviderSilent(`silent for ${timeoutMs} ms`)), timeoutMs);
     try {
       return await reading();
     } finally {
@@ -57,9 +57,9 @@ export function ask(
     }
   };
   return {
-    begin: () => patiently(() => beginning(read)),
-    next: () => patiently(read),
-    hangUp: () => ours.abort(),
+    readBeginning: () => withTimeout(() => beginning(read)),
+    readNext: () => withTimeout(read),
+    abort: () => ours.abort(),
   };
 }
 
@@ -79,7 +79,7 @@ const BEGUN: ReadonlySet<string> = new Set<UIMessageChunk["type"]>([
   "finish",
 ]);
 
-/** Text and the frame around it. There are no tools, whatever a provider may send. */
+/** Text and its frame. Tool calls are dropped: there are no tools. */
 const SHOWN: ReadonlySet<string> = new Set<UIMessageChunk["type"]>([
   "start",
   "start-step",

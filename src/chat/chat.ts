@@ -1,20 +1,20 @@
 import type { UIMessageChunk } from "ai";
 
-/** One turn of a conversation. What the operator tells the model is not among them, and never comes from a client. */
+/** One turn of a conversation. There is no system prompt among them: a client must not set one. */
 export type ChatMessage = { role: "user" | "assistant"; content: string };
 
 export type ChatAttempt = {
-  /** Hangs up on the provider, at any time. */
+  /** Aborts the request to the provider. */
   signal: AbortSignal;
-  /** Told, at most once, why there was no answer, or no more of it: a sentence for the operator, without secrets. */
+  /** Called at most once, with why the answer failed or broke off: a sentence for the log, without secrets. */
   onFailure(problem: string): void;
 };
 
 /** The language model that people talk to. */
 export type Chat = {
   /**
-   * Asks once, and resolves as soon as the answer has begun. The stream never fails: an answer that breaks off ends with
-   * an `error` chunk. Cancelling it hangs up on the provider.
+   * Asks once, and resolves when the answer begins. The stream never fails: an answer that breaks off ends with an
+   * `error` chunk. Cancelling it aborts the request to the provider.
    * @throws Refusal `unavailable` when no answer begins
    */
   stream(messages: readonly ChatMessage[], attempt: ChatAttempt): Promise<ReadableStream<UIMessageChunk>>;

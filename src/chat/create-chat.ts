@@ -1,41 +1,41 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { UIMessageChunk } from "ai";
 import { refuse } from "../domain/refusal.ts";
-import { type Answer, ask } from "./answer.ts";
+import { type ModelAnswer, startAnswer } from "./answer.ts";
 import type { Chat } from "./chat.ts";
-import { problemOf } from "./problem.ts";
+import { describeFailure } from "./describe-failure.ts";
 
 type ChatOptions = {
-  /** Of an endpoint that speaks OpenAI's chat completions, e.g. `https://api.example.com/v1`. */
+  /** An endpoint compatible with OpenAI's chat completions, e.g. `https://api.example.com/v1`. */
   baseUrl: string;
-  /** `null` for endpoints that want none, such as a model of one's own. */
+  /** `null` for endpoints without keys, such as a local model. */
   apiKey: string | null;
   model: string;
-  /** How long the provider may take to begin, and how long it may pause afterwards. */
-  patienceMs?: number;
+  /** How long the provider may take to begin, and to pause afterwards. */
+  timeoutMs?: number;
 };
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
-export function createChat({ baseUrl, apiKey, model, patienceMs = PATIENCE_MS }: ChatOptions): Chat {
+export function createChat({ baseUrl, apiKey, model, timeoutMs = TIMEOUT_MS }: ChatOptions): Chat {
   const provider = createOpenAICompatible({
     name: "provider",
     baseURL: baseUrl,
-    // Nobody who takes over the endpoint's name is to send our conversations, or us, anywhere else.
+    // A redirect could send conversations to another host.
     fetch: (input, init) => fetch(input, { ...init, redirect: "error" }),
     ...(apiKey === null ? {} : { apiKey }),
   });
   const languageModel = provider.chatModel(model);
   return {
     stream: async (messages, { signal, onFailure }) => {
-      const answer = ask(languageModel, messages, { signal, patienceMs });
+      const answer = startAnswer(languageModel, messages, { signal, timeoutMs });
       const failed = (cause: unknown) => {
-        answer.hangUp();
-        // Who has gone away is no failure of the provider's.
-        if (!signal.aborted) onFailure(problemOf(cause));
+        answer.abort();
+        // A user who leaves is not a failure of the provider.
+        if (!signal.aborted) onFailure(describeFailure(cause));
       };
       try {
-        return remainderOf(answer, await answer.begin(), failed);
+        return remainderOf(answer, await answer.readBeginning(), failed);
       } catch (error) {
         failed(error);
         return refuse("unavailable", "The assistant cannot be reached. Please try again later.");
@@ -45,7 +45,7 @@ export function createChat({ baseUrl, apiKey, model, patienceMs = PATIENCE_MS }:
 }
 
 function remainderOf(
-  answer: Answer,
+  answer: ModelAnswer,
   begun: readonly UIMessageChunk[],
   failed: (cause: unknown) => void,
 ): ReadableStream<UIMessageChunk> {
@@ -56,7 +56,7 @@ function remainderOf(
     },
     pull: async (controller) => {
       try {
-        const chunk = await answer.next();
+        const chunk = await answer.readNext();
         if (chunk === null) controller.close();
         else controller.enqueue(chunk);
       } catch (error) {
@@ -68,7 +68,7 @@ function remainderOf(
     },
     cancel: () => {
       left = true;
-      answer.hangUp();
+      answer.abort();
     },
   });
 }

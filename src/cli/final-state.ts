@@ -6,8 +6,8 @@ import type { Simulation } from "../simulator/scenario/prepare.ts";
 import { isUnreachable } from "./conclude.ts";
 
 const BATCH = 500;
-const LOOK_EVERY_MS = 500;
-/** A first retry comes after 15 s, give or take three. */
+const POLL_EVERY_MS = 500;
+/** The first retry follows 15 s after a failure, with 20 % jitter. */
 const RETRY_WITHIN_MS = 20_000;
 
 export type FinalState = { checked: Check; notChecked: null } | { checked: null; notChecked: string };
@@ -27,7 +27,7 @@ export async function checkFinalState(
     return await checkInTime(runtime, simulation, circumstances);
   } catch (error) {
     if (!isUnreachable(error)) throw error;
-    return { checked: null, notChecked: "the database of this command cannot be reached" };
+    return { checked: null, notChecked: "this command's database cannot be reached" };
   }
 }
 
@@ -36,21 +36,20 @@ async function checkInTime(
   simulation: Simulation,
   { mayBeOutOfOrder, hasOpenWork }: Circumstances,
 ): Promise<FinalState> {
-  const patienceMs = hasOpenWork ? runtime.intake.leaseSeconds * 1_000 + RETRY_WITHIN_MS : 0;
-  const giveUpAt = performance.now() + patienceMs;
+  const waitMs = hasOpenWork ? runtime.intake.leaseSeconds * 1_000 + RETRY_WITHIN_MS : 0;
+  const giveUpAt = performance.now() + waitMs;
   for (;;) {
     const found = await findSubscriptions(runtime, simulation);
     if (found.length === 0) {
       return {
         checked: null,
-        notChecked:
-          "nothing of what was sent is in the database of this command, so the server has another one",
+        notChecked: "the server uses another database than this command: none of the sent events are in it",
       };
     }
     const checked = check(simulation.expected, found, mayBeOutOfOrder);
     if (checked.mismatches.length === 0 || performance.now() >= giveUpAt)
       return { checked, notChecked: null };
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_EVERY_MS);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Presets, SingleBar } from "cli-progress";
 
-const LOOK_EVERY_MS = 100;
+const UPDATE_EVERY_MS = 100;
 
 /** Shows how far some work is, with an estimate of what is left, where its total is known only once it runs. */
 export async function withProgress<Result>(
@@ -32,11 +32,11 @@ export async function withKnownTotal<Result>(
     Presets.rect,
   );
   bar.start(total, 0);
-  const looking = setInterval(() => bar.update(done()), LOOK_EVERY_MS);
+  const timer = setInterval(() => bar.update(done()), UPDATE_EVERY_MS);
   try {
     return await work();
   } finally {
-    clearInterval(looking);
+    clearInterval(timer);
     bar.stop();
   }
 }

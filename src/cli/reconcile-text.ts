@@ -6,7 +6,7 @@ export function reconcileText({ slots, compared, corrected, left, dryRun }: Reco
   if (corrected.length > 0) {
     parts.push(
       table(
-        ["slot", "subscription", "field", "here", "at the provider"],
+        ["slot", "subscription", "field", "here", "provider"],
         corrected.flatMap((one) =>
           Object.entries(one.changes).map(([field, [before, after]], line) => [
             line === 0 ? one.slot : "",
@@ -22,7 +22,7 @@ export function reconcileText({ slots, compared, corrected, left, dryRun }: Reco
   if (left.length > 0) {
     parts.push(
       table(
-        ["slot", "subscription", "left as it is, because"],
+        ["slot", "subscription", "unchanged, because"],
         left.map((one) => [
           one.slot,
           printable(one.providerSubscriptionId ?? one.subscriptionId, 60),
@@ -33,14 +33,14 @@ export function reconcileText({ slots, compared, corrected, left, dryRun }: Reco
   }
   const verb = dryRun ? "would be corrected (dry run: nothing was changed)" : "corrected";
   parts.push(
-    `compared ${compared}, ${corrected.length} ${verb}${left.length > 0 ? `, ${left.length} left` : ""}`,
+    `compared ${compared}, ${corrected.length} ${verb}${left.length > 0 ? `, ${left.length} unchanged` : ""}`,
   );
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
 function slotLine({ slot, missed, problem }: SlotReport, dryRun: boolean): string {
   if (problem !== null) return `${slot}: ${style("yellow", printable(problem, 300))}`;
-  if (missed === null) return `${slot}: its events were not looked through`;
+  if (missed === null) return `${slot}: its events were not searched`;
   const { listed, missed: count, applied, ignored, failed } = missed;
   if (count === 0) return `${slot}: ${listed} events listed, none missed`;
   const became = dryRun ? "" : `: applied ${applied}, ignored ${ignored}, failed ${failed}`;

@@ -11,22 +11,22 @@ type Options = { slot?: Slot; subscription?: string; since?: Date; dryRun: boole
 export function addReconcile(webhooks: Command): void {
   webhooks
     .command("reconcile")
-    .description("asks the providers what is true: takes in events that were missed, corrects subscriptions")
+    .description("applies missed events, compares subscriptions with their provider and corrects them")
     .addOption(
-      new Option("--slot <slot>", "one slot, and all of its subscriptions that are not over").choices(SLOTS),
+      new Option("--slot <slot>", "one slot, and all of its subscriptions that have not ended").choices(
+        SLOTS,
+      ),
     )
     .addOption(
-      new Option("--subscription <id>", "one subscription alone, by our id or the provider's").argParser(
-        given,
-      ),
+      new Option("--subscription <id>", "one subscription, by our id or the provider's").argParser(parseId),
     )
     .addOption(
       new Option(
         "--since <when>",
-        `how far back missed events are looked for, e.g. 12h, 3d or 2026-11-01 (default: ${LOOK_BACK_DAYS}d)`,
-      ).argParser((text) => moment(text, new Date())),
+        `how far back to search for missed events, e.g. 12h, 3d or 2026-11-01 (default: ${LOOK_BACK_DAYS}d)`,
+      ).argParser((text) => parseTime(text, new Date())),
     )
-    .option("--dry-run", "show what would be done, and change nothing", false)
+    .option("--dry-run", "show what would change, and change nothing", false)
     .addOption(jsonOption())
     .addHelpText(
       "after",
@@ -45,7 +45,7 @@ Examples:
           slots: options.slot ? [options.slot] : ALL_SLOTS,
           subscription: options.subscription ?? null,
           extent: options.slot ? "all" : "out of order",
-          since: options.since ?? moment(`${LOOK_BACK_DAYS}d`, new Date()),
+          since: options.since ?? parseTime(`${LOOK_BACK_DAYS}d`, new Date()),
           dryRun: options.dryRun,
           by: "operator",
           isStopping: () => false,
@@ -70,37 +70,37 @@ function driftStatus({ dryRun, corrected, slots }: ReconcileReport): number {
   return dryRun && (corrected.length > 0 || isMissing) ? DRIFT : 0;
 }
 
-/** What was asked for by name and could not be asked about has failed; a slot without a provider has not. */
+/** A slot or subscription named on the command line must be checked; other slots without credentials are skipped. */
 function failureOf({ slots, left }: ReconcileReport, { slot, subscription }: Options): string | null {
   const problem = slots.find(
-    (one) => one.problem !== null && (slot || subscription || isAsked(one.problem)),
+    (one) => one.problem !== null && (slot || subscription || isConfigured(one.problem)),
   )?.problem;
-  if (problem) return `the provider could not be asked: ${problem}`;
+  if (problem) return `the provider cannot be reached: ${problem}`;
   const [first] = left;
   return subscription !== undefined && first ? `nothing was changed: ${first.reason}` : null;
 }
 
-function isAsked(problem: string): boolean {
+function isConfigured(problem: string): boolean {
   return !problem.startsWith("no payment provider is configured");
 }
 
-function given(text: string): string {
+function parseId(text: string): string {
   if (text.trim() !== "" && text.length <= 255) return text.trim();
   throw new InvalidArgumentError("expected an id.");
 }
 
 const UNITS = { m: 60, h: 60 * 60, d: 24 * 60 * 60 } as const;
-const LONGEST_DAYS = 90;
+const MAX_DAYS = 90;
 
-/** A time so long before now, or a date. */
-function moment(text: string, now: Date): Date {
+/** A duration before now, or a date. */
+function parseTime(text: string, now: Date): Date {
   const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   const at = unit
     ? new Date(now.getTime() - Number(count) * UNITS[unit as keyof typeof UNITS] * 1000)
     : new Date(/^\d{4}-\d\d-\d\d/.test(text) ? text : Number.NaN);
   const days = (now.getTime() - at.getTime()) / (UNITS.d * 1000);
-  if (days >= 0 && days <= LONGEST_DAYS) return at;
+  if (days >= 0 && days <= MAX_DAYS) return at;
   throw new InvalidArgumentError(
-    `expected a time within the last ${LONGEST_DAYS} days, e.g. 12h, 3d or 2026-11-01.`,
+    `expected a time within the last ${MAX_DAYS} days, e.g. 12h, 3d or 2026-11-01.`,
   );
 }

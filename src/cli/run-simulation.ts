@@ -39,14 +39,14 @@ export type SimulationReport = Record<Outcome, number> & {
   eventsPerSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** In which ways deliveries were damaged that the server should have refused, and did not. */
+  /** The kinds of corruption that the server accepted. */
   accepted: string[];
   checked: Check | null;
-  /** Why it was not, in a few words; else `null`. */
+  /** Why the final state was not checked, or `null`. */
   notChecked: string | null;
 };
 
-/** Sends a story to a server, and looks in its database whether it ended well. @throws Error with a remedy */
+/** Sends a scenario to a server and checks the result in its database. @throws Error with a remedy */
 export async function runSimulation(options: SimulateOptions): Promise<SimulationReport> {
   const url = options.url ?? ownUrl(readConfig(process.env));
   await requireServer(url);
@@ -109,7 +109,7 @@ async function simulateWith(
   };
 }
 
-/** The time, so that runs sort by their age, and chance. */
+/** Time and chance, so that the names of runs sort by age. */
 function newRun(): string {
   const chance = randomInt(36 ** 3).toString(36);
   return Date.now().toString(36) + chance.padStart(3, "0");
@@ -118,7 +118,7 @@ function newRun(): string {
 function explain(error: unknown, { url }: SendOptions, prefix: string): never {
   if (!(error instanceof TargetRejectedError)) throw error;
   throw new Error(
-    `the server at ${url} did not take a delivery that was rightly signed (${error.message}): run this with the server's DATA_DIR, or with its ${prefix}_WEBHOOK_SECRET and ${prefix}_ADAPTER`,
+    `the server at ${url} refused a correctly signed delivery (${error.message}): run this with the server's DATA_DIR, or with its ${prefix}_WEBHOOK_SECRET and ${prefix}_ADAPTER`,
   );
 }
 

@@ -2,7 +2,7 @@ import { get } from "node:http";
 import { InvalidArgumentError } from "commander";
 import type { Config } from "../config/config.ts";
 
-const ANSWER_WITHIN_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /** The origin of a server on this machine. @throws InvalidArgumentError */
 export function loopbackUrl(text: string): string {
@@ -12,11 +12,11 @@ export function loopbackUrl(text: string): string {
   }
   if (isLoopback(url.hostname)) return url.origin;
   throw new InvalidArgumentError(
-    "load is sent to this machine only: expected localhost, 127.0.0.1 or [::1].",
+    "only this machine may be sent load: expected localhost, 127.0.0.1 or [::1].",
   );
 }
 
-/** Where the server of these variables listens. */
+/** The address that a server with this configuration listens on. */
 export function ownUrl({ host, port }: Config): string {
   const name = host.includes(":") ? `[${host}]` : host;
   return `http://${isLoopback(name) ? name : "127.0.0.1"}:${port}`;
@@ -32,13 +32,13 @@ export async function requireServer(url: string): Promise<void> {
 
 function statusOf(url: string): Promise<number | null> {
   return new Promise((resolve) => {
-    const asking = get(url, { agent: false, timeout: ANSWER_WITHIN_MS }, (incoming) => {
+    const request = get(url, { agent: false, timeout: TIMEOUT_MS }, (incoming) => {
       incoming.resume();
       resolve(incoming.statusCode ?? null);
     });
-    asking.on("timeout", () => asking.destroy());
-    asking.on("error", () => resolve(null));
-    asking.on("close", () => resolve(null));
+    request.on("timeout", () => request.destroy());
+    request.on("error", () => resolve(null));
+    request.on("close", () => resolve(null));
   });
 }
 

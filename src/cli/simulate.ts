@@ -9,46 +9,37 @@ import { failureOf, simulationText } from "./simulation-text.ts";
 export function addSimulate(program: Command): void {
   program
     .command("simulate")
-    .description(
-      "sends signed events as a payment provider would, and checks that the server's subscriptions end as they should",
-    )
+    .description("sends signed events as a payment provider would, and checks the resulting subscriptions")
+    .addOption(new Option("--slot <slot>", "the slot to send to").choices(SLOTS).makeOptionMandatory())
     .addOption(
-      new Option("--slot <slot>", "which slot to send to, in its wire format")
-        .choices(SLOTS)
-        .makeOptionMandatory(),
-    )
-    .addOption(
-      new Option("--events <n>", "how many events, up to 1000000")
+      new Option("--events <n>", "how many events, 1 to 1000000")
         .default(1_000)
         .argParser(wholeNumber(1, 1_000_000)),
     )
     .addOption(
-      new Option("--duplicates <share>", "the share of events sent twice, 0 to 1")
+      new Option("--duplicates <share>", "the fraction of events that are sent twice, 0 to 1")
         .default(0)
         .argParser(share),
     )
     .addOption(
-      new Option("--corrupt <share>", "the share of events of which a damaged copy is sent too, 0 to 1")
+      new Option("--corrupt <share>", "the fraction of events of which a corrupted copy is sent too, 0 to 1")
         .default(0)
         .argParser(share),
     )
-    .option(
-      "--shuffle",
-      "send in random order; otherwise each subscription's events go in their order",
-      false,
-    )
+    .option("--shuffle", "send in random order; the default keeps each subscription's events in order", false)
     .addOption(
-      new Option("--concurrency <n>", "how many are sent at once, up to 1000")
+      new Option("--concurrency <n>", "how many are sent at a time, 1 to 1000")
         .default(32)
         .argParser(wholeNumber(1, 1_000)),
     )
     .addOption(
-      new Option("--rate <n>", "how many a second at most (default: as fast as they are answered)").argParser(
-        wholeNumber(1, 1_000_000),
-      ),
+      new Option(
+        "--rate <n>",
+        "at most so many per second (default: as fast as they are answered)",
+      ).argParser(wholeNumber(1, 1_000_000)),
     )
     .addOption(
-      new Option("--seed <n>", "tells the same story again, of other people (default: random)").argParser(
+      new Option("--seed <n>", "repeats the same scenario with new users (default: random)").argParser(
         wholeNumber(0, 2 ** 32 - 1),
       ),
     )
@@ -61,7 +52,7 @@ export function addSimulate(program: Command): void {
     .addHelpText(
       "after",
       `
-Users of its own are made first (ids sim_<run>_0 and up). What is answered 503, or not at all, is sent again.
+Creates users of its own first (ids sim_<run>_0 and up). Deliveries answered 503, or not at all, are sent again.
 
 Examples:
   npm run -s tollgate -- simulate --slot provider-a --events 1000

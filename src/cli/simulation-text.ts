@@ -3,17 +3,17 @@ import type { SimulationReport } from "./run-simulation.ts";
 import { facts, printable, style } from "./table.ts";
 
 const SHOWN_MISMATCHES = 5;
-/** Shown only when there are any. */
+/** Shown only when not zero. */
 const UNUSUAL = new Set<string>(["ignored", "unavailable"]);
 
 export function simulationText(report: SimulationReport): string {
   const counts = OUTCOMES.filter((outcome) => report[outcome] > 0 || !UNUSUAL.has(outcome));
   const figures = facts(
     [
-      ["sent", whole(report.sent)],
-      ...counts.map((outcome) => [outcome, whole(report[outcome])] as const),
-      ...(report.retried > 0 ? [["sent again", whole(report.retried)] as const] : []),
-      ["events/s", whole(report.eventsPerSecond)],
+      ["sent", grouped(report.sent)],
+      ...counts.map((outcome) => [outcome, grouped(report[outcome])] as const),
+      ...(report.retried > 0 ? [["sent again", grouped(report.retried)] as const] : []),
+      ["events/s", grouped(report.eventsPerSecond)],
       ["p50", `${report.p50Ms.toFixed(1)} ms`],
       ["p99", `${report.p99Ms.toFixed(1)} ms`],
     ],
@@ -23,14 +23,14 @@ export function simulationText(report: SimulationReport): string {
   return [about, figures, finalState(report)].join("\n\n");
 }
 
-/** One sentence, or `null` when all went as it should. */
+/** One sentence, or `null` when everything succeeded. */
 export function failureOf(report: SimulationReport): string | null {
   const { failed, unavailable, accepted, checked, notChecked } = report;
   const wrong = [
     ...(failed > 0 ? [`${failed} deliveries failed`] : []),
-    ...(unavailable > 0 ? [`${unavailable} deliveries were not taken`] : []),
+    ...(unavailable > 0 ? [`${unavailable} deliveries were not accepted`] : []),
     ...(accepted.length > 0
-      ? [`${accepted.length} damaged deliveries were not refused (${[...new Set(accepted)].join(", ")})`]
+      ? [`${accepted.length} corrupted deliveries were accepted (${[...new Set(accepted)].join(", ")})`]
       : []),
     ...(checked && checked.mismatches.length > 0
       ? [`${checked.mismatches.length} of ${checked.subscriptions} subscriptions are not as expected`]
@@ -43,7 +43,7 @@ export function failureOf(report: SimulationReport): string | null {
 function finalState({ checked, notChecked }: SimulationReport): string {
   if (!checked) return `final state not checked: ${notChecked}`;
   const { subscriptions, matching, outOfOrder, mismatches } = checked;
-  const late = outOfOrder > 0 ? `, ${whole(outOfOrder)} marked as out of order` : "";
+  const late = outOfOrder > 0 ? `, ${grouped(outOfOrder)} marked as out of order` : "";
   const lines = mismatches
     .slice(0, SHOWN_MISMATCHES)
     .map((one) => `  ${one.providerSubscriptionId} of ${one.userId}: ${one.differences.join("; ")}`);
@@ -51,13 +51,13 @@ function finalState({ checked, notChecked }: SimulationReport): string {
   return [
     style(
       mismatches.length > 0 ? "red" : "green",
-      `final state: ${whole(matching)} of ${whole(subscriptions)} subscriptions as expected${late}`,
+      `final state: ${grouped(matching)} of ${grouped(subscriptions)} subscriptions as expected${late}`,
     ),
     ...lines.map((line) => printable(line, 500)),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ].join("\n");
 }
 
-function whole(value: number): string {
+function grouped(value: number): string {
   return value.toLocaleString("en");
 }

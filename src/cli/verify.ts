@@ -13,9 +13,11 @@ export function addVerify(webhooks: Command): void {
   webhooks
     .command("verify")
     .description("compares every subscription with its provider, and reports each field that differs")
-    .addOption(new Option("--slot <slot>", "one slot alone").choices(SLOTS))
-    .addOption(new Option("--sample <count>", "only so many of each slot, chosen at random").argParser(count))
-    .option("--repair", "correct what differs, by what the provider says", false)
+    .addOption(new Option("--slot <slot>", "only this slot").choices(SLOTS))
+    .addOption(
+      new Option("--sample <count>", "only this many subscriptions of each slot, at random").argParser(count),
+    )
+    .option("--repair", "correct what differs to the provider's state", false)
     .option("--notify", "notify the users of what is repaired", false)
     .addOption(jsonOption())
     .addHelpText(

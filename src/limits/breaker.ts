@@ -1,27 +1,27 @@
 export type BreakerOptions = {
   now: () => number;
-  /** Told whenever it opens (`up` is false) and closes. */
+  /** Called when it opens (`up` is false) and when it closes. */
   onChange: (up: boolean, error: unknown) => void;
 };
 
-const FAILURES_IN_A_ROW = 5;
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_FAILURES_IN_A_ROW = 5;
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 2_000;
 
-/** Whether to ask a store that has stopped answering: after a pause one request tries, and all others go without. */
+/** A circuit breaker: while a store does not answer, one request probes it after a pause, and all others skip it. */
 export class Breaker {
   readonly #options: BreakerOptions;
   #failures = 0;
   #isOpen = false;
   #isProbing = false;
-  #pauseMs = FIRST_PAUSE_MS;
+  #pauseMs = MIN_PAUSE_MS;
   #probeAt = 0;
 
   constructor(options: BreakerOptions) {
     this.#options = options;
   }
 
-  /** `probe`: this request is the one that tries. Whoever may go must say what came of it. */
+  /** `probe`: this request is the one that tries. After `yes` and `probe` the outcome must be reported. */
   tryAcquire(): "yes" | "no" | "probe" {
     if (!this.#isOpen) return "yes";
     if (this.#isProbing || this.#options.now() < this.#probeAt) return "no";
@@ -34,19 +34,19 @@ export class Breaker {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#isProbing = false;
-    this.#pauseMs = FIRST_PAUSE_MS;
+    this.#pauseMs = MIN_PAUSE_MS;
     this.#options.onChange(true, null);
   }
 
-  failed(going: "yes" | "probe", error: unknown): void {
-    if (going === "probe") {
+  failed(permit: "yes" | "probe", error: unknown): void {
+    if (permit === "probe") {
       this.#isProbing = false;
-      this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+      this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS);
       this.#probeAt = this.#options.now() + this.#pauseMs;
       return;
     }
     this.#failures += 1;
-    if (this.#failures >= FAILURES_IN_A_ROW) this.open(error);
+    if (this.#failures >= MAX_FAILURES_IN_A_ROW) this.open(error);
   }
 
   open(error: unknown): void {

@@ -1,12 +1,12 @@
 type Waiting = { expiresAt: number; onLate: (() => void) | null };
 
-/** By how much the timer may be late before it is this process that is taken for slow. */
+/** When the timer fires later than this, this process was busy, not the store slow. */
 const OWN_DELAY_MS = 10;
-const LONGEST_GRACE = 3;
-/** Places that are empty at the front of the queue before it is moved up. */
-const EMPTY_PLACES = 1_024;
+const MAX_GRACE = 3;
+/** Settled entries at the front of the queue before it is compacted. */
+const COMPACT_AFTER = 1_024;
 
-/** The same time limit for many: one timer for all, where a timer for each would cost more than what it watches. */
+/** One time limit for many operations, with one timer: a timer each would cost more than the operation. */
 export class Deadlines {
   readonly #limitMs: number;
   #queue: Waiting[] = [];
@@ -19,10 +19,10 @@ export class Deadlines {
     this.#limitMs = limitMs;
   }
 
-  /** @returns a function that ends the wait, and says whether it was still on */
+  /** @returns a function that ends the wait, and returns whether it was in time */
   start(onLate: () => void): () => boolean {
     const waiting: Waiting = { expiresAt: performance.now() + this.#limitMs, onLate };
-    this.#letGoOfAnswered();
+    this.#dropSettled();
     this.#queue.push(waiting);
     if (!this.#timer) this.#schedule(waiting.expiresAt);
     return () => {
@@ -36,11 +36,11 @@ export class Deadlines {
     clearTimeout(this.#timer);
   }
 
-  /** Nearly all are answered in order and soon: kept until their time is up, they would have to be collected as old. */
-  #letGoOfAnswered(): void {
+  /** Nearly all settle in order and soon: kept until they expire, they would survive into the old generation. */
+  #dropSettled(): void {
     while (this.#first < this.#queue.length && this.#queue[this.#first]?.onLate === null) this.#first += 1;
     if (this.#first === this.#queue.length) this.#queue.length = 0;
-    else if (this.#first >= EMPTY_PLACES) this.#queue.splice(0, this.#first);
+    else if (this.#first >= COMPACT_AFTER) this.#queue.splice(0, this.#first);
     else return;
     this.#first = 0;
   }
@@ -53,7 +53,7 @@ export class Deadlines {
   #onTime(): void {
     const now = performance.now();
     if (now - this.#dueAt > OWN_DELAY_MS) this.#notBefore = now + this.#limitMs;
-    // Answers that have arrived while this process was busy are read before anything is called late.
+    // Replies that arrived while this process was busy are read before anything counts as late.
     setImmediate(() => this.#expire());
   }
 
@@ -79,6 +79,6 @@ export class Deadlines {
   }
 
   #expiryOf({ expiresAt }: Waiting): number {
-    return Math.min(Math.max(expiresAt, this.#notBefore), expiresAt + LONGEST_GRACE * this.#limitMs);
+    return Math.min(Math.max(expiresAt, this.#notBefore), expiresAt + MAX_GRACE * this.#limitMs);
   }
 }

@@ -5,8 +5,8 @@ const WITHIN_BLOCK = (1 << BLOCK_BITS) - 1;
 const WITHIN_PAGE = (1 << (BLOCK_BITS + PAGE_BITS)) - 1;
 
 /**
- * Queues of times, in linked blocks of four within few large arrays: about 9 bytes a time and nothing to collect, where
- * an array for each queue would cost more than what is in it. A position is one time in one block.
+ * Queues of times, in linked blocks of four within a few large arrays: about 9 bytes per time and no garbage, where an
+ * array per queue would cost more than its content. A position is one time in one block.
  */
 export class Blocks {
   readonly #times: Float64Array[] = [];
@@ -37,12 +37,12 @@ export class Blocks {
     (this.#times[position >>> (BLOCK_BITS + PAGE_BITS)] as Float64Array)[position & WITHIN_PAGE] = time;
   }
 
-  /** The position after one that has others behind it. */
+  /** The position after this one, which is not the last of its queue. */
   after(position: number): number {
     return isLast(position) ? this.#linkOf(position >>> BLOCK_BITS) << BLOCK_BITS : position + 1;
   }
 
-  /** The position `count` further on: there must be so many. */
+  /** The position `count` after this one; the queue must be that long. */
   further(position: number, count: number): number {
     let block = position >>> BLOCK_BITS;
     let offset = (position & WITHIN_BLOCK) + count;
@@ -58,7 +58,7 @@ export class Blocks {
     return added;
   }
 
-  /** The position after the first of a queue, whose block is given back when it was the last in it. */
+  /** The position after the first of a queue; a block that becomes empty is freed. */
   shorten(position: number): number {
     if (!isLast(position)) return position + 1;
     const next = this.after(position);
@@ -66,7 +66,7 @@ export class Blocks {
     return next;
   }
 
-  /** Gives the block of this position back. */
+  /** Frees the block of this position. */
   free(position: number): void {
     const block = position >>> BLOCK_BITS;
     this.#link(block, this.#vacant);

@@ -8,21 +8,21 @@ import type { Decision } from "./rate-limit.ts";
 export type MemoryOptions = {
   log: LimiterLog;
   metrics: LimiterMetrics;
-  /** Milliseconds on a clock that only goes forwards. */
+  /** Milliseconds on a clock that never goes back. */
   now?: () => number;
   /** How many keys are counted at a time, 100,000 by default. */
   maxMemoryKeys?: number;
 };
 
 const MAX_KEYS = 100_000;
-const SAY_AGAIN_AFTER_MS = 60_000;
+const LOG_AT_MOST_EVERY_MS = 60_000;
 
 /**
- * Counts in this process, exactly. Every decision tidies away at most a few keys that have run out: there is no timer and
- * no sweep, however many keys there are.
+ * Counts in this process, exactly. Every decision removes at most a few expired keys: there is no timer and no sweep,
+ * however many keys there are.
  *
- * When it is full of keys that still count, a new key takes the place of the one that has requests left and would be the
- * next to run out: that one starts afresh. A key that is blocked is never forgotten: when all are, new ones are refused.
+ * When it is full of live keys, a new key takes the place of the one that has requests left and would expire next: that
+ * one starts again from zero. A blocked key is never forgotten: when all are blocked, new keys are refused.
  */
 export class MemoryLimiter implements Limiter {
   readonly #options: MemoryOptions;
@@ -31,11 +31,11 @@ export class MemoryLimiter implements Limiter {
   readonly #blocks = new Blocks();
   readonly #windows = new Map<number, MemoryWindow>();
   readonly #windowList: MemoryWindow[] = [];
-  /** Nearly always the next one too. */
+  /** Usually the window of the next decision too. */
   #lastWindow = new MemoryWindow(0, this.#blocks);
-  #tidied = 0;
-  #saidAt = Number.NEGATIVE_INFINITY;
-  #unsaid = { forgotten: 0, refused: 0 };
+  #lastCleaned = 0;
+  #loggedAt = Number.NEGATIVE_INFINITY;
+  #unlogged = { forgotten: 0, refused: 0 };
 
   constructor(options: MemoryOptions) {
     this.#options = options;
@@ -46,10 +46,10 @@ export class MemoryLimiter implements Limiter {
   decide(key: string, limit: number, windowMs: number, cost: number): Decision {
     const now = this.#now();
     const window = windowMs === this.#lastWindow.windowMs ? this.#lastWindow : this.#windowOf(windowMs);
-    const known = window.placeOf(key);
+    const known = window.find(key);
     if (known !== undefined) return window.decide(known, limit, cost, now);
     checkKey(key);
-    this.#tidy(window, now);
+    this.#removeExpired(window, now);
     if (this.keyCount >= this.#maxKeys && !this.#forgetOne(window, now)) {
       return { allowed: false, remaining: 0, resetAt: Math.ceil(this.#nextUnblockedAt(now)) };
     }
@@ -62,10 +62,10 @@ export class MemoryLimiter implements Limiter {
     return count;
   }
 
-  /** How many keys have been looked at for other keys' sake: what a decision costs besides its own. */
+  /** How many other keys decisions have visited: their cost besides their own key. */
   get looks(): number {
     let looks = 0;
-    for (const window of this.#windowList) looks += window.looks;
+    for (const window of this.#windowList) looks += window.visits;
     return looks;
   }
 
@@ -82,18 +82,18 @@ export class MemoryLimiter implements Limiter {
     return window;
   }
 
-  /** More is let go than comes in, in windows that nobody asks for any more too. */
-  #tidy(window: MemoryWindow, now: number): void {
-    window.dropRunOut(now);
-    this.#tidied = (this.#tidied + 1) % this.#windowList.length;
-    this.#windowList[this.#tidied]?.dropRunOut(now);
+  /** Removes more keys than are added, also from windows that are no longer used. */
+  #removeExpired(window: MemoryWindow, now: number): void {
+    window.removeExpired(now);
+    this.#lastCleaned = (this.#lastCleaned + 1) % this.#windowList.length;
+    this.#windowList[this.#lastCleaned]?.removeExpired(now);
   }
 
   #forgetOne(first: MemoryWindow, now: number): boolean {
     const windows = [first, ...this.#windowList.filter((window) => window !== first)];
-    if (windows.some((window) => window.dropRunOut(now))) return true;
+    if (windows.some((window) => window.removeExpired(now))) return true;
     const forgotten = windows.some((window) => window.forgetOpen(now));
-    this.#say(forgotten ? "forgotten" : "refused", now);
+    this.#report(forgotten ? "forgotten" : "refused", now);
     return forgotten;
   }
 
@@ -101,15 +101,15 @@ export class MemoryLimiter implements Limiter {
     return Math.min(...this.#windowList.map((window) => window.nextUnblockedAt(now)));
   }
 
-  #say(outcome: "forgotten" | "refused", now: number): void {
+  #report(outcome: "forgotten" | "refused", now: number): void {
     this.#options.metrics.memoryFull(outcome);
-    this.#unsaid[outcome] += 1;
-    if (now - this.#saidAt < SAY_AGAIN_AFTER_MS) return;
+    this.#unlogged[outcome] += 1;
+    if (now - this.#loggedAt < LOG_AT_MOST_EVERY_MS) return;
     this.#options.log.warn(
-      { keys: this.#maxKeys, ...this.#unsaid },
+      { keys: this.#maxKeys, ...this.#unlogged },
       "the limiter's memory is full: keys with requests left are forgotten for new ones, blocked ones are kept",
     );
-    this.#saidAt = now;
-    this.#unsaid = { forgotten: 0, refused: 0 };
+    this.#loggedAt = now;
+    this.#unlogged = { forgotten: 0, refused: 0 };
   }
 }

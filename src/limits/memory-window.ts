@@ -7,25 +7,25 @@ const NEXT = 1;
 const OLDEST = 2;
 const NEWEST = 3;
 const COUNT = 4;
-/** At how many requests it counts as blocked; negated while it is in the chain of the blocked. */
+/** How many requests block it; negative while it is in the chain of blocked keys. */
 const BLOCKED_FROM = 5;
 const FIELDS = 6;
 
-/** The two chains: keys that had requests left when they were last decided on, and keys that had not. */
+/** The two chains: keys that had requests left after their last decision, and keys that had none. */
 const OPEN = 0;
 const BLOCKED = 1;
 const FIRST_KEY = 2;
 
-/** How many of the blocked keys are looked at for one whose time has come. */
-const LOOKED_AT = 8;
+/** How many blocked keys are visited in search of one that is free again. */
+const MAX_VISITS = 8;
 
 /**
- * Keys counted over windows of one length: each has a queue of the times at which its requests were admitted. Keys
- * are chained in the order of their newest request, so whatever has run out is at the front: no timer, no sweep.
+ * Keys counted over windows of one length, each with a queue of the times of its admitted requests. Keys are chained by
+ * their newest request, so expired keys are at the front: no timer, no sweep.
  */
 export class MemoryWindow {
-  /** How many keys have been looked at for the sake of others. */
-  looks = 0;
+  /** How many keys have been visited for the sake of others. */
+  visits = 0;
   readonly windowMs: number;
   readonly #blocks: Blocks;
   readonly #places = new Map<string, number>();
@@ -47,8 +47,8 @@ export class MemoryWindow {
     return this.#places.size;
   }
 
-  /** Where the key is kept; `undefined` when nothing is counted for it. */
-  placeOf(key: string): number | undefined {
+  /** The index of a key; `undefined` when nothing is counted for it. */
+  find(key: string): number | undefined {
     return this.#places.get(key);
   }
 
@@ -69,10 +69,10 @@ export class MemoryWindow {
   decide(place: number, limit: number, cost: number, now: number): Decision {
     const fields = this.#fields;
     const at = place * FIELDS;
-    const counted = this.#letGo(at, now);
+    const counted = this.#expire(at, now);
     const total = counted + cost;
     if (total > limit) {
-      // What is left is too little for this cost: for the likes of it, the key is blocked.
+      // Blocked for requests of this cost.
       if ((fields[at + BLOCKED_FROM] as number) > 0) this.#moveToEnd(place, BLOCKED, limit - cost + 1);
       const over = total - limit - 1;
       const blocking = this.#blocks.further(fields[at + OLDEST] as number, over);
@@ -91,34 +91,34 @@ export class MemoryWindow {
     return { allowed: true, remaining: limit - total, resetAt };
   }
 
-  /** Lets go of keys whose last request has left, two at most. @returns whether there was one */
-  dropRunOut(now: number): boolean {
-    const open = this.#dropFirstRunOut(OPEN, now);
-    return this.#dropFirstRunOut(BLOCKED, now) || open;
+  /** Removes keys whose last request has expired, two at most. @returns whether there was one */
+  removeExpired(now: number): boolean {
+    const open = this.#removeFirstExpired(OPEN, now);
+    return this.#removeFirstExpired(BLOCKED, now) || open;
   }
 
-  /** Forgets the key that has requests left and is the next to run out. @returns whether there was one */
+  /** Forgets the key with requests left that would expire next. @returns whether there was one */
   forgetOpen(now: number): boolean {
     const first = this.#next(OPEN);
     if (first === OPEN) return this.#unblocked(now, (place) => this.#drop(place)) === 0;
-    this.looks += 1;
+    this.visits += 1;
     this.#drop(first);
     return true;
   }
 
-  /** When one of the longest unused keys stops being blocked; `Infinity` without any. */
+  /** When one of the longest unused keys is free again; `Infinity` without any. */
   nextUnblockedAt(now: number): number {
     return this.#unblocked(now, () => {});
   }
 
-  /** Hands on the first key found that is no longer blocked and returns 0, else the time at which one will be. */
+  /** Passes on the first key found that is free again and returns 0, else returns when one will be. */
   #unblocked(now: number, take: (place: number) => void): number {
     let earliest = Number.POSITIVE_INFINITY;
     let place = this.#next(BLOCKED);
-    for (let look = 0; look < LOOKED_AT && place !== BLOCKED; look += 1) {
-      this.looks += 1;
+    for (let visit = 0; visit < MAX_VISITS && place !== BLOCKED; visit += 1) {
+      this.visits += 1;
       const at = place * FIELDS;
-      const over = this.#letGo(at, now) + (this.#fields[at + BLOCKED_FROM] as number);
+      const over = this.#expire(at, now) + (this.#fields[at + BLOCKED_FROM] as number);
       if (over < 0) {
         take(place);
         return 0;
@@ -130,10 +130,10 @@ export class MemoryWindow {
     return earliest;
   }
 
-  #dropFirstRunOut(chain: number, now: number): boolean {
+  #removeFirstExpired(chain: number, now: number): boolean {
     const first = this.#next(chain);
     if (first === chain) return false;
-    this.looks += 1;
+    this.visits += 1;
     const newest = this.#blocks.timeAt(this.#fields[first * FIELDS + NEWEST] as number);
     if (newest + this.windowMs > now) return false;
     this.#drop(first);
@@ -153,8 +153,8 @@ export class MemoryWindow {
     this.#vacant.push(place);
   }
 
-  /** Half-open: a request at `t` has left at `t + window`. @returns how many still count */
-  #letGo(at: number, now: number): number {
+  /** Half-open: a request at `t` has expired at `t + window`. @returns how many still count */
+  #expire(at: number, now: number): number {
     const fields = this.#fields;
     const count = fields[at + COUNT] as number;
     let oldest = fields[at + OLDEST] as number;

@@ -2,6 +2,7 @@ import { Batcher, type Entry } from "./batcher.ts";
 import { Breaker } from "./breaker.ts";
 import { checkKey } from "./check-request.ts";
 import { Deadlines } from "./deadlines.ts";
+import { HeldRefusals } from "./held-refusals.ts";
 import { scopeOf } from "./limit-key.ts";
 import type { Limiter, LimiterLog, LimiterMetrics } from "./limiter.ts";
 import { MemoryLimiter } from "./memory-limiter.ts";
@@ -9,7 +10,6 @@ import { isRefusedWithoutSharedStore } from "./policies.ts";
 import { type Decision, LimiterUnavailable } from "./rate-limit.ts";
 import { openRedis, type RedisConnection } from "./redis-connection.ts";
 import { commandFor, type Outcome, readReply, redisKey, withScript } from "./redis-script.ts";
-import { Refusals } from "./refusals.ts";
 
 export type SharedOptions = {
   redisUrls: readonly string[];
@@ -44,7 +44,7 @@ class SharedLimiter implements Limiter {
   readonly #options: SharedOptions;
   readonly #redis: RedisConnection;
   readonly #local: MemoryLimiter;
-  readonly #refusals = new Refusals();
+  readonly #refusals = new HeldRefusals();
   readonly #answerWithinMs: number;
   readonly #deadlines: Deadlines;
   readonly #batcher: Batcher;

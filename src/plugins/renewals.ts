@@ -18,7 +18,7 @@ router.get("/calendar.ics", async (c) => {
   const { caller, deps } = c.var;
   const text = calendarOf(await subscriptionsOf(caller, deps), deps.plans);
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
-  // Kept by the reader alone, who asks each time whether it still holds.
+  // Cached by the client alone, which revalidates it each time.
   const headers = { etag, "cache-control": "private, no-cache" };
   if (names(c.req.header("if-none-match"), etag)) return c.body(null, 304, headers);
   return c.body(text, 200, {
@@ -58,19 +58,19 @@ function calendarOf(subscriptions: readonly Subscription[], plans: PlanCatalog):
     ttl: DAY_SECONDS,
     events: subscriptions.flatMap((subscription) => eventOf(subscription, plans)),
   });
-  // The generator leaves out the last line's end.
+  // The generator omits the last line break.
   return `${calendar.toString()}\r\n`;
 }
 
-/** None for what does not go on by itself. The same subscription has the same UID for ever, and is updated in place. */
+/** No event for a subscription that does not renew. A subscription keeps its UID and is updated in place. */
 function eventOf(subscription: Subscription, plans: PlanCatalog): ICalEventData[] {
   const { id, status, currentPeriodEnd, cancelAtPeriodEnd, createdAt, updatedAt } = subscription;
-  if (currentPeriodEnd === null || !GOES_ON.has(status)) return [];
+  if (currentPeriodEnd === null || !RENEWING.has(status)) return [];
   const plan = plans.plans.find((one) => one.id === subscription.planId);
   return [
     {
       id,
-      // A point in time, not a day: which day it falls on depends on where the calendar is read.
+      // A point in time, not a day: the day depends on the reader's time zone.
       start: currentPeriodEnd,
       stamp: updatedAt,
       created: createdAt,
@@ -83,9 +83,9 @@ function eventOf(subscription: Subscription, plans: PlanCatalog): ICalEventData[
   ];
 }
 
-const GOES_ON: ReadonlySet<string> = new Set<Subscription["status"]>(["trialing", "active", "past_due"]);
+const RENEWING: ReadonlySet<string> = new Set<Subscription["status"]>(["trialing", "active", "past_due"]);
 
-/** Only what the plan costs today is known here; what this subscription pays is the provider's to say. */
+/** The list price: what this subscription pays is known to the provider alone. */
 function describe(seats: number, plan: PlanCatalog["plans"][number] | undefined): string {
   const number = seats === 1 ? "1 seat" : `${seats} seats`;
   if (!plan) return number;

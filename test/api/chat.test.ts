@@ -8,7 +8,7 @@ import { listen } from "../support/http.ts";
 import { type Exchange, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
 
 const API_KEY = "sk-do-not-show-me";
-const PATIENCE_MS = 400;
+const TIMEOUT_MS = 400;
 
 let provider: OpenAiServer;
 let app: Awaited<ReturnType<typeof listen>>;
@@ -22,7 +22,7 @@ beforeEach(async () => {
   problems = [];
   provider.exchanges.length = 0;
   app = await served(
-    createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1", patienceMs: PATIENCE_MS }),
+    createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1", timeoutMs: TIMEOUT_MS }),
   );
 });
 afterAll(async () => {
@@ -277,8 +277,8 @@ describe("a provider that fails before the first word", () => {
       ({ response }) => response.writeHead(200, { "content-type": "application/json" }).end("{}"),
       "broke off",
     ],
-    ["sends what is not JSON", ({ send }) => send("{oh no"), "cannot be understood"],
-    ["sends another JSON", ({ send }) => send('{"choices":"none"}'), "cannot be understood"],
+    ["sends what is not JSON", ({ send }) => send("{oh no"), "an invalid response"],
+    ["sends another JSON", ({ send }) => send('{"choices":"none"}'), "an invalid response"],
     [
       "reports an error in its stream",
       ({ send }) => send('{"error":{"code":"sk-1","message":"prompt: How are you?"}}'),
@@ -288,9 +288,9 @@ describe("a provider that fails before the first word", () => {
     [
       "hangs up after the header",
       ({ response }) => response.writeHead(200).flushHeaders(),
-      `silent for ${PATIENCE_MS} ms`,
+      `silent for ${TIMEOUT_MS} ms`,
     ],
-    ["never answers", () => {}, `silent for ${PATIENCE_MS} ms`],
+    ["never answers", () => {}, `silent for ${TIMEOUT_MS} ms`],
     [
       "only keeps the connection alive",
       ({ response }) => {
@@ -298,7 +298,7 @@ describe("a provider that fails before the first word", () => {
         const beat = setInterval(() => response.write(": alive\n\n"), 50);
         response.once("close", () => clearInterval(beat));
       },
-      `silent for ${PATIENCE_MS} ms`,
+      `silent for ${TIMEOUT_MS} ms`,
     ],
     [
       "sends chunks without words",
@@ -306,7 +306,7 @@ describe("a provider that fails before the first word", () => {
         const beat = setInterval(() => exchange.delta({ role: "assistant", content: "" }), 50);
         exchange.response.once("close", () => clearInterval(beat));
       },
-      `silent for ${PATIENCE_MS} ms`,
+      `silent for ${TIMEOUT_MS} ms`,
     ],
   ])("and %s: 503, once, and the operator learns why", async (_, fail, problem) => {
     provider.answer(fail);
@@ -340,9 +340,9 @@ describe("a provider that fails in the middle", () => {
   it.each<[string, (exchange: Exchange) => void, string]>([
     ["is cut off", ({ response }) => response.destroy(), "broke off"],
     ["ends without a finish", ({ response }) => response.end(), "broke off"],
-    ["sends what is not JSON", ({ send }) => send("{oh no"), "cannot be understood"],
+    ["sends what is not JSON", ({ send }) => send("{oh no"), "an invalid response"],
     ["reports an error", ({ send }) => send(`{"error":{"message":"${API_KEY}"}}`), "reported an error"],
-    ["falls silent", () => {}, `silent for ${PATIENCE_MS} ms`],
+    ["falls silent", () => {}, `silent for ${TIMEOUT_MS} ms`],
   ])("and %s: the words so far, a neutral sentence, the end", async (_, fail, problem) => {
     provider.answer((exchange) => {
       exchange.say("Fi");

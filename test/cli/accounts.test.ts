@@ -25,7 +25,7 @@ const log = async ({ cookie }: TestUser) =>
   (await sendRequest(server.url, "GET", "/api/webhook-deliveries", { cookie })).status;
 
 describe("users promote and demote", () => {
-  it("makes the first administrator of a running server, at whose next request it counts", async () => {
+  it("makes the first administrator, from the next request on of a running server", async () => {
     const person = await signUp(server.url, "Ada");
     expect(await log(person)).toBe(403);
     expect(await tollgate("users", "promote", person.email)).toEqual({
@@ -50,7 +50,7 @@ describe("users promote and demote", () => {
     expect((await tollgate("users", "demote", person.email)).code).toBe(0);
   });
 
-  it("leaves the last administrator one, also when several are demoted at once", async () => {
+  it("never demotes the last administrator, also when several are demoted at once", async () => {
     await test.rows(`update "user" set role = 'user'`);
     const people = [await signUp(server.url), await signUp(server.url), await signUp(server.url)];
     for (const { email } of people) await tollgate("users", "promote", email);
@@ -70,7 +70,7 @@ describe("users promote and demote", () => {
     });
   });
 
-  it.each(["promote", "demote"])("%s says so when nobody has the address", async (verb) => {
+  it.each(["promote", "demote"])("%s fails for an unknown email address", async (verb) => {
     expect(await tollgate("users", verb, "nobody@example.com")).toEqual({
       code: 1,
       stdout: "",
@@ -85,7 +85,7 @@ describe("users promote and demote", () => {
 });
 
 describe("users list", () => {
-  it("shows who there is, the oldest first, as a table or as JSON", async () => {
+  it("lists all users, oldest first, as a table or as JSON", async () => {
     const emails = (
       await test.rows<{ email: string }>(`select email from "user" order by created_at, id`)
     ).map(({ email }) => email);
@@ -111,7 +111,7 @@ describe("users list", () => {
     expect(lines.map((line) => emails.find((email) => line.includes(email)))).toEqual(emails);
   });
 
-  it("goes through more than one page, and no further than told", async () => {
+  it("reads several pages, up to --limit", async () => {
     await test.rows(
       `insert into "user" (id, name, email) select 'many_' || n, 'N', 'many_' || n || '@example.com'
        from generate_series(1, 250) n`,
@@ -126,7 +126,7 @@ describe("users list", () => {
     expect(await ids()).toHaveLength(100);
   });
 
-  it("keeps names from steering the terminal", async () => {
+  it("prints no control characters that a name contains", async () => {
     await test.rows(
       `insert into "user" (id, name, email, created_at)
        values ('evil', E'\\x1b[2J\\x1b]0;owned\\x07', 'evil@example.com', '2000-01-01')`,
@@ -136,7 +136,7 @@ describe("users list", () => {
     for (const control of ["\x1b", "\x07"]) expect(stdout).not.toContain(control);
   });
 
-  it("of nobody says so", async () => {
+  it("prints a sentence when there are no users", async () => {
     const empty = await freshDatabase(0);
     const none = tollgateIn(serverVariables(empty.url));
     expect(await none("users", "list")).toEqual({ code: 0, stdout: "no users\n", stderr: "" });
@@ -146,7 +146,7 @@ describe("users list", () => {
 });
 
 describe("keys revoke", () => {
-  it("revokes anybody's key, which a running server refuses from the next request on", async () => {
+  it("revokes any user's key, from the next request on of a running server", async () => {
     const { cookie } = await signUp(server.url);
     const make = async () =>
       (await sendRequest(server.url, "POST", "/api/api-keys", { cookie, body: { name: "CI" } })).body;
@@ -169,7 +169,7 @@ describe("keys revoke", () => {
   });
 });
 
-describe("what is typed wrongly", () => {
+describe("wrong usage", () => {
   it.each([
     ["users list --limit 0", /--limit.*from 1 to 1000/],
     ["users list --limit 1001", /from 1 to 1000/],
@@ -182,7 +182,7 @@ describe("what is typed wrongly", () => {
     ["keys revoke", /missing required argument 'id'/],
     ["keys revoke tg_abcdefgh", /expected an API key's id/],
     ["keys frobnicate", /unknown command/],
-  ])("(%s) is told on stderr, exit status 2", async (command, message) => {
+  ])("of (%s) is reported on stderr, exit status 2", async (command, message) => {
     const { code, stdout, stderr } = await tollgate(...command.split(" "));
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(message);

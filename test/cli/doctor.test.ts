@@ -59,7 +59,7 @@ async function examined(
 }
 
 describe("doctor", () => {
-  it("finds nothing wrong where nothing is, has changed nothing but the log, and says it in a table", async () => {
+  it("reports no problems as a table, and changes nothing but the delivery log", async () => {
     const { code, stdout, stderr } = await tollgateIn(variables)("doctor");
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("provider-a webhook   a signed test event was accepted");
@@ -72,13 +72,13 @@ describe("doctor", () => {
     expect(stdout).not.toContain(STRIPE_KEY);
   });
 
-  it("shows what it is for in --help, with examples", async () => {
+  it("prints examples in --help", async () => {
     const { code, stdout } = await tollgateIn({})("doctor", "--help");
     expect(code).toBe(0);
     expect(stdout).toContain("npm run -s tollgate -- doctor --json");
   });
 
-  it("with something broken: exit status 1, a sentence on stderr, and what to do about each", async () => {
+  it("exits 1 with a sentence on stderr and a remedy for each failed check", async () => {
     const { code, stdout, stderr } = await tollgateIn({ ...variables, PROVIDER_A_API_KEY: "sk_wrong" })(
       "doctor",
     );
@@ -146,7 +146,7 @@ describe("doctor", () => {
       /begins like a key of Paddle/,
     ],
     ["no provider", "provider-a key", "broken", { PROVIDER_A_API_URL: `http://${CLOSED}` }, /^unreachable/],
-  ])("notices %s", async (_, check, state, changed, detail) => {
+  ])("reports %s", async (_, check, state, changed, detail) => {
     const found = (await examined(changed))(check);
     expect(found).toMatchObject({
       state,
@@ -155,7 +155,7 @@ describe("doctor", () => {
     });
   });
 
-  it("notices something that is no API of the provider's, and answers that there is no such page", async () => {
+  it("reports an API URL that belongs to another service", async () => {
     for (const body of ['{"error":"not found"}', "<h1>Not found</h1>", '{"message":"No route","code":404}']) {
       for (const status of [404, 400]) {
         const url = await standIn((_, answer) => answer.writeHead(status).end(body));
@@ -165,7 +165,7 @@ describe("doctor", () => {
     }
   });
 
-  it("notices migrations that are still to be run, and runs none", async () => {
+  it("reports pending migrations without running them", async () => {
     const empty = await emptyDatabase();
     expect((await examined({ DATABASE_URL: empty.url }))("schema")).toMatchObject({
       state: "warning",
@@ -175,7 +175,7 @@ describe("doctor", () => {
     await empty.drop();
   });
 
-  it("notices something else at APP_URL, one that redirects, and one that is not encrypted", async () => {
+  it("reports another service or a redirect at APP_URL", async () => {
     const other = await standIn((_, response) => response.writeHead(404).end());
     const found = await examined({ APP_URL: other });
     expect(found("address")).toMatchObject({ state: "broken", detail: `${other}/api/ready answers 404` });
@@ -191,7 +191,7 @@ describe("doctor", () => {
     });
   });
 
-  it("notices a clock that is so far off that deliveries are refused, and one that is a little", async () => {
+  it("reports a clock that is off by more than the tolerance, and warns of a smaller difference", async () => {
     const ahead = (seconds: number) =>
       standIn((_, response) =>
         response
@@ -227,7 +227,7 @@ describe("doctor", () => {
     expect(stripe.calls.slice(before).filter((call) => call.includes("/subscriptions/"))).toEqual([]);
   });
 
-  it("notices a price id that the provider does not know", async () => {
+  it("reports a price id that the provider does not know", async () => {
     stripe.prices.delete("price_team_monthly");
     expect((await examined())("provider-a prices")).toMatchObject({
       state: "broken",
@@ -236,14 +236,14 @@ describe("doctor", () => {
     stripe.prices.add("price_team_monthly");
   });
 
-  it("takes a server that knows two secrets for one with the first", async () => {
+  it("sends the test event with the first of several secrets", async () => {
     const found = await examined({ PROVIDER_A_WEBHOOK_SECRET: `${SECRETS["provider-a"]},whsec_b2xk` });
     expect(found("provider-a webhook")).toMatchObject({ state: "good" });
   });
 });
 
-describe("what it goes by", () => {
-  it("a plan that is sold elsewhere only cannot be bought", () => {
+describe("checks", () => {
+  it("report a plan that the active slot does not sell", () => {
     const plan = {
       ...{ id: "pro", name: "Pro", price: { amount: 1, currency: "EUR", interval: "month" as const } },
       ...{ features: [], seats: { min: 1, max: 1 } },
@@ -257,7 +257,7 @@ describe("what it goes by", () => {
     expect(checkPlans(definePlans([{ ...plan, priceIds: {} }]), "provider-a").state).toBe("warning");
   });
 
-  it("the clock that is furthest off counts", () => {
+  it("judge by the clock that differs most", () => {
     const clocks = [
       { whose: "one", aheadMs: 100 },
       { whose: "two", aheadMs: -310_000 },

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("the command line on a data folder", () => {
-  it("works without a server, and beside one that it leaves running", async () => {
+  it("works without a server, and beside one without stopping it", async () => {
     const isRunning = () => existsSync(join(folder, "postgres", "cluster", "postmaster.pid"));
     const alone = tollgateIn({ DATA_DIR: folder });
     expect(await alone.json("users", "create", "--count", "2")).toMatchObject({ created: 2 });

@@ -30,8 +30,8 @@ async function pages(input: object) {
   return eventIds;
 }
 
-describe("the log in pages", () => {
-  it("leaves nothing out and shows nothing twice", async () => {
+describe("the delivery log in pages", () => {
+  it("contains every delivery exactly once", async () => {
     const all = await pages({ limit: 100, type: "seventh" });
     expect(all.flat()).toEqual(Array.from({ length: 6428 }, (_, index) => String((6428 - index) * 7)));
   });

@@ -103,7 +103,7 @@ describe("webhooks verify", () => {
 });
 
 describe("webhooks reconcile", () => {
-  it("shows in a dry run what it would correct, corrects it, and then finds nothing more", async () => {
+  it("shows in a dry run what it would correct, corrects it, then finds nothing", async () => {
     truth({ seats: 3 });
     const asked = ["webhooks", "reconcile", "--subscription", `sub_${person.id}`];
     const dry = await tollgate(...asked, "--dry-run");
@@ -144,12 +144,12 @@ describe("webhooks reconcile", () => {
     });
   });
 
-  it("has failed when the provider cannot be asked, or does not know the one that was meant", async () => {
+  it("fails when the provider cannot be reached, or does not know the named subscription", async () => {
     stripe.interfere(async () => ({ status: 500 }));
     const away = await tollgate("webhooks", "reconcile");
     expect([away.code, away.stderr]).toEqual([
       1,
-      expect.stringMatching(/^the provider could not be asked: unreachable/),
+      expect.stringMatching(/^the provider cannot be reached: unreachable/),
     ]);
     stripe.interfere(null);
     stripe.subscriptions.clear();
@@ -172,7 +172,7 @@ describe("webhooks reconcile", () => {
     expect((await tollgate("webhooks", "reconcile", ...wrong)).code).toBe(2);
   });
 
-  it("has examples in --help", async () => {
+  it("prints examples in --help", async () => {
     expect((await tollgate("webhooks", "reconcile", "--help")).stdout).toContain(
       "webhooks reconcile --dry-run",
     );
@@ -183,7 +183,7 @@ describe("POST /api/subscriptions/:id/reconcile", () => {
   const reconcile = (cookie = admin.cookie) =>
     sendRequest(server.url, "POST", `/api/subscriptions/${id}/reconcile`, { cookie });
 
-  it("answers the subscription as corrected, and writes down who had it corrected", async () => {
+  it("returns the corrected subscription, and records who requested it", async () => {
     truth({ seats: 4, status: "past_due" });
     await test.rows("update subscription set out_of_order = true where id = $1", [id]);
     const answer = await reconcile();
@@ -222,7 +222,7 @@ describe("POST /api/subscriptions/:id/reconcile", () => {
     expect(await seats()).toBe(1);
   });
 
-  it("is an administrator's", async () => {
+  it("requires an administrator", async () => {
     expect((await reconcile(person.cookie)).status).toBe(403);
   });
 });

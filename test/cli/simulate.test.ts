@@ -23,7 +23,7 @@ async function serverAnd(variables: Record<string, string> = {}) {
 }
 
 describe.each(wireFormats())("simulate in the format %s", (format) => {
-  it("sends a story of which the server gets everything right, in order and shuffled", async () => {
+  it("finds every subscription as expected, in order and shuffled", async () => {
     const { server, tollgate } = await serverAnd({ PROVIDER_A_ADAPTER: format });
     const story = ["--slot", "provider-a", "--events", "200", "--duplicates", "0.2", "--seed", "2"];
     const report = await tollgate.json("simulate", ...story, "--corrupt", "0.1");
@@ -59,7 +59,7 @@ describe.each(wireFormats())("simulate in the format %s", (format) => {
 });
 
 describe("simulate", () => {
-  it("tells people in a table, at the rate that was asked for", async () => {
+  it("prints a table, and keeps the given rate", async () => {
     const { server, tollgate } = await serverAnd();
     const startedAt = performance.now();
     const { code, stdout, stderr } = await tollgate(
@@ -76,7 +76,7 @@ describe("simulate", () => {
     await server.end("SIGTERM");
   });
 
-  it("notices a subscription that is not as it was told", async () => {
+  it("reports a subscription that differs from the scenario", async () => {
     const { server, tollgate } = await serverAnd();
     // Whatever is written becomes something else, as if the server had got it wrong.
     await test.rows(
@@ -96,18 +96,16 @@ describe("simulate", () => {
     await server.end("SIGTERM");
   });
 
-  it("stops at once when the server does not know its signature", async () => {
+  it("stops at once when the server rejects its signature", async () => {
     const { server, given } = await serverAnd();
     const stranger = tollgateIn({ ...given, PROVIDER_A_WEBHOOK_SECRET: "whsec_of_somebody_else" });
     const { code, stdout, stderr } = await stranger("simulate", "--slot", "provider-a", "--events", "500");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(
-      /did not take a delivery that was rightly signed \(400 .*PROVIDER_A_WEBHOOK_SECRET/,
-    );
+    expect(stderr).toMatch(/refused a correctly signed delivery \(400 .*PROVIDER_A_WEBHOOK_SECRET/);
     await server.end("SIGTERM");
   });
 
-  it("says when the server keeps its subscriptions in another database", async () => {
+  it("reports that the server uses another database", async () => {
     const { server } = await serverAnd();
     const other = await freshDatabase(0);
     const tollgate = tollgateIn(serverVariables(other.url));
@@ -120,7 +118,7 @@ describe("simulate", () => {
     await server.end("SIGTERM");
   });
 
-  it("rides through a server that is killed and started again, and nothing is lost", async () => {
+  it("loses nothing when the server is killed and restarted", async () => {
     const lease = { WEBHOOK_LEASE_SECONDS: "2" };
     const { server, given, tollgate } = await serverAnd(lease);
     const logged = async () => {
@@ -143,8 +141,8 @@ describe("simulate", () => {
   });
 });
 
-describe("simulate against what only looks like a server", () => {
-  it("fails when damaged deliveries are taken, and sends again what was not", async () => {
+describe("simulate against a faulty server", () => {
+  it("fails when corrupted deliveries are accepted, and resends those answered 503", async () => {
     let posts = 0;
     const lax = createServer((request, response) => {
       request.resume();
@@ -160,7 +158,7 @@ describe("simulate against what only looks like a server", () => {
     const { code, stdout, stderr } = await tollgate(...args, "--json");
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ sent: 45, first: 45, refused: 0, retried: 3, checked: null });
-    expect(stderr).toMatch(/^15 damaged deliveries were not refused \(/);
+    expect(stderr).toMatch(/^15 corrupted deliveries were accepted \(/);
     await close();
   });
 });

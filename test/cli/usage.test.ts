@@ -42,14 +42,14 @@ const WRONG: [string, RegExp][] = [
   ["simulate", /required option '--slot/],
   ["simulate --slot provider-a --duplicates 1.5", /from 0 to 1/],
   ["simulate --slot provider-a --concurrency 0", /from 1 to 1000/],
-  ["simulate --slot provider-a --url http://example.com", /this machine only/],
-  ["simulate --slot provider-a --url http://127.0.0.1.example.com", /this machine only/],
+  ["simulate --slot provider-a --url http://example.com", /only this machine/],
+  ["simulate --slot provider-a --url http://127.0.0.1.example.com", /only this machine/],
   ["simulate --slot provider-a --url https://127.0.0.1", /expected an origin/],
   ["simulate --slot provider-a --url http://me@127.0.0.1", /expected an origin/],
 ];
 
 describe("help", () => {
-  it.each(Object.entries(COMMANDS))("of '%s' tells everything that it takes", async (command, words) => {
+  it.each(Object.entries(COMMANDS))("of '%s' lists every option", async (command, words) => {
     const { code, stdout, stderr } = await tollgate(...wordsOf(command), "--help");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const word of words) expect(stdout).toContain(word);
@@ -58,7 +58,7 @@ describe("help", () => {
 });
 
 describe("wrong usage", () => {
-  it.each(WRONG)("'%s' is told on stderr, exit status 2", async (command, message) => {
+  it.each(WRONG)("of '%s' is reported on stderr, exit status 2", async (command, message) => {
     const { code, stdout, stderr } = await tollgate(...wordsOf(command));
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(message);
@@ -66,14 +66,14 @@ describe("wrong usage", () => {
 });
 
 describe("a failure", () => {
-  it("for a bad variable names it, exit status 1", async () => {
+  it("names the invalid variable, exit status 1", async () => {
     const bad = tollgateIn({ PORT: "many" });
     const line = "PORT: expected a whole number, e.g. 3000\n";
     expect(await bad("webhooks", "list")).toEqual({ code: 1, stdout: "", stderr: line });
     expect(await bad.json("webhooks", "list")).toEqual({ error: line.trim() });
   });
 
-  it("for want of a server names where it should be and how to start one", async () => {
+  it("without a server says how to start one", async () => {
     const { code, stdout, stderr } = await tollgate("simulate", "--slot", "provider-a");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toBe("nothing listens at http://127.0.0.1:1: start the server with script/server\n");

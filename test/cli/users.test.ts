@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 describe("users create", () => {
-  it("makes users from user_0 up, and leaves those who are there as they are", async () => {
+  it("creates users from user_0 up, and leaves existing ones unchanged", async () => {
     expect(await tollgate.json("users", "create", "--count", "3")).toEqual({
       count: 3,
       created: 3,
@@ -34,7 +34,7 @@ describe("users create", () => {
     ]);
   });
 
-  it("gives them another prefix when told so", async () => {
+  it("uses the given id prefix", async () => {
     expect(await tollgate.json("users", "create", "--count", "2", "--id-prefix", "Trial-")).toMatchObject({
       created: 2,
       lastId: "Trial-1",
@@ -44,7 +44,7 @@ describe("users create", () => {
     ]);
   });
 
-  it("says who could not be made, and makes the others", async () => {
+  it("names the users that could not be created, and creates the others", async () => {
     await test.rows("insert into deleted_user (id) values ('gone_1')");
     await test.rows(`insert into "user" (id, name, email) values ('x', 'X', 'gone_2@example.com')`);
     const { code, stderr } = await tollgate("users", "create", "--count", "4", "--id-prefix", "gone_");

@@ -31,7 +31,7 @@ if (program) {
   stores.push(
     ["in Redis", () => inRedis(redis.url)],
     ["in a Redis cluster", () => inRedis(clusterNode.url, clusterNode.url)],
-    ["in a cluster of which one node is named", () => inRedis(clusterNode.url)],
+    ["in a Redis cluster given by one of its nodes", () => inRedis(clusterNode.url)],
   );
 } else {
   it.skipIf(!process.env.CI)(REDIS_NEEDED, () => expect(program).not.toBeNull());
@@ -61,7 +61,7 @@ describe.each(stores)("the limiter %s", (name, open) => {
     expect(await rateLimit(key, policy)).toEqual({ allowed: true, remaining: 0, resetAt: START + 70_000 });
   });
 
-  it("decides as an oracle that remembers everything", async () => {
+  it("makes the same decisions as an oracle that keeps every request", async () => {
     const step = fc.record({
       after: fc.oneof(
         fc.constant(0),
@@ -112,7 +112,7 @@ describe.each(stores)("the limiter %s", (name, open) => {
     );
   });
 
-  it("tells in resetAt the very first millisecond at which the same request is admitted", async () => {
+  it("returns in resetAt the first millisecond at which the same request is admitted", async () => {
     const step = fc.record({
       after: fc.integer({ min: 0, max: 3_000 }),
       cost: fc.integer({ min: 1, max: 4 }),
@@ -136,7 +136,7 @@ describe.each(stores)("the limiter %s", (name, open) => {
     );
   });
 
-  it("counts nothing for a refusal, however many there are", async () => {
+  it("does not count refused requests", async () => {
     const key = freshKey();
     const policy = { limit: 1, windowSeconds: 10 };
     now = START;
@@ -149,7 +149,7 @@ describe.each(stores)("the limiter %s", (name, open) => {
     expect(await rateLimit(key, policy)).toMatchObject({ allowed: true });
   });
 
-  it("leaves smaller requests their room when a larger one is refused", async () => {
+  it("still admits smaller requests after refusing a larger one", async () => {
     const key = freshKey();
     now = START;
     expect(await rateLimit(key, { limit: 5, windowSeconds: 10, cost: 3 })).toMatchObject({ remaining: 2 });
@@ -161,7 +161,7 @@ describe.each(stores)("the limiter %s", (name, open) => {
     expect(await rateLimit(key, { limit: 5, windowSeconds: 10 })).toMatchObject({ allowed: false });
   });
 
-  it("holds one count under several limits of one window, and one for each window", async () => {
+  it("shares one count between limits of the same window, and keeps one per window", async () => {
     const key = freshKey();
     now = START;
     for (let n = 0; n < 4; n += 1) await rateLimit(key, { limit: 10, windowSeconds: 10 });
@@ -183,7 +183,7 @@ describe.each(stores)("the limiter %s", (name, open) => {
     });
   });
 
-  it("keeps long logs as exactly as short ones", async () => {
+  it("is exact for hundreds of requests in a window", async () => {
     const key = freshKey();
     const expected = oracle();
     now = START;
@@ -209,17 +209,17 @@ describe.each(stores)("the limiter %s", (name, open) => {
     ["cost", { limit: 3, windowSeconds: 60, cost: -1 }],
     ["cost", { limit: 3, windowSeconds: 60, cost: 1.5 }],
     ["cost", { limit: 3, windowSeconds: 60, cost: Number.NaN }],
-  ])("throws what is wrong with the %s of %j", async (what, options) => {
+  ])("throws a RangeError that names the invalid %s of %j", async (what, options) => {
     const call = async () => rateLimit(freshKey(), options);
     await expect(call()).rejects.toThrow(RangeError);
     await expect(call()).rejects.toThrow(new RegExp(`^${what}: `));
   });
 
-  it.each([[""], ["x".repeat(1025)], ["api:\ud800"]])("throws when the key is %j", async (key) => {
+  it.each([[""], ["x".repeat(1025)], ["api:\ud800"]])("rejects the key %j", async (key) => {
     await expect((async () => rateLimit(key, { limit: 1, windowSeconds: 1 }))()).rejects.toThrow(/^key: /);
   });
 
-  it("keeps keys apart that look alike", async () => {
+  it("counts similar keys separately", async () => {
     const own = freshKey();
     const alike = [
       "a:b",

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { Breaker } from "../../src/limits/breaker.ts";
 import { Deadlines } from "../../src/limits/deadlines.ts";
 
-describe("the time limit of a decision", () => {
-  it("ends the wait of those that are late, and of no other", async () => {
+describe("Deadlines", () => {
+  it("calls back the operations that are late, and no others", async () => {
     const deadlines = new Deadlines(30);
     const late: number[] = [];
     const arrived = Array.from({ length: 10 }, (_, n) => deadlines.start(() => late.push(n)));
@@ -17,7 +17,7 @@ describe("the time limit of a decision", () => {
     deadlines.close();
   });
 
-  it("does not run out while this process itself is busy", async () => {
+  it("does not expire while this process itself is busy", async () => {
     const deadlines = new Deadlines(30);
     let isLate = false;
     const arrived = deadlines.start(() => {
@@ -51,7 +51,7 @@ it("frees what a finished wait referred to", async () => {
   deadlines.close();
 });
 
-describe("the breaker", () => {
+describe("Breaker", () => {
   const tripped = () => {
     let now = 0;
     const changes: boolean[] = [];
@@ -63,7 +63,7 @@ describe("the breaker", () => {
     return { breaker, changes, advance };
   };
 
-  it("opens after five failures in a row, and not for a failure now and then", () => {
+  it("opens after five failures in a row, and not after scattered ones", () => {
     const changes: boolean[] = [];
     const breaker = new Breaker({ now: () => 0, onChange: (up) => changes.push(up) });
     for (let n = 0; n < 100; n += 1) {
@@ -74,7 +74,7 @@ describe("the breaker", () => {
     expect(tripped().changes).toEqual([false]);
   });
 
-  it("lets one try after a pause, which grows to two seconds while that fails", () => {
+  it("lets one request probe after a pause, which doubles up to two seconds", () => {
     const { breaker, advance } = tripped();
     expect(breaker.tryAcquire()).toBe("no");
     for (const pauseMs of [100, 200, 400, 800, 1_600, 2_000, 2_000]) {
@@ -87,7 +87,7 @@ describe("the breaker", () => {
     }
   });
 
-  it("closes with the first answer, and says so once", () => {
+  it("closes at the first success, and reports it once", () => {
     const { breaker, advance, changes } = tripped();
     advance(100);
     expect(breaker.tryAcquire()).toBe("probe");

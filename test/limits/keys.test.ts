@@ -4,12 +4,12 @@ import { limitKey, scopeOf } from "../../src/limits/limit-key.ts";
 import { SCOPES } from "../../src/limits/policies.ts";
 import { redisKey } from "../../src/limits/redis-script.ts";
 
-describe("the keys of the limiter", () => {
-  it("have a scope without a colon, so that the first colon ends it", () => {
+describe("limit keys", () => {
+  it("have no colon in their scope", () => {
     expect(SCOPES.filter((scope) => scope.includes(":"))).toEqual([]);
   });
 
-  it("give back their scope, whatever the id is made of", () => {
+  it("return their scope for any id", () => {
     fc.assert(
       fc.property(fc.constantFrom(...SCOPES), fc.string(), (scope, id) => {
         const key = limitKey(scope, id);
@@ -19,7 +19,7 @@ describe("the keys of the limiter", () => {
     );
   });
 
-  it("are never the same for two scopes or two ids, in Redis neither", () => {
+  it("differ for different scopes, ids and windows, also in Redis", () => {
     const idOf = fc.string({ unit: fc.constantFrom(":", "a", "{", "}", "%", "7", "B", "25"), maxLength: 6 });
     const owner = fc.tuple(fc.constantFrom(...SCOPES), idOf, fc.constantFrom(1_000, 60_000));
     fc.assert(
@@ -34,7 +34,7 @@ describe("the keys of the limiter", () => {
     );
   });
 
-  it("leave Redis Cluster no part between braces to gather users by", () => {
+  it("contain no hash tag for Redis Cluster", () => {
     expect(redisKey("api:{same}user", 60_000)).not.toContain("{");
   });
 });

@@ -12,12 +12,12 @@ function limiter(maxKeys: number, log: LimiterLog = silent): MemoryLimiter {
   return new MemoryLimiter({ log, metrics: NO_METRICS, now: () => now, maxMemoryKeys: maxKeys });
 }
 
-describe("the limiter's memory", () => {
+describe("MemoryLimiter", () => {
   beforeEach(() => {
     now = 1_800_000_000_000;
   });
 
-  it("is exact to the fraction of a millisecond, and never names an instant too early", () => {
+  it("is exact to fractions of a millisecond, and rounds resetAt up", () => {
     const counts = limiter(10);
     now += 0.4;
     counts.decide("api:a", 1, 1_000, 1);
@@ -29,7 +29,7 @@ describe("the limiter's memory", () => {
     expect(counts.decide("api:a", 1, 1_000, 1).allowed).toBe(true);
   });
 
-  it("lets go of keys that have run out, as new ones come in", () => {
+  it("removes expired keys as new ones are added", () => {
     const counts = limiter(100_000);
     for (let n = 0; n < 1_000; n += 1) counts.decide(`api:${n}`, 5, WINDOW_MS, 1);
     now += WINDOW_MS;
@@ -37,7 +37,7 @@ describe("the limiter's memory", () => {
     expect(counts.keyCount).toBe(1_000);
   });
 
-  it("lets go of them in windows that nobody asks for any more", () => {
+  it("removes expired keys of windows that are no longer used", () => {
     const counts = limiter(100_000);
     for (let n = 0; n < 1_000; n += 1) counts.decide(`api:${n}`, 5, 1_000, 1);
     now += WINDOW_MS;
@@ -45,7 +45,7 @@ describe("the limiter's memory", () => {
     expect(counts.keyCount).toBe(2_000);
   });
 
-  it("looks at a few other keys a decision at most, however many there are and have run out", () => {
+  it("visits at most a few other keys per decision, however many have expired", () => {
     const counts = limiter(20_000);
     let most = 0;
     const looksOf = (key: string, limit: number) => {
@@ -60,8 +60,8 @@ describe("the limiter's memory", () => {
     expect(most).toBeLessThanOrEqual(32);
   });
 
-  describe("when it is full of keys that still count", () => {
-    it("never holds more than its share, nor forgets a key that is blocked", () => {
+  describe("when it is full of live keys", () => {
+    it("never exceeds its size, nor forgets a blocked key", () => {
       const counts = limiter(100);
       for (let n = 0; n < 50; n += 1) counts.decide(`api:blocked ${n}`, 1, WINDOW_MS, 1);
       for (let n = 0; n < 10_000; n += 1) {
@@ -73,7 +73,7 @@ describe("the limiter's memory", () => {
       }
     });
 
-    it("keeps a key that is blocked for the cost that was asked of it", () => {
+    it("keeps a key that is blocked for the cost of its last request", () => {
       const counts = limiter(2);
       counts.decide("api:a", 5, WINDOW_MS, 3);
       counts.decide("api:a", 5, WINDOW_MS, 3);
@@ -81,7 +81,7 @@ describe("the limiter's memory", () => {
       expect(counts.decide("api:a", 5, WINDOW_MS, 3).allowed).toBe(false);
     });
 
-    it("forgets the key with requests left that would be the next to run out", () => {
+    it("forgets the key with requests left that would expire next", () => {
       const counts = limiter(3);
       for (const key of ["api:a", "api:b", "api:c", "api:a"]) {
         now += 1;
@@ -93,7 +93,7 @@ describe("the limiter's memory", () => {
       expect(counts.decide("api:b", 5, WINDOW_MS, 1).remaining).toBe(4);
     });
 
-    it("refuses new keys when all are blocked, and admits them when it said", () => {
+    it("refuses new keys while all are blocked, and admits them at resetAt", () => {
       const counts = limiter(3);
       for (const key of ["api:a", "api:b", "api:c"]) {
         counts.decide(key, 1, WINDOW_MS, 1);
@@ -108,7 +108,7 @@ describe("the limiter's memory", () => {
       expect(counts.decide("api:b", 1, WINDOW_MS, 1).allowed).toBe(false);
     });
 
-    it("takes the place of a blocked key as soon as that has a request left again", () => {
+    it("replaces a blocked key as soon as it has a request left again", () => {
       const counts = limiter(1);
       counts.decide("api:a", 2, WINDOW_MS, 1);
       now += 30_000;
@@ -118,7 +118,7 @@ describe("the limiter's memory", () => {
       expect(counts.decide("api:b", 2, WINDOW_MS, 1).allowed).toBe(true);
     });
 
-    it("says so, once a minute", () => {
+    it("logs a warning once a minute", () => {
       const warn = vi.fn();
       const counts = limiter(10, { info: () => {}, warn });
       for (let n = 0; n < 1_000; n += 1) counts.decide(`api:${n}`, 2, WINDOW_MS, 1);
@@ -132,7 +132,7 @@ describe("the limiter's memory", () => {
     });
   });
 
-  it("decides as the oracle over thousands of keys that come and go", () => {
+  it("makes the same decisions as the oracle as keys come and go", () => {
     const step = fc.record({
       after: fc.integer({ min: 0, max: 800 }),
       key: fc.integer({ min: 0, max: 30 }),

@@ -15,7 +15,7 @@ if (!program) {
   const minute = (limit: number) => ({ limit, windowSeconds: 60 });
   const freshKey = (scope = "api") => `${scope}:${randomUUID()}`;
 
-  const PATIENT = { answerWithinMs: 10_000 };
+  const SLOW = { answerWithinMs: 10_000 };
 
   const observed = async (url: string, patience: { answerWithinMs?: number } = {}) => {
     const seen = { up: [] as boolean[], warned: 0, informed: 0, without: [] as string[] };
@@ -40,15 +40,15 @@ if (!program) {
     return { rateLimit, close: cleanedUp(limiter.close), seen };
   };
 
-  describe("counts in Redis", () => {
+  describe("the limiter in Redis", () => {
     let redis: TestRedis;
     beforeAll(async () => {
       redis = await startRedis(program);
     });
     afterAll(() => redis.remove());
 
-    it("are one for all processes: of many requests at a time exactly the limit is admitted", async () => {
-      const clients = await Promise.all(Array.from({ length: 4 }, () => observed(redis.url, PATIENT)));
+    it("admits exactly the limit when several processes ask at once", async () => {
+      const clients = await Promise.all(Array.from({ length: 4 }, () => observed(redis.url, SLOW)));
       const key = freshKey();
       const decisions = await Promise.all(
         Array.from({ length: 400 }, (_, n) => clients[n % 4]?.rateLimit(key, minute(37))),
@@ -58,8 +58,8 @@ if (!program) {
       await Promise.all(clients.map(({ close }) => close()));
     });
 
-    it("cost one call of one script a decision, and none while a refusal holds", async () => {
-      const { rateLimit, close, seen } = await observed(redis.url, PATIENT);
+    it("makes one script call per decision, and none while a refusal holds", async () => {
+      const { rateLimit, close, seen } = await observed(redis.url, SLOW);
       const key = freshKey();
       await rateLimit(key, minute(3));
       const before = await redis.calls("evalsha");
@@ -72,8 +72,8 @@ if (!program) {
       await close();
     });
 
-    it("are asked again under another limit or window, and for a cost that was not refused", async () => {
-      const { rateLimit, close } = await observed(redis.url, PATIENT);
+    it("asks Redis again for another limit, window or a larger cost", async () => {
+      const { rateLimit, close } = await observed(redis.url, SLOW);
       const key = freshKey();
       await rateLimit(key, { ...minute(4), cost: 2 });
       expect(await rateLimit(key, { ...minute(4), cost: 3 })).toMatchObject({ allowed: false, remaining: 2 });
@@ -86,8 +86,8 @@ if (!program) {
       await close();
     });
 
-    it("admit again when they said, by Redis's own clock", async () => {
-      const { rateLimit, close } = await observed(redis.url, PATIENT);
+    it("admits a request at resetAt, by Redis's own clock", async () => {
+      const { rateLimit, close } = await observed(redis.url, SLOW);
       const key = freshKey();
       // Longer than a busy machine stalls between two calls.
       const policy = { limit: 2, windowSeconds: 2 };
@@ -103,8 +103,8 @@ if (!program) {
       await close();
     });
 
-    it("are gone from Redis an eighth of a window after the last of them has left", async () => {
-      const { rateLimit, close } = await observed(redis.url, PATIENT);
+    it("removes a key from Redis an eighth of a window after its last request has expired", async () => {
+      const { rateLimit, close } = await observed(redis.url, SLOW);
       const key = freshKey();
       await rateLimit(key, { limit: 5, windowSeconds: 0.2 });
       const stored = `tollgate:limit:200:${key}`;
@@ -113,8 +113,8 @@ if (!program) {
       await close();
     });
 
-    it("survive that Redis forgets its scripts", async () => {
-      const { rateLimit, close, seen } = await observed(redis.url, PATIENT);
+    it("sends the script again when Redis has lost it", async () => {
+      const { rateLimit, close, seen } = await observed(redis.url, SLOW);
       const key = freshKey();
       await rateLimit(key, minute(3));
       await redis.ask("SCRIPT", "FLUSH");
@@ -124,11 +124,11 @@ if (!program) {
       await close();
     });
 
-    it("hold when Redis's clock is set back, and do not block for longer than a window", async () => {
+    it("keeps the limit when Redis's clock is set back, and blocks for a window at most", async () => {
       let redisNow = 1_800_000_000_000;
       let now = 5_000;
       const limiter = await createRateLimit({
-        ...PATIENT,
+        ...SLOW,
         redisUrls: [redis.url],
         log: { info: () => {}, warn: () => {} },
         now: () => now,
@@ -158,41 +158,44 @@ if (!program) {
     it.each([
       ["is stopped", (own: TestRedis) => own.signal("SIGSTOP"), (own: TestRedis) => own.signal("SIGCONT")],
       ["is killed", (own: TestRedis) => own.kill(), (own: TestRedis) => own.restart()],
-    ])("and %s: counts locally, refuses what must be shared, and comes back", async (_, end, restore) => {
-      const { rateLimit, close, seen } = await observed(redis.url);
-      const key = freshKey();
-      await rateLimit(key, minute(2));
-      await end(redis);
-      await Promise.all(Array.from({ length: 60 }, () => rateLimit(freshKey(), minute(2))));
-      // This process alone counts them, exactly.
-      const decisions = [];
-      for (let n = 0; n < 12; n += 1) decisions.push(await rateLimit(key, minute(2)));
-      expect(decisions.filter((decision) => (decision as { allowed: boolean }).allowed)).toHaveLength(2);
-      for (const scope of ["auth-sign-in", "auth-sign-up", "auth-password", "billing"]) {
-        await expect(rateLimit(freshKey(scope), minute(2))).rejects.toBeInstanceOf(LimiterUnavailable);
-      }
-      // The breaker is open: a thousand calls in turn would else wait for a time-out each.
-      for (let n = 0; n < 1_000; n += 1) await rateLimit(freshKey(), minute(2));
-      expect(seen).toMatchObject({ up: [true, false], warned: 1, informed: 0 });
-      expect(seen.without).toContain("billing unavailable");
+    ])(
+      "and %s: counts in this process, refuses sign-in and billing, and recovers",
+      async (_, end, restore) => {
+        const { rateLimit, close, seen } = await observed(redis.url);
+        const key = freshKey();
+        await rateLimit(key, minute(2));
+        await end(redis);
+        await Promise.all(Array.from({ length: 60 }, () => rateLimit(freshKey(), minute(2))));
+        // This process alone counts them, exactly.
+        const decisions = [];
+        for (let n = 0; n < 12; n += 1) decisions.push(await rateLimit(key, minute(2)));
+        expect(decisions.filter((decision) => (decision as { allowed: boolean }).allowed)).toHaveLength(2);
+        for (const scope of ["auth-sign-in", "auth-sign-up", "auth-password", "billing"]) {
+          await expect(rateLimit(freshKey(scope), minute(2))).rejects.toBeInstanceOf(LimiterUnavailable);
+        }
+        // The breaker is open: a thousand calls in turn would else wait for a time-out each.
+        for (let n = 0; n < 1_000; n += 1) await rateLimit(freshKey(), minute(2));
+        expect(seen).toMatchObject({ up: [true, false], warned: 1, informed: 0 });
+        expect(seen.without).toContain("billing unavailable");
 
-      await restore(redis);
-      await eventually(
-        () =>
-          rateLimit(freshKey("billing"), minute(2)).then(
-            ({ allowed }) => allowed,
-            () => false,
-          ),
-        true,
-      );
-      expect(seen).toMatchObject({ up: [true, false, true], warned: 1, informed: 1 });
-      const before = await redis.calls("evalsha");
-      await rateLimit(freshKey(), minute(2));
-      expect((await redis.calls("evalsha")) - before).toBe(1);
-      await close();
-    });
+        await restore(redis);
+        await eventually(
+          () =>
+            rateLimit(freshKey("billing"), minute(2)).then(
+              ({ allowed }) => allowed,
+              () => false,
+            ),
+          true,
+        );
+        expect(seen).toMatchObject({ up: [true, false, true], warned: 1, informed: 1 });
+        const before = await redis.calls("evalsha");
+        await rateLimit(freshKey(), minute(2));
+        expect((await redis.calls("evalsha")) - before).toBe(1);
+        await close();
+      },
+    );
 
-    it("still knows its refusals", async () => {
+    it("still applies the refusals it holds", async () => {
       const { rateLimit, close } = await observed(redis.url);
       const key = freshKey("billing");
       await rateLimit(key, minute(1));
@@ -203,7 +206,7 @@ if (!program) {
       await redis.restart();
     });
 
-    it("starts without it within seconds, ends without it, and finds it when it comes", async () => {
+    it("starts and closes without Redis within seconds, and connects when it comes up", async () => {
       await redis.kill();
       const { rateLimit, close, seen } = await observed(redis.url);
       expect(seen).toMatchObject({ up: [false], warned: 1 });

@@ -1,29 +1,29 @@
 import type { Decision } from "./rate-limit.ts";
 
-/** What a refusal tells of a key: how many requests counted, and when those leave that must. */
-type Refusal = {
+/** What a refusal reveals about a key: how many requests counted, and when those leave that must. */
+type HeldRefusal = {
   windowMs: number;
   limit: number;
   counted: number;
-  /** On our clock, from the moment of asking: no later than they really leave, so that nobody is refused for nothing. */
+  /** On our clock, from the time of the call: no later than they really leave, so nobody is refused wrongly. */
   leaveAt: number[];
-  /** The same from the moment of the answer: no earlier than they really leave. */
+  /** The same from the time of the reply: no earlier than they really leave. */
   resetAt: number[];
-  /** Of the same key under another limit. */
-  next: Refusal | null;
+  /** The same key under another limit. */
+  next: HeldRefusal | null;
 };
 
 const KEYS = 10_000;
 
 /**
- * Refusals that still hold. They count nothing, so nothing that is asked while they hold can be admitted: the shared
- * store need not be asked. Answers only what it knows exactly: a larger cost waits for requests that it may not know.
- * Bounded by forgetting, which costs one question more.
+ * Refusals that still hold. A refused request is not counted, so nothing can be admitted while they hold, and the shared
+ * store need not be asked. Decides only what is known exactly: a larger cost may wait for requests it does not know.
+ * Bounded by forgetting, which costs one more call.
  */
-export class Refusals {
+export class HeldRefusals {
   readonly #keys: number;
-  #young = new Map<string, Refusal>();
-  #old = new Map<string, Refusal>();
+  #young = new Map<string, HeldRefusal>();
+  #old = new Map<string, HeldRefusal>();
 
   constructor(keys = KEYS) {
     this.#keys = keys;
@@ -35,7 +35,7 @@ export class Refusals {
 
   find(key: string, windowMs: number, limit: number, cost: number, now: () => number): Decision | undefined {
     if (this.#young.size === 0 && this.#old.size === 0) return undefined;
-    let known: Refusal | null | undefined = this.#young.get(key) ?? this.#old.get(key);
+    let known: HeldRefusal | null | undefined = this.#young.get(key) ?? this.#old.get(key);
     while (known && (known.windowMs !== windowMs || known.limit !== limit)) known = known.next;
     return known ? decisionOf(known, cost, now()) : undefined;
   }
@@ -63,14 +63,14 @@ export class Refusals {
     });
   }
 
-  /** Something was admitted: what is known of the key is no longer all. */
+  /** Something was admitted, so the refusal no longer describes the key. */
   forget(key: string): void {
     if (this.#young.size > 0) this.#young.delete(key);
     if (this.#old.size > 0) this.#old.delete(key);
   }
 }
 
-function decisionOf(known: Refusal, cost: number, now: number): Decision | undefined {
+function decisionOf(known: HeldRefusal, cost: number, now: number): Decision | undefined {
   const { leaveAt } = known;
   let left = 0;
   while (left < leaveAt.length && (leaveAt[left] as number) <= now) left += 1;
@@ -81,7 +81,7 @@ function decisionOf(known: Refusal, cost: number, now: number): Decision | undef
   return { allowed: false, remaining: counted < known.limit ? known.limit - counted : 0, resetAt };
 }
 
-function without(known: Refusal | null, windowMs: number, limit: number): Refusal | null {
+function without(known: HeldRefusal | null, windowMs: number, limit: number): HeldRefusal | null {
   if (!known) return null;
   if (known.windowMs === windowMs && known.limit === limit) return known.next;
   return { ...known, next: without(known.next, windowMs, limit) };

@@ -1,20 +1,20 @@
 import { APICallError, InvalidResponseDataError, StreamProviderError } from "ai";
-import { Silence } from "./answer.ts";
+import { ProviderSilent } from "./answer.ts";
 
 /**
- * Why the model has not answered, in words for the operator's log. Nothing is taken from what the provider or the error
- * say: they quote conversations, addresses and keys.
+ * Why the model did not answer, for the log. Nothing is quoted from the provider or the error: they may contain
+ * conversations, addresses and keys.
  */
-export function problemOf(error: unknown): string {
-  if (error instanceof Silence) return `the AI provider was ${error.message}`;
-  if (APICallError.isInstance(error)) return problemOfCall(error);
+export function describeFailure(error: unknown): string {
+  if (error instanceof ProviderSilent) return `the AI provider was ${error.message}`;
+  if (APICallError.isInstance(error)) return describeCallFailure(error);
   if (InvalidResponseDataError.isInstance(error)) return "the AI provider broke off";
   if (StreamProviderError.isInstance(error)) return "the AI provider reported an error";
   const kind = error instanceof Error ? error.name : typeof error;
-  return `the AI provider sent something that cannot be understood (${kind})`;
+  return `the AI provider sent an invalid response (${kind})`;
 }
 
-function problemOfCall({ statusCode, cause }: APICallError): string {
+function describeCallFailure({ statusCode, cause }: APICallError): string {
   switch (statusCode) {
     case undefined:
       return `the AI provider cannot be reached (${codeOf(cause) ?? "no reason given"}): check AI_BASE_URL`;
@@ -30,7 +30,7 @@ function problemOfCall({ statusCode, cause }: APICallError): string {
   }
 }
 
-/** Of the innermost of the errors that have a code, such as `ECONNREFUSED`. */
+/** The code of the innermost error that has one, such as `ECONNREFUSED`. */
 function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const { code } = error as { code?: unknown };
