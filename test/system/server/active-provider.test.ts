@@ -29,6 +29,12 @@ it.each(SLOTS)(
     cleanedUp(server.close);
     const person = await signUp(server.url);
 
+    const overRest = await sendRequest(server.url, "POST", "/api/checkout", {
+      cookie: person.cookie,
+      body: { planId: "pro", seats: 2 },
+    });
+    expect(overRest.body.url).toMatch(new RegExp(`^${server.simulatorUrl}/${slot}/`));
+
     const form = encodeArguments([{ planId: "pro", seats: "2" }]);
     const { redirect } = await callAction(server.url, findServerAction("createCheckout"), form, person);
     expect(redirect).toMatch(new RegExp(`^${server.simulatorUrl}/${slot}/`));
