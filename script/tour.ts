@@ -27,7 +27,7 @@ const folder = await mkdtemp(join(tmpdir(), "tollgate-tour-"));
 await chmod(folder, 0o755);
 const postgres = await startEmbeddedPostgres(folder);
 const variables = {
-  DATABASE_URL: postgres.url,
+  DATABASE_URL: postgres.adminUrl,
   DATA_DIR: folder,
   AUTH_SECRET: "only-for-pictures-and-long-enough-to-be-taken",
   SIMULATOR: "on",
@@ -40,7 +40,7 @@ const environment = readConfig(variables);
 const server = await startServer(environment, { log: createLog(environment.logLevel) });
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 const database = openDatabase({
-  ...{ url: postgres.url, prepared: false, maxConnections: 1, answerTimeoutMs: 30_000 },
+  ...{ url: postgres.adminUrl, prepared: false, maxConnections: 1, answerTimeoutMs: 30_000 },
 });
 try {
   const page = await visit({});

@@ -23,7 +23,8 @@ export async function makeCluster(): Promise<EmbeddedPostgres> {
     const pidFile = join(data, "postgres/cluster/postmaster.pid");
     const cluster = await startEmbeddedPostgres(data);
     return {
-      url: cluster.url,
+      url: cluster.adminUrl,
+      adminUrl: cluster.adminUrl,
       stop: async () => {
         // It does not stop while somebody is connected, and connections take a moment to go.
         for (let tries = 0; tries < STOP_TRIES && existsSync(pidFile); tries += 1) {

@@ -13,12 +13,16 @@ import {
   EmbeddedPostgresFailed,
   unprivilegedAccount,
 } from "./embedded-account.ts";
+import { ensureRole } from "./embedded-role.ts";
 import { runningPostgres } from "./postmaster.ts";
 
 const run = promisify(execFile);
 
 export type EmbeddedPostgres = {
+  /** As the role `tollgate`, which owns the tables and is no superuser. */
   url: string;
+  /** As the superuser, for whoever makes databases or roles: tests and benchmarks. */
+  adminUrl: string;
   /** Stops the cluster, unless another process still uses it. */
   stop(): Promise<void>;
 };
@@ -44,17 +48,23 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
     await chown(home, account.uid, account.gid);
     await checkAccess(home, binaries.postgres, account);
   }
-  const password = await ownPassword(home, account);
+  const password = await ownPassword(join(home, "password"), account);
   await initialize(binaries, home, cluster, account);
 
   const port = await ensureRunning(binaries, home, cluster, account, null);
-  const url = `postgres://tollgate:${password}@127.0.0.1:${port}/postgres`;
+  const at = `127.0.0.1:${port}/postgres`;
+  const url = `postgres://tollgate:${password}@${at}`;
+  const adminPassword = await readFile(join(home, ADMIN_PASSWORD), "utf8").catch(() => null);
+  // In clusters from before there were two roles, tollgate is the superuser that made them, which cannot be taken back.
+  const adminUrl = adminPassword === null ? url : `postgres://postgres:${adminPassword.trim()}@${at}`;
+  if (adminPassword !== null) await ensureRole(adminUrl, password);
   const watch = keepRunning(
     async () => (await runningPostgres(cluster)) !== null,
     () => ensureRunning(binaries, home, cluster, account, port),
   );
   return {
     url,
+    adminUrl,
     stop: async () => {
       await watch.end();
       await stopUnlessUsed(binaries, cluster, account, url);
@@ -92,9 +102,10 @@ async function findBinaries(): Promise<Binaries> {
   }
 }
 
-/** The cluster's password, made once; readable by nobody else. */
-async function ownPassword(home: string, account: Account): Promise<string> {
-  const file = join(home, "password");
+const ADMIN_PASSWORD = "admin-password";
+
+/** A role's password, made once; readable by nobody else. */
+async function ownPassword(file: string, account: Account): Promise<string> {
   if (!existsSync(file)) {
     // Written aside and linked into place: of several processes that start together, one wins and all read the same.
     const draft = `${file}.${randomBytes(6).toString("hex")}`;
@@ -113,14 +124,15 @@ async function initialize(
   account: Account,
 ): Promise<void> {
   if (existsSync(cluster)) return;
+  await ownPassword(join(home, ADMIN_PASSWORD), account);
   // Made aside and renamed: a crash half-way leaves nothing that looks like a database.
   const draft = `${cluster}.${randomBytes(6).toString("hex")}`;
   await run(
     binaries.initdb,
     [
       `--pgdata=${draft}`,
-      "--username=tollgate",
-      `--pwfile=${join(home, "password")}`,
+      "--username=postgres",
+      `--pwfile=${join(home, ADMIN_PASSWORD)}`,
       "--auth=scram-sha-256",
       "--encoding=UTF8",
       "--locale=C",

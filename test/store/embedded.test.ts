@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { embeddedSecrets } from "../../src/config/embedded-secrets.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { migrate } from "../../src/store/migrate.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { spawnServer } from "../support/server-process.ts";
@@ -70,9 +71,30 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it("keeps its secrets private", async () => {
-    for (const name of ["secrets.json", "postgres/password"]) {
+    for (const name of ["secrets.json", "postgres/password", "postgres/admin-password"]) {
       expect((await stat(join(folder, name))).mode & 0o077, name).toBe(0);
     }
+  });
+
+  it("is used as a role that owns the tables and is no superuser", { timeout: 120_000 }, async () => {
+    const postgres = await startEmbeddedPostgres(join(folder, "role"));
+    const database = openDatabase({
+      url: postgres.url,
+      prepared: false,
+      maxConnections: 1,
+      answerTimeoutMs: 60_000,
+    });
+    await migrate(database);
+    const text = `select current_user, rolsuper, rolcreaterole, rolcreatedb,
+      (select count(*)::int from pg_tables where schemaname = 'public' and tableowner <> 'tollgate') as others
+      from pg_roles where rolname = current_user`;
+    expect(await database.run({ name: "role", text })).toEqual([
+      { current_user: "tollgate", rolsuper: false, rolcreaterole: false, rolcreatedb: false, others: 0 },
+    ]);
+    const read = { name: "read", text: "select pg_read_file('/etc/passwd')" };
+    await expect(database.run(read)).rejects.toThrow("permission denied");
+    await database.close();
+    await postgres.stop();
   });
 
   it("is created once by processes that start together", { timeout: 120_000 }, async () => {

@@ -24,7 +24,7 @@ export async function startPostgresCluster(users: number): Promise<TestCluster> 
   await chmod(folder, 0o755);
   const postgres = await startEmbeddedPostgres(folder);
   const database = openDatabase({
-    url: postgres.url,
+    url: postgres.adminUrl,
     prepared: false,
     maxConnections: 2,
     answerTimeoutMs: 30_000,
@@ -33,7 +33,7 @@ export async function startPostgresCluster(users: number): Promise<TestCluster> 
   await migrate(database);
   await addUsers({ rows }, users);
   return {
-    url: postgres.url,
+    url: postgres.adminUrl,
     rows,
     end: async (signal) => {
       const file = join(folder, "postgres", "cluster", "postmaster.pid");

@@ -10,8 +10,8 @@ export default async function setup(): Promise<() => Promise<void>> {
   // Started by root, PostgreSQL runs as another user, who must be able to enter.
   await chmod(folder, 0o755);
   const postgres = await startEmbeddedPostgres(folder);
-  await createTemplate(postgres.url);
-  process.env.TEST_POSTGRES_URL = postgres.url;
+  await createTemplate(postgres.adminUrl);
+  process.env.TEST_POSTGRES_URL = postgres.adminUrl;
   return async () => {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
