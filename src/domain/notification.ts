@@ -11,6 +11,7 @@ export const NOTIFICATION_KINDS = [
   "role_changed",
   "password_changed",
   "email_changed",
+  "payment_undone",
 ] as const;
 
 /** What a person is told of. The words are found by whoever shows it, in the reader's language. */

@@ -9,8 +9,13 @@ export type Payments = Record<Slot, PaymentApi | null>;
 export type PaymentApi = {
   readonly traits: ProviderTraits;
   createCheckout(order: CheckoutOrder): Promise<OpenedCheckout>;
-  /** Closes an open checkout, so that it can no longer be paid. Without effect where the provider cannot close one. */
-  closeCheckout(checkoutId: string): Promise<void>;
+  /** Closes an open checkout, so that it can no longer be paid, where the provider can do that. */
+  closeCheckout(checkout: ClosingCheckout): Promise<CheckoutEnd>;
+  /**
+   * Changes an open checkout to another order, so that there is never a second one. Only where
+   * `traits.checkout.canBeUpdated`.
+   */
+  updateCheckout(checkoutId: string, order: CheckoutOrder): Promise<OpenedCheckout>;
   /** Where the customer manages a subscription. Such links are short-lived: fetch one each time. */
   openPortal(customer: PayingCustomer): Promise<{ url: string }>;
   /**
@@ -20,6 +25,8 @@ export type PaymentApi = {
   fetchSubscription(providerSubscriptionId: string): Promise<PaymentEvent | null>;
   /** Ends it at once where the provider can do that, else with its period. Succeeds for one that has ended. */
   cancelSubscription(providerSubscriptionId: string): Promise<void>;
+  /** Refunds its latest payment in full. `false`: there is nothing to refund. */
+  refundSubscription(providerSubscriptionId: string): Promise<boolean>;
   /** The events that the provider has sent since, oldest first; `null`: it does not list them. */
   listEvents: ((since: Date) => AsyncIterable<ListedEvent>) | null;
   /** The state of every subscription, ended ones too; with a time, of at least those that have changed since. */
@@ -52,7 +59,23 @@ export type OpenedCheckout = {
   expiresAt: Date | null;
 };
 
+export type ClosingCheckout = {
+  id: string;
+  userId: string;
+  /** With which it was opened. */
+  email: string;
+};
+
+/**
+ * `closed`: it can no longer be paid. `open`: it still can, as the provider cannot close it. `paid`: too late; the
+ * subscription is `null` while the provider does not name it.
+ */
+export type CheckoutEnd =
+  | { status: "closed" | "open" }
+  | { status: "paid"; providerSubscriptionId: string | null };
+
 export type PayingCustomer = {
+  userId: string;
   customerId: string | null;
   providerSubscriptionId: string | null;
   returnUrl: string;
@@ -84,10 +107,17 @@ export type PaymentApiFailure =
 export class PaymentApiProblem extends Error {
   override name = "PaymentApiProblem";
   readonly failure: PaymentApiFailure;
+  /** How long the provider asks to be left alone; `null`: it does not say. */
+  readonly retryAfterMs: number | null;
 
-  constructor(failure: PaymentApiFailure, message: string, options?: ErrorOptions) {
+  constructor(
+    failure: PaymentApiFailure,
+    message: string,
+    { retryAfterMs = null, ...options }: ErrorOptions & { retryAfterMs?: number | null } = {},
+  ) {
     super(message, options);
     this.failure = failure;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 

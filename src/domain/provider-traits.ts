@@ -20,8 +20,8 @@ export type ProviderTraits = {
   /** Whether the API ends a subscription at once; else with the paid period. */
   cancelsAtOnce: boolean;
   checkout: CheckoutTraits;
-  /** How many requests its documentation allows; test keys may be allowed fewer. */
-  requestLimit(apiKey: string): RequestLimit;
+  /** How many requests its documentation allows at an address of its API; `null`: as many as one likes. */
+  requestLimit(apiUrl: string): RequestLimit | null;
 };
 
 export type ApiKeyTraits = {
@@ -36,10 +36,10 @@ export type ApiKeyTraits = {
 };
 
 export type CheckoutTraits = {
-  /** Whether an open checkout can be closed so that it can no longer be paid. */
-  canBeClosed: boolean;
-  /** Whether an open checkout can be changed to another plan or number of seats. */
+  /** Whether an open checkout can be changed to another order, so that a second one is not needed. */
   canBeUpdated: boolean;
+  /** Whether the provider refuses a second subscription of the same customer. */
+  onePerCustomer: boolean;
 };
 
 export type RequestLimit = { requests: number; perSeconds: number };

@@ -17,6 +17,7 @@ import {
   updateSubscriptions,
 } from "../store/subscriptions.ts";
 import { inTransaction, type Transaction } from "../store/transaction.ts";
+import { insertUnwanted, type UnwantedSubscription } from "../store/unwanted-subscriptions.ts";
 import { findUserStates, type UserState } from "../store/users.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
@@ -76,7 +77,11 @@ async function applyTogether(intake: Intake, group: readonly ClaimedEvent[]): Pr
       return decision;
     });
     const ofDeleted = group.filter((work, index) => isOfDeletedUser(work, decisions[index] ?? null, people));
+    const unwanted = group.flatMap((work, index) =>
+      decisions[index]?.outcome === "ignored" ? unwantedIn(work, people) : [],
+    );
     const writes = [
+      ...(unwanted.length > 0 ? [insertUnwanted(transaction, unwanted)] : []),
       ...ledger.writes(transaction),
       ...recordOutcomes(transaction, group, decisions, changed),
       ...(ofDeleted.length > 0
@@ -92,8 +97,9 @@ async function applyTogether(intake: Intake, group: readonly ClaimedEvent[]): Pr
     await intake.reached("effects written");
     await transaction.commitAfter(writes);
     await intake.reached("committed");
-    for (const [index, work] of group.entries()) {
-      if (decisions[index]?.outcome === "ignored") warnOfOrphan(intake, work, people);
+    for (const { provider: slot, providerSubscriptionId } of unwanted) {
+      const message = "a deleted account has paid: its subscription is canceled and refunded";
+      intake.log.error({ slot, providerSubscriptionId }, message);
     }
     return decisions.map(outcomeOf);
   });
@@ -173,19 +179,17 @@ function isOfDeletedUser(
   return reading.event.userId !== null && people.get(reading.event.userId) === "deleted";
 }
 
-/** A checkout can be paid after its person has deleted the account: then nobody is left who could end what was bought. */
-function warnOfOrphan(
-  intake: Intake,
+/** A checkout can be paid after its account was deleted, when nobody is left who could cancel. */
+function unwantedIn(
   { slot, reading }: ClaimedEvent,
   people: ReadonlyMap<string, UserState>,
-): void {
-  if ("problem" in reading) return;
+): UnwantedSubscription[] {
+  if ("problem" in reading) return [];
   const { kind, userId, status, providerSubscriptionId } = reading.event;
   const isOver = kind === "customer.subscription.deleted" || status === "canceled";
   if (userId === null || providerSubscriptionId === null || isOver || people.get(userId) !== "deleted")
-    return;
-  const told = "somebody who has deleted the account goes on paying: cancel the subscription at the provider";
-  intake.log.error({ slot, providerSubscriptionId }, told);
+    return [];
+  return [{ provider: slot, providerSubscriptionId }];
 }
 
 /** Writes what came of the attempts whose claims hold; a `null` is somebody else's by now. */

@@ -47,6 +47,7 @@ const PAGES: Record<NotificationKind, string> = {
   role_changed: "/dashboard",
   password_changed: "/settings",
   email_changed: "/settings",
+  payment_undone: "/notifications",
 };
 
 function factsOf(details: Record<string, unknown>, plans: PlanCatalog["plans"]): Facts {

@@ -26,6 +26,7 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
       api_key_expiring: "An API key expires soon",
       password_changed: "Your password has changed",
       email_changed: "Your e-mail address has changed",
+      payment_undone: "A payment was undone",
     },
     severalSubject: "News of your account",
     sentences: {
@@ -40,6 +41,8 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
       api_key_expiring: ({ prefix }) => `The API key ${prefix}… expires within 14 days.`,
       password_changed: () => "Your password has changed. If it was not you, reset it.",
       email_changed: () => "The e-mail address of your account has changed.",
+      payment_undone: () =>
+        "A subscription was paid for after its account was deleted, or twice. It was canceled; check the refund at the provider.",
     },
     more: (count) => `And ${count} more.`,
     look: "See here:",
@@ -56,6 +59,7 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
       api_key_expiring: "Ein API-Schlüssel läuft bald ab",
       password_changed: "Ihr Passwort wurde geändert",
       email_changed: "Ihre E-Mail-Adresse wurde geändert",
+      payment_undone: "Eine Zahlung wurde rückgängig gemacht",
     },
     severalSubject: "Neues von Ihrem Konto",
     sentences: {
@@ -70,6 +74,8 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
       api_key_expiring: ({ prefix }) => `Der API-Schlüssel ${prefix}… läuft in den nächsten 14 Tagen ab.`,
       password_changed: () => "Ihr Passwort wurde geändert. Wenn Sie das nicht waren, setzen Sie es zurück.",
       email_changed: () => "Die E-Mail-Adresse Ihres Kontos wurde geändert.",
+      payment_undone: () =>
+        "Ein Abonnement wurde nach der Löschung des Kontos oder doppelt bezahlt. Es wurde gekündigt; prüfen Sie die Erstattung beim Anbieter.",
     },
     more: (count) => `Und ${count} mehr.`,
     look: "Mehr dazu:",
@@ -87,6 +93,7 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
       api_key_expiring: "Una clave de API caduca pronto",
       password_changed: "Tu contraseña ha cambiado",
       email_changed: "Tu correo electrónico ha cambiado",
+      payment_undone: "Se deshizo un pago",
     },
     severalSubject: "Novedades de tu cuenta",
     sentences: {
@@ -102,6 +109,8 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
       api_key_expiring: ({ prefix }) => `La clave de API ${prefix}… caduca en los próximos 14 días.`,
       password_changed: () => "Tu contraseña ha cambiado. Si no fuiste tú, restablécela.",
       email_changed: () => "El correo electrónico de tu cuenta ha cambiado.",
+      payment_undone: () =>
+        "Se pagó una suscripción después de eliminar la cuenta, o dos veces. Se canceló; comprueba el reembolso en el proveedor.",
     },
     more: (count) => `Y ${count} más.`,
     look: "Más información:",
@@ -119,6 +128,7 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
       api_key_expiring: "API 密钥即将过期",
       password_changed: "您的密码已更改",
       email_changed: "您的电子邮件地址已更改",
+      payment_undone: "一笔付款已撤销",
     },
     severalSubject: "您的账户有新通知",
     sentences: {
@@ -131,6 +141,7 @@ export const NOTIFICATION_WORDS: Record<Locale, Words> = {
       api_key_expiring: ({ prefix }) => `API 密钥 ${prefix}… 将在 14 天内过期。`,
       password_changed: () => "您的密码已更改。如果不是您本人操作，请重置密码。",
       email_changed: () => "您账户的电子邮件地址已更改。",
+      payment_undone: () => "有订阅在账户删除后付款，或被重复付款。订阅已取消；请在服务商处检查退款。",
     },
     more: (count) => `另有 ${count} 条。`,
     look: "查看：",

@@ -6,6 +6,7 @@ import type { Intake } from "../intake/intake.ts";
 import type { Database } from "../store/database.ts";
 import type { NewApiKey } from "./api-keys/create-api-key.ts";
 import type { OperatorLog } from "./billing/ask-provider.ts";
+import type { CloseOpenCheckout } from "./billing/close-on-deletion.ts";
 import type { Gate } from "./operation.ts";
 import type { CancelSubscription } from "./users/delete-person.ts";
 
@@ -25,4 +26,6 @@ export type Dependencies = Gate & {
   log: OperatorLog;
   /** `null`: no payment provider is configured. */
   cancelSubscription: CancelSubscription | null;
+  /** `null`: no payment provider is configured. */
+  closeOpenCheckout: CloseOpenCheckout | null;
 };

@@ -13,7 +13,7 @@ export function createPaymentApi(connection: PaymentConnection): PaymentApi {
   return {
     traits: webhook.traits,
     createCheckout: async (order) => (await api()).createCheckout(order),
-    closeCheckout: async (id) => (await api()).closeCheckout(id),
+    closeCheckout: async (checkout) => (await api()).closeCheckout(checkout),
     openPortal: async (customer) => (await api()).openPortal(customer),
     fetchSubscription: async (id) => (await api()).fetchSubscription(id),
     cancelSubscription: async (id) => (await api()).cancelSubscription(id),
@@ -23,6 +23,8 @@ export function createPaymentApi(connection: PaymentConnection): PaymentApi {
           if (listEvents) yield* listEvents(since);
         }
       : null,
+    updateCheckout: async (id, order) => (await api()).updateCheckout(id, order),
+    refundSubscription: async (id) => (await api()).refundSubscription(id),
     listSubscriptions: async function* (since) {
       yield* (await api()).listSubscriptions(since);
     },

@@ -10,6 +10,8 @@ import { notificationMail } from "../mail/mail-notifications.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { cancelAtProvider } from "../operations/billing/cancel-at-provider.ts";
+import { cancelUnwanted } from "../operations/billing/cancel-unwanted.ts";
+import { closeOnDeletion } from "../operations/billing/close-on-deletion.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { redactDeleted } from "../operations/users/redact-deleted.ts";
 import { startReconcileJobs } from "./reconcile-jobs.ts";
@@ -70,6 +72,12 @@ export async function startService(
       log.warn({ err }, "expired sessions could not be deleted: tried again in an hour"),
     ),
     startJob(
+      HALF_MINUTE_MS,
+      (isStopping) => cancelUnwanted(runtime, isStopping),
+      (err) =>
+        log.warn({ err }, "unwanted subscriptions could not be canceled: tried again in half a minute"),
+    ),
+    startJob(
       MINUTE_MS,
       (isStopping) => redactDeleted(runtime, isStopping),
       (err) =>
@@ -90,6 +98,7 @@ export async function startService(
       appUrl: runtime.appUrl,
       log,
       cancelSubscription: cancelAtProvider({ payments: runtime.payments, log }),
+      closeOpenCheckout: closeOnDeletion(runtime),
     },
     auth,
     metrics,

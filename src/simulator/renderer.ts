@@ -54,9 +54,13 @@ export type Renderer = {
 };
 
 /** The checkout's custom data. It names the plan that was bought, whatever is changed later. */
-export function customData({ lifecycle, step, ids, checkout }: EventContext): CustomData {
-  if (!checkout) return { userId: ids.userId, planId: lifecycle.bought.planId };
-  return step.event === "checkout completed" ? checkout.data : checkout.subscriptionData;
+export function checkoutData({ lifecycle, ids, checkout }: EventContext): CustomData {
+  return checkout ? checkout.data : { userId: ids.userId, planId: lifecycle.bought.planId };
+}
+
+/** The subscription's custom data, which Stripe keeps apart from the checkout's. */
+export function subscriptionData({ lifecycle, ids, checkout }: EventContext): CustomData {
+  return checkout ? checkout.subscriptionData : { userId: ids.userId, planId: lifecycle.bought.planId };
 }
 
 export function emailOf({ ids, checkout }: EventContext): string {

@@ -22,4 +22,6 @@ export type SimulatorTraits = {
   changesSeatsInTrial: boolean;
   /** The events of a paid checkout, in the provider's order. */
   checkoutEvents: readonly EmittedEvent[];
+  /** Whether a customer with a running subscription cannot pay for another one. */
+  onePerCustomer: boolean;
 };

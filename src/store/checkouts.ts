@@ -10,123 +10,209 @@ export type WantedCheckout = {
   seats: number;
 };
 
-export type CheckoutLease =
-  /** Ours to open, under this key; and the one that it takes the place of, if it was open. */
-  | { outcome: "to open"; idempotencyKey: string; replaced: { provider: Slot; id: string } | null }
-  | { outcome: "open"; url: string }
-  /** Somebody is opening one for this person. */
-  | { outcome: "being opened" }
-  /** There is no such person, or not any more. */
-  | { outcome: "nobody" };
+/** A checkout at its provider that may still be payable. */
+export type StoredCheckout = { provider: Slot; id: string };
 
-export type TurnOptions = {
-  /** Offered for a new checkout; one that was cut short keeps its own. */
-  idempotencyKey: string;
+export type CheckoutLease =
+  /** Ours to open; `before` is the one to be closed first. */
+  | { outcome: "acquired"; before: StoredCheckout | null }
+  | { outcome: "open"; url: string }
+  /** Another request is opening one for this person. */
+  | { outcome: "busy" }
+  /** There is no such person, or not any more. */
+  | { outcome: "no user" };
+
+export type LeaseOptions = {
+  /** Names the holder of the lease. */
+  leaseKey: string;
   leaseSeconds: number;
-  /** How long one is good for of which the provider does not say it. */
+  /** How long a checkout is good for when the provider does not say. */
   keepSeconds: number;
 };
 
 /** Nobody is sent to a page that closes while it loads. */
 const MARGIN_SECONDS = 30;
-/** Providers forget keys after a day, and what was asked for so long ago may have been paid. */
+/** Providers forget keys after a day, and what was ordered so long ago may have been paid. */
 const SAME_KEY_FOR = "interval '1 hour'";
 
 const IS_SAME = `c.provider = $2::text and c.plan_id = $3::text and c.price_id = $4::text and c.seats = $5::int`;
+const IS_FREE = "(c.lease_key is null or c.lease_until < clock_timestamp())";
 
-// Something has come of it, whatever it is: a checkout that was paid is not to be gone to again.
-const isGood = (keepSeconds: "$6" | "$8") => `c.url is not null
-  and clock_timestamp() < coalesce(
-    c.expires_at - interval '${MARGIN_SECONDS} seconds', c.opened_at + ${keepSeconds}::float8 * interval '1 second'
-  )
-  and not exists (
+// Since it was opened the provider has reported a subscription: this checkout was paid, and is not to be visited again.
+const IS_USED = `exists (
     select from subscription s
     where s.user_id = c.user_id and s.provider = c.provider and s.status <> 'incomplete' and s.updated_at >= c.opened_at
   )`;
 
-const TAKE = {
-  name: "take_checkout_turn",
+const isGood = (keepSeconds: "$6" | "$8") => `c.url is not null
+  and clock_timestamp() < coalesce(
+    c.expires_at - interval '${MARGIN_SECONDS} seconds', c.opened_at + ${keepSeconds}::float8 * interval '1 second'
+  )
+  and not ${IS_USED}`;
+
+// The values returned are those of the row that was updated: a statement's snapshot may be older than it.
+const ACQUIRE = {
+  name: "acquire_checkout_lease",
   text: `
-with before as (select provider, session_id from checkout where user_id = $1)
-insert into checkout as c (user_id, provider, plan_id, price_id, seats, idempotency_key, lease_until)
-values ($1, $2, $3, $4, $5, $6::uuid, clock_timestamp() + $7::float8 * interval '1 second')
-on conflict (user_id) do update set
-  provider = excluded.provider, plan_id = excluded.plan_id, price_id = excluded.price_id, seats = excluded.seats,
-  idempotency_key = case
-    when c.url is null and ${IS_SAME} and c.asked_at > clock_timestamp() - ${SAME_KEY_FOR} then c.idempotency_key
-    else excluded.idempotency_key
-  end,
-  asked_at = case
-    when c.url is null and ${IS_SAME} and c.asked_at > clock_timestamp() - ${SAME_KEY_FOR} then c.asked_at
-    else clock_timestamp()
-  end,
-  lease_until = excluded.lease_until, session_id = null, url = null, opened_at = null, expires_at = null
-where (c.url is not null or c.lease_until < clock_timestamp()) and not (${IS_SAME} and ${isGood("$8")})
-returning idempotency_key as "idempotencyKey",
-  (select json_build_object('provider', provider, 'id', session_id) from before where session_id is not null) as replaced`,
+insert into checkout as c (user_id, provider, plan_id, price_id, seats, idempotency_key, lease_until, lease_key)
+values ($1, $2, $3, $4, $5, $6::uuid, clock_timestamp() + $7::float8 * interval '1 second', $6::uuid)
+on conflict (user_id) do update set lease_until = excluded.lease_until, lease_key = excluded.lease_key
+where ${IS_FREE} and not (${IS_SAME} and ${isGood("$8")})
+returning c.provider, c.session_id as "sessionId", ${IS_USED} as "isUsed"`,
 };
 
-const LOOK = {
-  name: "look_at_checkout",
+const FIND_OPEN = {
+  name: "find_open_checkout",
   text: `
 select url from checkout c
-where user_id = $1 and ${IS_SAME} and ${isGood("$6")}`,
+where user_id = $1 and ${IS_FREE} and ${IS_SAME} and ${isGood("$6")}`,
 };
 
 /**
- * Takes the turn to open a checkout for a person, unless one is open that wants the same, or being opened. Of any
- * number who ask at once, at any number of processes, one gets it.
+ * Acquires the lease to open a checkout for a person, unless one is open that wants the same. Of any number of
+ * requests, at any number of processes, one gets it.
  */
 export async function acquireCheckoutLease(
   database: Queryable,
   { userId, provider, planId, priceId, seats }: WantedCheckout,
-  { idempotencyKey, leaseSeconds, keepSeconds }: TurnOptions,
+  { leaseKey, leaseSeconds, keepSeconds }: LeaseOptions,
 ): Promise<CheckoutLease> {
   const wanted = [userId, provider, planId, priceId, seats];
-  const offer = [...wanted, idempotencyKey, leaseSeconds, keepSeconds];
-  const [taken] = await database.run<Taken>(TAKE, offer).catch(noneIfNobody);
-  if (taken === null) return { outcome: "nobody" };
-  if (taken) return { outcome: "to open", ...taken };
-  const [open] = await database.run<{ url: string }>(LOOK, [...wanted, keepSeconds]);
-  return open ? { outcome: "open", url: open.url } : { outcome: "being opened" };
+  const [row] = await database
+    .run<AcquiredRow>(ACQUIRE, [...wanted, leaseKey, leaseSeconds, keepSeconds])
+    .catch(nullIfNoUser);
+  if (row === null) return { outcome: "no user" };
+  if (row) {
+    const isPayable = row.sessionId !== null && !row.isUsed;
+    return {
+      outcome: "acquired",
+      before: isPayable ? { provider: row.provider, id: row.sessionId as string } : null,
+    };
+  }
+  const [open] = await database.run<{ url: string }>(FIND_OPEN, [...wanted, keepSeconds]);
+  return open ? { outcome: "open", url: open.url } : { outcome: "busy" };
 }
 
-type Taken = Omit<Extract<CheckoutLease, { outcome: "to open" }>, "outcome">;
+type AcquiredRow = { provider: Slot; sessionId: string | null; isUsed: boolean };
 
-function noneIfNobody(error: unknown): [null] {
+function nullIfNoUser(error: unknown): [null] {
   if (violatedConstraint(error) === "checkout_user_id_fkey") return [null];
   throw error;
+}
+
+const RENEW = {
+  name: "renew_checkout_lease",
+  text: `
+update checkout set lease_until = clock_timestamp() + $3::float8 * interval '1 second'
+where user_id = $1 and lease_key = $2::uuid
+returning user_id`,
+};
+
+/** `false`: another request has taken it over, or the person is gone. */
+export async function renewCheckoutLease(
+  database: Queryable,
+  userId: string,
+  { leaseKey, leaseSeconds }: Pick<LeaseOptions, "leaseKey" | "leaseSeconds">,
+): Promise<boolean> {
+  return (await database.run(RENEW, [userId, leaseKey, leaseSeconds])).length > 0;
+}
+
+const PLACE = {
+  name: "place_checkout_order",
+  text: `
+update checkout c set
+  provider = $2::text, plan_id = $3::text, price_id = $4::text, seats = $5::int,
+  idempotency_key = case when ${IS_SAME} and c.url is null and c.asked_at > clock_timestamp() - ${SAME_KEY_FOR}
+    then c.idempotency_key else $7::uuid end,
+  asked_at = case when ${IS_SAME} and c.url is null and c.asked_at > clock_timestamp() - ${SAME_KEY_FOR}
+    then c.asked_at else clock_timestamp() end,
+  session_id = null, url = null, opened_at = null, expires_at = null
+where user_id = $1 and lease_key = $6::uuid
+returning idempotency_key as "idempotencyKey"`,
+};
+
+/**
+ * Puts an order in the place of the checkout before it, which must be closed. Returns the key to open it under: an
+ * order that was cut short keeps its own, so that the provider opens it once. `null`: the lease is lost.
+ */
+export async function placeCheckoutOrder(
+  database: Queryable,
+  { userId, provider, planId, priceId, seats }: WantedCheckout,
+  { leaseKey, newIdempotencyKey }: { leaseKey: string; newIdempotencyKey: string },
+): Promise<string | null> {
+  const values = [userId, provider, planId, priceId, seats, leaseKey, newIdempotencyKey];
+  const [row] = await database.run<{ idempotencyKey: string }>(PLACE, values);
+  return row?.idempotencyKey ?? null;
 }
 
 const KEEP = {
   name: "keep_checkout",
   text: `
-update checkout set session_id = $3, url = $4, expires_at = $5::timestamptz, opened_at = clock_timestamp()
-where user_id = $1 and idempotency_key = $2::uuid and url is null
+update checkout set
+  provider = $2::text, plan_id = $3::text, price_id = $4::text, seats = $5::int,
+  session_id = $7, url = $8, expires_at = $9::timestamptz, opened_at = clock_timestamp(), lease_key = null
+where user_id = $1 and lease_key = $6::uuid
 returning user_id`,
 };
 
-/** `false`: somebody has taken the turn over meanwhile. */
+/** Stores an opened checkout and ends the lease. `false`: the lease is lost, so that it must be closed again. */
 export async function keepCheckout(
   database: Queryable,
-  userId: string,
-  idempotencyKey: string,
-  { id, url, expiresAt }: { id: string; url: string; expiresAt: Date | null },
+  { userId, provider, planId, priceId, seats }: WantedCheckout,
+  { leaseKey, opened }: { leaseKey: string; opened: { id: string; url: string; expiresAt: Date | null } },
 ): Promise<boolean> {
-  const values = [userId, idempotencyKey, id, url, expiresAt?.toISOString() ?? null];
-  return (await database.run(KEEP, values)).length > 0;
+  const { id, url, expiresAt } = opened;
+  const values = [userId, provider, planId, priceId, seats, leaseKey, id, url];
+  return (await database.run(KEEP, [...values, expiresAt?.toISOString() ?? null])).length > 0;
+}
+
+const RELEASE = {
+  name: "release_checkout_lease",
+  text: "update checkout set lease_key = null where user_id = $1 and lease_key = $2::uuid",
+};
+
+/** Ends the lease and leaves what is in the row. */
+export async function releaseCheckoutLease(
+  database: Queryable,
+  userId: string,
+  leaseKey: string,
+): Promise<void> {
+  await database.run(RELEASE, [userId, leaseKey]);
 }
 
 const FORGET = {
   name: "forget_checkout",
-  text: "delete from checkout where user_id = $1 and idempotency_key = $2::uuid and url is null",
+  text: "delete from checkout where user_id = $1 and lease_key = $2::uuid",
 };
 
-/** Nothing came of it: the next who asks begins afresh. */
-export async function forgetCheckout(
+/** For an order that the provider refused, and for a checkout that was paid. */
+export async function forgetCheckout(database: Queryable, userId: string, leaseKey: string): Promise<void> {
+  await database.run(FORGET, [userId, leaseKey]);
+}
+
+const HOLD = {
+  name: "hold_checkout_lease",
+  text: `
+update checkout c set lease_key = $2::uuid, lease_until = clock_timestamp() + $3::float8 * interval '1 second'
+where user_id = $1 and ${IS_FREE}
+returning c.provider, c.session_id as "sessionId", ${IS_USED} as "isUsed"`,
+};
+
+const HAS_CHECKOUT = { name: "has_checkout", text: "select 1 from checkout where user_id = $1" };
+
+/**
+ * Holds a person's checkout, whatever it is for, so that it can be closed and none is opened meanwhile.
+ * `null`: there is none; `busy`: another request is opening one.
+ */
+export async function holdCheckout(
   database: Queryable,
   userId: string,
-  idempotencyKey: string,
-): Promise<void> {
-  await database.run(FORGET, [userId, idempotencyKey]);
+  { leaseKey, leaseSeconds }: Pick<LeaseOptions, "leaseKey" | "leaseSeconds">,
+): Promise<{ before: StoredCheckout | null } | "busy" | null> {
+  const [row] = await database.run<AcquiredRow>(HOLD, [userId, leaseKey, leaseSeconds]);
+  if (row) {
+    const isPayable = row.sessionId !== null && !row.isUsed;
+    return { before: isPayable ? { provider: row.provider, id: row.sessionId as string } : null };
+  }
+  return (await database.run(HAS_CHECKOUT, [userId])).length > 0 ? "busy" : null;
 }

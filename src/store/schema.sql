@@ -79,6 +79,7 @@ create table checkout (
   url text,
   opened_at timestamp with time zone,
   expires_at timestamp with time zone,
+  lease_key uuid,
   constraint checkout_check CHECK (((url IS NULL) = (opened_at IS NULL))),
   constraint checkout_pkey PRIMARY KEY (user_id),
   constraint checkout_seats_check CHECK ((seats > 0)),
@@ -176,6 +177,19 @@ CREATE INDEX reconciliation_by_subscription ON public.reconciliation USING btree
 
 CREATE INDEX reconciliation_by_user ON public.reconciliation USING btree (user_id) WHERE (user_id IS NOT NULL);
 
+create table replaced_checkout (
+  provider text not null,
+  session_id text not null,
+  user_id text not null,
+  replaced_at timestamp with time zone not null default clock_timestamp(),
+  constraint replaced_checkout_pkey PRIMARY KEY (provider, session_id),
+  constraint replaced_checkout_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+);
+
+CREATE INDEX replaced_checkout_by_age ON public.replaced_checkout USING btree (replaced_at);
+
+CREATE INDEX replaced_checkout_by_user ON public.replaced_checkout USING btree (user_id);
+
 create table schema_migration (
   name text not null,
   applied_at timestamp with time zone not null default now(),
@@ -269,6 +283,21 @@ create table two_factor (
   constraint two_factor_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE,
   constraint two_factor_user_id_key UNIQUE (user_id)
 );
+
+create table unwanted_subscription (
+  provider text not null,
+  provider_subscription_id text not null,
+  because text not null,
+  found_at timestamp with time zone not null default clock_timestamp(),
+  next_attempt_at timestamp with time zone not null default clock_timestamp(),
+  attempts integer not null default 0,
+  canceled_at timestamp with time zone,
+  refunded boolean,
+  constraint unwanted_subscription_because_check CHECK ((because = ANY (ARRAY['account_deleted'::text, 'paid_twice'::text]))),
+  constraint unwanted_subscription_pkey PRIMARY KEY (provider, provider_subscription_id)
+);
+
+CREATE INDEX unwanted_subscription_open ON public.unwanted_subscription USING btree (next_attempt_at) WHERE (canceled_at IS NULL);
 
 create table "user" (
   id text not null,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
-import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { fixtureDelivery, loadFixture } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
@@ -36,6 +36,8 @@ beforeEach(async () => {
   stripe.interfere(null);
   stripe.sessions.length = 0;
   stripe.expired.length = 0;
+  stripe.events.length = 0;
+  stripe.paid.clear();
   stripe.calls.length = 0;
   stripe.sessionSeconds = 24 * 60 * 60;
   person = await signUp(servers[0].url);
@@ -115,14 +117,43 @@ describe("a checkout", () => {
     expect((await checkout({ planId: "pro" }, servers[0], other)).body.url).not.toBe(urls[3]);
   });
 
-  it("that another one replaces cannot be paid any more, lest both are", async () => {
+  it("is closed when another one takes its place, which is refused while that fails", async () => {
     await checkout({ planId: "pro" });
     await checkout({ planId: "pro" });
     expect(stripe.expired).toEqual([]);
     await checkout({ planId: "team" });
     expect(stripe.expired).toEqual([stripe.sessions[0]?.id]);
     stripe.interfere(async ({ path }) => (path.endsWith("/expire") ? { status: 400 } : undefined));
+    expect((await checkout({ planId: "pro", seats: 2 })).status).toBe(503);
+    stripe.interfere(null);
     expect((await checkout({ planId: "pro", seats: 2 })).status).toBe(200);
+    expect(stripe.expired).toEqual([stripe.sessions[0]?.id, stripe.sessions[1]?.id]);
+  });
+
+  it("refuses another one with conflict once it is paid, and fetches the event that is late", async () => {
+    await checkout({ planId: "pro" });
+    const [session] = stripe.sessions;
+    stripe.paid.set(String(session?.id), "sub_late");
+    const { body } = loadFixture("stripe", "customer.subscription.created", {
+      ...{ userId: person.id, planId: "pro", priceId: "price_pro_monthly", status: "active" },
+      ...{ subscriptionId: "sub_late", customerId: "cus_late", occurredAt: new Date(), eventId: "evt_late" },
+    });
+    stripe.events.push(body as never);
+    const answer = await checkout({ planId: "team" });
+    expect([answer.status, answer.body.error]).toEqual([
+      409,
+      "You have paid already. Your subscription will appear in a moment.",
+    ]);
+    expect(stripe.sessions).toHaveLength(1);
+    await eventually(
+      async () => {
+        const [row] = await test.rows("select plan_id, status from subscription where user_id = $1", [
+          person.id,
+        ]);
+        return row;
+      },
+      { plan_id: "pro", status: "active" },
+    );
   });
 
   it("is opened anew once it cannot be paid any more", async () => {

@@ -35,6 +35,7 @@ export function groundOn(
         observe: null,
         limits: testLimits(),
         cancelSubscription: null,
+        closeOpenCheckout: null,
         ...more,
       };
       const call: Call = { caller, charges: [] };

@@ -34,7 +34,7 @@ const NAMES: Record<WireFormat, Record<EventKind, string[]>> = {
     [DELETED]: ["subscription.canceled"],
   },
   polar: {
-    [COMPLETED]: ["checkout.updated", "order.paid"],
+    [COMPLETED]: ["order.paid"],
     [CREATED]: ["subscription.created"],
     [UPDATED]: [
       "subscription.updated",

@@ -136,7 +136,31 @@ test("an invoice-like payload names its subscription in its attributes", () => {
 });
 
 test.each([
-  [{ status: "odd" }, "data.attributes.status: expected one of on_trial, active, paused, past_due, unpaid,"],
+  [{ mode: "free" }, "active"],
+  [{ mode: "void" }, "paused"],
+  [null, "paused"],
+])("reads a pause %j as %s, under both of its statuses", (pause, status) => {
+  for (const word of ["paused", "pause"]) expect(updated({ status: word, pause }).status).toBe(status);
+});
+
+test("takes the time of a change of seats from the item", () => {
+  const updatedAt = (own: string, item: string) =>
+    updated({ updated_at: own, first_subscription_item: { quantity: 2, updated_at: item } }).occurredAtMicros;
+  const [early, late] = ["2026-03-01T12:00:00Z", "2026-03-01T12:00:05Z"];
+  expect(updatedAt(early, late)).toBe(Date.parse(late) * 1000);
+  expect(updatedAt(late, early)).toBe(Date.parse(late) * 1000);
+});
+
+test("reads no seats from a usage-based item", () => {
+  const item = { quantity: 0, is_usage_based: true };
+  expect(updated({ variant_id: 21, first_subscription_item: item }).items).toMatchObject([{ seats: null }]);
+});
+
+test.each([
+  [
+    { status: "odd" },
+    "data.attributes.status: expected one of on_trial, active, paused, pause, past_due, unpaid,",
+  ],
   [{ cancelled: "no" }, 'data.attributes.cancelled: expected true or false, got "no"'],
   [
     { ends_at: "tomorrow" },

@@ -145,3 +145,16 @@ test.each([
 function updated(data: object) {
   return paddle.interpret("subscription.updated", { data });
 }
+
+test("ignores a transaction of one-time items, and leaves them out beside a subscription's", () => {
+  const plan = { price: { id: "pri_1", billing_cycle: { interval: "month", frequency: 1 } }, quantity: 3 };
+  const addOn = { price: { id: "pri_2", billing_cycle: null }, quantity: 1 };
+  const read = (items: object[]) =>
+    paddle.interpret("transaction.completed", { data: { origin: "web", items } });
+  expect(read([addOn]).kind).toBe("ignored");
+  expect(read([addOn, plan])).toMatchObject({
+    kind: "checkout.session.completed",
+    items: [{ priceIds: ["pri_1"], seats: 3 }],
+  });
+  expect(read([{ price_id: "pri_3", quantity: 1 }]).items).toEqual([{ priceIds: ["pri_3"], seats: 1 }]);
+});

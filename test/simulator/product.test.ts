@@ -71,7 +71,14 @@ async function shopWith(format: WireFormat) {
     const customerId = (await control(sim.url, "/state")).slots["provider-a"].subscriptions[0].customerId;
     const id = truth.providerSubscriptionId;
     const portal = async () =>
-      (await api.openPortal({ customerId, providerSubscriptionId: id, returnUrl: CANCEL_URL })).url;
+      (
+        await api.openPortal({
+          userId,
+          customerId,
+          providerSubscriptionId: id,
+          returnUrl: CANCEL_URL,
+        })
+      ).url;
     /** Presses a button of the portal, and waits until the product has heard of it. */
     const act = async (action: string, more: Record<string, string> = {}) => {
       const answer = await press(await portal(), { subscription: id, action, ...more });

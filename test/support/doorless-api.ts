@@ -38,6 +38,7 @@ export function testApi(deps: Partial<Dependencies> = {}): {
       appUrl: "https://app.example.com",
       log: { error: note },
       cancelSubscription: null,
+      closeOpenCheckout: null,
       ...deps,
     },
     plugins: [],

@@ -28,6 +28,8 @@ export type StripeServer = {
   key: string;
   /** For how long a checkout can be paid. */
   sessionSeconds: number;
+  /** The sessions that are paid, and the subscription that each has made. */
+  paid: Map<string, string>;
   interfere(with_: Interference | null): void;
   close(): Promise<void>;
 };
@@ -48,6 +50,7 @@ export async function stripeServer(): Promise<StripeServer> {
     prices: new Set(["price_pro_monthly", "price_team_monthly"]),
     key: STRIPE_KEY,
     sessionSeconds: 24 * 60 * 60,
+    paid: new Map(),
     interfere: (given) => {
       interference = given;
     },
@@ -92,10 +95,19 @@ function answerTo(stripe: Omit<StripeServer, "url" | "close">, call: Call): [num
   switch (`${method} ${pathname.split("/").slice(0, 3).join("/")}`) {
     case "POST /v1/checkout":
       if (pathname.endsWith("/expire")) {
+        if (stripe.paid.has(pathname.split("/")[4] ?? "")) {
+          return [400, { error: { type: "invalid_request_error", message: "This session is complete." } }];
+        }
         stripe.expired.push(pathname.split("/")[4] ?? "");
         return [200, { id: pathname.split("/")[4], object: "checkout.session", status: "expired" }];
       }
       return opened(stripe, String(incoming.headers["idempotency-key"]), body);
+    case "GET /v1/checkout": {
+      const session = pathname.split("/")[4] ?? "";
+      const subscription = stripe.paid.get(session) ?? null;
+      const status = subscription ? "complete" : stripe.expired.includes(session) ? "expired" : "open";
+      return [200, { id: session, object: "checkout.session", status, subscription }];
+    }
     case "POST /v1/billing_portal":
       stripe.portals.push(body);
       return [200, { id: "bps_1", object: "billing_portal.session", url: "https://billing.example.com/p/1" }];

@@ -9,129 +9,197 @@ import {
 import type { PlanCatalog } from "../../domain/plan.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { Slot } from "../../domain/slot.ts";
+import type { Intake } from "../../intake/intake.ts";
 import {
   acquireCheckoutLease,
   forgetCheckout,
   keepCheckout,
+  placeCheckoutOrder,
+  releaseCheckoutLease,
+  renewCheckoutLease,
+  type StoredCheckout,
   type WantedCheckout,
 } from "../../store/checkouts.ts";
 import { customersOfUser } from "../../store/customers.ts";
 import type { Queryable } from "../../store/database.ts";
+import { rememberReplaced } from "../../store/unwanted-subscriptions.ts";
 import { mapProviderErrors, type ProviderTools } from "./ask-provider.ts";
+import { closeStoredCheckout } from "./close-checkout.ts";
 
-/** Longer than any call to a provider takes: whoever holds a turn for longer has died over it. */
-const LEASE_SECONDS = 12;
-const WAIT_FOR_OTHERS_MS = (LEASE_SECONDS + 3) * 1_000;
-const LOOK_EVERY_MS = 100;
+/** Longer than one call to a provider takes; renewed before each. */
+export const CHECKOUT_LEASE_SECONDS = 12;
+const WAIT_FOR_OTHERS_MS = (CHECKOUT_LEASE_SECONDS + 3) * 1_000;
+const RETRY_MS = 100;
 export const NO_SUCH_USER = "there is no such user";
 /** Some providers do not say for how long a checkout can be paid. */
 const KEEP_SECONDS = 60 * 60;
 
 export type BillingTools = ProviderTools & {
   database: Queryable;
+  intake: Intake;
   plans: PlanCatalog;
   activeProvider: Slot;
   /** The public origin, without a slash at the end. */
   appUrl: string;
 };
 
-type Addressed = Pick<CheckoutOrder, "email" | "isEmailConfirmed">;
+type Order = WantedCheckout & Pick<CheckoutOrder, "email" | "isEmailConfirmed">;
+type Turn = { api: PaymentApi; order: Order; leaseKey: string };
 
 /**
- * Where the person can pay. One checkout at a time: whoever wants the same again, or at the same moment, at whichever
- * process, is sent to the same one. No transaction is open while the provider is asked.
- * @throws Refusal `unavailable`; `not_found` when the account is deleted meanwhile
+ * Returns where the person can pay. There is one checkout per person: requests for the same order, at whichever
+ * process, get the same one. No transaction is open while a provider is called.
+ * @throws Refusal `unavailable`; `conflict` for a checkout that was paid; `not_found` when the account is deleted meanwhile
  */
-export async function openCheckout(
-  deps: BillingTools,
-  api: PaymentApi,
-  order: WantedCheckout & Addressed,
-): Promise<string> {
+export async function openCheckout(deps: BillingTools, api: PaymentApi, order: Order): Promise<string> {
   const giveUpAt = performance.now() + WAIT_FOR_OTHERS_MS;
   for (;;) {
-    const turn = await acquireCheckoutLease(deps.database, order, {
-      idempotencyKey: randomUUID(),
-      leaseSeconds: LEASE_SECONDS,
+    const leaseKey = randomUUID();
+    const lease = await acquireCheckoutLease(deps.database, order, {
+      ...{ leaseKey, leaseSeconds: CHECKOUT_LEASE_SECONDS },
       keepSeconds: KEEP_SECONDS,
     });
-    switch (turn.outcome) {
+    switch (lease.outcome) {
       case "open":
-        return turn.url;
-      case "to open": {
-        if (turn.replaced) await closeReplaced(deps, turn.replaced);
-        const url = await openAtProvider(deps, api, order, turn.idempotencyKey);
+        return lease.url;
+      case "acquired": {
+        const url = await takeTurn(deps, { api, order, leaseKey }, lease.before);
         if (url !== null) return url;
         break;
       }
-      case "being opened":
-        await sleep(LOOK_EVERY_MS);
+      case "busy":
+        await sleep(RETRY_MS);
         break;
-      case "nobody":
+      case "no user":
         return refuse("not_found", NO_SUCH_USER);
       default:
-        return turn satisfies never;
+        return lease satisfies never;
     }
     if (performance.now() >= giveUpAt)
       refuse("unavailable", "A checkout is being opened. Try again in a minute.");
   }
 }
 
-/** Left open in another tab, it could be paid as well. What cannot be closed closes by itself, some time. */
-async function closeReplaced(
-  { payments, log }: BillingTools,
-  { provider, id }: { provider: Slot; id: string },
-): Promise<void> {
-  try {
-    await payments[provider]?.closeCheckout(id);
-  } catch (error) {
-    if (!isPaymentApiProblem(error)) throw error;
-    const { failure, message } = error;
-    log.error(
-      { slot: provider, failure, reason: message },
-      "a checkout that was replaced could not be closed",
-    );
-  }
-}
-
-/** `null`: it took too long, and somebody else has taken the turn. */
-async function openAtProvider(
+/** `null`: the lease was lost. */
+async function takeTurn(
   deps: BillingTools,
-  api: PaymentApi,
-  { provider, ...order }: WantedCheckout & Addressed,
-  idempotencyKey: string,
+  turn: Turn,
+  before: StoredCheckout | null,
 ): Promise<string | null> {
-  const { database, appUrl } = deps;
-  const { userId } = order;
+  const { database } = deps;
+  const { order, leaseKey } = turn;
   try {
-    const customers = await customersOfUser(database, userId);
-    const known = customers.find((one) => one.provider === provider && one.customerId !== null);
-    const opening = openFor(api, known?.customerId ?? null, {
-      ...order,
-      idempotencyKey,
-      successUrl: `${appUrl}/billing?checkout=completed`,
-      cancelUrl: `${appUrl}/billing?checkout=cancelled`,
-    });
-    const opened = await mapProviderErrors(deps, { slot: provider, userId }, opening);
-    return (await keepCheckout(database, userId, idempotencyKey, opened)) ? opened.url : null;
+    const opened = before === null ? null : await replace(deps, turn, before);
+    if (opened !== null) return await keep(deps, turn, opened);
   } catch (error) {
-    // A database that is gone is what the caller is to hear of, not that this could not be tidied up.
-    await forgetCheckout(database, userId, idempotencyKey).catch(() => {});
+    // The open checkout stays in the row: the next order has to deal with it as well.
+    await releaseCheckoutLease(database, order.userId, leaseKey).catch(() => {});
+    throw error;
+  }
+  const idempotencyKey = await placeCheckoutOrder(database, order, {
+    ...{ leaseKey, newIdempotencyKey: randomUUID() },
+  });
+  if (idempotencyKey === null || !(await renew(deps, turn))) return null;
+  try {
+    const customers = await customersOfUser(database, order.userId);
+    const known = customers.find((one) => one.provider === order.provider && one.customerId !== null);
+    const opening = openFor(deps, turn, known?.customerId ?? null, orderFor(deps, order, idempotencyKey));
+    const facts = { slot: order.provider, userId: order.userId };
+    return await keep(deps, turn, await mapProviderErrors(deps, facts, opening));
+  } catch (error) {
+    // That the database is gone is what the caller is to learn, not that this could not be tidied up.
+    await forgetCheckout(database, order.userId, leaseKey).catch(() => {});
     throw error;
   }
 }
 
-/** A customer can be deleted at the provider: who comes back then is a new one. */
+/** Makes sure that the checkout before cannot be paid as well. `null`: it is closed. */
+async function replace(
+  deps: BillingTools,
+  turn: Turn,
+  before: StoredCheckout,
+): Promise<OpenedCheckout | null> {
+  const { api, order } = turn;
+  const closing = { ...before, userId: order.userId, email: order.email };
+  const facts = { slot: before.provider, userId: order.userId };
+  const isSameSlot = before.provider === order.provider;
+  if (isSameSlot && api.traits.checkout.canBeUpdated) {
+    const updating = api.updateCheckout(before.id, orderFor(deps, order, randomUUID()));
+    const updated = await updating.catch((error: unknown) => {
+      // One that was paid or canceled meanwhile is refused: closing it says which.
+      if (!isPaymentApiProblem(error) || !["rejected", "missing"].includes(error.failure)) throw error;
+      return null;
+    });
+    if (updated !== null) return updated;
+  }
+  const end = await mapProviderErrors(deps, facts, closeStoredCheckout(deps, closing));
+  switch (end.status) {
+    case "closed":
+      return null;
+    case "open":
+      // Should both be paid, the later one is canceled and refunded; some providers refuse it themselves.
+      await rememberReplaced(deps.database, closing);
+      return null;
+    case "paid":
+      return refuse("conflict", PAID);
+    default:
+      return end satisfies never;
+  }
+}
+
+const PAID = "You have paid already. Your subscription will appear in a moment.";
+
+/** Stores what was opened. `null`: the lease was lost meanwhile, so it is closed again. */
+async function keep(
+  deps: BillingTools,
+  { order, leaseKey }: Turn,
+  opened: OpenedCheckout,
+): Promise<string | null> {
+  if (await keepCheckout(deps.database, order, { leaseKey, opened })) return opened.url;
+  const closing = {
+    ...{ provider: order.provider, id: opened.id },
+    ...{ userId: order.userId, email: order.email },
+  };
+  await closeStoredCheckout(deps, closing).catch((error: unknown) => {
+    if (!isPaymentApiProblem(error)) throw error;
+    const { failure, message: reason } = error;
+    deps.log.error({ slot: order.provider, failure, reason }, "a checkout could not be closed");
+  });
+  return null;
+}
+
+function orderFor(
+  { appUrl }: BillingTools,
+  { provider: _, ...order }: Order,
+  idempotencyKey: string,
+): Omit<CheckoutOrder, "customerId"> & { customerId: null } {
+  return {
+    ...order,
+    idempotencyKey,
+    customerId: null,
+    successUrl: `${appUrl}/billing?checkout=completed`,
+    cancelUrl: `${appUrl}/billing?checkout=cancelled`,
+  };
+}
+
+/** A customer can be deleted at the provider: whoever comes back then is a new one. */
 async function openFor(
-  api: PaymentApi,
+  deps: BillingTools,
+  turn: Turn,
   customerId: string | null,
-  order: Omit<CheckoutOrder, "customerId">,
+  order: CheckoutOrder,
 ): Promise<OpenedCheckout> {
   try {
-    return await api.createCheckout({ ...order, customerId });
+    return await turn.api.createCheckout({ ...order, customerId });
   } catch (error) {
     if (customerId === null || !isPaymentApiProblem(error) || error.failure !== "missing") throw error;
-    // Under a key of its own: the first one's answer is remembered.
+    await renew(deps, turn);
+    // Under a key of its own: the first one's response is remembered.
     const idempotencyKey = `${order.idempotencyKey}-anew`;
-    return api.createCheckout({ ...order, idempotencyKey, customerId: null });
+    return turn.api.createCheckout({ ...order, idempotencyKey, customerId: null });
   }
+}
+
+function renew({ database }: BillingTools, { order, leaseKey }: Turn): Promise<boolean> {
+  return renewCheckoutLease(database, order.userId, { leaseKey, leaseSeconds: CHECKOUT_LEASE_SECONDS });
 }

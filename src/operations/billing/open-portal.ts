@@ -17,7 +17,11 @@ export const openPortal = defineOperation({
       .describe("Of several, which is to be managed; the one that is being paid for unless given."),
   }),
   output: z.object({ url: z.url() }),
-  run: async (deps: Omit<BillingTools, "plans" | "activeProvider">, { userId }, { subscriptionId }) => {
+  run: async (
+    deps: Omit<BillingTools, "plans" | "activeProvider" | "intake">,
+    { userId },
+    { subscriptionId },
+  ) => {
     if (Object.values(deps.payments).every((api) => api === null)) refuse("unavailable", NOT_CONFIGURED);
     const customers = await customersOfUser(deps.database, userId);
     const customer = subscriptionId
@@ -27,6 +31,7 @@ export const openPortal = defineOperation({
     if (!customer) refuse("conflict", "There is no subscription to manage yet: choose a plan first.");
     const { provider, customerId, providerSubscriptionId } = customer;
     const opening = providerOf(deps.payments, provider).openPortal({
+      userId,
       customerId,
       providerSubscriptionId,
       returnUrl: `${deps.appUrl}/billing`,

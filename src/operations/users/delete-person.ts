@@ -3,6 +3,7 @@ import type { Intake } from "../../intake/intake.ts";
 import { retryOnContention } from "../../intake/retry-on-contention.ts";
 import { type Deletion, deleteUserData, type RunningSubscription } from "../../store/account-deletion.ts";
 import { type Database, DatabaseUnavailable } from "../../store/database.ts";
+import type { CloseOpenCheckout } from "../billing/close-on-deletion.ts";
 import { redactDeleted } from "./redact-deleted.ts";
 
 /**
@@ -16,6 +17,8 @@ export type DeletionTools = {
   intake: Pick<Intake, "adapters">;
   /** `null`: no payment provider is configured. */
   cancelSubscription: CancelSubscription | null;
+  /** `null`: no payment provider is configured. */
+  closeOpenCheckout: CloseOpenCheckout | null;
 };
 
 /** How many times somebody may go on buying while the account is being deleted. */
@@ -29,8 +32,9 @@ const REDACT_WITHIN_MS = 2_000;
  * @throws Refusal `not_found`, `unavailable`; `conflict` for the last administrator
  */
 export async function deletePerson(tools: DeletionTools, userId: string): Promise<void> {
-  const { database, cancelSubscription } = tools;
+  const { database, cancelSubscription, closeOpenCheckout } = tools;
   const cancelled = new Set<string>();
+  await closeOpenCheckout?.(userId);
   for (let round = 1; ; round += 1) {
     const deletion = await retryOnContention(() => deleteUserData(database, userId, { cancelled }));
     if (deletion.outcome === "deleted") break;

@@ -1,9 +1,16 @@
-import type { CheckoutOrder, OpenedCheckout, PayingCustomer, PaymentApi } from "../../domain/payment-api.ts";
+import type {
+  CheckoutEnd,
+  CheckoutOrder,
+  ClosingCheckout,
+  OpenedCheckout,
+  PayingCustomer,
+  PaymentApi,
+} from "../../domain/payment-api.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
 import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
 import { problem } from "../outbound/problems.ts";
-import { dateAt, listAt, requiredText, requiredUrl, valueAt } from "../outbound/response-fields.ts";
+import { dateAt, listAt, requiredText, requiredUrl, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall, type SendRequest } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
@@ -11,6 +18,9 @@ import { listSubscriptions } from "./list-subscriptions.ts";
 import { readLemonSqueezyError, request } from "./requests.ts";
 import { LEMON_SQUEEZY_TRAITS } from "./traits.ts";
 import { lemonSqueezy } from "./webhook.ts";
+
+/** Long enough to find a card, short enough for whoever wants another plan to wait for. */
+const CHECKOUT_LIFETIME_MS = 30 * 60 * 1000;
 
 export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
   const provider = connectProvider(connection, LEMON_SQUEEZY_TRAITS, readLemonSqueezyError);
@@ -26,7 +36,10 @@ export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
       const ask = begin();
       return createCheckout(provider, ask, order, await storeOf(ask));
     },
-    closeCheckout: async () => {},
+    closeCheckout: (checkout) => closeCheckout(provider, begin(), checkout),
+    updateCheckout: async () => {
+      throw problem(provider, "rejected", "a checkout cannot be changed");
+    },
     openPortal: (customer) => openPortal(provider, begin(), customer),
     fetchSubscription: (id) => fetchSubscription(provider, begin(), id),
     cancelSubscription: (id) => {
@@ -34,6 +47,7 @@ export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
       const look = () => fetchSubscription(provider, ask, id);
       return ensureEnded(() => cancel(provider, ask, id), look, endsAnyway);
     },
+    refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsVariant(provider, begin(), id),
     listEvents: null,
     listSubscriptions: (since) => listSubscriptions(provider, since),
@@ -59,6 +73,8 @@ async function createCheckout(
   const data = {
     type: "checkouts",
     attributes: {
+      // Without it a checkout can be paid for ever, also after another one has taken its place.
+      expires_at: new Date(Date.now() + CHECKOUT_LIFETIME_MS).toISOString(),
       // The product's other variants would be on offer too, and with them other plans.
       product_options: { redirect_url: order.successUrl, enabled_variants: [variant] },
       checkout_data: {
@@ -123,4 +139,46 @@ async function cancel(provider: ConnectedProvider, ask: SendRequest, id: string)
 
 function endsAnyway(state: PaymentEvent): boolean {
   return hasEnded(state) || state.cancelAtPeriodEnd === true;
+}
+
+/**
+ * A checkout cannot be closed, and does not say whether it was paid: the subscriptions of its address do. Whoever
+ * pays with another address is found when the event arrives.
+ */
+async function closeCheckout(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  { id, email }: ClosingCheckout,
+): Promise<CheckoutEnd> {
+  const path = `/v1/checkouts/${pathSegment(provider, id)}`;
+  const checkout = await nullIfNotFound(async () => ask(request(provider, "GET", path)));
+  if (checkout === null) return { status: "closed" };
+  const createdAt = dateAt(checkout, "data", "attributes", "created_at")?.getTime() ?? Date.now();
+  const query = new URLSearchParams({ "filter[user_email]": email });
+  const subscriptions = listAt(await ask(request(provider, "GET", `/v1/subscriptions?${query}`)), "data");
+  const paid = subscriptions.find(
+    (one) => (dateAt(one, "attributes", "created_at")?.getTime() ?? 0) >= createdAt && !hasExpired(one),
+  );
+  if (paid !== undefined) return { status: "paid", providerSubscriptionId: textAt(paid, "id") };
+  const expiresAt = dateAt(checkout, "data", "attributes", "expires_at");
+  return { status: expiresAt !== null && expiresAt.getTime() <= Date.now() ? "closed" : "open" };
+}
+
+function hasExpired(subscription: unknown): boolean {
+  return textAt(subscription, "attributes", "status") === "expired";
+}
+
+async function refundSubscription(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  id: string,
+): Promise<boolean> {
+  const query = new URLSearchParams({ "filter[subscription_id]": pathSegment(provider, id) });
+  const invoices = listAt(await ask(request(provider, "GET", `/v1/subscription-invoices?${query}`)), "data");
+  const last = invoices.find((one) => textAt(one, "attributes", "status") === "paid");
+  if (last === undefined) return false;
+  const invoiceId = requiredText(provider, last, "id");
+  const path = `/v1/subscription-invoices/${pathSegment(provider, invoiceId)}/refund`;
+  await ask(request(provider, "POST", path, { data: { type: "subscription-invoices", id: invoiceId } }));
+  return true;
 }

@@ -18,7 +18,7 @@ export const LEMON_SQUEEZY_TRAITS: ProviderTraits = {
   terminalStatuses: new Set(["canceled"]),
   listsEvents: false,
   cancelsAtOnce: false,
-  checkout: { canBeClosed: false, canBeUpdated: false },
+  checkout: { canBeUpdated: false, onePerCustomer: false },
   // https://docs.lemonsqueezy.com/api/getting-started/requests: 300 a minute.
   requestLimit: () => ({ requests: 300, perSeconds: 60 }),
 };

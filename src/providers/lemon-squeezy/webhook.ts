@@ -25,6 +25,8 @@ const STATUSES = wordMap<SubscriptionStatus>({
   on_trial: "trialing",
   active: "active",
   paused: "paused",
+  // Typed so by the official SDK.
+  pause: "paused",
   past_due: "past_due",
   unpaid: "unpaid",
   cancelled: "canceled",
@@ -87,7 +89,10 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
   const customData = event.at("meta").at("custom_data");
   const common = {
     kind,
-    occurredAtMicros: attributes.rfc3339Micros("updated_at"),
+    occurredAtMicros: later(
+      attributes.rfc3339Micros("updated_at"),
+      attributes.at("first_subscription_item").rfc3339Micros("updated_at"),
+    ),
     userId: customData.id("userId") ?? customData.id("user_id"),
     planId: customData.id("planId") ?? customData.id("plan_id"),
     customerId: attributes.id("customer_id"),
@@ -106,7 +111,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     ...common,
     providerSubscriptionId: data.id("id"),
     items: paidItems(attributes, "first_subscription_item"),
-    ...standing(eventType, kind === "customer.subscription.deleted", attributes, common.occurredAtMicros),
+    ...stateOf(eventType, kind === "customer.subscription.deleted", attributes, common.occurredAtMicros),
   };
 }
 
@@ -114,19 +119,25 @@ function paidItems(attributes: JsonReader, itemName: string): PaidItem[] {
   const item = attributes.at(itemName);
   return singleItem(
     [attributes.id("variant_id") ?? item.id("variant_id"), item.id("price_id")],
-    item.wholeNumber("quantity"),
+    // A usage-based item is billed afterwards: its quantity says nothing about seats.
+    item.flag("is_usage_based") === true ? null : item.wholeNumber("quantity"),
   );
 }
 
-type Standing = Pick<PaymentEvent, "status" | "currentPeriodEnd" | "cancelAtPeriodEnd">;
+// Seats change without moving the subscription's own `updated_at`.
+function later(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
+}
+
+type State = Pick<PaymentEvent, "status" | "currentPeriodEnd" | "cancelAtPeriodEnd">;
 
 // `cancelled` is paid for until `ends_at`, as seen at the event's own time: a retry weeks later must read the same.
-function standing(
+function stateOf(
   eventType: string,
   ended: boolean,
   attributes: JsonReader,
   occurredAtMicros: number | null,
-): Standing {
+): State {
   const word = attributes.text("status");
   const endsAt = attributes.rfc3339Date("ends_at");
   const renewsAt = attributes.rfc3339Date("renews_at");
@@ -135,7 +146,7 @@ function standing(
     endsAt === null || occurredAtMicros === null || endsAt.getTime() * 1000 > occurredAtMicros;
   const status = ended
     ? "canceled"
-    : word === "cancelled" && stillPaidFor
+    : (word === "cancelled" && stillPaidFor) || isFreeService(attributes)
       ? "active"
       : attributes.oneOf("status", STATUSES);
   return {
@@ -143,4 +154,10 @@ function standing(
     currentPeriodEnd: cancelled || status === "canceled" ? (endsAt ?? renewsAt) : renewsAt,
     cancelAtPeriodEnd: cancelled || (attributes.flag("cancelled") ?? (word === null ? null : false)),
   };
+}
+
+// Paused with mode `free`, the customer keeps the service and pays nothing; with `void` there is neither.
+function isFreeService(attributes: JsonReader): boolean {
+  const word = attributes.text("status");
+  return (word === "paused" || word === "pause") && attributes.at("pause").text("mode") === "free";
 }

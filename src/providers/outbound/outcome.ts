@@ -41,11 +41,12 @@ export function outcomeOfAnswer(provider: ConnectedProvider, request: Request, a
   if (refusal === null && (status === 404 || status === 405))
     return failed(problem(provider, "rejected", `${asked}${words}`, { remedy: urlRemedy(provider) }), false);
   const failure = refusal?.means ?? failureOf(status);
+  const waitMs = retryAfterMs(answer.retryAfter);
   const again = status === 429 || (failure === "unreachable" && request.repeatable);
   return failed(
-    problem(provider, failure, `${asked}${words}`, { code }),
+    problem(provider, failure, `${asked}${words}`, { code, retryAfterMs: waitMs }),
     again,
-    retryAfterMs(answer.retryAfter),
+    waitMs,
   );
 }
 
@@ -80,9 +81,12 @@ function failureOf(status: number): PaymentApiFailure {
   return status === 408 || status === 429 || status >= 500 ? "unreachable" : "rejected";
 }
 
-// Seconds; the other form, a date, is as good as none.
+/** RFC 9110, section 10.2.3: seconds, or a date. */
 function retryAfterMs(header: string | null): number | null {
-  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : null;
+  if (header === null) return null;
+  if (/^\d{1,6}$/.test(header)) return Number(header) * 1000;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
 }
 
 function causeOf(error: unknown): { code: string; reason: string } {

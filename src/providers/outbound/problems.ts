@@ -7,8 +7,12 @@ const MAX_WORDS_CHARACTERS = 300;
 export class RefusedByProvider extends PaymentApiProblem {
   readonly code: string | null;
 
-  constructor(failure: PaymentApiFailure, message: string, code: string | null) {
-    super(failure, message);
+  constructor(
+    failure: PaymentApiFailure,
+    message: string,
+    { code, retryAfterMs }: { code: string | null; retryAfterMs: number | null },
+  ) {
+    super(failure, message, { retryAfterMs });
     this.code = code;
   }
 }
@@ -18,10 +22,14 @@ export function problem(
   provider: ConnectedProvider,
   failure: PaymentApiFailure,
   what: string,
-  { code = null, remedy = remedyFor(provider, failure) }: { code?: string | null; remedy?: string } = {},
+  {
+    code = null,
+    remedy = remedyFor(provider, failure),
+    retryAfterMs = null,
+  }: { code?: string | null; remedy?: string; retryAfterMs?: number | null } = {},
 ): RefusedByProvider {
   const message = `${provider.slot} (${provider.traits.name}): ${tidied(what)}. ${remedy}`;
-  return new RefusedByProvider(failure, withoutKey(provider, message), code);
+  return new RefusedByProvider(failure, withoutKey(provider, message), { code, retryAfterMs });
 }
 
 function remedyFor(provider: ConnectedProvider, failure: PaymentApiFailure): string {

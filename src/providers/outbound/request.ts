@@ -1,5 +1,5 @@
 export type Request = {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   /** With the query, without the API's own URL before it. */
   path: string;
   headers: Record<string, string>;

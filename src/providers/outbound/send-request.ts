@@ -6,26 +6,29 @@ import { problem } from "./problems.ts";
 import type { Request } from "./request.ts";
 
 const CALL_MS = 9_500;
-/** What is asked again leaves time for that. */
+/** What can be repeated leaves time for that. */
 const ATTEMPT_MS = 4_500;
 const MIN_ATTEMPT_MS = 500;
 const MAX_REPEATS = 2;
 const FIRST_PAUSE_MS = 200;
 const MAX_OBJECT_BYTES = 1024 * 1024;
 
-/** The JSON object that the provider answers with; `null` when it says no more than that it is done. @throws PaymentApiProblem */
+/** The JSON object of the response; `null` for a response without content. @throws PaymentApiProblem */
 export type SendRequest = (request: Request) => Promise<object | null>;
 
-/** All that one call of ours asks of the provider ends within 10 s, repeats and the pauses between them included. @throws PaymentApiProblem */
+/** All requests of one call end within 10 s, repeats and pauses included. @throws PaymentApiProblem */
 export function beginCall(provider: ConnectedProvider, { maxBytes = MAX_OBJECT_BYTES } = {}): SendRequest {
   // `fetch` would show a key that it cannot send in its error.
   if (!/^[\x21-\x7e]+$/.test(provider.apiKey))
     throw problem(provider, "unauthorized", "the key is malformed");
+  const { pacer } = provider;
   const endsAt = performance.now() + CALL_MS;
   return async (request) => {
     for (let repeats = 0; ; repeats++) {
+      if (!(await pacer.wait(endsAt - performance.now() - MIN_ATTEMPT_MS))) throw tooManyRequests(provider);
       const outcome = await attempt(provider, request, { leftMs: endsAt - performance.now(), maxBytes });
       if (outcome.kind === "answered") return outcome.body;
+      if (outcome.retryAfterMs !== null) pacer.pause(outcome.retryAfterMs);
       const pauseMs = outcome.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** repeats * (0.5 + Math.random());
       const enoughTime = endsAt - performance.now() - pauseMs >= MIN_ATTEMPT_MS;
       if (!outcome.again || repeats === MAX_REPEATS || !enoughTime) throw outcome.problem;
@@ -51,4 +54,10 @@ async function attempt(
   } catch (error) {
     return outcomeOfSilence(provider, request, error);
   }
+}
+
+function tooManyRequests(provider: ConnectedProvider) {
+  const retryAfterMs = provider.pacer.waitMs();
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  return problem(provider, "unreachable", `its rate limit is used up for ${seconds} s`, { retryAfterMs });
 }

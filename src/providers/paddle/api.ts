@@ -1,4 +1,5 @@
 import type {
+  CheckoutEnd,
   CheckoutOrder,
   ListedEvent,
   OpenedCheckout,
@@ -15,7 +16,7 @@ import { beginCall, type SendRequest } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
 import { listSubscriptions } from "./list-subscriptions.ts";
-import { get, post, readPaddleError } from "./requests.ts";
+import { get, patch, post, readPaddleError } from "./requests.ts";
 import { PADDLE_TRAITS } from "./traits.ts";
 import { PADDLE_EVENT_TYPES, paddle } from "./webhook.ts";
 
@@ -28,7 +29,8 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
   return {
     traits: provider.traits,
     createCheckout: (order) => createCheckout(provider, begin(), order),
-    closeCheckout: async () => {},
+    closeCheckout: ({ id }) => closeCheckout(provider, begin(), id),
+    updateCheckout: (id, order) => updateCheckout(provider, begin(), id, order),
     openPortal: (customer) => openPortal(provider, begin(), customer),
     fetchSubscription: (id) => fetchSubscription(provider, begin(), id),
     cancelSubscription: (id) => {
@@ -39,36 +41,77 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
         hasEnded,
       );
     },
+    refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsPrice(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),
     listSubscriptions: () => listSubscriptions(provider),
   };
 }
 
-/** Where the person comes back to is up to the page behind the default payment link, which runs Paddle's script. */
+/** Where the person returns to is up to the page behind the default payment link, which runs Paddle's script. */
 async function createCheckout(
   provider: ConnectedProvider,
   ask: SendRequest,
   order: CheckoutOrder,
 ): Promise<OpenedCheckout> {
   const customerId = order.customerId ?? (await customerOf(provider, ask, order));
-  const transaction = {
+  const transaction = { ...contentsOf(order), customer_id: customerId, collection_mode: "automatic" };
+  return openedCheckout(
+    provider,
+    await ask(post(provider, "/transactions", transaction, { repeatable: false })),
+  );
+}
+
+async function updateCheckout(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  id: string,
+  order: CheckoutOrder,
+): Promise<OpenedCheckout> {
+  const path = `/transactions/${pathSegment(provider, id)}`;
+  return openedCheckout(provider, await ask(patch(provider, path, contentsOf(order))));
+}
+
+function contentsOf(order: CheckoutOrder): object {
+  return {
     items: [{ price_id: order.priceId, quantity: order.seats }],
-    customer_id: customerId,
-    collection_mode: "automatic",
-    // The subscription that comes of it inherits them.
+    // The subscription that results inherits them.
     custom_data: { userId: order.userId, planId: order.planId },
   };
-  const answer = await ask(post(provider, "/transactions", transaction, { repeatable: false }));
-  if (valueAt(answer, "data", "checkout", "url") === null)
+}
+
+function openedCheckout(provider: ConnectedProvider, response: unknown): OpenedCheckout {
+  if (valueAt(response, "data", "checkout", "url") === null)
     throw problem(provider, "rejected", "the transaction has no checkout URL", {
       remedy: "Set the default payment link in Paddle (Checkout, Checkout settings).",
     });
   return {
-    id: requiredText(provider, answer, "data", "id"),
-    url: requiredUrl(provider, answer, "data", "checkout", "url"),
+    id: requiredText(provider, response, "data", "id"),
+    url: requiredUrl(provider, response, "data", "checkout", "url"),
     expiresAt: null,
   };
+}
+
+const PAID = new Set(["paid", "completed", "billed", "past_due"]);
+
+/** A transaction is canceled once it is ready; a draft, whose customer gave no address yet, cannot be. */
+async function closeCheckout(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  id: string,
+): Promise<CheckoutEnd> {
+  const path = `/transactions/${pathSegment(provider, id)}`;
+  try {
+    await ask(patch(provider, path, { status: "canceled" }));
+    return { status: "closed" };
+  } catch (refused) {
+    const known = await nullIfNotFound(async () => ask(get(provider, path)));
+    const status = textAt(known, "data", "status");
+    if (known === null || status === "canceled") return { status: "closed" };
+    if (status === "draft") return { status: "open" };
+    if (status === null || !PAID.has(status)) throw refused;
+    return { status: "paid", providerSubscriptionId: textAt(known, "data", "subscription_id") };
+  }
 }
 
 /**
@@ -112,6 +155,29 @@ async function fetchSubscription(provider: ConnectedProvider, ask: SendRequest, 
     ask(get(provider, `/subscriptions/${pathSegment(provider, id)}`)),
   );
   return answer && subscriptionState(provider, paddle, { data: valueAt(answer, "data") });
+}
+
+async function refundSubscription(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  id: string,
+): Promise<boolean> {
+  const query = new URLSearchParams({
+    subscription_id: pathSegment(provider, id),
+    status: "completed",
+    order_by: "created_at[DESC]",
+    per_page: "1",
+  });
+  const [last] = listAt(await ask(get(provider, `/transactions?${query}`)), "data");
+  if (last === undefined) return false;
+  const refund = {
+    action: "refund",
+    type: "full",
+    transaction_id: requiredText(provider, last, "id"),
+    reason: "The account was deleted before the payment.",
+  };
+  await ask(post(provider, "/adjustments", refund, { repeatable: false }));
+  return true;
 }
 
 async function knowsPrice(provider: ConnectedProvider, ask: SendRequest, id: string): Promise<boolean> {

@@ -16,6 +16,11 @@ export function post(
   return { method: "POST", path, headers, body: JSON.stringify(body), repeatable };
 }
 
+/** An update can be repeated: it has the effect of one. */
+export function patch(provider: ConnectedProvider, path: string, body: object): Request {
+  return { ...post(provider, path, body, { repeatable: true }), method: "PATCH" };
+}
+
 function headersOf(provider: ConnectedProvider): Record<string, string> {
   return {
     authorization: `Bearer ${provider.apiKey}`,

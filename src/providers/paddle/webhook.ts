@@ -1,4 +1,4 @@
-import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { EventKind, PaymentEvent } from "../../domain/payment-event.ts";
 import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
 import type { Adapter } from "../adapter.ts";
 import { eventKinds, IGNORED, STATE_UNKNOWN, wordMap } from "../webhook/event-kinds.ts";
@@ -16,7 +16,7 @@ const SIGNATURE: TimedLayout = {
   joint: ":",
 };
 
-const KINDS = eventKinds({
+const OWN_KINDS: Record<string, EventKind> = {
   "transaction.completed": "checkout.session.completed",
   "subscription.created": "customer.subscription.created",
   "subscription.updated": "customer.subscription.updated",
@@ -27,10 +27,11 @@ const KINDS = eventKinds({
   "subscription.resumed": "customer.subscription.updated",
   "subscription.imported": "customer.subscription.updated",
   "subscription.canceled": "customer.subscription.deleted",
-});
+};
+const KINDS = eventKinds(OWN_KINDS);
 
-/** All that this format has a meaning for. */
-export const PADDLE_EVENT_TYPES: readonly string[] = [...KINDS.keys()];
+/** Paddle's own names of the events that have effects: its list of events refuses others. */
+export const PADDLE_EVENT_TYPES: readonly string[] = Object.keys(OWN_KINDS);
 
 const STATUSES = wordMap<SubscriptionStatus>({
   active: "active",
@@ -61,21 +62,23 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
   const event = new JsonReader(body);
   const data = event.at("data");
   const customData = data.at("custom_data");
+  const items = data.each("items");
+  const recurring = items.filter((item) => !isOneTime(item));
   const common = {
     kind,
     occurredAtMicros: event.rfc3339Micros("occurred_at"),
     userId: customData.id("userId"),
     planId: customData.id("planId"),
     customerId: data.id("customer_id"),
-    items: data
-      .each("items")
-      .map((item) =>
-        paidItem([item.idOrExpanded("price"), item.id("price_id")], item.wholeNumber("quantity")),
-      ),
+    items: recurring.map((item) =>
+      paidItem([item.idOrExpanded("price"), item.id("price_id")], item.wholeNumber("quantity")),
+    ),
   };
   if (kind === "checkout.session.completed") {
     const origin = data.text("origin");
     if (origin !== null && !CHECKOUT_ORIGINS.has(origin)) return IGNORED;
+    // Add-ons without a billing cycle make a transaction of their own, and no subscription.
+    if (items.length > 0 && recurring.length === 0) return IGNORED;
     return { ...common, ...STATE_UNKNOWN, providerSubscriptionId: data.id("subscription_id") };
   }
   return {
@@ -85,6 +88,13 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     currentPeriodEnd: data.at("current_billing_period").rfc3339Date("ends_at"),
     cancelAtPeriodEnd: cancelAtPeriodEnd(data),
   };
+}
+
+function isOneTime(item: JsonReader): boolean {
+  if (item.has("recurring") && item.flag("recurring") === false) return true;
+  if (!item.has("price") || item.isText("price")) return false;
+  const price = item.at("price");
+  return price.has("billing_cycle") && price.isNull("billing_cycle");
 }
 
 // Every subscription carries the field: `null` there says that nothing is scheduled, or no longer.

@@ -1,14 +1,26 @@
-import { createCheckouts } from "@polar-sh/sdk/2026-10/services/checkouts";
+import { createCheckouts, getCheckouts } from "@polar-sh/sdk/2026-10/services/checkouts";
 import { createCustomerSessions } from "@polar-sh/sdk/2026-10/services/customer_sessions";
+import { listOrders } from "@polar-sh/sdk/2026-10/services/orders";
 import { getProducts } from "@polar-sh/sdk/2026-10/services/products";
-import { getSubscriptions, revokeSubscriptions } from "@polar-sh/sdk/2026-10/services/subscriptions";
-import type { CheckoutOrder, OpenedCheckout, PayingCustomer, PaymentApi } from "../../domain/payment-api.ts";
+import { createRefunds } from "@polar-sh/sdk/2026-10/services/refunds";
+import {
+  getSubscriptions,
+  listSubscriptions as listAll,
+  revokeSubscriptions,
+} from "@polar-sh/sdk/2026-10/services/subscriptions";
+import type {
+  CheckoutEnd,
+  CheckoutOrder,
+  ClosingCheckout,
+  OpenedCheckout,
+  PayingCustomer,
+  PaymentApi,
+} from "../../domain/payment-api.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
 import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
 import { oldestFirst } from "../outbound/oldest-first.ts";
-import { RefusedByProvider } from "../outbound/problems.ts";
-import { resolveCustomerId } from "../outbound/resolve-customer-id.ts";
-import { dateAt, requiredText, requiredUrl } from "../outbound/response-fields.ts";
+import { problem, RefusedByProvider } from "../outbound/problems.ts";
+import { dateAt, requiredText, requiredUrl, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
@@ -24,7 +36,10 @@ export function polarApi(connection: PaymentConnection): PaymentApi {
   return {
     traits: provider.traits,
     createCheckout: (order) => createCheckout(provider, begin(), order),
-    closeCheckout: async () => {},
+    closeCheckout: (checkout) => closeCheckout(provider, begin(), checkout),
+    updateCheckout: async () => {
+      throw problem(provider, "rejected", "a checkout sells only the products that it was opened with");
+    },
     openPortal: (customer) => openPortal(provider, begin(), customer),
     fetchSubscription: (id) => fetchSubscription(provider, begin(), id),
     cancelSubscription: (id) => {
@@ -32,6 +47,7 @@ export function polarApi(connection: PaymentConnection): PaymentApi {
       const look = () => fetchSubscription(provider, client, id);
       return ensureEnded(async () => revokeSubscriptions(client)(pathSegment(provider, id)), look, hasEnded);
     },
+    refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsProduct(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, deliveryPages(provider, since)),
     listSubscriptions: () => listSubscriptions(provider),
@@ -49,9 +65,9 @@ async function createCheckout(
     metadata: { userId: order.userId, planId: order.planId },
     success_url: order.successUrl,
     return_url: order.cancelUrl,
-    ...(order.customerId === null
-      ? { external_customer_id: order.userId, customer_email: order.email }
-      : { customer_id: order.customerId }),
+    // Never by a stored id: whoever paid with this address may be another person's customer.
+    external_customer_id: order.userId,
+    customer_email: order.email,
   };
   const answer = await createCheckouts(client)({ ...checkout, seats: order.seats }).catch(
     (error: unknown) => {
@@ -69,16 +85,61 @@ async function createCheckout(
   };
 }
 
+const PAID = new Set(["confirmed", "succeeded"]);
+
+/** Polar has no way to close a checkout: it stays payable until it expires. */
+async function closeCheckout(
+  provider: ConnectedProvider,
+  client: PolarClient,
+  { id, userId }: ClosingCheckout,
+): Promise<CheckoutEnd> {
+  const checkout = await nullIfNotFound(async () => getCheckouts(client)(pathSegment(provider, id)));
+  if (checkout === null) return { status: "closed" };
+  if (checkout.status === "open") return { status: "open" };
+  if (!PAID.has(checkout.status)) return { status: "closed" };
+  // The checkout's own `subscription_id` names one that was upgraded, not the one that resulted.
+  const { items } = await listAll(client)({ external_customer_id: userId, active: true, limit: 1 });
+  return { status: "paid", providerSubscriptionId: textAt(items[0], "id") };
+}
+
+/**
+ * By the person's own id: a stored customer id may be that of somebody else whose address was typed in. Customers of
+ * seat-based products have members, of whom one must be named; the buyer has the same external id as the customer.
+ */
 async function openPortal(
   provider: ConnectedProvider,
   client: PolarClient,
   customer: PayingCustomer,
 ): Promise<{ url: string }> {
-  const look = (id: string) => fetchSubscription(provider, client, id);
-  const customerId = await resolveCustomerId(provider, customer, look);
-  const session = { customer_id: customerId, return_url: customer.returnUrl };
-  const answer = await createCustomerSessions(client)(session);
-  return { url: requiredUrl(provider, answer, "customer_portal_url") };
+  if (customer.customerId === null && customer.providerSubscriptionId === null)
+    throw problem(provider, "missing", "the person is not known as a customer");
+  const session = { external_customer_id: customer.userId, return_url: customer.returnUrl };
+  const response = await createCustomerSessions(client)({
+    ...session,
+    external_member_id: customer.userId,
+  }).catch((error: unknown) => {
+    const hasNoMembers = error instanceof RefusedByProvider && error.code?.endsWith("external_member_id");
+    if (!hasNoMembers) throw error;
+    return createCustomerSessions(client)(session);
+  });
+  return { url: requiredUrl(provider, response, "customer_portal_url") };
+}
+
+async function refundSubscription(
+  provider: ConnectedProvider,
+  client: PolarClient,
+  id: string,
+): Promise<boolean> {
+  const { items } = await listOrders(client)({
+    subscription_id: pathSegment(provider, id),
+    sorting: ["-created_at"],
+    limit: 1,
+  });
+  const [order] = items;
+  const amount = order?.refundable_amount ?? 0;
+  if (order === undefined || amount <= 0) return false;
+  await createRefunds(client)({ order_id: order.id, reason: "customer_request", amount });
+  return true;
 }
 
 async function fetchSubscription(provider: ConnectedProvider, client: PolarClient, id: string) {

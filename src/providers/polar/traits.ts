@@ -16,7 +16,7 @@ export const POLAR_TRAITS: ProviderTraits = {
   terminalStatuses: new Set(["canceled"]),
   listsEvents: true,
   cancelsAtOnce: true,
-  checkout: { canBeClosed: false, canBeUpdated: true },
-  // 500 a minute in production, 100 in the sandbox, whose keys look the same.
-  requestLimit: () => ({ requests: 100, perSeconds: 60 }),
+  // Unless the organization allows several subscriptions per customer, which the guide warns of.
+  checkout: { canBeUpdated: false, onePerCustomer: true },
+  requestLimit: (apiUrl) => ({ requests: apiUrl.includes("sandbox") ? 100 : 500, perSeconds: 60 }),
 };

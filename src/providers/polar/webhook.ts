@@ -5,11 +5,10 @@ import { eventKinds, IGNORED, STATE_UNKNOWN, wordMap } from "../webhook/event-ki
 import { eventIdentity, requireObject } from "../webhook/identity.ts";
 import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { singleItem } from "../webhook/paid-item.ts";
-import { signStandardWebhook, verifyStandardWebhook } from "../webhook/standard-webhooks.ts";
+import { signStandardWebhook, standardHeaders, verifyStandardWebhook } from "../webhook/standard-webhooks.ts";
 import { POLAR_TRAITS } from "./traits.ts";
 
 const KINDS = eventKinds({
-  "checkout.updated": "checkout.session.completed",
   "order.paid": "checkout.session.completed",
   "subscription.created": "customer.subscription.created",
   "subscription.updated": "customer.subscription.updated",
@@ -23,7 +22,7 @@ const KINDS = eventKinds({
   "subscription.revoked": "customer.subscription.deleted",
 });
 
-/** All that this format has a meaning for. */
+/** The events that have effects. */
 export const POLAR_EVENT_TYPES: readonly string[] = [...KINDS.keys()];
 
 const STATUSES = wordMap<SubscriptionStatus>({
@@ -37,16 +36,12 @@ const STATUSES = wordMap<SubscriptionStatus>({
   unpaid: "unpaid",
 });
 
-/** A checkout's word for it, and an order's. */
-const PAID = new Set(["succeeded", "paid"]);
-const FIRST_ORDER_REASONS = new Set(["purchase", "subscription_create"]);
-
 export const polar: Adapter = {
   format: "polar",
   traits: POLAR_TRAITS,
   verify: verifyStandardWebhook,
   identify: (request, body) =>
-    eventIdentity(request.header("webhook-id"), ownValue(requireObject(body), "type")),
+    eventIdentity(standardHeaders(request).id, ownValue(requireObject(body), "type")),
   interpret,
   sign: signStandardWebhook,
 };
@@ -73,7 +68,11 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
   return {
     ...common,
     providerSubscriptionId: data.id("id"),
-    status: kind === "customer.subscription.deleted" ? "canceled" : data.oneOf("status", STATUSES),
+    // A revoked subscription and one whose retries ran out are both over, whatever the word.
+    status:
+      kind === "customer.subscription.deleted" || data.text("ended_at") !== null
+        ? "canceled"
+        : data.oneOf("status", STATUSES),
     currentPeriodEnd: data.rfc3339Date("current_period_end"),
     cancelAtPeriodEnd:
       data.flag("cancel_at_period_end") ?? (eventType === "subscription.canceled" ? true : null),
@@ -82,8 +81,9 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
 
 function startsSubscription(data: JsonReader): boolean {
   const status = data.text("status");
+  // `purchase` is a one-time product; the others are later orders of a subscription.
   const reason = data.text("billing_reason");
-  return (status === null || PAID.has(status)) && (reason === null || FIRST_ORDER_REASONS.has(reason));
+  return (status === null || status === "paid") && (reason === null || reason === "subscription_create");
 }
 
 function paidItems(data: JsonReader): PaidItem[] {

@@ -1,16 +1,19 @@
 import type Stripe from "stripe";
 import type {
+  CheckoutEnd,
   CheckoutOrder,
   ListedEvent,
   OpenedCheckout,
   PayingCustomer,
   PaymentApi,
 } from "../../domain/payment-api.ts";
+import type { PaymentEvent } from "../../domain/payment-event.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
 import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
 import { listedEvent, MAX_PAGE_BYTES, oldestFirst } from "../outbound/oldest-first.ts";
+import { problem } from "../outbound/problems.ts";
 import { resolveCustomerId } from "../outbound/resolve-customer-id.ts";
-import { requiredUrl } from "../outbound/response-fields.ts";
+import { requiredUrl, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
@@ -24,22 +27,26 @@ const PAGE_SIZE = 100;
 export function stripeApi(connection: PaymentConnection): PaymentApi {
   const provider = connectProvider(connection, STRIPE_TRAITS, readStripeError);
   const begin = () => stripeClient(provider, beginCall(provider));
-  const cancelled = (client: Stripe, id: string) =>
+  const cancel = (client: Stripe, id: string) =>
     mapStripeErrors(provider, () => client.subscriptions.cancel(pathSegment(provider, id)));
   return {
     traits: provider.traits,
     createCheckout: (order) => createCheckout(provider, begin(), order),
-    closeCheckout: (id) => closeCheckout(provider, begin(), id),
+    closeCheckout: ({ id }) => closeCheckout(provider, begin(), id),
+    updateCheckout: async () => {
+      throw problem(provider, "rejected", "a Checkout Session cannot be changed to another price");
+    },
     openPortal: (customer) => openPortal(provider, begin(), customer),
     fetchSubscription: (id) => fetchSubscription(provider, begin(), id),
     cancelSubscription: (id) => {
       const client = begin();
       return ensureEnded(
-        () => cancelled(client, id),
+        () => cancel(client, id),
         () => fetchSubscription(provider, client, id),
         hasEnded,
       );
     },
+    refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsPrice(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),
     listSubscriptions: () => listSubscriptions(provider),
@@ -75,8 +82,21 @@ async function createCheckout(
   };
 }
 
-async function closeCheckout(provider: ConnectedProvider, client: Stripe, id: string): Promise<void> {
-  await mapStripeErrors(provider, () => client.checkout.sessions.expire(pathSegment(provider, id)));
+/** Expiring is refused for a session that is complete, or has expired by itself: its status tells which. */
+async function closeCheckout(provider: ConnectedProvider, client: Stripe, id: string): Promise<CheckoutEnd> {
+  const session = pathSegment(provider, id);
+  try {
+    await mapStripeErrors(provider, () => client.checkout.sessions.expire(session));
+    return { status: "closed" };
+  } catch (refused) {
+    const known = await nullIfNotFound(() =>
+      mapStripeErrors(provider, () => client.checkout.sessions.retrieve(session)),
+    );
+    if (known === null || known.status === "expired") return { status: "closed" };
+    if (known.status !== "complete") throw refused;
+    const providerSubscriptionId = textAt(known, "subscription") ?? textAt(known, "subscription", "id");
+    return { status: "paid", providerSubscriptionId };
+  }
 }
 
 async function openPortal(
@@ -84,8 +104,8 @@ async function openPortal(
   client: Stripe,
   customer: PayingCustomer,
 ): Promise<{ url: string }> {
-  const look = (id: string) => fetchSubscription(provider, client, id);
-  const customerId = await resolveCustomerId(provider, customer, look);
+  const fetch = (id: string) => fetchSubscription(provider, client, id);
+  const customerId = await resolveCustomerId(provider, customer, fetch);
   const session = await mapStripeErrors(provider, () =>
     client.billingPortal.sessions.create({ customer: customerId, return_url: customer.returnUrl }),
   );
@@ -96,7 +116,30 @@ async function fetchSubscription(provider: ConnectedProvider, client: Stripe, id
   const subscription = await nullIfNotFound(() =>
     mapStripeErrors(provider, () => client.subscriptions.retrieve(pathSegment(provider, id))),
   );
-  return subscription && subscriptionState(provider, stripe, { data: { object: subscription } });
+  return subscription && stateOf(provider, subscription);
+}
+
+function stateOf(provider: ConnectedProvider, subscription: object): PaymentEvent {
+  return subscriptionState(provider, stripe, { data: { object: subscription } });
+}
+
+/** Since API version 2025-03-31 an invoice's payments are resources of their own. */
+async function refundSubscription(provider: ConnectedProvider, client: Stripe, id: string): Promise<boolean> {
+  const ask = <Answer>(call: () => Promise<Answer>) => mapStripeErrors(provider, call);
+  const subscription = await ask(() => client.subscriptions.retrieve(pathSegment(provider, id)));
+  const invoice = textAt(subscription, "latest_invoice") ?? textAt(subscription, "latest_invoice", "id");
+  if (invoice === null) return false;
+  const payments = await ask(() => client.invoicePayments.list({ invoice, status: "paid" }));
+  let isRefunded = false;
+  for (const { id: paymentId, payment } of payments.data) {
+    const intent = textAt(payment, "payment_intent");
+    if (intent === null) continue;
+    await ask(() =>
+      client.refunds.create({ payment_intent: intent }, { idempotencyKey: `refund-${paymentId}` }),
+    );
+    isRefunded = true;
+  }
+  return isRefunded;
 }
 
 async function knowsPrice(provider: ConnectedProvider, client: Stripe, id: string): Promise<boolean> {

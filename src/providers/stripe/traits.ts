@@ -21,7 +21,7 @@ export const STRIPE_TRAITS: ProviderTraits = {
   terminalStatuses: new Set(["canceled"]),
   listsEvents: true,
   cancelsAtOnce: true,
-  checkout: { canBeClosed: true, canBeUpdated: false },
+  checkout: { canBeUpdated: false, onePerCustomer: false },
   // https://docs.stripe.com/rate-limits: live mode 100 a second, sandboxes and each endpoint 25.
   requestLimit: () => ({ requests: 25, perSeconds: 1 }),
 };

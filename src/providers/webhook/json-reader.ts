@@ -32,6 +32,14 @@ export class JsonReader {
     return this.#object() !== null && ownValue(this.#value, key) !== undefined;
   }
 
+  isNull(key: string): boolean {
+    return this.#child(key).#value === null;
+  }
+
+  isText(key: string): boolean {
+    return typeof this.#child(key).#value === "string";
+  }
+
   /** 1 to 255 characters without NUL, well-formed. */
   text(key: string): string | null {
     return this.#child(key).#text("text");

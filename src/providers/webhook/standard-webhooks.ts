@@ -11,14 +11,12 @@ import {
 const SECRET_PREFIX = "whsec_";
 const VERSION_PREFIX = "v1,";
 
-/** Checks the three headers of https://www.standardwebhooks.com, which Polar sends. */
+/** Checks the three headers of https://www.standardwebhooks.com, which Polar sends, under their own or Svix's names. */
 export function verifyStandardWebhook(
   request: SignedRequest,
   options: VerifyOptions,
 ): SignatureProblem | null {
-  const id = request.header("webhook-id");
-  const timeStamp = request.header("webhook-timestamp");
-  const header = request.header("webhook-signature");
+  const { id, timeStamp, signatures: header } = standardHeaders(request);
   if (!id || !timeStamp || !header) return "header missing";
   if (!isVisibleAscii(id) || header.length > MAX_HEADER_CHARACTERS) return "header malformed";
   return (
@@ -56,6 +54,18 @@ function decodeKey(base64: string): Buffer | null {
   const characters = base64.length - padding;
   const complete = characters % 4 !== 1 && key.length === Math.floor((characters * 3) / 4);
   return complete && key.length > 0 ? key : null;
+}
+
+/** Senders on Svix use names of their own for the same three headers: the set that is complete counts. */
+export function standardHeaders({ header }: SignedRequest) {
+  const named = (prefix: string) => ({
+    id: header(`${prefix}-id`),
+    timeStamp: header(`${prefix}-timestamp`),
+    signatures: header(`${prefix}-signature`),
+  });
+  const own = named("webhook");
+  const svix = named("svix");
+  return svix.id && svix.timeStamp && svix.signatures && !own.signatures ? svix : own;
 }
 
 function readSignatures(header: string): Buffer[] {

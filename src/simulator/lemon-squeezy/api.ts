@@ -5,7 +5,7 @@ import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
 import type { Offer } from "../lifecycle/offer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { emitEvents, eventContextOf } from "../server/emit-events.ts";
-import { openCheckout } from "../server/open-checkout.ts";
+import { expireIfLate, openCheckout } from "../server/open-checkout.ts";
 import { portalUrl } from "../server/portal-link.ts";
 import {
   checkoutUrl,
@@ -40,10 +40,26 @@ export function lemonSqueezyApi(slot: ProviderSlot): Hono {
   app.get("/v1/checkouts/:id", (c) => {
     const checkout = findCheckout(slot, c.req.param("id"));
     if (!checkout) throw new LemonSqueezyProblem(404, NOT_FOUND);
-    return document(c, { data: checkoutDocument(slot, checkout) });
+    return document(c, { data: checkoutDocument(slot, expireIfLate(slot, checkout)) });
+  });
+  app.get("/v1/subscription-invoices", (c) => {
+    const id = new URL(c.req.url).searchParams.get("filter[subscription_id]") ?? "";
+    const paid = findSubscription(slot, id);
+    return document(c, { meta: { page: ONE_PAGE }, data: paid ? [invoice(slot, paid)] : [] });
+  });
+  app.post("/v1/subscription-invoices/:id/refund", (c) => {
+    const paid = findSubscription(slot, c.req.param("id"));
+    if (!paid) throw new LemonSqueezyProblem(404, NOT_FOUND);
+    slot.state.refunds.push(paid.ids.subscriptionId);
+    slot.changed();
+    return document(c, { data: invoice(slot, paid) });
   });
   app.get("/v1/subscriptions", (c) => {
-    const { page, meta } = numberedPage(c, slot.state.subscriptions.toReversed());
+    const email = new URL(c.req.url).searchParams.get("filter[user_email]");
+    const found = slot.state.subscriptions.filter(
+      ({ checkout }) => email === null || checkout.email === email,
+    );
+    const { page, meta } = numberedPage(c, found.toReversed());
     return document(c, { meta: { page: meta }, data: page.map((one) => subscriptionJson(slot, one)) });
   });
   app.get("/v1/subscriptions/:id", (c) =>
@@ -139,6 +155,7 @@ function orderOf(slot: ProviderSlot, order: Json) {
     email: filled.at("email").text(),
     customerId: null,
     externalId: null,
+    expiresAtSeconds: expiry(data.at("attributes").at("expires_at")),
     successUrl: url,
     cancelUrl: null,
   };
@@ -151,7 +168,7 @@ function idOf(relation: Json): string | null {
 }
 
 function checkoutDocument(slot: ProviderSlot, checkout: Checkout): object {
-  const { id, offer, seats, email, data, successUrl, createdAtSeconds } = checkout;
+  const { id, offer, seats, email, data, successUrl, createdAtSeconds, expiresAtSeconds } = checkout;
   const createdAt = rfc3339(createdAtSeconds);
   return {
     type: "checkouts",
@@ -169,7 +186,7 @@ function checkoutDocument(slot: ProviderSlot, checkout: Checkout): object {
         variant_quantities: [{ variant_id: offer.priceId, quantity: seats }],
       },
       preview: false,
-      expires_at: null,
+      expires_at: expiresAtSeconds === null ? null : rfc3339(expiresAtSeconds),
       created_at: createdAt,
       updated_at: createdAt,
       test_mode: true,
@@ -252,6 +269,32 @@ function variant(offer: Offer): object {
       has_free_trial: false,
       status: "published",
       test_mode: true,
+    },
+  };
+}
+
+/** In seconds; `null`: never. */
+function expiry(given: Json): number | null {
+  const text = given.text();
+  if (text === null) return null;
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) {
+    throw new LemonSqueezyProblem(422, "The expires at is not a valid date.", "/data/attributes/expires_at");
+  }
+  return ms / 1_000;
+}
+
+function invoice(slot: ProviderSlot, { ids, state }: SimulatedSubscription): object {
+  const isRefunded = slot.state.refunds.includes(ids.subscriptionId);
+  return {
+    type: "subscription-invoices",
+    id: ids.subscriptionId,
+    attributes: {
+      subscription_id: Number(ids.subscriptionId),
+      status: isRefunded ? "refunded" : "paid",
+      refunded: isRefunded,
+      total: state.offer.amount * state.seats,
+      currency: state.offer.currency,
     },
   };
 }

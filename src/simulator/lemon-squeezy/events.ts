@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
-import { customData, type EventContext, emailOf, type Renderer } from "../renderer.ts";
+import { type EventContext, emailOf, type Renderer, subscriptionData } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
+import { uuid } from "../uuid.ts";
 
 export const lemonSqueezy: Renderer = {
   newIds: (run, number) => ({
@@ -19,8 +20,8 @@ export const lemonSqueezy: Renderer = {
         meta: {
           test_mode: true,
           event_name: eventType,
-          webhook_id: `wh_${run}`,
-          custom_data: customData(context),
+          webhook_id: uuid(`${run} ${context.ids.subscriptionId} ${context.at}`),
+          custom_data: subscriptionData(context),
         },
         data: dataOf(context),
       },
@@ -187,7 +188,8 @@ function subscription(context: EventContext): object {
       renews_at: rfc3339(periodEndSeconds),
       ends_at: ends ? rfc3339(periodEndSeconds) : null,
       created_at: rfc3339(lifecycle.startedAtSeconds),
-      updated_at: rfc3339(step.atSeconds),
+      // A change of the seats moves the item's time alone.
+      updated_at: rfc3339(step.event === "seats changed" ? lifecycle.startedAtSeconds : step.atSeconds),
       test_mode: true,
     },
     relationships: relationships("subscriptions", id, ["store", "customer", "order", "product", "variant"]),

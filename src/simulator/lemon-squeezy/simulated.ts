@@ -26,5 +26,6 @@ export const simulatedLemonSqueezy: SimulatedProvider = {
     findsCustomersByEmail: true,
     changesSeatsInTrial: false,
     checkoutEvents: ["checkout completed", "created"],
+    onePerCustomer: false,
   },
 };

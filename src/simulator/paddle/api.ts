@@ -4,7 +4,7 @@ import { isWebUrl } from "../http/web-url.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { emitEvents, eventContextOf } from "../server/emit-events.ts";
-import { openCheckout } from "../server/open-checkout.ts";
+import { closeCheckout, openCheckout } from "../server/open-checkout.ts";
 import { addCustomer } from "../server/pay-checkout.ts";
 import { portalUrl } from "../server/portal-link.ts";
 import {
@@ -46,6 +46,51 @@ export function paddleApi(slot: ProviderSlot): Hono {
     const checkout = findCheckout(slot, c.req.param("id"));
     if (!checkout) throw noEntity(c.req.param("id"));
     return data(c, transactionOf(slot, checkout));
+  });
+  app.patch("/transactions/:id", async (c) => {
+    const checkout = findCheckout(slot, c.req.param("id"));
+    if (!checkout) throw noEntity(c.req.param("id"));
+    const sent = await body(c);
+    if (checkout.status !== "open") {
+      const status = checkout.status === "complete" ? "completed" : "canceled";
+      throw new PaddleProblem(400, "transaction_immutable", `cannot update a transaction that is ${status}`);
+    }
+    if (sent.at("status").text() === "canceled") {
+      return data(c, transactionOf(slot, closeCheckout(slot, checkout)));
+    }
+    const { offer, seats, data: customData } = orderOf(slot, sent);
+    Object.assign(checkout, { offer, seats, data: customData, subscriptionData: customData });
+    slot.changed();
+    return data(c, transactionOf(slot, checkout));
+  });
+  app.get("/transactions", (c) => {
+    const subscriptionId = c.req.query("subscription_id");
+    const status = c.req.query("status");
+    const found = slot.state.checkouts
+      .filter((one) => subscriptionId === undefined || one.subscriptionId === subscriptionId)
+      .filter((one) => status !== "completed" || one.status === "complete")
+      .map((one) => transactionOf(slot, one));
+    return paged(c, found, { per_page: 50, next: c.req.url, has_more: false, estimated_total: found.length });
+  });
+  app.post("/adjustments", async (c) => {
+    const sent = await body(c);
+    const id = sent.at("transaction_id").text() ?? "";
+    const paid = findCheckout(slot, id);
+    if (!paid?.subscriptionId) throw noEntity(id);
+    slot.state.refunds.push(paid.subscriptionId);
+    slot.changed();
+    const { subscriptionId } = paid;
+    return data(
+      c,
+      {
+        id: `adj_${id}`,
+        action: "refund",
+        transaction_id: id,
+        subscription_id: subscriptionId,
+        status: "approved",
+      },
+      201,
+    );
   });
   app.post("/customers", async (c) => {
     const sent = await body(c);

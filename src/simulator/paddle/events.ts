@@ -1,5 +1,5 @@
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
-import { customData, type EventContext, type Renderer } from "../renderer.ts";
+import { type EventContext, type Renderer, subscriptionData } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { paddlePrice } from "./price.ts";
 import { paddleTransaction } from "./transaction.ts";
@@ -39,6 +39,7 @@ function eventTypeOf(event: EmittedEvent): string {
       return "transaction.completed";
     case "created":
       return "subscription.created";
+    case "activated":
     case "trial ended":
     case "payment recovered":
       return "subscription.activated";
@@ -63,7 +64,7 @@ function transaction(context: EventContext, name: string): object {
     seats,
     customerId: ids.customerId,
     subscriptionId: ids.subscriptionId,
-    customData: customData(context),
+    customData: subscriptionData(context),
     period: { startSeconds: periodStartSeconds, endSeconds: periodEndSeconds },
     checkoutUrl: checkout ? checkout.successUrl : "http://localhost:3000/pay",
     createdAtSeconds: isRenewal ? step.atSeconds : lifecycle.startedAtSeconds - 90,
@@ -121,7 +122,7 @@ function subscription(context: EventContext): object {
         },
       },
     ],
-    custom_data: customData(context),
+    custom_data: subscriptionData(context),
     import_meta: null,
   };
 }

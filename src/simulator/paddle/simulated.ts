@@ -33,6 +33,7 @@ export const simulatedPaddle: SimulatedProvider = {
     checkoutLifetimeSeconds: null,
     findsCustomersByEmail: true,
     changesSeatsInTrial: true,
-    checkoutEvents: ["checkout completed", "created"],
+    checkoutEvents: ["created", "activated", "checkout completed"],
+    onePerCustomer: false,
   },
 };

@@ -34,7 +34,8 @@ export function checkoutPages(slot: ProviderSlot): Hono {
     const problem = problemWith(filled, fields.get("action"));
     if (problem !== null) return c.html(form(c, checkout, { ...filled, problem }), 422);
     const trialDays = fields.get("trial") === "on" ? TRIAL_DAYS : 0;
-    payCheckout(slot, checkout, { email: filled.email, seats: checkout.seats, trialDays });
+    const result = payCheckout(slot, checkout, { email: filled.email, seats: checkout.seats, trialDays });
+    if (typeof result === "string") return c.html(form(c, checkout, { ...filled, problem: result }), 422);
     return paid(c, slot, checkout);
   });
   return app;

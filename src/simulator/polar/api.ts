@@ -18,6 +18,7 @@ import {
   subscriptionsOfCustomer,
 } from "../server/provider-slot.ts";
 import type { Checkout, Customer, SimulatedSubscription } from "../server/state.ts";
+import { uuid } from "../uuid.ts";
 import { polarCheckout } from "./checkout.ts";
 import { polarCustomer } from "./customer.ts";
 import { answerPolarProblem, notFound, PolarProblem, requirePolarKey, unprocessable } from "./errors.ts";
@@ -45,7 +46,11 @@ export function polarApi(slot: ProviderSlot): Hono {
   app.get("/v1/subscriptions/", (c) => {
     const customerId = c.req.query("customer_id");
     const subscriptions = customerId ? subscriptionsOfCustomer(slot, customerId) : slot.state.subscriptions;
-    const { page, pagination } = numberedPage(c, subscriptions);
+    const externalId = c.req.query("external_customer_id");
+    const found = subscriptions
+      .filter(({ checkout }) => externalId === undefined || checkout.externalId === externalId)
+      .filter(({ state }) => c.req.query("active") !== "true" || state.status !== "canceled");
+    const { page, pagination } = numberedPage(c, found);
     return c.json({ items: page.map((subscription) => subscriptionJson(slot, subscription)), pagination });
   });
   app.get("/v1/subscriptions/:id", (c) => c.json(subscriptionJson(slot, requireSubscription(slot, c))));
@@ -61,6 +66,20 @@ export function polarApi(slot: ProviderSlot): Hono {
         commands.reduce((now, command) => grant(slot, now, command), before),
       ),
     );
+  });
+  app.get("/v1/orders/", (c) => {
+    const id = c.req.query("subscription_id") ?? "";
+    const paid = findSubscription(slot, id);
+    const items = paid ? [orderJson(slot, paid)] : [];
+    return c.json({ items, pagination: { total_count: items.length, max_page: 1 } });
+  });
+  app.post("/v1/refunds/", async (c) => {
+    const orderId = (await body(c)).at("order_id").text();
+    const paid = slot.state.subscriptions.find((one) => orderId === orderIdOf(one));
+    if (!paid) throw unprocessable(["order_id"], "Order not found");
+    slot.state.refunds.push(paid.ids.subscriptionId);
+    slot.changed();
+    return c.json({ id: randomUUID(), order_id: orderId, status: "succeeded" }, 201);
   });
   app.get("/v1/products/:id", (c) => {
     const offer = findOffer(slot, c.req.param("id"));
@@ -128,9 +147,9 @@ function webUrl(order: Json, name: string): string | null {
 }
 
 function checkout(slot: ProviderSlot, known: Checkout): object {
-  const { id, status, offer, seats, data, email, customerId, externalId, subscriptionId } = known;
+  const { id, status, offer, seats, data, email, customerId, externalId } = known;
   return polarCheckout({
-    ...{ id, offer, seats, email, customerId, subscriptionId, metadata: data },
+    ...{ id, offer, seats, email, customerId, metadata: data },
     ...{ successUrl: known.successUrl, returnUrl: known.cancelUrl, externalCustomerId: externalId },
     status: status === "complete" ? "succeeded" : status,
     createdAtSeconds: known.createdAtSeconds,
@@ -148,6 +167,11 @@ function customerSession(slot: ProviderSlot, order: Json): object {
   );
   if (!known)
     throw unprocessable([id === null ? "external_customer_id" : "customer_id"], "Customer does not exist.");
+  // What is sold here is sold by the seat: its customers have members, of whom one must be named.
+  const member = order.at("member_id").text() ?? order.at("external_member_id").text();
+  if (member === null) throw unprocessable(["member_id"], "member_id or external_member_id is required.");
+  if (member !== known.externalId && member !== memberIdOf(known.id))
+    throw unprocessable(["external_member_id"], "Member does not exist.");
   const returnUrl = webUrl(order, "return_url");
   const url = portalUrl(slot, { customerId: known.id, returnUrl });
   const now = nowSeconds(slot);
@@ -205,4 +229,27 @@ function grant(slot: ProviderSlot, before: SimulatedSubscription, command: Comma
   const outcome = applyCommand(before, command, nowSeconds(slot));
   if (typeof outcome === "string") throw unprocessable([], outcome);
   return emitEvents(slot, outcome);
+}
+
+function orderIdOf({ ids }: SimulatedSubscription): string {
+  return uuid(`order ${ids.subscriptionId}`);
+}
+
+function orderJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
+  const { offer, seats } = subscription.state;
+  const isRefunded = slot.state.refunds.includes(subscription.ids.subscriptionId);
+  const total = offer.amount * seats;
+  return {
+    id: orderIdOf(subscription),
+    status: isRefunded ? "refunded" : "paid",
+    subscription_id: subscription.ids.subscriptionId,
+    total_amount: total,
+    refunded_amount: isRefunded ? total : 0,
+    refundable_amount: isRefunded ? 0 : total,
+    currency: offer.currency.toLowerCase(),
+  };
+}
+
+function memberIdOf(customerId: string): string {
+  return uuid(`member ${customerId}`);
 }

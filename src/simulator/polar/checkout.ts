@@ -1,6 +1,7 @@
 import type { Offer } from "../lifecycle/offer.ts";
 import { rfc3339 } from "../rfc3339.ts";
-import { polarPrice, polarProduct, uuid } from "./product.ts";
+import { uuid } from "../uuid.ts";
+import { polarPrice, polarProduct } from "./product.ts";
 
 export type PolarCheckout = {
   id: string;
@@ -14,7 +15,6 @@ export type PolarCheckout = {
   email: string | null;
   customerId: string | null;
   externalCustomerId: string | null;
-  subscriptionId: string | null;
   url: string;
   successUrl: string | null;
   returnUrl: string | null;
@@ -66,7 +66,8 @@ export function polarCheckout(checkout: PolarCheckout): object {
     product: polarProduct(offer),
     product_price: polarPrice(offer),
     discount: null,
-    subscription_id: checkout.subscriptionId,
+    // Names a free subscription that is upgraded, never the one that results.
+    subscription_id: null,
     attached_custom_fields: [],
     customer_metadata: {},
   };

@@ -1,5 +1,5 @@
 import { rfc3339 } from "../rfc3339.ts";
-import { uuid } from "./product.ts";
+import { uuid } from "../uuid.ts";
 
 export type PolarCustomer = {
   id: string;

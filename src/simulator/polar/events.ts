@@ -1,8 +1,9 @@
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
-import { customData, type EventContext, emailOf, type Renderer } from "../renderer.ts";
+import { type EventContext, emailOf, type Renderer, subscriptionData } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
+import { uuid } from "../uuid.ts";
 import { polarCustomer } from "./customer.ts";
-import { polarPrice, polarProduct, uuid } from "./product.ts";
+import { polarPrice, polarProduct } from "./product.ts";
 
 export const polar: Renderer = {
   newIds: (run, number) => ({
@@ -24,6 +25,7 @@ export const polar: Renderer = {
   },
   subscription,
   restates: [
+    "activated",
     "trial ended",
     "payment failed",
     "payment recovered",
@@ -41,6 +43,7 @@ function eventTypeOf(event: EmittedEvent): string {
       return "order.paid";
     case "created":
       return "subscription.created";
+    case "activated":
     case "trial ended":
     case "payment recovered":
       return "subscription.active";
@@ -87,7 +90,7 @@ function order(context: EventContext): object {
     discount_id: null,
     subscription_id: ids.subscriptionId,
     checkout_id: checkoutIdOf(context),
-    metadata: customData(context),
+    metadata: subscriptionData(context),
     custom_field_data: {},
     customer: customer(context),
     product: polarProduct(offer),
@@ -127,7 +130,7 @@ function subscription(context: EventContext): object {
     seats,
     customer_cancellation_reason: null,
     customer_cancellation_comment: null,
-    metadata: customData(context),
+    metadata: subscriptionData(context),
     custom_field_data: {},
     customer: customer(context),
     product: polarProduct(offer),

@@ -2,7 +2,7 @@ import type { Handler } from "hono";
 import { rfc3339 } from "../rfc3339.ts";
 import type { ProviderSlot } from "../server/provider-slot.ts";
 import type { QueuedEvent } from "../server/state.ts";
-import { uuid } from "./product.ts";
+import { uuid } from "../uuid.ts";
 
 const MAX_PAGE_SIZE = 100;
 

@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import type { Offer } from "../lifecycle/offer.ts";
 import { rfc3339 } from "../rfc3339.ts";
+import { uuid } from "../uuid.ts";
 
 const CREATED_AT = rfc3339(1_735_689_600);
 
@@ -43,10 +43,4 @@ export function polarPrice(offer: Offer): object {
       tiers: [{ min_seats: offer.seats.min, max_seats: offer.seats.max, price_per_seat: offer.amount }],
     },
   };
-}
-
-/** The same for the same name, in the shape of a version 4. */
-export function uuid(name: string): string {
-  const hex = hash("sha256", name, "hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

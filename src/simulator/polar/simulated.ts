@@ -27,6 +27,7 @@ export const simulatedPolar: SimulatedProvider = {
     checkoutLifetimeSeconds: 24 * HOUR_SECONDS,
     findsCustomersByEmail: true,
     changesSeatsInTrial: true,
-    checkoutEvents: ["checkout completed", "created"],
+    checkoutEvents: ["created", "activated", "checkout completed"],
+    onePerCustomer: true,
   },
 };

@@ -1,19 +1,21 @@
 import { startBilling } from "../lifecycle/lifecycle.ts";
 import { emitEvents } from "./emit-events.ts";
-import { nowSeconds, type ProviderSlot } from "./provider-slot.ts";
+import { nowSeconds, type ProviderSlot, subscriptionsOfCustomer } from "./provider-slot.ts";
 import type { Checkout, Customer, SimulatedSubscription } from "./state.ts";
 
 export type Payment = { email: string; seats: number; trialDays: number };
 
-/** The customer pays: from now on there is a subscription. */
+/** The customer pays: from now on there is a subscription. A text says why the provider refuses the payment. */
 export function payCheckout(
   slot: ProviderSlot,
   checkout: Checkout,
   { email, seats, trialDays }: Payment,
-): SimulatedSubscription {
+): SimulatedSubscription | string {
   const { traits, renderer } = slot;
   const now = nowSeconds(slot);
   const customer = customerFor(slot, checkout, email, now);
+  const running = subscriptionsOfCustomer(slot, customer.id).some(({ state }) => state.status !== "canceled");
+  if (traits.onePerCustomer && running) return "You already have an active subscription.";
   const newIds = renderer.newIds(slot.state.run, slot.state.made);
   slot.state.made += 1;
   const ids = { userId: textOf(checkout.data.userId), ...newIds, customerId: customer.id };

@@ -170,7 +170,7 @@ async function stateFor({ slots, stateFile, log }: SimulatorOptions): Promise<Si
     return { ...before, givenSecret: webhookSecret, secret: isUnchanged ? before.secret : webhookSecret };
   };
   return {
-    version: 2,
+    version: 3,
     aheadMs: kept?.aheadMs ?? 0,
     slots: Object.fromEntries(SLOTS.map((slot) => [slot, stateOf(slot)])) as SimulatorState["slots"],
   };

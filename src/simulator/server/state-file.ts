@@ -76,7 +76,7 @@ function parsed(text: string): SimulatorState | null {
   try {
     const state = JSON.parse(text) as SimulatorState;
     const isWhole =
-      state.version === 2 &&
+      state.version === 3 &&
       Number.isFinite(state.aheadMs) &&
       SLOTS.every(
         (slot) => Array.isArray(state.slots[slot].events) && Array.isArray(state.slots[slot].subscriptions),

@@ -8,7 +8,7 @@ import type { CustomData, EventContext, PaidCheckout, SubscriptionIds } from "..
 
 /** Everything the provider knows; it is JSON, and survives a restart. Times are by the provider's own clock. */
 export type SimulatorState = {
-  version: 2;
+  version: 3;
   /** How far the provider's clock is ahead of the machine's. */
   aheadMs: number;
   slots: Record<Slot, SlotState>;
@@ -33,6 +33,8 @@ export type SlotState = {
   endpoint: { isDisabled: boolean; exhaustedInARow: number };
   faults: Record<FaultKind, Fault>;
   remembered: RememberedAnswer[];
+  /** The ids of the subscriptions whose latest payment was refunded. */
+  refunds: string[];
 };
 
 export type Checkout = {
@@ -120,5 +122,6 @@ export function blankSlot(format: WireFormat, secret: string): SlotState {
       Fault
     >,
     remembered: [],
+    refunds: [],
   };
 }

@@ -73,6 +73,30 @@ export function stripeApi(slot: ProviderSlot): Hono {
     if (before.state.status === "canceled") throw missing("subscription", c.req.param("id"), "id");
     return c.json(subscriptionJson(slot, grant(slot)(before, { to: "cancel now" })));
   });
+  app.get("/v1/invoice_payments", (c) => {
+    const invoice = c.req.query("invoice") ?? "";
+    const paid = slot.state.subscriptions.find(({ ids }) => invoice.startsWith(`in_${ids.subscriptionId}_`));
+    const payment = paid && { ...invoicePayment(invoice, paid.ids.subscriptionId) };
+    return c.json({
+      ...{ object: "list", url: "/v1/invoice_payments", has_more: false },
+      data: payment ? [payment] : [],
+    });
+  });
+  app.post("/v1/refunds", async (c) => {
+    const form = await readForm(c);
+    const intent = form.text("payment_intent") ?? "";
+    const paid = findSubscription(slot, intent.replace(/^pi_/, ""));
+    if (!paid) throw missing("payment_intent", intent, "payment_intent", 400);
+    if (slot.state.refunds.includes(paid.ids.subscriptionId))
+      throw invalid(`Charge has already been refunded.`, "payment_intent", "charge_already_refunded");
+    slot.state.refunds.push(paid.ids.subscriptionId);
+    slot.changed();
+    const { offer, seats } = paid.state;
+    return c.json({
+      ...{ id: `re_${paid.ids.subscriptionId}`, object: "refund", status: "succeeded" },
+      ...{ amount: offer.amount * seats, currency: offer.currency.toLowerCase(), payment_intent: intent },
+    });
+  });
   app.get("/v1/prices/:id", (c) => {
     const offer = findOffer(slot, c.req.param("id"));
     if (!offer) throw missing("price", c.req.param("id"), "price");
@@ -220,5 +244,18 @@ function grant(slot: ProviderSlot) {
     const outcome = applyCommand(before, command, nowSeconds(slot));
     if (typeof outcome === "string") throw invalid(outcome);
     return emitEvents(slot, outcome);
+  };
+}
+
+function invoicePayment(invoice: string, subscriptionId: string): object {
+  return {
+    ...{
+      id: `inpay_${subscriptionId}`,
+      object: "invoice_payment",
+      invoice,
+      status: "paid",
+      is_default: true,
+    },
+    payment: { type: "payment_intent", payment_intent: `pi_${subscriptionId}` },
   };
 }

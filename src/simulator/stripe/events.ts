@@ -1,5 +1,5 @@
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
-import { customData, type EventContext, type Renderer } from "../renderer.ts";
+import { type EventContext, type Renderer, subscriptionData } from "../renderer.ts";
 import { stripePrice } from "./price.ts";
 import { completedSession } from "./session.ts";
 
@@ -91,7 +91,8 @@ function invoice({ step, at, ids }: EventContext): object {
 
 function subscription(context: EventContext): object {
   const { lifecycle, step, at, ids } = context;
-  const { seats, status, cancelAtPeriodEnd, periodEndSeconds } = step.state;
+  const { seats, cancelAtPeriodEnd, periodEndSeconds } = step.state;
+  const status = statusOf(context);
   const hasEnded = status === "canceled";
   const trialEnd = status === "trialing" ? periodEndSeconds : null;
   return {
@@ -104,7 +105,8 @@ function subscription(context: EventContext): object {
     billing_mode: { flexible: { proration_discounts: "included" }, type: "flexible" },
     billing_thresholds: null,
     cancel_at: cancelAtPeriodEnd ? periodEndSeconds : null,
-    cancel_at_period_end: cancelAtPeriodEnd,
+    // In flexible billing mode the portal sets the time alone.
+    cancel_at_period_end: false,
     canceled_at: cancelAtPeriodEnd || hasEnded ? step.atSeconds : null,
     cancellation_details: { comment: null, feedback: null, reason: null },
     collection_method: "charge_automatically",
@@ -128,7 +130,7 @@ function subscription(context: EventContext): object {
     },
     latest_invoice: `in_${ids.subscriptionId}_${at}`,
     livemode: false,
-    metadata: customData(context),
+    metadata: subscriptionData(context),
     next_pending_invoice_item_invoice: null,
     on_behalf_of: null,
     pause_collection: null,
@@ -150,6 +152,13 @@ function subscription(context: EventContext): object {
     trial_settings: { end_behavior: { missing_payment_method: "create_invoice" } },
     trial_start: trialEnd === null ? null : lifecycle.startedAtSeconds,
   };
+}
+
+/** A hosted checkout creates the subscription before its first payment, and activates it with the next event. */
+function statusOf({ step, checkout }: EventContext): string {
+  const { status, offer } = step.state;
+  const isBeforePayment = step.event === "created" && status === "active" && checkout !== undefined;
+  return isBeforePayment && offer.amount > 0 ? "incomplete" : status;
 }
 
 function item({ lifecycle, step, ids }: EventContext): object {

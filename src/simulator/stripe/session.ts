@@ -1,4 +1,4 @@
-import { customData, type EventContext, emailOf } from "../renderer.ts";
+import { checkoutData, type EventContext, emailOf } from "../renderer.ts";
 
 export type Session = {
   id: string;
@@ -36,7 +36,7 @@ export function completedSession(context: EventContext): object {
     givenEmail: null,
     paidByEmail: emailOf(context),
     clientReferenceId: checkout ? checkout.externalId : ids.userId,
-    metadata: customData(context),
+    metadata: checkoutData(context),
     subscriptionId: ids.subscriptionId,
     successUrl: checkout ? checkout.successUrl : "http://localhost:3000/billing?checkout=completed",
     cancelUrl: checkout ? checkout.cancelUrl : "http://localhost:3000/billing?checkout=cancelled",
@@ -86,7 +86,7 @@ export function stripeSession(session: Session): object {
     subscription: session.subscriptionId,
     success_url: session.successUrl,
     total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
-    ui_mode: "hosted",
+    ui_mode: "hosted_page",
     url: session.url,
   };
 }

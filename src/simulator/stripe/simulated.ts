@@ -30,6 +30,7 @@ export const simulatedStripe: SimulatedProvider = {
     checkoutLifetimeSeconds: 24 * HOUR_SECONDS,
     findsCustomersByEmail: false,
     changesSeatsInTrial: true,
-    checkoutEvents: ["checkout completed", "created"],
+    checkoutEvents: ["created", "activated", "checkout completed"],
+    onePerCustomer: false,
   },
 };

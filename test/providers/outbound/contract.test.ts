@@ -44,11 +44,13 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     });
     const returnUrl = "https://app.example.com/billing";
     const byId = await api.openPortal({
+      userId: "user_7",
       customerId: dialect.customerId,
       providerSubscriptionId: null,
       returnUrl,
     });
     const bySubscription = await api.openPortal({
+      userId: "user_7",
       customerId: null,
       providerSubscriptionId: subscriptionId,
       returnUrl,
@@ -56,7 +58,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     expect(byId.url).toMatch(/^https:\/\/portal\.example\//);
     expect(bySubscription).toEqual(byId);
     await expect(
-      api.openPortal({ customerId: null, providerSubscriptionId: null, returnUrl }),
+      api.openPortal({ userId: "user_7", customerId: null, providerSubscriptionId: null, returnUrl }),
     ).rejects.toMatchObject({ failure: "missing" });
   });
 
@@ -194,7 +196,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     }
   });
 
-  it("waits as long as it is told to when that is not long, and gives up otherwise", async () => {
+  it("waits for a short Retry-After, and holds everything back for a long one", async () => {
     const busy = (seconds: string) => ({
       status: 429,
       headers: { "retry-after": seconds },
@@ -205,7 +207,14 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     await api.createCheckout(ORDER);
     expect(performance.now() - begun).toBeGreaterThan(990);
     provider.answer(() => busy("60"));
-    await expect(api.createCheckout(ORDER)).rejects.toMatchObject({ failure: "unreachable" });
+    const paused = createPaymentApi({ slot: "provider-a", format, apiKey: KEY, apiUrl: provider.url });
+    const problem = await problemOf(paused.createCheckout(ORDER));
+    expect(problem).toMatchObject({ failure: "unreachable", retryAfterMs: 60_000 });
+    expect(provider.heard).toHaveLength(1);
+    // Until it is over nothing else is asked either.
+    const next = await problemOf(paused.fetchSubscription(subscriptionId));
+    expect(next.failure).toBe("unreachable");
+    expect(next.retryAfterMs).toBeGreaterThan(50_000);
     expect(provider.heard).toHaveLength(1);
   });
 
@@ -294,7 +303,12 @@ it("ends every call within 10 s, whatever the provider does not answer", async (
       const api = createPaymentApi({ slot: "provider-a", format, apiKey: KEY, apiUrl: provider.url });
       return [
         api.createCheckout(ORDER),
-        api.openPortal({ customerId, providerSubscriptionId: null, returnUrl: "https://app.example.com" }),
+        api.openPortal({
+          userId: "user_7",
+          customerId,
+          providerSubscriptionId: null,
+          returnUrl: "https://app.example.com",
+        }),
         api.fetchSubscription(subscriptionId),
         api.cancelSubscription(subscriptionId),
       ];

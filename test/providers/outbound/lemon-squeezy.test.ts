@@ -33,6 +33,7 @@ describe("Lemon Squeezy's API", () => {
       data: {
         type: "checkouts",
         attributes: {
+          expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
           product_options: { redirect_url: ORDER.successUrl, enabled_variants: [21] },
           checkout_data: {
             email: ORDER.email,

@@ -35,7 +35,7 @@ describe("Polar's API", () => {
     await api.createCheckout({ ...ORDER, customerId: dialect.customerId });
     expect(bodies()).toEqual([
       { ...checkout, external_customer_id: "user_7", customer_email: ORDER.email },
-      { ...checkout, customer_id: dialect.customerId },
+      { ...checkout, external_customer_id: "user_7", customer_email: ORDER.email },
     ]);
   });
 
@@ -69,11 +69,27 @@ describe("Polar's API", () => {
   it("opens the portal with a way back", async () => {
     provider.answer(happily(dialect));
     await api.openPortal({
+      userId: "user_7",
       customerId: dialect.customerId,
       providerSubscriptionId: null,
       returnUrl: ORDER.successUrl,
     });
-    expect(bodies()).toEqual([{ customer_id: dialect.customerId, return_url: ORDER.successUrl }]);
+    const session = { external_customer_id: "user_7", return_url: ORDER.successUrl };
+    expect(bodies()).toEqual([{ ...session, external_member_id: "user_7" }]);
+  });
+
+  it("opens the portal of a customer without members", async () => {
+    const detail = [
+      { type: "value_error", loc: ["body", "external_member_id"], msg: "Member does not exist." },
+    ];
+    provider.answer((heard) =>
+      heard.body.includes("external_member_id") ? { status: 422, body: { detail } } : happily(dialect)(heard),
+    );
+    const { url } = await api.openPortal({
+      ...{ userId: "user_7", customerId: dialect.customerId },
+      ...{ providerSubscriptionId: null, returnUrl: ORDER.successUrl },
+    });
+    expect(url).toBe("https://portal.example/polar");
   });
 
   it("does not know what has not the form of an id", async () => {

@@ -55,6 +55,7 @@ describe("Stripe's API", () => {
   it("opens the portal with a way back", async () => {
     provider.answer(happily(dialect));
     await api.openPortal({
+      userId: "user_7",
       customerId: "cus_0",
       providerSubscriptionId: "sub_0",
       returnUrl: ORDER.successUrl,
@@ -72,7 +73,12 @@ describe("Stripe's API", () => {
       message: "No such customer: 'cus_0'",
     };
     provider.answer(() => ({ status: 400, body: { error } }));
-    const asked = { customerId: "cus_0", providerSubscriptionId: null, returnUrl: ORDER.successUrl };
+    const asked = {
+      userId: "user_7",
+      customerId: "cus_0",
+      providerSubscriptionId: null,
+      returnUrl: ORDER.successUrl,
+    };
     await expect(api.openPortal(asked)).rejects.toMatchObject({ failure: "missing" });
   });
 

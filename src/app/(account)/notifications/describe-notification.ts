@@ -41,6 +41,16 @@ export async function describeNotification({ kind, details }: Notification): Pro
       return { sentence: t(kind), href: "/settings" };
     case "role_changed":
       return { sentence: t(kind, { role: String(details.role) }), href: "/dashboard" };
+    case "payment_undone": {
+      const { because, provider, subscription, refunded } = details;
+      const facts = {
+        because: String(because),
+        provider: String(provider),
+        subscription: String(subscription),
+        refunded: String(refunded),
+      };
+      return { sentence: t(kind, facts), href: "/admin/subscriptions" };
+    }
     default:
       return kind satisfies never;
   }

@@ -1,0 +1,48 @@
+import { isPaymentApiProblem, type Payments } from "../../domain/payment-api.ts";
+import type { Queryable } from "../../store/database.ts";
+import {
+  claimUnwanted,
+  findPaidTwice,
+  finishUnwanted,
+  type UnwantedSubscription,
+} from "../../store/unwanted-subscriptions.ts";
+import type { OperatorLog } from "./ask-provider.ts";
+
+export type UnwantedTools = { database: Queryable; payments: Payments; log: OperatorLog };
+
+/**
+ * Cancels and refunds what was paid for after the account was deleted, or twice, and notifies the administrators. What a
+ * provider cannot do now is tried again later.
+ */
+export async function cancelUnwanted(tools: UnwantedTools, isStopping: () => boolean): Promise<void> {
+  await findPaidTwice(tools.database);
+  while (!isStopping()) {
+    const unwanted = await claimUnwanted(tools.database);
+    if (unwanted === null) return;
+    await cancelAndRefund(tools, unwanted);
+  }
+}
+
+async function cancelAndRefund(
+  { database, payments, log }: UnwantedTools,
+  unwanted: UnwantedSubscription,
+): Promise<void> {
+  const { provider, providerSubscriptionId } = unwanted;
+  const facts = { slot: provider, providerSubscriptionId };
+  const api = payments[provider];
+  try {
+    if (api === null) {
+      log.error(facts, "an unwanted subscription goes on, and its slot has no API key: cancel it by hand");
+      return;
+    }
+    await api.cancelSubscription(providerSubscriptionId);
+    const isRefunded = await api.refundSubscription(providerSubscriptionId);
+    await finishUnwanted(database, unwanted, { isRefunded });
+  } catch (error) {
+    if (!isPaymentApiProblem(error)) throw error;
+    log.error(
+      { ...facts, reason: error.message },
+      "an unwanted subscription could not be canceled and refunded yet",
+    );
+  }
+}

@@ -1,0 +1,106 @@
+import type { Slot } from "../domain/slot.ts";
+import type { Queryable } from "./database.ts";
+
+/** A subscription that is to be canceled and refunded. */
+export type UnwantedSubscription = { provider: Slot; providerSubscriptionId: string };
+
+const INSERT = {
+  name: "insert_unwanted_subscriptions",
+  text: `
+insert into unwanted_subscription (provider, provider_subscription_id, because)
+select provider, id, 'account_deleted' from unnest($1::text[], $2::text[]) as found (provider, id)
+order by 1, 2
+on conflict do nothing`,
+};
+
+/** For those that were paid for after their account was deleted. */
+export async function insertUnwanted(
+  database: Queryable,
+  found: readonly UnwantedSubscription[],
+): Promise<void> {
+  await database.run(INSERT, [
+    found.map(({ provider }) => provider),
+    found.map(({ providerSubscriptionId }) => providerSubscriptionId),
+  ]);
+}
+
+const FIND_DOUBLES = {
+  name: "find_doubled_subscriptions",
+  text: `
+insert into unwanted_subscription (provider, provider_subscription_id, because)
+select provider, provider_subscription_id, 'paid_twice'
+from (
+  select s.provider, s.provider_subscription_id,
+    row_number() over (partition by s.user_id order by s.created_at, s.id) as nth
+  from subscription s
+  where s.status in ('trialing', 'active', 'past_due', 'unpaid', 'paused') and not s.cancel_at_period_end
+    and s.user_id in (select user_id from replaced_checkout where replaced_at > clock_timestamp() - interval '2 days')
+) running
+where nth > 1 and provider_subscription_id is not null
+on conflict do nothing`,
+};
+
+/** Finds those who paid a replaced checkout besides its successor: what began later is unwanted. */
+export async function findPaidTwice(database: Queryable): Promise<void> {
+  await database.run(FIND_DOUBLES);
+}
+
+const REMEMBER = {
+  name: "remember_replaced_checkout",
+  text: `
+insert into replaced_checkout (provider, session_id, user_id) values ($1, $2, $3)
+on conflict do nothing`,
+};
+
+/** For a replaced checkout that its provider cannot close. */
+export async function rememberReplaced(
+  database: Queryable,
+  { provider, id, userId }: { provider: Slot; id: string; userId: string },
+): Promise<void> {
+  await database.run(REMEMBER, [provider, id, userId]);
+}
+
+const CLAIM = {
+  name: "claim_unwanted_subscription",
+  text: `
+update unwanted_subscription set
+  attempts = attempts + 1,
+  next_attempt_at = clock_timestamp() + least(30 * 4 ^ attempts, 21600) * interval '1 second'
+where (provider, provider_subscription_id) = (
+  select provider, provider_subscription_id from unwanted_subscription
+  where canceled_at is null and next_attempt_at <= clock_timestamp()
+  order by next_attempt_at limit 1 for update skip locked
+)
+returning provider, provider_subscription_id as "providerSubscriptionId"`,
+};
+
+/** Takes one that is due; it is due again later, unless it is finished before. `null`: there is none. */
+export async function claimUnwanted(database: Queryable): Promise<UnwantedSubscription | null> {
+  const [row] = await database.run<UnwantedSubscription>(CLAIM);
+  return row ?? null;
+}
+
+const FINISH = {
+  name: "finish_unwanted_subscription",
+  text: `
+with finished as (
+  update unwanted_subscription set canceled_at = clock_timestamp(), refunded = $3::boolean
+  where provider = $1 and provider_subscription_id = $2 and canceled_at is null
+  returning provider, provider_subscription_id, because
+)
+insert into notification (user_id, kind, details)
+select u.id, 'payment_undone', jsonb_build_object(
+  'because', finished.because, 'provider', finished.provider, 'subscription', finished.provider_subscription_id,
+  'refunded', case when $3::boolean then 'yes' else 'no' end
+)
+from finished, "user" u where u.role = 'admin'`,
+};
+
+/** Stores that it is canceled, and notifies all administrators, once. */
+export async function finishUnwanted(
+  database: Queryable,
+  { provider, providerSubscriptionId }: UnwantedSubscription,
+  { isRefunded }: { isRefunded: boolean },
+): Promise<void> {
+  await database.run(FINISH, [provider, providerSubscriptionId, isRefunded]);
+}
