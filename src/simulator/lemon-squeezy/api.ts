@@ -155,7 +155,7 @@ function orderOf(slot: ProviderSlot, order: Json) {
     email: filled.at("email").text(),
     customerId: null,
     externalId: null,
-    expiresAtSeconds: expiry(data.at("attributes").at("expires_at")),
+    expiresAtSeconds: expiry(slot, data.at("attributes").at("expires_at")),
     successUrl: url,
     cancelUrl: null,
   };
@@ -186,7 +186,8 @@ function checkoutDocument(slot: ProviderSlot, checkout: Checkout): object {
         variant_quantities: [{ variant_id: offer.priceId, quantity: seats }],
       },
       preview: false,
-      expires_at: expiresAtSeconds === null ? null : rfc3339(expiresAtSeconds),
+      expires_at:
+        expiresAtSeconds === null ? null : rfc3339(expiresAtSeconds - (slot.nowMs() - Date.now()) / 1_000),
       created_at: createdAt,
       updated_at: createdAt,
       test_mode: true,
@@ -273,15 +274,15 @@ function variant(offer: Offer): object {
   };
 }
 
-/** In seconds; `null`: never. */
-function expiry(given: Json): number | null {
+/** Sellers go by the machine's clock, which the provider's may be ahead of. `null`: never. */
+function expiry(slot: ProviderSlot, given: Json): number | null {
   const text = given.text();
   if (text === null) return null;
   const ms = Date.parse(text);
   if (Number.isNaN(ms)) {
     throw new LemonSqueezyProblem(422, "The expires at is not a valid date.", "/data/attributes/expires_at");
   }
-  return ms / 1_000;
+  return (ms + slot.nowMs() - Date.now()) / 1_000;
 }
 
 function invoice(slot: ProviderSlot, { ids, state }: SimulatedSubscription): object {
