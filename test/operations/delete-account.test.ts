@@ -81,7 +81,11 @@ describe.each(wireFormats())("deleting an account that pays through %s", (format
     events += 1;
     const eventId = `evt_${events}`;
     const { body } = coherent(
-      loadFixture(format, kind, { userId: who.id, planId: "pro", eventId, ...given }).body,
+      // Each later than the one before: after the end only a newer event brings a subscription back.
+      loadFixture(format, kind, {
+        ...{ userId: who.id, planId: "pro", eventId },
+        ...{ occurredAt: new Date(Date.UTC(2026, 2, 1) + events * 60_000), ...given },
+      }).body,
     );
     (body.data as Record<string, unknown>).billing_details = { name: who.name, email: who.email };
     return signedDelivery(format, body, { secret, nowSeconds: nowSeconds(), eventId });
