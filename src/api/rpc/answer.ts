@@ -27,7 +27,12 @@ export function finished(c: Context<HonoEnv>, answer: Response, limits: Limits):
   if (hasCookies(c)) for (const [name, value] of c.newResponse(null).headers) headers.append(name, value);
   const said = limitHeaders(c.get("charges") ?? [], limits.now());
   for (const [name, value] of Object.entries(said)) headers.set(name, value);
-  if (status === 401) headers.set("www-authenticate", 'Bearer realm="tollgate"');
-  if (status === 503) headers.set("retry-after", RETRY_AFTER_SECONDS);
+  for (const [name, value] of Object.entries(statusHeaders(status))) headers.set(name, value);
   return answer;
+}
+
+/** The headers that go with a status. */
+export function statusHeaders(status: number): Record<string, string> {
+  if (status === 401) return { "www-authenticate": 'Bearer realm="tollgate"' };
+  return status === 503 ? { "retry-after": RETRY_AFTER_SECONDS } : {};
 }

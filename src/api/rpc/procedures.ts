@@ -7,7 +7,7 @@ import { type RpcErrorShape, shapeOf } from "./errors.ts";
 import { type InputReader, transformer, withoutDirection } from "./input.ts";
 
 /** One HTTP request, which may be a batch of calls. */
-type RpcContext = {
+export type RpcContext = {
   deps: Dependencies;
   call: Call;
   /** @throws Refusal `invalid_input` when the input in the query string is not to be parsed */

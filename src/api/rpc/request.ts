@@ -13,14 +13,20 @@ export function requestOf(c: Context<HonoEnv>): Request {
   const { url, method, headers } = c.req.raw;
   const text = async () => JSON.stringify(await readJson(c.env.incoming));
   // HEAD is answered as GET is; the answer's body is left out afterwards.
-  return { url, method: method === "HEAD" ? "GET" : method, headers, signal: UNHEARD, text } as Request;
+  return {
+    url,
+    method: method === "HEAD" ? "GET" : method,
+    headers,
+    signal: NEVER_LISTENED,
+    text,
+  } as Request;
 }
 
 /**
  * tRPC joins a request's signal with two of its own for each call, which costs a fifth of all calls. No procedure listens
  * to it, and one that has ended is not joined with anything.
  */
-const UNHEARD = AbortSignal.abort();
+export const NEVER_LISTENED = AbortSignal.abort();
 
 /** What follows `/api/trpc/`, still encoded: tRPC decodes it, and cuts a batch at the commas. */
 export function procedurePath(c: Context<HonoEnv>): string {
@@ -30,8 +36,7 @@ export function procedurePath(c: Context<HonoEnv>): string {
 }
 
 /** Of what is sent with GET. @throws Refusal `invalid_input` */
-export function inspectQuery(url: URL | null): void {
-  const input = url?.searchParams.get("input");
+export function inspectInput(input: string | null | undefined): void {
   if (input) inspectJson(Buffer.from(input));
 }
 

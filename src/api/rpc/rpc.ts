@@ -7,8 +7,9 @@ import type { Dependencies } from "../../operations/dependencies.ts";
 import { type Call, charge } from "../../operations/operation.ts";
 import { authenticate, type CallerContext } from "../authenticate.ts";
 import { finished, refusalOf } from "./answer.ts";
+import { answerQuery, readSingleQuery } from "./answer-query.ts";
 import { isDefect } from "./errors.ts";
-import { assertJson, inspectQuery, procedurePath, requestOf } from "./request.ts";
+import { assertJson, inspectInput, procedurePath, requestOf } from "./request.ts";
 import { appRouter } from "./router.ts";
 
 const MAX_CALLS = 10;
@@ -36,6 +37,14 @@ export function rpc(deps: Dependencies, desk: CallerContext, log: Log): Hono<Hon
 
   const routes = new Hono<HonoEnv>();
   routes.on(["GET", "POST"], "/*", async (c) => {
+    const query = readSingleQuery(c);
+    if (query !== null) {
+      const call = await open(c, 1).catch((error) => asRpcError(error));
+      if (!(call instanceof TRPCError))
+        return answerQuery(c, query, { deps, call }, (error) => note(c, error));
+      note(c, call);
+      return finished(c, refusalOf(call), deps.limits);
+    }
     const charging: Promise<void>[] = [];
     let refused: TRPCError | undefined;
     const answer = await resolveResponse({
@@ -49,7 +58,12 @@ export function rpc(deps: Dependencies, desk: CallerContext, log: Log): Hono<Hon
           refused = asRpcError(error);
           throw refused;
         });
-        return { deps, call, charging, inspectQuery: () => inspectQuery(info.url) };
+        return {
+          deps,
+          call,
+          charging,
+          inspectQuery: () => inspectInput(info.url?.searchParams.get("input")),
+        };
       },
       onError: ({ error }) => {
         if (error !== refused) note(c, error);

@@ -1,0 +1,113 @@
+import { TRPCError } from "@trpc/server";
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import superjson from "superjson";
+import type { HonoEnv } from "../../http/hono-env.ts";
+import { limitHeaders } from "../../http/limit-headers.ts";
+import { answerText, hasCookies, responseHeaders } from "../../http/response-headers.ts";
+import type { Limits } from "../../limits/rate-limit.ts";
+import { finished, statusHeaders } from "./answer.ts";
+import { shapeOf } from "./errors.ts";
+import { transformer } from "./input.ts";
+import type { RpcContext } from "./procedures.ts";
+import { inspectInput, NEVER_LISTENED, procedurePath } from "./request.ts";
+import { appRouter } from "./router.ts";
+
+/** One query over GET, by itself or in a batch of one: nearly all calls, which tRPC's HTTP layer makes twice as dear. */
+export type SingleQuery = { path: string; input: string | null; isBatch: boolean };
+
+type Procedure = (call: {
+  ctx: RpcContext;
+  path: string;
+  type: "query";
+  getRawInput(): Promise<unknown>;
+  signal: AbortSignal;
+  batchIndex: number;
+}) => Promise<unknown>;
+
+const QUERIES = new Map(
+  Object.entries(appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>)
+    .filter(([, procedure]) => procedure._def.type === "query")
+    .map(([path, procedure]) => [path, procedure as unknown as Procedure]),
+);
+
+/** `null` for everything else, which is left to tRPC: batches, streams, mutations, and what is not well-formed. */
+export function readSingleQuery(c: Context<HonoEnv>): SingleQuery | null {
+  const { method, headers } = c.env.incoming;
+  if (method !== "GET" || headers["trpc-accept"] || headers["content-type"]) return null;
+  if (headers.accept?.includes("jsonl")) return null;
+  const path = procedurePath(c);
+  if (!QUERIES.has(path)) return null;
+  const { url } = c.req.raw;
+  const mark = url.indexOf("?");
+  const parameters = new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
+  const batch = parameters.get("batch");
+  if (batch !== null && batch !== "1") return null;
+  for (const name of parameters.keys()) if (name !== "batch" && name !== "input") return null;
+  return { path, input: parameters.get("input"), isBatch: batch === "1" };
+}
+
+/** Answers as tRPC would. @param onError hears of whatever the procedure throws */
+export async function answerQuery(
+  c: Context<HonoEnv>,
+  { path, input, isBatch }: SingleQuery,
+  context: Omit<RpcContext, "inspectQuery" | "charging">,
+  onError: (error: TRPCError) => void,
+): Promise<Response> {
+  const ctx = { ...context, charging: [], inspectQuery: () => inspectInput(input) };
+  let status = 200;
+  let answer: object;
+  try {
+    const data = await (QUERIES.get(path) as Procedure)({
+      ctx,
+      path,
+      type: "query",
+      getRawInput: async () => readInput(input, isBatch),
+      signal: NEVER_LISTENED,
+      batchIndex: 0,
+    });
+    answer = { result: { data: superjson.serialize(data) } };
+  } catch (cause) {
+    const error = cause as TRPCError;
+    onError(error);
+    const shape = shapeOf(error, path);
+    status = shape.data.httpStatus;
+    answer = { error: superjson.serialize(shape) };
+  }
+  return respond(c, JSON.stringify(isBatch ? [answer] : answer), status, context.deps.limits);
+}
+
+/** @throws TRPCError as tRPC does for an input that it cannot read */
+function readInput(input: string | null, isBatch: boolean): unknown {
+  if (!input) return undefined;
+  let given: unknown;
+  try {
+    given = JSON.parse(input);
+  } catch (cause) {
+    throw new TRPCError({ code: "BAD_REQUEST", message: (cause as Error).message, cause });
+  }
+  if (!isBatch) return transformer.input.deserialize(given);
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new TRPCError({
+      code: "BAD_REQUEST",
+      message: '"input" needs to be an object when doing a batch call',
+    });
+  }
+  const first = (given as Record<string, unknown>)["0"];
+  return first === undefined ? undefined : transformer.input.deserialize(first);
+}
+
+const VARY = "trpc-accept, accept";
+
+function respond(c: Context<HonoEnv>, text: string, status: number, limits: Limits): Response {
+  if (hasCookies(c)) {
+    return finished(c, new Response(text, { status, headers: { vary: VARY } }), limits);
+  }
+  const { vary } = responseHeaders(c);
+  return answerText(c, text, status as ContentfulStatusCode, {
+    "content-type": "application/json",
+    ...limitHeaders(c.get("charges") ?? [], limits.now()),
+    ...statusHeaders(status),
+    vary: vary === undefined ? VARY : `${VARY}, ${vary}`,
+  });
+}
