@@ -80,7 +80,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     }, unroutable.refuseSocket);
     const drain = prepareDrain(server);
     await listen(server, config);
-    const retries = startRetryJob(runtime.intake);
+    const retries = startRetryJob(runtime.intake, service.metrics?.jobRan ?? null);
     closing.push(retries.stop, drain);
     const { port } = server.address() as AddressInfo;
     origins.push(...ownOrigins(config, port));

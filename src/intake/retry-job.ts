@@ -5,7 +5,10 @@ import { retryDue } from "./retry.ts";
 export type RetryJob = { stop(): Promise<void> };
 
 /** Runs `webhook-retry` inside the server until it is stopped; a pass that has begun is finished. */
-export function startRetryJob(intake: Intake): RetryJob {
+export function startRetryJob(
+  intake: Intake,
+  observe: ((job: string, outcome: "ok" | "failed") => void) | null = null,
+): RetryJob {
   const everyMs = Math.min(5_000, Math.max(250, (intake.leaseSeconds * 1000) / 4));
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -16,7 +19,9 @@ export function startRetryJob(intake: Intake): RetryJob {
       const report = await retryDue(intake, () => stopped);
       if (report.failed + report.gaveUp > 0)
         intake.log.warn(report, "webhook-retry: deliveries failed again");
+      observe?.("webhook-retry", "ok");
     } catch (error) {
+      observe?.("webhook-retry", "failed");
       if (!(error instanceof DatabaseUnavailable)) intake.log.error({ err: error }, "webhook-retry failed");
     }
     if (!stopped) schedule();

@@ -18,6 +18,12 @@ export function createMetrics() {
     labelNames: ["operation", "outcome"] as const,
     registers: [registry],
   });
+  const jobs = new Counter({
+    name: "tollgate_job_runs_total",
+    help: "Runs of periodic jobs by name and outcome: ok or failed",
+    labelNames: ["job", "outcome"] as const,
+    registers: [registry],
+  });
   const storeUp = new Gauge({
     name: "tollgate_limiter_store_up",
     help: "1 while the shared store of the limiter answers; 0 while counts are local or scopes are refused",
@@ -39,6 +45,7 @@ export function createMetrics() {
     read: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
     delivered: (slot: string, outcome: string) => deliveries.inc({ slot, outcome }),
     called: (operation: string, outcome: string) => operations.inc({ operation, outcome }),
+    jobRan: (job: string, outcome: "ok" | "failed") => jobs.inc({ job, outcome }),
     limiter: {
       sharedStore: (up: boolean) => storeUp.set(up ? 1 : 0),
       decidedWithoutStore: (scope: string, how: string) => withoutStore.inc({ scope, how }),

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { type Job, startJob } from "../jobs/job.ts";
+import type { Job } from "../jobs/job-runner.ts";
 import { reconcileNightly, unreachedSlots } from "../reconcile/reconcile-nightly.ts";
 import { healFlagged } from "../reconcile/self-heal.ts";
 import { sweepMissed } from "../reconcile/sweep-missed.ts";
@@ -10,7 +10,7 @@ const NIGHTLY_CHECK_MS = 15 * 60 * 1000;
 const SELF_HEAL_MS = 500;
 
 /** What keeps subscriptions right without an operator: the nightly comparison, the sweep for missed events, self-healing. */
-export function startReconcileJobs(config: Config, runtime: Runtime): Job[] {
+export function reconcileJobs(config: Config, runtime: Runtime): Job[] {
   if (Object.values(runtime.payments).every((api) => api === null)) return [];
   return [
     ...(config.reconcile === null ? [] : [nightly(runtime), sweep(runtime, config.reconcile)]),
@@ -20,9 +20,10 @@ export function startReconcileJobs(config: Config, runtime: Runtime): Job[] {
 
 function nightly(runtime: Runtime): Job {
   const { log } = runtime;
-  return startJob(
-    NIGHTLY_CHECK_MS,
-    async (isStopping) => {
+  return {
+    name: "nightly-comparison",
+    everyMs: NIGHTLY_CHECK_MS,
+    run: async (isStopping) => {
       const report = await reconcileNightly(runtime, isStopping);
       if (report === null) return;
       const { slots, compared, corrected, left } = report;
@@ -33,15 +34,15 @@ function nightly(runtime: Runtime): Job {
         log.warn({ unreached }, "nightly comparison incomplete: a provider could not be asked, trying again");
       }
     },
-    (err) => log.warn({ err }, "nightly comparison failed: trying again"),
-  );
+  };
 }
 
 function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Job {
   const { log } = runtime;
-  return startJob(
-    everySeconds * 1000,
-    async (isStopping) => {
+  return {
+    name: "missed-events-sweep",
+    everyMs: everySeconds * 1000,
+    run: async (isStopping) => {
       for (const result of await sweepMissed(runtime, { everySeconds, isStopping })) {
         if ("problem" in result) log.warn(result, "sweep for missed events failed: trying again");
         else if ("report" in result) {
@@ -51,18 +52,17 @@ function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Jo
         }
       }
     },
-    (err) => log.warn({ err }, "sweep for missed events failed: trying again"),
-  );
+  };
 }
 
 function selfHeal(runtime: Runtime): Job {
   const { log } = runtime;
-  return startJob(
-    SELF_HEAL_MS,
-    async (isStopping) => {
+  return {
+    name: "self-heal",
+    everyMs: SELF_HEAL_MS,
+    run: async (isStopping) => {
       const report = await healFlagged(runtime, isStopping);
       if (report.corrected + report.settled > 0) log.info(report, "flagged subscriptions were compared");
     },
-    (err) => log.warn({ err }, "comparing flagged subscriptions failed: trying again"),
-  );
+  };
 }

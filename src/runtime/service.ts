@@ -3,18 +3,16 @@ import { newApiKey } from "../auth/api-key.ts";
 import type { Auth } from "../auth/auth.ts";
 import { createAuth } from "../auth/create-auth.ts";
 import type { Config } from "../config/config.ts";
-import { type Job, startJob } from "../jobs/job.ts";
+import { createJobRunner } from "../jobs/job-runner.ts";
 import { createLimits } from "../limits/create-limits.ts";
 import { createMail } from "../mail/mail.ts";
-import { notificationMail } from "../mail/mail-notifications.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { cancelAtProvider } from "../operations/billing/cancel-at-provider.ts";
-import { cancelUnwanted } from "../operations/billing/cancel-unwanted.ts";
 import { closeOnDeletion } from "../operations/billing/close-on-deletion.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
-import { redactDeleted } from "../operations/users/redact-deleted.ts";
-import { startReconcileJobs } from "./reconcile-jobs.ts";
+import { accountJobs } from "./account-jobs.ts";
+import { reconcileJobs } from "./reconcile-jobs.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** What a process needs that serves people, besides what every process works with. */
@@ -32,10 +30,6 @@ export type ServiceOptions = {
   /** Of pages that may write with a person's cookie. */
   ownOrigins(): readonly string[];
 };
-
-const HALF_MINUTE_MS = 30 * 1000;
-const MINUTE_MS = 60 * 1000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 export async function startService(
   config: Config,
@@ -65,25 +59,9 @@ export async function startService(
     log,
     ...(metrics ? { metrics: metrics.limiter } : {}),
   });
-  const jobs = [
-    ...startReconcileJobs(config, runtime),
-    ...(config.mail.smtpUrl === null ? [] : [mailing(config.mail.smtpUrl, config, runtime)]),
-    startJob(HOUR_MS, forgetting(auth), (err) =>
-      log.warn({ err }, "expired sessions could not be deleted: tried again in an hour"),
-    ),
-    startJob(
-      HALF_MINUTE_MS,
-      (isStopping) => cancelUnwanted(runtime, isStopping),
-      (err) =>
-        log.warn({ err }, "unwanted subscriptions could not be canceled: tried again in half a minute"),
-    ),
-    startJob(
-      MINUTE_MS,
-      (isStopping) => redactDeleted(runtime, isStopping),
-      (err) =>
-        log.warn({ err }, "payloads of deleted accounts could not be redacted: tried again in a minute"),
-    ),
-  ];
+  const jobs = createJobRunner({ log, observe: metrics?.jobRan ?? null });
+  for (const job of [...reconcileJobs(config, runtime), ...accountJobs(config, runtime, auth)])
+    jobs.start(job);
   return {
     deps: {
       database: runtime.database,
@@ -103,20 +81,8 @@ export async function startService(
     auth,
     metrics,
     close: async () => {
-      await Promise.all(jobs.map((job) => job.stop()));
+      await jobs.stop();
       await Promise.all([auth.idle(), mail.close(), limits.close()]);
     },
-  };
-}
-
-function mailing(smtpUrl: string, { mail: { from } }: Config, { database, appUrl, log }: Runtime): Job {
-  return startJob(HALF_MINUTE_MS, notificationMail({ database, smtpUrl, from, appUrl, plans, log }), (err) =>
-    log.warn({ err }, "notifications could not be mailed: tried again in half a minute"),
-  );
-}
-
-function forgetting(auth: Auth): (isStopping: () => boolean) => Promise<void> {
-  return async (isStopping) => {
-    while (!isStopping() && (await auth.deleteExpired()) > 0);
   };
 }

@@ -1,0 +1,42 @@
+import plans from "../../plans.config.ts";
+import type { Auth } from "../auth/auth.ts";
+import type { Config } from "../config/config.ts";
+import type { Job } from "../jobs/job-runner.ts";
+import { notificationMail } from "../mail/mail-notifications.ts";
+import { cancelUnwanted } from "../operations/billing/cancel-unwanted.ts";
+import { redactDeleted } from "../operations/users/redact-deleted.ts";
+import type { Runtime } from "./runtime.ts";
+
+const HALF_MINUTE_MS = 30 * 1000;
+const MINUTE_MS = 60 * 1000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** What is left to be done for people after their requests have been answered. */
+export function accountJobs(config: Config, runtime: Runtime, auth: Auth): Job[] {
+  const { database, appUrl, log } = runtime;
+  const { smtpUrl, from } = config.mail;
+  return [
+    ...(smtpUrl === null
+      ? []
+      : [
+          {
+            name: "notification-mail",
+            everyMs: HALF_MINUTE_MS,
+            run: notificationMail({ database, smtpUrl, from, appUrl, plans, log }),
+          },
+        ]),
+    { name: "session-clean-up", everyMs: HOUR_MS, run: deleteExpired(auth) },
+    {
+      name: "unwanted-subscriptions",
+      everyMs: HALF_MINUTE_MS,
+      run: (isStopping) => cancelUnwanted(runtime, isStopping),
+    },
+    { name: "redaction", everyMs: MINUTE_MS, run: (isStopping) => redactDeleted(runtime, isStopping) },
+  ];
+}
+
+function deleteExpired(auth: Auth): Job["run"] {
+  return async (isStopping) => {
+    while (!isStopping() && (await auth.deleteExpired()) > 0);
+  };
+}

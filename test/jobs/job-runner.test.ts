@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createJobRunner } from "../../src/jobs/job-runner.ts";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+function runner() {
+  const outcomes: string[] = [];
+  const lines: object[] = [];
+  const log = { warn: (fields: object) => lines.push(fields) };
+  return {
+    outcomes,
+    lines,
+    jobs: createJobRunner({ log, observe: (...seen) => outcomes.push(seen.join(" ")) }),
+  };
+}
+
+describe("createJobRunner", () => {
+  it("waits a fixed delay between runs", async () => {
+    const { jobs, outcomes } = runner();
+    jobs.start({ name: "slow", everyMs: 1_000, run: () => new Promise((done) => setTimeout(done, 500)) });
+    await vi.advanceTimersByTimeAsync(999);
+    expect(outcomes).toEqual([]);
+    await vi.advanceTimersByTimeAsync(501);
+    expect(outcomes).toEqual(["slow ok"]);
+    await vi.advanceTimersByTimeAsync(1_499);
+    expect(outcomes).toEqual(["slow ok"]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(outcomes).toEqual(["slow ok", "slow ok"]);
+  });
+
+  it("logs a failed run with the job's name, and runs it again", async () => {
+    const { jobs, outcomes, lines } = runner();
+    let runs = 0;
+    const err = new Error("database gone");
+    jobs.start({
+      name: "clean-up",
+      everyMs: 1_000,
+      run: async () => {
+        runs += 1;
+        if (runs === 1) throw err;
+      },
+    });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(outcomes).toEqual(["clean-up failed", "clean-up ok"]);
+    expect(lines).toEqual([{ err, job: "clean-up", againInSeconds: 1 }]);
+  });
+
+  it("stops once what runs has ended, and tells it to come to an end", async () => {
+    const { jobs, outcomes } = runner();
+    jobs.start({
+      name: "long",
+      everyMs: 10,
+      run: async (isStopping) => {
+        while (!isStopping()) await new Promise((done) => setTimeout(done, 10));
+      },
+    });
+    await vi.advanceTimersByTimeAsync(50);
+    const stopped = jobs.stop();
+    await vi.advanceTimersByTimeAsync(10);
+    await stopped;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(outcomes).toEqual(["long ok"]);
+  });
+});

@@ -1,0 +1,22 @@
+import { expect, it, vi } from "vitest";
+import { freshDatabase } from "../../support/database.ts";
+import { spawnServer } from "../../support/server-process.ts";
+
+it("counts the runs of its jobs, webhook-retry by that name", async () => {
+  const test = await freshDatabase();
+  const token = "a-token-of-sixteen-or-more";
+  const server = await spawnServer(test.url, { METRICS_TOKEN: token, WEBHOOK_LEASE_SECONDS: "1" });
+  await vi.waitFor(
+    async () => {
+      const answer = await fetch(`${server.url}/api/metrics`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect(await answer.text()).toMatch(
+        /^tollgate_job_runs_total\{job="webhook-retry",outcome="ok"\} [1-9]\d*$/m,
+      );
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+  await server.end("SIGTERM");
+  await test.drop();
+});
