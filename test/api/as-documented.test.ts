@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type RequestOptions, sendRequest } from "../support/http.ts";
@@ -8,7 +9,6 @@ import { startTestServer } from "../support/server.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { type Cast, castOn, createdEvent, subscribed } from "./cast.ts";
-import { type Documented, operationsOf } from "./openapi-validator.ts";
 
 let test: TestDatabase;
 let model: OpenAiServer;
@@ -312,3 +312,95 @@ describe("holding an answer against the document", () => {
     expect(operation.fault({ ...good, status: 404 })).toMatch(/error/);
   });
 });
+
+type Json = Record<string, unknown>;
+
+/** One operation of an OpenAPI document, with what is needed to hold answers against it. */
+type Documented = {
+  operationId: string;
+  method: string;
+  /** Below the version's prefix, with `{names}`. */
+  path: string;
+  statuses: number[];
+  /** What is wrong with an answer by the document's own word; `null`: nothing. */
+  fault(answer: {
+    status: number;
+    contentType: string | null;
+    headers: Headers;
+    text: string;
+  }): string | null;
+  /** The same of a body that is sent. */
+  bodyFault(body: unknown): string | null;
+  parameters: { name: string; in: string; schema: Json }[];
+};
+
+type Document = { paths: Record<string, Json>; components: { schemas: Json } };
+
+/** Every operation of an OpenAPI document. */
+function operationsOf(document: Document): Documented[] {
+  const resolved = (node: Json): Json =>
+    typeof node.$ref === "string"
+      ? (node.$ref
+          .slice("#/".length)
+          .split("/")
+          .reduce<unknown>((at, name) => (at as Json)[name], document) as Json)
+      : node;
+  const schemas = relinked(document.components.schemas) as Record<string, Json>;
+  const validator = (schema: Json) => z.fromJSONSchema({ ...(relinked(schema) as Json), $defs: schemas });
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]) => {
+      const {
+        operationId,
+        responses,
+        parameters = [],
+        requestBody,
+      } = described as {
+        operationId: string;
+        responses: Record<string, Json>;
+        parameters: Documented["parameters"];
+        requestBody?: { content: Record<string, { schema: Json }> };
+      };
+      return {
+        operationId,
+        method: method.toUpperCase(),
+        path,
+        parameters,
+        statuses: Object.keys(responses).map(Number),
+        bodyFault: (body) => {
+          const schema = requestBody?.content["application/json"]?.schema;
+          if (!schema) return body === undefined ? null : "no body is documented";
+          return problemWith(validator(schema), body);
+        },
+        fault: ({ status, contentType, headers, text }) => {
+          if (!responses[status]) return `${status} is not documented`;
+          const response = resolved(responses[status]) as {
+            headers?: Record<string, Json>;
+            content: Record<string, { schema: Json }>;
+          };
+          const [type = ""] = (contentType ?? "").split(";");
+          const schema = response.content[type]?.schema;
+          if (!schema) return `${status}: ${contentType} is not documented`;
+          for (const [name, header] of Object.entries(response.headers ?? {})) {
+            const value = headers.get(name);
+            if (value === null) return `${status}: the header ${name} is missing`;
+            const kind = resolved(header).schema as Json;
+            const problem = problemWith(validator(kind), kind.type === "integer" ? Number(value) : value);
+            if (problem) return `${status}: the header ${name}: ${problem}`;
+          }
+          if (type !== "application/json") return null;
+          const problem = problemWith(validator(schema), JSON.parse(text));
+          return problem && `${status}: ${problem} in ${text}`;
+        },
+      };
+    }),
+  );
+}
+
+function problemWith(schema: z.ZodType, value: unknown): string | null {
+  const parsed = schema.safeParse(value);
+  return parsed.success ? null : z.prettifyError(parsed.error);
+}
+
+function relinked(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"#/$defs/'));
+}

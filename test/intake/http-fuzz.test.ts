@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { EVENT_KINDS } from "../../src/domain/payment-event.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
@@ -9,7 +10,6 @@ import { mutateBytes, mutateText } from "../providers/mutations.ts";
 import { isGenuine } from "../providers/oracle.ts";
 import { Random } from "../providers/random.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { pipelined, rawPost } from "../support/raw-http.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { SECRETS } from "../support/variables.ts";
 
@@ -133,4 +133,45 @@ function asReceived({ rawBody, headers }: SignedDelivery) {
 async function residentBytes(server: ServerProcess): Promise<number> {
   const status = await readFile(`/proc/${server.child.pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+}
+
+type RawAnswer = { status: number; body: string };
+
+/**
+ * Sends requests down one connection, all at once, as bytes that no HTTP client would send, and reads as many answers.
+ * A server that closes early leaves the rest unanswered.
+ */
+function pipelined(serverUrl: string, requests: readonly Buffer[]): Promise<RawAnswer[]> {
+  const { hostname, port } = new URL(serverUrl);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    const answers: RawAnswer[] = [];
+    let rest = "";
+    socket.setTimeout(20_000, () => socket.destroy(new Error("no answer within 20 s")));
+    socket.on("connect", () => socket.write(Buffer.concat(requests)));
+    socket.on("data", (data) => {
+      rest += data.toString("latin1");
+      for (;;) {
+        const head = /^HTTP\/1\.1 (\d{3})[\s\S]*?\r\n\r\n/.exec(rest);
+        if (!head) break;
+        const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head[0])?.[1] ?? 0);
+        if (rest.length < head[0].length + length) break;
+        answers.push({ status: Number(head[1]), body: rest.slice(head[0].length, head[0].length + length) });
+        rest = rest.slice(head[0].length + length);
+      }
+      if (answers.length === requests.length) socket.end();
+    });
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      // A server that has said 400 may close before it has read what came behind.
+      if (error.code !== "ECONNRESET" && error.code !== "EPIPE") reject(error);
+    });
+    socket.on("close", () => resolve(answers));
+  });
+}
+
+/** A POST as bytes; header values go out as they are. */
+function rawPost(path: string, headers: Record<string, string>, body: Buffer): Buffer {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `POST ${path} HTTP/1.1\r\nHost: fuzz\r\n${lines.join("")}Content-Length: ${body.length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head, "latin1"), body]);
 }

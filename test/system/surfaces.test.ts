@@ -1,12 +1,15 @@
+import { readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { TOO_MANY_REQUESTS } from "../../src/domain/refusal.ts";
+import type { Operation } from "../../src/operations/operation.ts";
 import { askGraphql, refusals } from "../api/graphql/ask-graphql.ts";
 import { type Belongings, belongingsOf, masked } from "./surfaces/belongings.ts";
 import { LIMITS } from "./surfaces/book.ts";
 import { type Ask, type Case, inputOf, personOf } from "./surfaces/case.ts";
 import { CASES } from "./surfaces/cases.ts";
 import { newCast } from "./surfaces/cast.ts";
-import { discoverOperations } from "./surfaces/discover.ts";
 import { type Asked, stage } from "./surfaces/stage.ts";
 import {
   CALLERS,
@@ -256,3 +259,21 @@ describe("subscriptions.listOfUsers, below users in GraphQL", () => {
     count(on.tally, "subscriptions.listOfUsers rate_limited");
   });
 });
+
+const FOLDER = resolve(import.meta.dirname, "../../src/operations");
+
+/** Every operation that some file below `src/operations` exports. */
+async function discoverOperations(): Promise<Operation<never>[]> {
+  const files = (await readdir(FOLDER, { recursive: true })).filter((name) => name.endsWith(".ts")).sort();
+  const found: Operation<never>[] = [];
+  for (const file of files) {
+    const exported = await import(pathToFileURL(join(FOLDER, file)).href);
+    found.push(...Object.values(exported).filter(isOperation));
+  }
+  return found;
+}
+
+function isOperation(value: unknown): value is Operation<never> {
+  if (typeof value !== "object" || value === null) return false;
+  return ["name", "access", "limit", "input", "output", "run"].every((name) => name in value);
+}

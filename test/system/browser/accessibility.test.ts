@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
+import axeCore from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { axe } from "../../support/axe.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openSite, type Site } from "../../support/site.ts";
@@ -203,4 +203,18 @@ async function focused(page: Page): Promise<{ name: string; isShown: boolean }> 
       isShown: outlineStyle !== "none" && parseFloat(outlineWidth) >= 2 && top >= 0 && left >= 0 && width * height > 0,
     };
   })()`);
+}
+
+type Violation = { id: string; impact: string; nodes: { html: string; any: { message: string }[] }[] };
+
+/** What axe-core finds: WCAG's levels A and AA, and good habits. The page's context has to bypass its policy. @param only these rules */
+async function axe(page: Page, only?: readonly string[]): Promise<string[]> {
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axeCore.source);
+  const options = JSON.stringify(only ? { runOnly: only } : {});
+  const { violations } = await page.evaluate<{ violations: Violation[] }>(
+    `axe.run(document, { resultTypes: ["violations"], ...${options} })`,
+  );
+  return violations.flatMap(({ id, impact, nodes }) =>
+    nodes.map(({ html, any }) => `${impact} ${id}: ${html.slice(0, 200)} ${any[0]?.message ?? ""}`),
+  );
 }
