@@ -13,7 +13,7 @@ const postgres = await startEmbeddedPostgres(folder);
 const database = openDatabase({
   url: postgres.url,
   prepared: true,
-  maxConnections: 1,
+  maxConnections: 2,
   answerTimeoutMs: 30_000,
 });
 try {

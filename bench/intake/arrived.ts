@@ -26,7 +26,7 @@ export const TOLLGATE_TABLES: Ledger = {
       url,
       `select (count(*) filter (where d.status = 'successful' and a.outcome = 'successful'))::int as applied,
         (count(*) filter (where d.status <> 'successful' or a.outcome is distinct from 'successful'))::int as other
-      from webhook_delivery d left join webhook_attempt a on a.delivery_id = d.id and a.claim_no = d.claim_no
+      from webhook_delivery d left join webhook_attempts a on a.delivery_id = d.id and a.claim_no = d.claim_no
       where d.id > $1::bigint`,
       [mark],
     );

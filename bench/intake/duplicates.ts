@@ -72,7 +72,7 @@ async function rows(url: string): Promise<string> {
   const [row] = await query<{ rows: string }>(
     url,
     `select (select count(*) from webhook_delivery where status = 'successful')
-      || ' deliveries, ' || (select count(*) from webhook_attempt) || ' attempts' as rows`,
+      || ' deliveries, ' || (select count(*) from webhook_attempts) || ' attempts' as rows`,
   );
   return row?.rows ?? "";
 }

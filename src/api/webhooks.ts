@@ -19,6 +19,12 @@ export type WebhookOptions = {
 
 const RETRY_AFTER_SECONDS = "5";
 
+const UNAVAILABLE = {
+  overloaded: "more deliveries are waiting than can be answered in time",
+  "too slow": "it could not be processed in time",
+  database: "the database is unavailable or too slow",
+} as const;
+
 type Answer = { status: ContentfulStatusCode; body: object; headers?: Record<string, string> };
 
 /** `POST /api/webhooks/<slot>`: the only way in for a provider's events. */
@@ -95,7 +101,7 @@ function note(door: WebhookOptions, slot: Slot, requestId: string, reception: Re
       );
       break;
     case "unavailable":
-      door.log.error({ slot, requestId }, "delivery not taken in: database unavailable");
+      door.log.error({ slot, requestId }, `delivery not taken in: ${UNAVAILABLE[reception.cause]}`);
       break;
     default:
       door.log.debug({ slot, requestId, outcome: reception.outcome }, "delivery taken in");

@@ -13,6 +13,11 @@ export type ProviderTraits = {
   inertEvent(event: { eventId: string; eventType: string; at: Date }): object;
   /** Failed processing is answered 200 once the failure is stored: the provider disables endpoints that fail. */
   acknowledgesFailures: boolean;
+  /**
+   * Whether events are stored, as pending, before they are applied: for a provider that sends an event so few times that it must
+   * survive a crash of this process without being sent again.
+   */
+  claimsFirst: boolean;
   /** After these only a newer event changes the subscription. */
   terminalStatuses: ReadonlySet<SubscriptionStatus>;
   /** Whether it lists the events it has sent. */

@@ -1,94 +1,119 @@
-import { randomUUID } from "node:crypto";
-import { changesOf } from "../domain/changes.ts";
-import { type Decision, decide } from "../domain/decide.ts";
-import type { DecideContext } from "../domain/decide-context.ts";
+import type { Decision } from "../domain/decide.ts";
 import { secondsUntilRetry } from "../domain/delivery.ts";
-import { type Notification, notificationsFor } from "../domain/notification.ts";
-import type { Subscription } from "../domain/subscription.ts";
 import { DatabaseUnavailable, sqlState } from "../store/database.ts";
 import { type Attempt, type Failure, failClaims, fenceClaims, logAttempts } from "../store/deliveries.ts";
-import { insertNotifications } from "../store/notifications.ts";
 import { redactHeld } from "../store/redaction.ts";
-import {
-  insertSubscriptions,
-  lockSubscribers,
-  lockSubscriptions,
-  type SubscriptionLink,
-  updateSubscriptions,
-} from "../store/subscriptions.ts";
-import { inTransaction, type Transaction } from "../store/transaction.ts";
-import { insertUnwanted, type UnwantedSubscription } from "../store/unwanted-subscriptions.ts";
-import { findUserStates, type UserState } from "../store/users.ts";
+import { inTransaction, isLockTimeout, isTimeout, type Transaction } from "../store/transaction.ts";
+import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
+import { decideGroup } from "./decide-group.ts";
+import { isOfDeletedUser, logUnwanted, unwantedOf } from "./deleted-users.ts";
 import type { Intake } from "./intake.ts";
+import { keysOf } from "./keys.ts";
+import { lockGroup, waitForLocks } from "./lock-group.ts";
+import { release } from "./release.ts";
 import { retryOnContention } from "./retry-on-contention.ts";
 import { effectLimits } from "./transaction-limits.ts";
 
-/** Applies events in their order, effects and outcomes in one transaction; a failing event costs only itself. */
+/** So many events of a group may run into a lock time-out, one after another, before the rest gives up. */
+const MAX_LOCK_TIMEOUTS = 3;
+
+/** Applies claimed events in their order, effects and outcomes in one transaction; a failing event costs only itself. */
 export async function applyGroup(intake: Intake, group: readonly ClaimedEvent[]): Promise<AttemptOutcome[]> {
-  // It has waited for longer than its claim holds: whoever takes it over next must not find us at it as well.
-  const overdueBeforeMs = performance.now() - intake.leaseSeconds * 1000;
-  if (group.length === 1 && (group[0] as ClaimedEvent).startedAtMs < overdueBeforeMs)
-    return [{ outcome: "lost" }];
+  const [only] = group;
+  if (only === undefined) return [];
+  if (group.length === 1) return [await applySingle(intake, only)];
   try {
-    return await retryOnContention(() => applyTogether(intake, group));
-  } catch (error) {
-    if (error instanceof DatabaseUnavailable) {
-      intake.log.warn({ err: error, events: group.length }, "database unavailable: nothing was applied");
-      return group.map(() => ({ outcome: "unavailable" }));
+    const applied = await retryOnContention(() => applyTogether(intake, group));
+    if (!applied.includes("contended")) return applied as AttemptOutcome[];
+    // Nothing was written. Those whose subscriptions nobody holds go first, the others wait for theirs one by one.
+    const free = group.filter((_, index) => applied[index] !== "contended");
+    const contended = group.filter((_, index) => applied[index] === "contended");
+    const outcomes = new Map<ClaimedEvent, AttemptOutcome>();
+    for (const [part, apply] of [[free, applyGroup] as const, [contended, applySingly] as const]) {
+      const done = await apply(intake, part);
+      for (const [index, event] of part.entries()) outcomes.set(event, done[index] as AttemptOutcome);
     }
-    if (group.length === 1) return [await recordDefect(intake, group[0] as ClaimedEvent, error)];
+    return group.map((event) => outcomes.get(event) as AttemptOutcome);
+  } catch (error) {
+    // A lock is one event's affair; a database that is too slow is everybody's.
+    if (isTimeout(error) && !isLockTimeout(error)) return release(intake, group, error);
+    if (error instanceof DatabaseUnavailable) return unavailable(intake, group, error);
   }
-  // The transaction is undone, and with it everybody's effects: singly, only the guilty one fails.
+  // The transaction is rolled back, and with it everybody's effects: singly, only the guilty event fails.
+  return applySingly(intake, group);
+}
+
+async function applySingly(intake: Intake, group: readonly ClaimedEvent[]): Promise<AttemptOutcome[]> {
   const outcomes: AttemptOutcome[] = [];
-  for (const work of group) outcomes.push(...(await applyGroup(intake, [work])));
+  const stuckKeys = new Set<string>();
+  let timeouts = 0;
+  for (const event of group) {
+    const keys = keysOf(event);
+    if (timeouts >= MAX_LOCK_TIMEOUTS || keys.some((key) => stuckKeys.has(key))) {
+      outcomes.push(...(await release(intake, [event])));
+      continue;
+    }
+    const outcome = await applySingle(intake, event);
+    if (outcome.outcome === "unavailable") {
+      timeouts += 1;
+      for (const key of keys) stuckKeys.add(key);
+    }
+    outcomes.push(outcome);
+  }
   return outcomes;
 }
 
-async function applyTogether(intake: Intake, group: readonly ClaimedEvent[]): Promise<AttemptOutcome[]> {
+async function applySingle(intake: Intake, event: ClaimedEvent): Promise<AttemptOutcome> {
+  // It has waited for longer than its claim holds: whoever takes it over must not find this process at work on it.
+  const overdueBeforeMs = performance.now() - intake.leaseSeconds * 1000;
+  if (event.startedAtMs < overdueBeforeMs) return { outcome: "lost" };
+  try {
+    const [outcome] = await retryOnContention(() => applyTogether(intake, [event]));
+    return outcome as AttemptOutcome;
+  } catch (error) {
+    if (isTimeout(error)) return (await release(intake, [event], error))[0] as AttemptOutcome;
+    if (error instanceof DatabaseUnavailable) return unavailable(intake, [event], error)[0] as AttemptOutcome;
+    return recordDefect(intake, event, error);
+  }
+}
+
+/** A single event waits for its locks. Of several, those that would have to wait are named, and nothing is written. */
+async function applyTogether(
+  intake: Intake,
+  group: readonly ClaimedEvent[],
+): Promise<(AttemptOutcome | "contended")[]> {
   return inTransaction(intake.database, effectLimits(intake), async (transaction) => {
-    const links = linksOf(group);
-    const [held, , subscriptions, people] = await Promise.all([
-      fenceClaims(
-        transaction,
-        group.map((work) => work.claim),
-      ),
-      links.length === 0 ? null : lockSubscribers(transaction, links),
-      links.length === 0 ? [] : lockSubscriptions(transaction, links),
-      links.length === 0 ? new Map<string, UserState>() : findUserStates(transaction, userIdsIn(group)),
-    ]);
-    const ledger = trackSubscriptions(subscriptions);
-    const context: DecideContext = {
-      get subscriptions() {
-        return ledger.subscriptions();
-      },
-      userState: (id) => people.get(id) ?? "unknown",
-      plans: intake.plans,
-      newId: randomUUID,
-    };
-    const changed: Attempt["changed"][] = group.map(() => null);
-    const decisions = group.map((work, index): Decision | null => {
-      if (!held.has(work.claim.id)) return null;
-      if ("problem" in work.reading) return { outcome: "failed", reason: work.reading.problem };
-      const decision = decide(work.slot, work.reading.event, context);
-      if (decision.outcome === "applied") {
-        changed[index] = ledger.record(decision);
-      }
-      return decision;
-    });
-    const ofDeleted = group.filter((work, index) => isOfDeletedUser(work, decisions[index] ?? null, people));
-    const unwanted = group.flatMap((work, index) =>
-      decisions[index]?.outcome === "ignored" ? unwantedIn(work, people) : [],
+    const fencing = fenceClaims(
+      transaction,
+      group.map((event) => event.claim),
     );
+    const [only] = group;
+    const locking =
+      only && group.length === 1
+        ? waitForLocks(transaction, only)
+        : lockGroup(transaction, group, async () => () => true);
+    const [held, { subscriptions, users, isContended }] = await Promise.all([fencing, locking]);
+    if (group.some(isContended)) {
+      return group.map((event) => (isContended(event) ? "contended" : { outcome: "lost" }));
+    }
+    const { decisions, changed, changes } = decideGroup(
+      intake,
+      group.map((event) => (held.has(event.claim.id) ? event : null)),
+      subscriptions,
+      users,
+    );
+    const ofDeleted = group.filter((event, index) => isOfDeletedUser(event, decisions[index] ?? null, users));
+    const unwanted = unwantedOf(group, decisions, users);
     const writes = [
       ...(unwanted.length > 0 ? [insertUnwanted(transaction, unwanted)] : []),
-      ...ledger.writes(transaction),
+      ...changes.write(transaction),
       ...recordOutcomes(transaction, group, decisions, changed),
       ...(ofDeleted.length > 0
         ? [
             redactHeld(
               transaction,
-              ofDeleted.map((work) => work.claim.id),
+              ofDeleted.map((event) => event.claim.id),
             ),
           ]
         : []),
@@ -97,102 +122,12 @@ async function applyTogether(intake: Intake, group: readonly ClaimedEvent[]): Pr
     await intake.reached("effects written");
     await transaction.commitAfter(writes);
     await intake.reached("committed");
-    for (const { provider: slot, providerSubscriptionId } of unwanted) {
-      const message = "a deleted account has paid: its subscription is canceled and refunded";
-      intake.log.error({ slot, providerSubscriptionId }, message);
-    }
+    logUnwanted(intake, unwanted);
     return decisions.map(outcomeOf);
   });
 }
 
-/** The subscriptions as the events of this group find them, each on top of the one before. */
-function trackSubscriptions(locked: readonly Subscription[]) {
-  const now = new Map(locked.map((one) => [one.id, one]));
-  const stored = new Set(now.keys());
-  const changed = new Set<string>();
-  const news: Notification[] = [];
-  let list: Subscription[] | null = null;
-  return {
-    subscriptions: () => {
-      list ??= [...now.values()];
-      return list;
-    },
-    /** Returns what it changes of what the event before has left. */
-    record({ subscription, isLate }: Decision & { outcome: "applied" }): Attempt["changed"] {
-      const before = now.get(subscription.id) ?? null;
-      const { lastNotified, notifications } = notificationsFor(before, subscription, { isLate });
-      news.push(...notifications);
-      now.set(subscription.id, { ...subscription, lastNotified });
-      changed.add(subscription.id);
-      list = null;
-      const changes = changesOf(before, subscription);
-      return changes && { subscriptionId: subscription.id, changes };
-    },
-    writes(transaction: Transaction): Promise<unknown>[] {
-      const written = [...changed].map((id) => now.get(id) as Subscription);
-      const added = written.filter((one) => !stored.has(one.id)).sort(byProviderId);
-      const updated = written.filter((one) => stored.has(one.id));
-      return [
-        ...(added.length > 0 ? [insertSubscriptions(transaction, added)] : []),
-        ...(updated.length > 0 ? [updateSubscriptions(transaction, updated)] : []),
-        ...(news.length > 0 ? [insertNotifications(transaction, news)] : []),
-      ];
-    },
-  };
-}
-
-// New rows collide on their names, so that is the order in which two processes must add them.
-function byProviderId(a: Subscription, b: Subscription): number {
-  const [nameA, nameB] = [a, b].map((one) => `${one.provider} ${one.providerSubscriptionId ?? one.userId}`);
-  return (nameA as string) < (nameB as string) ? -1 : 1;
-}
-
-function linksOf(group: readonly ClaimedEvent[]): SubscriptionLink[] {
-  return group.flatMap((work) =>
-    "event" in work.reading && work.reading.event.kind !== "ignored"
-      ? [
-          {
-            provider: work.slot,
-            providerSubscriptionId: work.reading.event.providerSubscriptionId,
-            userId: work.reading.event.userId,
-            customerId: work.reading.event.customerId,
-          },
-        ]
-      : [],
-  );
-}
-
-function userIdsIn(group: readonly ClaimedEvent[]): string[] {
-  return group.flatMap((work) =>
-    "event" in work.reading && work.reading.event.userId !== null ? [work.reading.event.userId] : [],
-  );
-}
-
-/** Of a person who has deleted the account nothing is kept that has done its work. */
-function isOfDeletedUser(
-  { reading }: ClaimedEvent,
-  decision: Decision | null,
-  people: ReadonlyMap<string, UserState>,
-): boolean {
-  if (decision === null || decision.outcome === "failed" || "problem" in reading) return false;
-  if (decision.outcome === "applied") return decision.subscription.userId === null;
-  return reading.event.userId !== null && people.get(reading.event.userId) === "deleted";
-}
-
-/** A checkout can be paid after its account was deleted, when nobody is left who could cancel. */
-function unwantedIn(
-  { slot, reading }: ClaimedEvent,
-  people: ReadonlyMap<string, UserState>,
-): UnwantedSubscription[] {
-  if ("problem" in reading) return [];
-  const { kind, userId, status, providerSubscriptionId } = reading.event;
-  const isOver = kind === "customer.subscription.deleted" || status === "canceled";
-  if (userId === null || providerSubscriptionId === null || isOver || people.get(userId) !== "deleted")
-    return [];
-  return [{ provider: slot, providerSubscriptionId }];
-}
-
-/** Writes what came of the attempts whose claims hold; a `null` is somebody else's by now. */
+/** Writes the outcomes of the attempts whose claims hold; a `null` belongs to somebody else by now. */
 function recordOutcomes(
   transaction: Transaction,
   group: readonly ClaimedEvent[],
@@ -201,21 +136,21 @@ function recordOutcomes(
 ): Promise<void>[] {
   const attempts: Attempt[] = [];
   const failures: Failure[] = [];
-  for (const [index, work] of group.entries()) {
+  for (const [index, event] of group.entries()) {
     const decision = decisions[index];
     if (!decision) continue;
     const failedBecause = decision.outcome === "failed" ? decision.reason : null;
-    const durationMs = Math.round((performance.now() - work.startedAtMs) * 1000) / 1000;
+    const durationMs = Math.round((performance.now() - event.startedAtMs) * 1000) / 1000;
     attempts.push({
-      ...work.claim,
-      source: work.source,
+      ...event.claim,
+      source: event.source,
       failedBecause,
       durationMs,
       changed: changed[index] ?? null,
     });
     if (failedBecause === null) continue;
-    const retryInSeconds = secondsUntilRetry(work.claim.claimNo, Math.random());
-    failures.push({ ...work.claim, reason: failedBecause, retryInSeconds });
+    const retryInSeconds = secondsUntilRetry(event.claim.attemptNo, Math.random());
+    failures.push({ ...event.claim, reason: failedBecause, retryInSeconds });
   }
   return [
     ...(failures.length > 0 ? [failClaims(transaction, failures)] : []),
@@ -229,17 +164,22 @@ function outcomeOf(decision: Decision | null): AttemptOutcome {
   return { outcome: decision.outcome };
 }
 
-/** The effects were undone; what remains to be said is why, if the claim still holds. */
-async function recordDefect(intake: Intake, work: ClaimedEvent, error: unknown): Promise<AttemptOutcome> {
-  intake.log.error({ err: error, deliveryId: work.claim.id }, "applying an event failed");
+function unavailable(intake: Intake, group: readonly ClaimedEvent[], error: unknown): AttemptOutcome[] {
+  intake.log.warn({ err: error, events: group.length }, "database unavailable: nothing was applied");
+  return group.map(() => ({ outcome: "unavailable" }));
+}
+
+/** The effects were rolled back; what remains is to record why, if the claim still holds. */
+async function recordDefect(intake: Intake, event: ClaimedEvent, error: unknown): Promise<AttemptOutcome> {
+  intake.log.error({ err: error, deliveryId: event.claim.id }, "applying an event failed");
   const state = sqlState(error);
   const reason = state ? `database: ${(error as Error).message} (${state})` : `defect: ${String(error)}`;
   const failure: Decision = { outcome: "failed", reason: reason.slice(0, 500) };
   try {
     return await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
-      const held = await fenceClaims(transaction, [work.claim]);
-      const decision = held.has(work.claim.id) ? failure : null;
-      await transaction.commitAfter(recordOutcomes(transaction, [work], [decision], []));
+      const held = await fenceClaims(transaction, [event.claim]);
+      const decision = held.has(event.claim.id) ? failure : null;
+      await transaction.commitAfter(recordOutcomes(transaction, [event], [decision], []));
       return outcomeOf(decision);
     });
   } catch (failed) {

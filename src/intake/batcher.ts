@@ -1,48 +1,60 @@
+import { createKeyQueue } from "./key-queue.ts";
+
 export type BatcherOptions<Item, Answer> = {
   /** What an item touches: two items with a common key are never worked on by two groups at once. */
   keysOf(item: Item): readonly string[];
   /** Whether items with a common key may share a group, in order, or must wait for the next one. */
   sameKey: "together" | "apart";
   bytesOf(item: Item): number;
+  /** What to answer instead of working on an item that nobody waits for any more; `null`: somebody does. */
+  abandoned?(item: Item): Answer | null;
   maxItems: number;
   maxBytes: number;
   maxInFlight: number;
-  /** A further group sets out only once the latest has been under way for so long: fewer groups are larger ones. */
-  overtakeAfterMs: number;
-  /** One answer an item, in the order of the items. When it throws, so do all its items. */
-  run(group: readonly Item[]): Promise<readonly Answer[]>;
+  /** Groups that are at work and not held up: a further one starts only below this number. */
+  maxAtWork: number;
+  /** A group that takes longer counts as held up, by a lock or a slow disk, and holds up nobody else. */
+  heldUpAfterMs: number;
+  /**
+   * One answer per item, in the order of the items; an item whose answer is a promise leaves the group, and keeps its keys
+   * until the promise settles. `closing` lets the next group start before this one has ended. When it throws, so do all items.
+   */
+  run(group: readonly Item[], closing: () => void): Promise<readonly (Answer | Promise<Answer>)[]>;
 };
 
 export type Batcher<Item, Answer> = {
   submit(item: Item): Promise<Answer>;
   /** What waits and what is being worked on. */
   load(): { items: number; bytes: number };
+  /** How long the oldest item has been ready without being worked on, in milliseconds. */
+  delayMs(): number;
   /** Resolves once nothing waits and nothing runs. */
   idle(): Promise<void>;
 };
 
-type Waiting<Item, Answer> = {
+type Entry<Item, Answer> = {
   item: Item;
   keys: readonly string[];
   bytes: number;
+  readyAtMs: number;
+  isTaken: boolean;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
 };
 
-// Beyond this many waiting items nobody looks for one that is free to go.
-const LOOK_AHEAD = 1_000;
+type Group = { startedAtMs: number; isClosing: boolean };
 
 /**
  * Group commit: items that wait together are worked on together, in the order of their arrival wherever they have
- * a key in common. An item that comes to an idle desk starts at once, alone; nothing ever waits to fill a group.
+ * a key in common. An item that finds nothing under way starts at once, alone; nothing ever waits to fill a group.
  */
 export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer>): Batcher<Item, Answer> {
-  let waiting: Waiting<Item, Answer>[] = [];
-  let inFlight = 0;
-  let latestStart = 0;
-  let load = { items: 0, bytes: 0 };
+  const queue = createKeyQueue<Entry<Item, Answer>>();
+  let ready: Entry<Item, Answer>[] = [];
+  const inFlight = new Set<Group>();
+  let items = 0;
+  let bytes = 0;
   let scheduled = false;
-  const busyKeys = new Map<string, number>();
   const idlers: (() => void)[] = [];
 
   function schedule(): void {
@@ -51,92 +63,135 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
     // After the events that the same turn of the event loop brings in, and no later.
     setImmediate(() => {
       scheduled = false;
-      while (waiting.length > 0 && mayStart()) {
+      while (ready.length > 0 && mayStart()) {
         const group = nextGroup();
-        if (group.length === 0) return;
-        void work(group);
+        if (group.length > 0) void work(group);
       }
     });
   }
 
   function mayStart(): boolean {
-    if (inFlight === 0) return true;
-    return inFlight < options.maxInFlight && performance.now() - latestStart >= options.overtakeAfterMs;
+    if (inFlight.size >= options.maxInFlight) return false;
+    const heldUpBefore = performance.now() - options.heldUpAfterMs;
+    const atWork = [...inFlight].filter(({ startedAtMs }) => startedAtMs > heldUpBefore);
+    return atWork.length < options.maxAtWork && atWork.every(({ isClosing }) => isClosing);
   }
 
-  function nextGroup(): Waiting<Item, Answer>[] {
-    const group: Waiting<Item, Answer>[] = [];
-    const left: Waiting<Item, Answer>[] = [];
-    const taken = new Set<string>();
-    const skipped = new Set<string>();
-    let bytes = 0;
-    let looked = 0;
-    for (const one of waiting) {
-      const full =
-        group.length >= options.maxItems || (group.length > 0 && bytes + one.bytes > options.maxBytes);
-      if (full || looked >= LOOK_AHEAD) break;
-      looked += 1;
-      const blocked = one.keys.some(
-        (key) => busyKeys.has(key) || skipped.has(key) || (options.sameKey === "apart" && taken.has(key)),
-      );
-      for (const key of one.keys) (blocked ? skipped : taken).add(key);
-      if (blocked) {
-        left.push(one);
-      } else {
-        group.push(one);
-        bytes += one.bytes;
+  function nextGroup(): Entry<Item, Answer>[] {
+    const group: Entry<Item, Answer>[] = [];
+    const before = new Map<Entry<Item, Answer>, number>();
+    let groupBytes = 0;
+    let taken = 0;
+    const isFull = (entry: Entry<Item, Answer>) =>
+      group.length >= options.maxItems || (group.length > 0 && groupBytes + entry.bytes > options.maxBytes);
+    const candidates: Entry<Item, Answer>[] = [];
+    for (const next of ready) {
+      if (isFull(next)) break;
+      taken += 1;
+      candidates.push(next);
+      for (let entry = candidates.pop(); entry && !isFull(entry); entry = candidates.pop()) {
+        if (endAbandoned(entry)) continue;
+        entry.isTaken = true;
+        group.push(entry);
+        groupBytes += entry.bytes;
+        if (options.sameKey === "together") candidates.push(...onlyBehind(entry, before));
       }
+      candidates.length = 0;
     }
-    waiting = left.concat(waiting.slice(looked));
+    ready = ready.slice(taken);
     return group;
   }
 
-  async function work(group: readonly Waiting<Item, Answer>[]): Promise<void> {
-    inFlight += 1;
-    latestStart = performance.now();
-    const overtaking = setTimeout(schedule, options.overtakeAfterMs + 1);
-    for (const { keys } of group) {
-      for (const key of keys) busyKeys.set(key, (busyKeys.get(key) ?? 0) + 1);
-    }
-    try {
-      const answers = await options.run(group.map((one) => one.item));
-      group.forEach((one, index) => {
-        one.resolve(answers[index] as Answer);
-      });
-    } catch (error) {
-      for (const one of group) one.reject(error);
-    }
-    for (const { keys } of group) {
-      for (const key of keys) release(key);
-    }
-    clearTimeout(overtaking);
-    inFlight -= 1;
-    load = {
-      items: load.items - group.length,
-      bytes: load.bytes - group.reduce((sum, one) => sum + one.bytes, 0),
-    };
-    if (waiting.length > 0) schedule();
-    else if (inFlight === 0) for (const resolve of idlers.splice(0)) resolve();
+  /** Those who wait for members of this group alone: they may join it, behind them. */
+  function onlyBehind(entry: Entry<Item, Answer>, before: Map<Entry<Item, Answer>, number>) {
+    return queue.successors(entry).filter((one) => {
+      const count = (before.get(one) ?? 0) + 1;
+      before.set(one, count);
+      return count === queue.predecessors(one);
+    });
   }
 
-  function release(key: string): void {
-    const count = busyKeys.get(key) ?? 0;
-    if (count > 1) busyKeys.set(key, count - 1);
-    else busyKeys.delete(key);
+  function endAbandoned(entry: Entry<Item, Answer>): boolean {
+    const answer = options.abandoned?.(entry.item) ?? null;
+    if (answer === null) return false;
+    entry.resolve(answer);
+    finish(entry);
+    return true;
+  }
+
+  async function work(entries: readonly Entry<Item, Answer>[]): Promise<void> {
+    const group: Group = { startedAtMs: performance.now(), isClosing: false };
+    inFlight.add(group);
+    const overtaking = setTimeout(schedule, options.heldUpAfterMs + 1);
+    const closing = () => {
+      group.isClosing = true;
+      if (ready.length > 0) schedule();
+    };
+    try {
+      const answers = await options.run(
+        entries.map((entry) => entry.item),
+        closing,
+      );
+      entries.forEach((entry, index) => {
+        const answer = answers[index] as Answer | Promise<Answer>;
+        if (answer instanceof Promise)
+          void answer.then(entry.resolve, entry.reject).then(() => finish(entry));
+        else {
+          entry.resolve(answer);
+          finish(entry);
+        }
+      });
+    } catch (error) {
+      for (const entry of entries) {
+        entry.reject(error);
+        finish(entry);
+      }
+    }
+    clearTimeout(overtaking);
+    inFlight.delete(group);
+    if (ready.length > 0) schedule();
+    resolveIdle();
+  }
+
+  function finish(entry: Entry<Item, Answer>): void {
+    items -= 1;
+    bytes -= entry.bytes;
+    // A member of the same group may be freed while it is still at work.
+    const freed = queue.leave(entry).filter((one) => !one.isTaken);
+    if (freed.length > 0) {
+      const readyAtMs = performance.now();
+      for (const one of freed) one.readyAtMs = readyAtMs;
+      ready.push(...freed);
+      schedule();
+    }
+    resolveIdle();
+  }
+
+  function resolveIdle(): void {
+    if (items === 0 && inFlight.size === 0) for (const resolve of idlers.splice(0)) resolve();
   }
 
   return {
     submit: (item) =>
       new Promise((resolve, reject) => {
-        const bytes = options.bytesOf(item);
-        load = { items: load.items + 1, bytes: load.bytes + bytes };
-        waiting.push({ item, keys: options.keysOf(item), bytes, resolve, reject });
+        const entry: Entry<Item, Answer> = {
+          item,
+          keys: options.keysOf(item),
+          bytes: options.bytesOf(item),
+          readyAtMs: performance.now(),
+          isTaken: false,
+          resolve,
+          reject,
+        };
+        items += 1;
+        bytes += entry.bytes;
+        if (!queue.enter(entry)) return;
+        ready.push(entry);
         schedule();
       }),
-    load: () => load,
+    load: () => ({ items, bytes }),
+    delayMs: () => (ready[0] ? performance.now() - ready[0].readyAtMs : 0),
     idle: () =>
-      waiting.length === 0 && inFlight === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => idlers.push(resolve)),
+      items === 0 && inFlight.size === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve)),
   };
 }

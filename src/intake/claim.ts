@@ -37,9 +37,12 @@ async function claimTogether(intake: Intake, group: readonly NewDelivery[]): Pro
   });
   if (answers.some((answer) => answer.claim)) await intake.reached("claimed");
 
-  // Seen as successful means durable: such commits become visible only once they are on disk.
-  const open = group.filter((_, index) => !answers[index]?.claim && answers[index]?.status !== "successful");
-  const confirmed = await confirmDurable(intake, open);
+  // Seen as successful means durable: such commits become visible only once they are on disk, though not on every standby.
+  const unconfirmed = group.filter((_, index) => {
+    const answer = answers[index];
+    return !answer?.claim && (answer?.status !== "successful" || answer.isReplicated);
+  });
+  const confirmed = await confirmDurable(intake, unconfirmed);
   return group.map((delivery, index) => {
     const claim = answers[index]?.claim;
     return claim ? { claim } : (confirmed.get(delivery) ?? "duplicate");

@@ -1,14 +1,11 @@
 import type { AttemptSource } from "../domain/delivery.ts";
-import type { PaymentEvent } from "../domain/payment-event.ts";
-import type { Slot } from "../domain/slot.ts";
 import type { Claim } from "../store/deliveries.ts";
+import type { ReadEvent } from "./read-event.ts";
 
 /** A claimed delivery, and what its payload was found to mean. */
-export type ClaimedEvent = {
+export type ClaimedEvent = ReadEvent & {
   claim: Claim;
-  slot: Slot;
   source: AttemptSource;
-  reading: { event: PaymentEvent } | { problem: string };
   /** On the process's own clock, in milliseconds. */
   startedAtMs: number;
   /** What it holds in memory while it waits. */

@@ -1,48 +1,74 @@
 import type { NewDelivery } from "../store/deliveries.ts";
+import { keyOf } from "../store/delivery-key.ts";
 import { applyGroup } from "./apply.ts";
 import { createBatcher } from "./batcher.ts";
 import { claimGroup } from "./claim.ts";
 import type { AttemptOutcome, Claimed, ClaimedEvent } from "./claimed-event.ts";
+import { createInProcess } from "./in-process.ts";
+import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
 import type { Intake, IntakeOptions } from "./intake.ts";
 import { keysOf } from "./keys.ts";
 import { receive } from "./receive.ts";
+import { receiveGroup } from "./receive-group.ts";
+import { createRecentKeys } from "./recent-keys.ts";
 
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
 const MAX_GROUP_ITEMS = 128;
-// One group of attempts at a time is fastest; the others are for when it is held up, by a lock or a slow disk.
-const ATTEMPT_GROUPS_IN_FLIGHT = 4;
+// Fewer groups are larger ones: the next starts when the one before commits. The others are for when one is held up.
+const MAX_GROUPS_IN_FLIGHT = 4;
 const HELD_UP_AFTER_MS = 50;
+const RECENT_KEYS = 20_000;
+
+/** How many connections the intake uses at once: for first deliveries, claims, attempts, and the retry job's claims. */
+export const INTAKE_CONNECTIONS = 2 * MAX_GROUPS_IN_FLIGHT + 2;
 
 export function createIntake(options: IntakeOptions): Intake {
-  const claims = createBatcher<NewDelivery, Claimed>({
-    keysOf: (delivery) => [`${delivery.provider} ${delivery.eventId}`],
-    sameKey: "apart",
-    bytesOf: (delivery) => delivery.payload.length,
+  const limits = {
     maxItems: MAX_GROUP_ITEMS,
     maxBytes: MAX_GROUP_BYTES,
+    heldUpAfterMs: HELD_UP_AFTER_MS,
+  };
+  const deliveries = createBatcher<IncomingEvent, ReceivedOutcome>({
+    ...limits,
+    keysOf,
+    sameKey: "together",
+    bytesOf: ({ delivery }) => delivery.payload.length,
+    abandoned: (event) => (event.isAwaited() ? null : { outcome: "unavailable" }),
+    maxInFlight: MAX_GROUPS_IN_FLIGHT,
+    maxAtWork: 2,
+    run: (group, closing) => receiveGroup(intake, group, closing),
+  });
+  const claims = createBatcher<NewDelivery, Claimed>({
+    ...limits,
+    keysOf: (delivery) => [keyOf(delivery)],
+    sameKey: "apart",
+    bytesOf: (delivery) => delivery.payload.length,
     // One at a time: claims are what puts events of one subscription in order.
     maxInFlight: 1,
-    overtakeAfterMs: 0,
+    maxAtWork: 1,
     run: (group) => claimGroup(intake, group),
   });
   const attempts = createBatcher<ClaimedEvent, AttemptOutcome>({
+    ...limits,
     keysOf,
     sameKey: "together",
-    bytesOf: (work) => work.bytes,
-    maxItems: MAX_GROUP_ITEMS,
-    maxBytes: MAX_GROUP_BYTES,
-    maxInFlight: ATTEMPT_GROUPS_IN_FLIGHT,
-    overtakeAfterMs: HELD_UP_AFTER_MS,
+    bytesOf: (event) => event.bytes,
+    maxInFlight: MAX_GROUPS_IN_FLIGHT,
+    maxAtWork: 1,
     run: (group) => applyGroup(intake, group),
   });
   const intake: Intake = {
     ...options,
     reached: options.reached ?? (() => {}),
+    inProcess: createInProcess(),
+    recent: createRecentKeys(RECENT_KEYS),
+    deliveries,
     claims,
     attempts,
     receive: (slot, request) => receive(intake, slot, request),
     idle: async () => {
-      while (claims.load().items + attempts.load().items > 0) {
+      while ([deliveries, claims, attempts].some((batcher) => batcher.load().items > 0)) {
+        await deliveries.idle();
         await claims.idle();
         await attempts.idle();
       }

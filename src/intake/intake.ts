@@ -6,6 +6,9 @@ import type { NewDelivery } from "../store/deliveries.ts";
 
 import type { Batcher } from "./batcher.ts";
 import type { AttemptOutcome, Claimed, ClaimedEvent } from "./claimed-event.ts";
+import type { InProcess } from "./in-process.ts";
+import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
+import type { RecentKeys } from "./recent-keys.ts";
 
 export type IntakeOptions = {
   database: Database;
@@ -26,9 +29,10 @@ type IntakeLog = {
   error(facts: object, message: string): void;
 };
 
-/** What became of a delivery, for the door that it came through to translate. */
+/** The outcome of a delivery, for its HTTP surface to translate. */
 export type ReceiveResult =
-  | { outcome: "applied" | "ignored" | "duplicate" | "unavailable" }
+  | { outcome: "applied" | "ignored" | "duplicate" }
+  | { outcome: "unavailable"; cause: "overloaded" | "too slow" | "database" }
   /** The reason is in the log of deliveries: it may quote the payload, which does not belong anywhere else. */
   | { outcome: "failed"; deliveryId: string }
   /** Failed durably, but acknowledged: this format's provider switches off endpoints that answer errors. */
@@ -36,9 +40,13 @@ export type ReceiveResult =
   | { outcome: "refused"; problem: SignatureProblem | "no secret configured" }
   | { outcome: "invalid"; problem: string };
 
-/** The desks that a delivery passes, shared by everything that processes events in this process. */
+/** What a delivery passes through, shared by everything that processes events in this process. */
 export type Intake = IntakeOptions & {
   reached: (milestone: Milestone) => void | Promise<void>;
+  inProcess: InProcess;
+  /** The events of which this process has seen the end, by `keyOf`. */
+  recent: RecentKeys;
+  deliveries: Batcher<IncomingEvent, ReceivedOutcome>;
   claims: Batcher<NewDelivery, Claimed>;
   attempts: Batcher<ClaimedEvent, AttemptOutcome>;
   receive(slot: Slot, request: SignedRequest): Promise<ReceiveResult>;

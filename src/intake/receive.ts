@@ -3,19 +3,22 @@ import type { EventIdentity } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Adapter, SignedRequest } from "../providers/adapter.ts";
 import type { NewDelivery } from "../store/deliveries.ts";
+import { keyOf } from "../store/delivery-key.ts";
+import { claimAndApply } from "./claim-and-apply.ts";
 import type { ClaimedEvent } from "./claimed-event.ts";
+import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
 import type { Intake, ReceiveResult } from "./intake.ts";
+import { isOverloaded } from "./overload.ts";
 import { parsePayload } from "./payload.ts";
 import { readEvent } from "./read.ts";
 
 /** Providers give up on an answer after 5 to 10 s; what goes on after ours is found by their repeat. */
 const ANSWER_WITHIN_MS = 4_500;
-const MAX_WAITING_ITEMS = 20_000;
-const MAX_WAITING_BYTES = 128 * 1024 * 1024;
-const CLAIM_TRIES = 3;
 
-/** Takes in one delivery: verify, parse, claim, apply. Resolves when what it answers is durable. */
+/** Takes in one delivery: verify, parse, apply, store. Resolves when what it answers is durable. */
 export async function receive(intake: Intake, slot: Slot, request: SignedRequest): Promise<ReceiveResult> {
+  // Before anything is computed: whoever is refused must not cost those who are not.
+  if (isOverloaded(intake)) return { outcome: "unavailable", cause: "overloaded" };
   const { secrets, format } = intake.slots[slot];
   const adapter = intake.adapters.of(format);
   if (secrets.length === 0) return { outcome: "refused", problem: "no secret configured" };
@@ -26,19 +29,9 @@ export async function receive(intake: Intake, slot: Slot, request: SignedRequest
   });
   if (problem) return { outcome: "refused", problem };
 
-  const delivery = identify(adapter, slot, request);
-  if ("outcome" in delivery) return delivery;
-
-  if (isOverloaded(intake)) return { outcome: "unavailable" };
-  return answeredInTime(ingest(intake, delivery, "delivery"));
-}
-
-function isOverloaded({ claims, attempts }: Intake): boolean {
-  const waiting = [claims.load(), attempts.load()] as const;
-  return (
-    waiting[0].items + waiting[1].items >= MAX_WAITING_ITEMS ||
-    waiting[0].bytes + waiting[1].bytes >= MAX_WAITING_BYTES
-  );
+  const event = identify(adapter, slot, request);
+  if ("outcome" in event) return event;
+  return answeredInTime(ingest(intake, event, "delivery"));
 }
 
 export type Identified = {
@@ -65,12 +58,12 @@ export function identify(
   }
 }
 
-/** Claims an event, unless somebody has it, and applies it. Resolves when what it answers is durable. */
-export async function ingest(
+/** Takes in a verified event, unless this process is at work on it already. Resolves when what it answers is durable. */
+export function ingest(
   intake: Intake,
   { slot, adapter, identity, text, reading }: Identified,
   source: NewDelivery["source"],
-): Promise<ReceiveResult> {
+): Awaited<ReceiveResult> {
   const startedAtMs = performance.now();
   const delivery: NewDelivery = {
     provider: slot,
@@ -80,36 +73,43 @@ export async function ingest(
     source,
     payload: text,
   };
-  for (let tries = 1; tries <= CLAIM_TRIES; tries += 1) {
-    const claimed = await intake.claims.submit(delivery);
-    if (claimed === "again") continue;
-    if (claimed === "duplicate" || claimed === "unavailable") return { outcome: claimed };
-    const attempt = await intake.attempts.submit({
-      claim: claimed.claim,
-      slot,
-      source,
-      reading,
-      startedAtMs,
-      bytes: delivery.payload.length,
-    });
-    if (attempt.outcome === "lost") return { outcome: "unavailable" };
-    if (attempt.outcome !== "failed") return attempt;
-    return {
-      outcome: adapter.traits.acknowledgesFailures ? "deferred" : "failed",
-      deliveryId: claimed.claim.id,
-    };
-  }
-  return { outcome: "unavailable" };
+  const { result, stopWaiting } = intake.inProcess.share(keyOf(delivery), (isAwaited) => {
+    const event: IncomingEvent = { slot, reading, delivery, startedAtMs, isAwaited };
+    return isClaimedFirst(intake, adapter, delivery)
+      ? claimAndApply(intake, event)
+      : intake.deliveries.submit(event);
+  });
+  return { result: result.then((outcome) => resultOf(adapter, outcome)), stopWaiting };
 }
 
-async function answeredInTime(processing: Promise<ReceiveResult>): Promise<ReceiveResult> {
+/** An answer, and how to say that nobody waits for it any more. */
+export type Awaited<Result> = { result: Promise<Result>; stopWaiting(): void };
+
+/** A repeat is found by the claim, which locks nothing; whether it is one, only the database can say. */
+function isClaimedFirst(intake: Intake, adapter: Adapter, delivery: NewDelivery): boolean {
+  return adapter.traits.claimsFirst || intake.recent.has(keyOf(delivery));
+}
+
+function resultOf(adapter: Adapter, outcome: ReceivedOutcome): ReceiveResult {
+  switch (outcome.outcome) {
+    case "unavailable":
+      return { outcome: "unavailable", cause: "database" };
+    case "failed":
+      return { ...outcome, outcome: adapter.traits.acknowledgesFailures ? "deferred" : "failed" };
+    default:
+      return outcome;
+  }
+}
+
+async function answeredInTime({ result, stopWaiting }: Awaited<ReceiveResult>): Promise<ReceiveResult> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<ReceiveResult>((resolve) => {
-    timer = setTimeout(resolve, ANSWER_WITHIN_MS, { outcome: "unavailable" });
+    timer = setTimeout(resolve, ANSWER_WITHIN_MS, { outcome: "unavailable", cause: "too slow" });
   });
   try {
-    return await Promise.race([processing, late]);
+    return await Promise.race([result, late]);
   } finally {
     clearTimeout(timer);
+    stopWaiting();
   }
 }

@@ -16,8 +16,7 @@ export async function retryDue(intake: Intake, isStopping = () => false): Promis
   const report: RetryReport = { applied: 0, ignored: 0, failed: 0, gaveUp: 0 };
   report.gaveUp = (await claimFromLog(intake, (transaction) => giveUpStuck(transaction))).length;
   for (;;) {
-    // What waits here already may be what is due: taken once more, it would only wait twice.
-    if (isStopping() || intake.attempts.load().items > BATCH_SIZE) return report;
+    if (isStopping()) return report;
     const batch = await claimFromLog(intake, (transaction) =>
       reclaimDue(transaction, { leaseSeconds: intake.leaseSeconds, limit: BATCH_SIZE }),
     );

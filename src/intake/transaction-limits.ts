@@ -17,6 +17,19 @@ export function effectLimits({ leaseSeconds }: { leaseSeconds: number }): Transa
   };
 }
 
+/** Its locks are those of rows that are being inserted; whoever waits for more is taken out of the group. */
+const INSERT_LOCK_TIMEOUT_MS = 500;
+const INSERT_IDLE_TIMEOUT_MS = 1_000;
+
+export function firstDeliveryLimits(options: { leaseSeconds: number }): TransactionOptions {
+  const limits = effectLimits(options);
+  return {
+    ...limits,
+    lockTimeoutMs: Math.min(INSERT_LOCK_TIMEOUT_MS, limits.lockTimeoutMs),
+    idleTimeoutMs: Math.min(INSERT_IDLE_TIMEOUT_MS, limits.idleTimeoutMs),
+  };
+}
+
 export function claimLimits(options: { leaseSeconds: number }): TransactionOptions {
   return { ...effectLimits(options), synchronousCommit: "off" };
 }

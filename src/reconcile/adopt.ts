@@ -9,12 +9,8 @@ import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { insertNotifications } from "../store/notifications.ts";
 import { insertReconciliation } from "../store/reconciliations.ts";
-import {
-  insertSubscriptions,
-  lockSubscribers,
-  lockSubscriptions,
-  updateSubscriptions,
-} from "../store/subscriptions.ts";
+import { waitForSubscriptions } from "../store/subscription-locks.ts";
+import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { findUserStates } from "../store/users.ts";
 
@@ -36,9 +32,8 @@ export async function adopt(
   const link = { provider: slot, providerSubscriptionId, userId, customerId };
   return retryOnContention(() =>
     inTransaction(intake.database, effectLimits(intake), async (transaction) => {
-      const [, subscriptions, users] = await Promise.all([
-        lockSubscribers(transaction, [link]),
-        lockSubscriptions(transaction, [link]),
+      const [subscriptions, users] = await Promise.all([
+        waitForSubscriptions(transaction, link),
         findUserStates(transaction, userId === null ? [] : [userId]),
       ]);
       const decision = decide(slot, state, {

@@ -14,12 +14,8 @@ import {
   type ReconcilableSubscription,
   type Reconciliation,
 } from "../store/reconciliations.ts";
-import {
-  lockSubscribers,
-  lockSubscriptions,
-  recordComparison,
-  updateSubscriptions,
-} from "../store/subscriptions.ts";
+import { lockSubscribers, lockSubscriptions } from "../store/subscription-locks.ts";
+import { recordComparison, updateSubscriptions } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
 
 export type Comparison =

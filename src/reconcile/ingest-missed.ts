@@ -87,7 +87,7 @@ function identifyListed(
 
 async function ingestAll(intake: Intake, missed: readonly Identified[], report: MissedReport): Promise<void> {
   // Together, as deliveries come: they are claimed and applied in this order all the same.
-  const receptions = await Promise.all(missed.map((event) => ingest(intake, event, "reconcile")));
+  const receptions = await Promise.all(missed.map((event) => ingest(intake, event, "reconcile").result));
   for (const { outcome } of receptions) {
     switch (outcome) {
       case "applied":

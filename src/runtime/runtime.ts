@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import plans from "../../plans.config.ts";
 import type { Config } from "../config/config.ts";
 import { prepareDataDir } from "../config/data-dir.ts";
@@ -5,7 +6,7 @@ import { type EmbeddedSecrets, embeddedSecrets } from "../config/embedded-secret
 import { connectPayments, paymentAccess, webhookSecrets } from "../config/payments.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
-import { createIntake } from "../intake/create-intake.ts";
+import { createIntake, INTAKE_CONNECTIONS } from "../intake/create-intake.ts";
 import type { Intake, Milestone } from "../intake/intake.ts";
 import type { Log } from "../observability/log.ts";
 import { ADAPTERS } from "../providers/registry.ts";
@@ -31,7 +32,7 @@ export type Runtime = {
   log: Log;
   /** Where the simulated provider has its pages; `null`: it was not started here. */
   simulatorUrl: string | null;
-  /** Whether the database answers and its schema is up to date. Never throws. */
+  /** Whether the intake gets an answer from the database in time, and its schema is up to date. Never throws. */
   isReady(): Promise<boolean>;
   /** Finishes what runs, then lets go of the database. */
   close(): Promise<void>;
@@ -49,7 +50,10 @@ export type RuntimeOptions = {
 };
 
 const MAX_CONNECTIONS = 10;
-const SHORTEST_ANSWER_TIMEOUT_MS = 5_000;
+const MIN_ANSWER_TIMEOUT_MS = 5_000;
+/** Of single statements outside of the intake, which sets its own per transaction. */
+const STATEMENT_TIMEOUT_MS = 5_000;
+const READY_WITHIN_MS = 2_000;
 /** Others may be migrating, and a migration of a large table takes its time. */
 const MIGRATION_TIMEOUT_MS = 30 * 60 * 1000;
 
@@ -86,10 +90,12 @@ async function startOnDatabase(
     url: config.databaseUrl ?? (postgres?.url as string),
     prepared: config.preparedStatements,
   };
+  const answerTimeoutMs = Math.max(MIN_ANSWER_TIMEOUT_MS, (config.webhook.leaseSeconds * 1000) / 3);
   const database = openDatabase({
     ...connecting,
     maxConnections: MAX_CONNECTIONS,
-    answerTimeoutMs: Math.max(SHORTEST_ANSWER_TIMEOUT_MS, (config.webhook.leaseSeconds * 1000) / 3),
+    answerTimeoutMs,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
   // From here on connected: an embedded database is stopped by whoever leaves it alone.
   await waitForDatabase(database, options.reachWithinMs, (forMs) =>
@@ -103,8 +109,14 @@ async function startOnDatabase(
   }
   await bringUpToDate(connecting, log);
 
+  // Connections of its own: slow reads must not keep a payment waiting.
+  const intakeDatabase = openDatabase({
+    ...connecting,
+    maxConnections: INTAKE_CONNECTIONS,
+    answerTimeoutMs,
+  });
   const intake = createIntake({
-    database,
+    database: intakeDatabase,
     plans,
     adapters: ADAPTERS,
     slots,
@@ -122,19 +134,23 @@ async function startOnDatabase(
     appUrl: config.appUrl,
     log,
     simulatorUrl: simulated?.url ?? null,
-    isReady: () => isMigrated(database).catch(() => false),
+    isReady: () => withinMs(READY_WITHIN_MS, isMigrated(intakeDatabase)),
     close: async () => {
       await simulated?.close();
       await intake.idle();
-      await database.close();
+      await Promise.all([database.close(), intakeDatabase.close()]);
       await postgres?.stop();
     },
   };
 }
 
+function withinMs(timeoutMs: number, check: Promise<boolean>): Promise<boolean> {
+  return Promise.race([check.catch(() => false), sleep(timeoutMs, false, { ref: false })]);
+}
+
 /** On a connection of its own, with the patience that a migration needs and a delivery must not have. */
 async function bringUpToDate(connecting: { url: string; prepared: boolean }, log: Log): Promise<void> {
-  const database = openDatabase({ ...connecting, maxConnections: 1, answerTimeoutMs: MIGRATION_TIMEOUT_MS });
+  const database = openDatabase({ ...connecting, maxConnections: 2, answerTimeoutMs: MIGRATION_TIMEOUT_MS });
   try {
     const run = await migrate(database);
     if (run.length > 0) log.info({ migrations: run }, "database schema brought up to date");

@@ -29,7 +29,7 @@ export type Database = Queryable & {
   close(): Promise<void>;
 };
 
-type Connection = Queryable & {
+export type Connection = Queryable & {
   /** Several statements at once, without parameters. */
   script(text: string): Promise<void>;
   /** @param healthy false: the connection is closed, not reused. */
@@ -43,6 +43,11 @@ export type DatabaseOptions = {
   maxConnections: number;
   /** How long any one answer may take before the connection is given up, in milliseconds. */
   answerTimeoutMs: number;
+  /**
+   * After which PostgreSQL gives a statement up; without, whatever it is set to. Set on each connection as it is opened: some
+   * poolers refuse it as a start-up parameter.
+   */
+  statementTimeoutMs?: number;
 };
 
 /** Tells this process's connections from those of others, for `embedded.ts`. */
@@ -65,7 +70,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   // A connection that breaks while idle is replaced by the pool; while in use its queries reject.
   pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    if (options.statementTimeoutMs === undefined) return;
+    client.query(`set statement_timeout = ${options.statementTimeoutMs}`).catch(() => {});
+  });
 
   const configOf = (statement: Statement, values: readonly unknown[]) => ({
     text: statement.text,
@@ -79,7 +88,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     run: async <Row>(statement: Statement, values: readonly unknown[] = []) => {
       const send = isWrite(statement) ? direct : pipelined;
-      const { rows } = await send(configOf(statement, values)).catch(classified);
+      const { rows } = await send(configOf(statement, values)).catch(unlessTooSlow);
       return rows as Row[];
     },
     connection: async () => {
@@ -127,6 +136,14 @@ export function violatedConstraint(error: unknown): string | null {
 
 // Connection lost (08, but for 08P01, which is a mistake of ours), out of resources (53), shut down or starting (57P), broken disk (58), a standby (25006).
 const UNAVAILABLE = /^(08(?!P01)|53|57P|58|25006)/;
+
+const QUERY_CANCELED = "57014";
+
+/** A single statement that ran into its time-out says nothing about what was asked. */
+function unlessTooSlow(error: unknown): never {
+  if (sqlState(error) === QUERY_CANCELED) throw new DatabaseUnavailable("too slow", { cause: error });
+  return classified(error);
+}
 
 /** After these the connection is gone; poolers say so with whatever code. */
 function endsConnection(error: unknown): boolean {

@@ -2,11 +2,17 @@ import type { Changes } from "../domain/changes.ts";
 import type { AttemptSource, DeliveryStatus } from "../domain/delivery.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "./database.ts";
+import { compareKeys, keyOf } from "./delivery-key.ts";
 
 /** The right to process one delivery, until its lease ends or another claim takes it over. */
 export type Claim = {
   id: string;
+  /** After a crash PostgreSQL may hand out an id again: the fence names the event as well. */
+  provider: Slot;
+  eventId: string;
   claimNo: number;
+  /** Counts from 1; claims that a time-out ended are left out. */
+  attemptNo: number;
   /** `successful` for a forced replay, which leaves the delivery as it is whatever comes of it. */
   heldAs: "pending" | "successful";
 };
@@ -23,11 +29,16 @@ export type NewDelivery = {
   payload: string;
 };
 
-/** What came of trying to claim; `status` is that of the delivery which was there before, if one was. */
-export type ClaimAnswer = { claim: Claim | null; status: DeliveryStatus | null };
+/** The result of a claim; `status` is that of the delivery which existed before, if one did. */
+export type ClaimAnswer = {
+  claim: Claim | null;
+  status: DeliveryStatus | null;
+  /** Whether standbys have to have it too: what is visible here may not have reached them. */
+  isReplicated: boolean;
+};
 
 // A control character cannot stand raw in JSON text, so that payloads need no quoting to travel together.
-const SEPARATOR = "\u001e";
+export const SEPARATOR = "\u001e";
 
 const CLAIM = {
   name: "claim_deliveries",
@@ -38,7 +49,8 @@ with input as materialized (
     $1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], string_to_array($6::text, U&'\\001E'), $8::text[]
   ) as given (provider, event_id, event_type, format, occurred, payload, source)
 ), before as materialized (
-  select d.id, d.provider, d.event_id, d.status, d.claim_no, d.claim_source, d.claimed_at, d.lease_until
+  select d.id, d.provider, d.event_id, d.status, d.claim_no, d.claim_source, d.claimed_at, d.lease_until,
+    d.status = 'pending' and d.released_claim_no is distinct from d.claim_no as is_unreported
   from input i cross join lateral (
     select * from webhook_delivery d
     where d.provider = i.provider and d.event_id = i.event_id
@@ -58,20 +70,24 @@ with input as materialized (
   on conflict (provider, event_id) do update set
     status = 'pending', claim_no = d.claim_no + 1, claim_source = excluded.claim_source, claimed_at = clock_timestamp(),
     lease_until = clock_timestamp() + $7::float8 * interval '1 second', next_attempt_at = null, completed_at = null,
-    last_error = case when d.status = 'pending' then 'lease expired' else d.last_error end
+    last_error = case when d.status = 'pending' and d.released_claim_no is distinct from d.claim_no
+      then 'lease expired' else d.last_error end,
+    -- What is applied is what is stored: a provider may have changed the body meanwhile.
+    event_type = excluded.event_type, format = excluded.format, occurred_at = excluded.occurred_at,
+    payload = excluded.payload
   where d.status = 'failed' or (d.status = 'pending' and d.lease_until < clock_timestamp())
-  returning d.id, d.provider, d.event_id, d.claim_no
+  returning d.id, d.provider, d.event_id, d.claim_no, d.claim_no - coalesce(d.released_claims, 0) as attempt_no
 ), expired as (
   insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
   select b.id, b.claim_no, b.claim_source, 'failed', 'lease expired', b.claimed_at,
     extract(epoch from clock_timestamp() - b.claimed_at) * 1000
   from before b join claimed c on c.id = b.id and c.claim_no = b.claim_no + 1
-  where b.status = 'pending'
+  where b.is_unreported
   on conflict do nothing
 )
-select provider, event_id, id, claim_no, null as status from claimed
+select provider, event_id, id, claim_no, attempt_no, null as status, false as is_replicated from claimed
 union all
-select provider, event_id, id, null, status from before`,
+select provider, event_id, id, null, null, status, current_setting('synchronous_standby_names') <> '' from before`,
 };
 
 /**
@@ -84,13 +100,15 @@ export async function claimDeliveries(
   leaseSeconds: number,
 ): Promise<ClaimAnswer[]> {
   // Sorted, so that two processes which claim the same events wait for each other in one order.
-  const sorted = deliveries.toSorted((a, b) => compare(keyOf(a), keyOf(b)));
+  const sorted = deliveries.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b)));
   const rows = await transaction.run<{
-    provider: string;
+    provider: Slot;
     event_id: string;
     id: string;
     claim_no: number | null;
+    attempt_no: number | null;
     status: DeliveryStatus | null;
+    is_replicated: boolean;
   }>(CLAIM, [
     sorted.map((one) => one.provider),
     sorted.map((one) => one.eventId),
@@ -103,17 +121,20 @@ export async function claimDeliveries(
   ]);
   const answers = new Map<string, ClaimAnswer>();
   for (const row of rows) {
-    const key = `${row.provider} ${row.event_id}`;
-    const answer = answers.get(key) ?? { claim: null, status: null };
+    const { provider, event_id: eventId, claim_no: claimNo, attempt_no: attemptNo } = row;
+    const key = keyOf({ provider, eventId });
+    const answer = answers.get(key) ?? NEITHER;
     answers.set(
       key,
-      row.claim_no === null
-        ? { ...answer, status: row.status }
-        : { ...answer, claim: { id: row.id, claimNo: row.claim_no, heldAs: "pending" } },
+      claimNo === null || attemptNo === null
+        ? { ...answer, status: row.status, isReplicated: row.is_replicated }
+        : { ...answer, claim: { id: row.id, provider, eventId, claimNo, attemptNo, heldAs: "pending" } },
     );
   }
-  return deliveries.map((one) => answers.get(keyOf(one)) ?? { claim: null, status: null });
+  return deliveries.map((one) => answers.get(keyOf(one)) ?? NEITHER);
 }
+
+const NEITHER: ClaimAnswer = { claim: null, status: null, isReplicated: false };
 
 const CONFIRM = {
   name: "confirm_repeats",
@@ -138,18 +159,22 @@ export async function confirmRepeats(
     CONFIRM,
     [keys.map((key) => key.provider), keys.map((key) => key.eventId)],
   );
-  const statuses = new Map(rows.map((row) => [`${row.provider} ${row.event_id}`, row.status]));
+  const statuses = new Map(
+    rows.map((row) => [keyOf({ provider: row.provider, eventId: row.event_id }), row.status]),
+  );
   return keys.map((key) => statuses.get(keyOf(key)) ?? null);
 }
 
 const FENCE = {
-  name: "hold_claims",
+  name: "fence_claims",
   text: `
 update webhook_delivery d set status = 'successful', lease_until = null,
   last_error = case held.held_as when 'pending' then null else d.last_error end,
   completed_at = case held.held_as when 'pending' then clock_timestamp() else d.completed_at end
-from unnest($1::bigint[], $2::int[], $3::text[]) as held (id, claim_no, held_as)
+from unnest($1::bigint[], $2::int[], $3::text[], $4::text[], $5::text[])
+  as held (id, claim_no, held_as, provider, event_id)
 where d.id = held.id and d.id = any ($1::bigint[]) and d.claim_no = held.claim_no and d.status = held.held_as
+  and d.provider = held.provider and d.event_id = held.event_id
 returning d.id`,
 };
 
@@ -163,8 +188,34 @@ export async function fenceClaims(transaction: Queryable, claims: readonly Claim
     sorted.map((claim) => claim.id),
     sorted.map((claim) => claim.claimNo),
     sorted.map((claim) => claim.heldAs),
+    sorted.map((claim) => claim.provider),
+    sorted.map((claim) => claim.eventId),
   ]);
   return new Set(rows.map((row) => row.id));
+}
+
+const RELEASE = {
+  name: "release_claims",
+  text: `
+update webhook_delivery d set lease_until = clock_timestamp() + interval '1 second',
+  released_claims = coalesce(d.released_claims, 0) + 1, released_claim_no = d.claim_no
+from unnest($1::bigint[], $2::int[], $3::text[], $4::text[]) as held (id, claim_no, provider, event_id)
+where d.id = held.id and d.id = any ($1::bigint[]) and d.claim_no = held.claim_no and d.status = 'pending'
+  and d.provider = held.provider and d.event_id = held.event_id
+  and d.released_claim_no is distinct from d.claim_no`,
+};
+
+/** Gives back claims that a time-out of the database has ended: they may be taken over in a second, and are no attempts. */
+export async function releaseClaims(transaction: Queryable, claims: readonly Claim[]): Promise<void> {
+  const pending = claims
+    .filter((claim) => claim.heldAs === "pending")
+    .sort((a, b) => Number(a.id) - Number(b.id));
+  await transaction.run(RELEASE, [
+    pending.map((claim) => claim.id),
+    pending.map((claim) => claim.claimNo),
+    pending.map((claim) => claim.provider),
+    pending.map((claim) => claim.eventId),
+  ]);
 }
 
 export type Failure = Claim & {
@@ -217,7 +268,7 @@ cross join unnest(
 ) with ordinality as a (id, claim_no, source, reason, duration, subscription_id, changes, place)`,
 };
 
-/** Writes down attempts that have come to their end just now, in the order in which they were applied. */
+/** Records attempts that have just ended, in the order in which they were applied. */
 export async function logAttempts(transaction: Queryable, attempts: readonly Attempt[]): Promise<void> {
   await transaction.run(LOG, [
     attempts.map((attempt) => attempt.id),
@@ -228,12 +279,4 @@ export async function logAttempts(transaction: Queryable, attempts: readonly Att
     attempts.map(({ changed }) => changed?.subscriptionId),
     attempts.map(({ changed }) => (changed ? JSON.stringify(changed.changes) : "")).join(SEPARATOR),
   ]);
-}
-
-function keyOf(delivery: { provider: Slot; eventId: string }): string {
-  return `${delivery.provider} ${delivery.eventId}`;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

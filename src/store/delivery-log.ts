@@ -9,7 +9,7 @@ export type LoggedDelivery = {
   eventId: string;
   eventType: string;
   status: DeliveryStatus;
-  /** How many times it has been claimed, the first time included. */
+  /** Attempts begun so far, the first included; those that a time-out of the database ended do not count. */
   attempts: number;
   lastError: string | null;
   receivedAt: Date;
@@ -44,7 +44,7 @@ export type DeliveryFilter = {
 export type DeliveryPage = { before: string | null; limit: number };
 
 const COLUMNS = `d.id, d.provider, d.event_id as "eventId", d.event_type as "eventType", d.status,
-  d.claim_no as attempts, d.last_error as "lastError", d.received_at as "receivedAt",
+  d.claim_no - coalesce(d.released_claims, 0) as attempts, d.last_error as "lastError", d.received_at as "receivedAt",
   d.completed_at as "completedAt", d.next_attempt_at as "nextAttemptAt"`;
 
 const GREATEST_ID = "9223372036854775807";
@@ -140,12 +140,13 @@ const OF_EVENT = pageOf(
   `select * from webhook_delivery d where event_id = $6::text and provider = any ($7::text[])
     and ($5::text is null or status = $5)
     and ($8::uuid is null
+      or first_subscription_id = $8::uuid
       or exists (select from webhook_attempt a where a.delivery_id = d.id and a.subscription_id = $8::uuid))`,
 );
 
 const OF_SUBSCRIPTION = pageOf(
   "deliveries_of_subscription",
-  `select d.* from (select distinct delivery_id from webhook_attempt where subscription_id = $6::uuid) changed
+  `select d.* from (select distinct delivery_id from webhook_attempts where subscription_id = $6::uuid) changed
     join webhook_delivery d on d.id = changed.delivery_id
     where $5::text is null or d.status = $5`,
 );
@@ -182,9 +183,9 @@ export async function findLoggedDelivery(
 const ATTEMPTS = {
   name: "attempts_of_delivery",
   text: `
-select claim_no as attempt, source, outcome, reason, started_at as "startedAt", duration_ms as "durationMs",
+select row_number() over (order by claim_no)::int as attempt, source, outcome, reason, started_at as "startedAt", duration_ms as "durationMs",
   subscription_id as "subscriptionId", changes
-from webhook_attempt where delivery_id = $1::bigint order by claim_no`,
+from webhook_attempts where delivery_id = $1::bigint order by claim_no`,
 };
 
 /** What became of each attempt that is over, the first one first. */

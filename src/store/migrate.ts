@@ -1,38 +1,36 @@
 import { readdir, readFile } from "node:fs/promises";
-import type { Database } from "./database.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Connection, type Database, sqlState } from "./database.ts";
 
 const FOLDER = new URL("./migrations/", import.meta.url);
 // Any number will do, as long as every version of Tollgate takes the same.
-const LOCK_KEY = 7_016_552_814;
+const LOCK_KEY = 7_016_552_815;
+const LOCK_POLL_MS = 100;
+
+/** A statement that waits for a lock makes everybody else wait behind it: better to give up soon and try again. */
+const LOCK_TIMEOUT_MS = 1_000;
+const LOCK_TRIES = 300;
+const PAUSE_MS = 1_000;
 
 /**
- * Brings the schema up to date: every numbered file that has not been run yet, in one transaction under an advisory
- * lock, so that processes which start together take turns. Returns the names of the files that were run.
+ * Brings the schema up to date while other processes, of this release or the one before, go on working. Each numbered file
+ * is a transaction of its own; a file named `_concurrently` is one statement outside of any. Processes that start together
+ * take turns. Needs two connections. Returns the names of the files that were run.
  */
 export async function migrate(database: Database): Promise<string[]> {
-  const connection = await database.connection();
-  let healthy = false;
+  const unlock = await lockMigrations(database);
   try {
-    await connection.script("begin");
-    await connection.script(`select pg_advisory_xact_lock(${LOCK_KEY})`);
-    await connection.script(
-      "create table if not exists schema_migration (name text primary key, applied_at timestamptz not null default now())",
-    );
-    const done = await appliedMigrations(connection);
+    await createHistory(database);
+    const done = await appliedMigrations(database);
     const open = (await migrationFiles()).filter((name) => !done.has(name));
     for (const name of open) {
-      await connection.script(await readFile(new URL(name, FOLDER), "utf8"));
-      await connection.run(
-        { name: "record_migration", text: "insert into schema_migration (name) values ($1)" },
-        [name],
-      );
+      const text = await readFile(new URL(name, FOLDER), "utf8");
+      if (isConcurrent(name)) await runConcurrently(database, name, text);
+      else await retryOnLockTimeout(() => runInTransaction(database, name, text));
     }
-    await connection.script("commit");
-    healthy = true;
     return open;
   } finally {
-    // Unhealthy: closing the connection rolls back and lets go of the lock.
-    connection.release({ healthy });
+    unlock();
   }
 }
 
@@ -57,12 +55,108 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
   return (await migrationFiles()).filter((name) => !done.has(name));
 }
 
+/**
+ * An advisory lock, held by an idle transaction: it works through a pooler and ends with the process. Others poll for it,
+ * because `create index concurrently` waits for every statement that is running, one that waits for this lock included.
+ */
+async function lockMigrations(database: Database): Promise<() => void> {
+  const connection = await database.connection();
+  try {
+    while (!(await tryLock(connection))) await sleep(LOCK_POLL_MS);
+  } catch (error) {
+    connection.release({ healthy: false });
+    throw error;
+  }
+  // Closing the connection ends the transaction.
+  return () => connection.release({ healthy: false });
+}
+
+/** Leaves the transaction open only when it has the lock, and never with a snapshot, which others would wait for. */
+async function tryLock(connection: Connection): Promise<boolean> {
+  await connection.script("begin; set local idle_in_transaction_session_timeout = 0");
+  const [row] = await connection.run<{ locked: boolean }>({
+    name: "lock_migrations",
+    text: `select pg_try_advisory_xact_lock(${LOCK_KEY}) as locked`,
+  });
+  const isLocked = row?.locked ?? false;
+  // Either ends the look-up's portal.
+  await connection.script(isLocked ? "select" : "rollback");
+  return isLocked;
+}
+
+async function createHistory(database: Database): Promise<void> {
+  await onConnection(database, (connection) =>
+    connection.script(
+      "create table if not exists schema_migration (name text primary key, applied_at timestamptz not null default now())",
+    ),
+  );
+}
+
+async function runInTransaction(database: Database, name: string, text: string): Promise<void> {
+  await onConnection(database, async (connection) => {
+    await connection.script(
+      `begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0`,
+    );
+    await connection.script(text);
+    await recordMigration(connection, name);
+    await connection.script("commit");
+  });
+}
+
+/** One that broke off leaves an invalid index behind, which is dropped first. */
+async function runConcurrently(database: Database, name: string, text: string): Promise<void> {
+  await onConnection(database, async (connection) => {
+    await connection.script("set statement_timeout = 0");
+    const [, index] = /\bindex concurrently (\w+)/.exec(text) ?? [];
+    if (index) await connection.script(`drop index concurrently if exists ${index}`);
+    await connection.script(text);
+    await recordMigration(connection, name);
+    await connection.script("reset statement_timeout");
+  });
+}
+
+async function recordMigration(connection: Connection, name: string): Promise<void> {
+  await connection.run(
+    { name: "record_migration", text: "insert into schema_migration (name) values ($1)" },
+    [name],
+  );
+}
+
+async function onConnection(database: Database, work: (connection: Connection) => Promise<void>) {
+  const connection = await database.connection();
+  let healthy = false;
+  try {
+    await work(connection);
+    healthy = true;
+  } finally {
+    // Unhealthy: closing the connection rolls back.
+    connection.release({ healthy });
+  }
+}
+
+const LOCK_NOT_AVAILABLE = "55P03";
+
+async function retryOnLockTimeout(run: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE || tries >= LOCK_TRIES) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
 async function appliedMigrations(database: Pick<Database, "run">): Promise<Set<string>> {
   const rows = await database.run<{ name: string }>({
     name: "applied_migrations",
     text: "select name from schema_migration",
   });
   return new Set(rows.map((row) => row.name));
+}
+
+function isConcurrent(name: string): boolean {
+  return name.endsWith("_concurrently.sql");
 }
 
 async function migrationFiles(): Promise<string[]> {

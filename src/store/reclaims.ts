@@ -17,6 +17,7 @@ export type StoredDelivery = {
 type StoredRow = {
   id: string;
   claim_no: number;
+  attempt_no: number;
   provider: Slot;
   event_id: string;
   event_type: string;
@@ -24,24 +25,30 @@ type StoredRow = {
   payload: string | null;
 };
 
+// What is picked to be claimed again. A pending claim that was not released has died, which counts as an attempt.
+const PICKED = `id, claim_no, claim_source, claimed_at,
+    status = 'pending' and released_claim_no is distinct from claim_no as is_unreported`;
+const ATTEMPTS = "claim_no - coalesce(released_claims, 0)";
+
 // The picked rows are locked. An attempt that never reported back is written down as what it was.
 const RECLAIM = `
 reclaimed as (
   update webhook_delivery d set
     status = 'pending', claim_no = d.claim_no + 1, claim_source = $1::text, claimed_at = clock_timestamp(),
     lease_until = clock_timestamp() + $2::float8 * interval '1 second', next_attempt_at = null, completed_at = null,
-    last_error = case when p.status = 'pending' then 'lease expired' else d.last_error end
+    last_error = case when p.is_unreported then 'lease expired' else d.last_error end
   from picked p
   where d.id = p.id and d.id = any (array(select id from picked))
-  returning d.id, d.claim_no, d.provider, d.event_id, d.event_type, d.format, d.payload
+  returning d.id, d.claim_no, d.claim_no - coalesce(d.released_claims, 0) as attempt_no, d.provider, d.event_id,
+    d.event_type, d.format, d.payload
 ), expired as (
   insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
   select id, claim_no, claim_source, 'failed', 'lease expired', claimed_at,
     extract(epoch from clock_timestamp() - claimed_at) * 1000
-  from picked where status = 'pending'
+  from picked where is_unreported
   on conflict do nothing
 )
-select id, claim_no, provider, event_id, event_type, format, payload::text as payload
+select id, claim_no, attempt_no, provider, event_id, event_type, format, payload::text as payload
 from reclaimed order by id`;
 
 const RECLAIM_DUE = {
@@ -50,12 +57,13 @@ const RECLAIM_DUE = {
 with moment as materialized (
   select clock_timestamp() as now
 ), failed as materialized (
-  select id, status, claim_no, claim_source, claimed_at from webhook_delivery
+  select ${PICKED} from webhook_delivery
   where status = 'failed' and next_attempt_at <= (select now from moment)
   order by next_attempt_at limit $3::int for update skip locked
 ), stuck as materialized (
-  select id, status, claim_no, claim_source, claimed_at from webhook_delivery
-  where status = 'pending' and lease_until < (select now from moment) and claim_no < ${MAX_ATTEMPTS}
+  select ${PICKED} from webhook_delivery
+  where status = 'pending' and lease_until < (select now from moment) 
+    and (${ATTEMPTS} < ${MAX_ATTEMPTS} or released_claim_no = claim_no)
   order by lease_until limit $3::int for update skip locked
 ), picked as materialized (
   select * from failed union all select * from stuck
@@ -76,7 +84,8 @@ const GIVE_UP = {
   text: `
 with picked as materialized (
   select id, claim_no, claim_source, claimed_at from webhook_delivery
-  where status = 'pending' and lease_until < (select clock_timestamp()) and claim_no >= ${MAX_ATTEMPTS}
+  where status = 'pending' and lease_until < (select clock_timestamp()) 
+    and ${ATTEMPTS} >= ${MAX_ATTEMPTS} and released_claim_no is distinct from claim_no
   order by lease_until limit 1000 for update skip locked
 ), failed as (
   update webhook_delivery d set status = 'failed', last_error = 'lease expired', lease_until = null,
@@ -101,7 +110,7 @@ const RECLAIM_ONE = {
   name: "reclaim_one",
   text: `
 with picked as materialized (
-  select id, status, claim_no, claim_source, claimed_at from webhook_delivery
+  select ${PICKED} from webhook_delivery
   where id = $3::bigint and (status = 'failed' or (status = 'pending' and lease_until < clock_timestamp()))
   for update
 ), ${RECLAIM}`,
@@ -121,20 +130,22 @@ const RECLAIM_SUCCESSFUL = {
   name: "reclaim_successful",
   text: `
 with picked as materialized (
-  select id, claim_no, claim_source, claimed_at from webhook_delivery
+  select id, claim_no, claim_source, claimed_at, claim_no = 1 and first_outcome is not null as is_reported
+  from webhook_delivery
   where id = $1::bigint and status = 'successful'
   for update
 ), unreported as (
   insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
   select id, claim_no, claim_source, 'failed', 'did not report back', claimed_at,
     extract(epoch from clock_timestamp() - claimed_at) * 1000
-  from picked
+  from picked where not is_reported
   on conflict do nothing
 )
 update webhook_delivery d set claim_no = d.claim_no + 1, claim_source = 'replay', claimed_at = clock_timestamp()
 from picked
 where d.id = picked.id
-returning d.id, d.claim_no, d.provider, d.event_id, d.event_type, d.format, d.payload::text as payload`,
+returning d.id, d.claim_no, d.claim_no - coalesce(d.released_claims, 0) as attempt_no, d.provider, d.event_id,
+  d.event_type, d.format, d.payload::text as payload`,
 };
 
 /** Claims a successful delivery for a forced replay; it stays successful. `null` when it is not successful. */
@@ -152,7 +163,14 @@ export async function statusOf(database: Queryable, id: string): Promise<Deliver
 
 function toStored(row: StoredRow, heldAs: Claim["heldAs"]): StoredDelivery {
   return {
-    claim: { id: row.id, claimNo: row.claim_no, heldAs },
+    claim: {
+      id: row.id,
+      provider: row.provider,
+      eventId: row.event_id,
+      claimNo: row.claim_no,
+      attemptNo: row.attempt_no,
+      heldAs,
+    },
     provider: row.provider,
     eventId: row.event_id,
     eventType: row.event_type,

@@ -105,13 +105,15 @@ const REDACT = {
 with theirs as materialized (
   select id from webhook_delivery
   where id > $4::bigint and id <= $5::bigint
-    and (id = any ($3::bigint[]) or (last_error is not null and strpos(last_error, $6::text) > 0))
+    and (id = any ($3::bigint[]) or (last_error is not null and strpos(last_error, $6::text) > 0)
+      or (first_reason is not null and strpos(first_reason, $6::text) > 0))
   order by id for no key update
 ), deliveries as (
   update webhook_delivery d
   set payload = case when d.id = any ($3::bigint[]) then null else d.payload end,
     next_attempt_at = case when d.id = any ($3::bigint[]) then null else d.next_attempt_at end,
-    last_error = case when d.last_error is not null then '${REDACTED}' end
+    last_error = case when d.last_error is not null then '${REDACTED}' end,
+    first_reason = case when d.first_reason is not null then '${REDACTED}' end
   from theirs where d.id = theirs.id and d.id > $4::bigint and d.id <= $5::bigint
 ), attempts as (
   update webhook_attempt set reason = '${REDACTED}'

@@ -227,9 +227,9 @@ CREATE INDEX sign_in_failure_by_age ON public.sign_in_failure USING btree (last_
 create table subscription (
   id uuid not null,
   user_id text,
-  provider text not null,
-  provider_subscription_id text,
-  customer_id text,
+  provider text collate "C" not null,
+  provider_subscription_id text collate "C",
+  customer_id text collate "C",
   price_id text,
   plan_id text not null,
   seats integer not null,
@@ -257,7 +257,7 @@ CREATE INDEX subscription_by_user ON public.subscription USING btree (user_id);
 
 CREATE UNIQUE INDEX subscription_named_once ON public.subscription USING btree (provider, provider_subscription_id);
 
-CREATE UNIQUE INDEX subscription_nameless_once ON public.subscription USING btree (provider, user_id) WHERE (provider_subscription_id IS NULL);
+CREATE UNIQUE INDEX subscription_nameless_once ON public.subscription USING btree (provider, user_id COLLATE "C") WHERE (provider_subscription_id IS NULL);
 
 CREATE INDEX subscription_out_of_order ON public.subscription USING btree (id) WHERE out_of_order;
 
@@ -366,8 +366,8 @@ CREATE INDEX webhook_attempt_changes ON public.webhook_attempt USING btree (subs
 
 create table webhook_delivery (
   id bigint not null generated always as identity,
-  provider text not null,
-  event_id text not null,
+  provider text collate "C" not null,
+  event_id text collate "C" not null,
   event_type text not null,
   format text not null,
   status text not null,
@@ -381,10 +381,21 @@ create table webhook_delivery (
   completed_at timestamp with time zone,
   occurred_at timestamp with time zone,
   payload json,
+  first_source text,
+  first_outcome text,
+  first_reason text,
+  first_duration_ms real,
+  first_subscription_id uuid,
+  first_changes json,
+  first_changed_at timestamp with time zone,
+  released_claims integer,
+  released_claim_no integer,
   constraint webhook_delivery_claim_source_check CHECK ((claim_source = ANY (ARRAY['delivery'::text, 'retry'::text, 'replay'::text, 'reconcile'::text]))) NOT VALID,
   constraint webhook_delivery_pkey PRIMARY KEY (id),
   constraint webhook_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'successful'::text, 'failed'::text])))
 );
+
+CREATE INDEX webhook_delivery_changes ON public.webhook_delivery USING btree (first_subscription_id) WHERE (first_subscription_id IS NOT NULL);
 
 CREATE INDEX webhook_delivery_failed ON public.webhook_delivery USING btree (next_attempt_at) WHERE (status = 'failed'::text);
 

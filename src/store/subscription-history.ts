@@ -22,7 +22,7 @@ with place as materialized (
   select coalesce(timestamptz 'epoch' + $2::bigint * interval '1 microsecond', 'infinity') as at
 ), event as (
   select a.changed_at as at, named.id, a.delivery_id, a.changes
-  from webhook_attempt a
+  from webhook_attempts a
   cross join lateral (select ('event-' || a.delivery_id || '-' || a.claim_no) collate "C" as id) named
   where a.subscription_id = $1::uuid and a.changed_at <= (select at from place)
     and (a.changed_at < (select at from place) or named.id < $3::text)
@@ -61,7 +61,7 @@ const LAST_EVENTS = {
   name: "last_events_of_subscriptions",
   text: `
 select distinct on (a.subscription_id) a.subscription_id as "subscriptionId", d.event_id as "eventId"
-from webhook_attempt a join webhook_delivery d on d.id = a.delivery_id
+from webhook_attempts a join webhook_delivery d on d.id = a.delivery_id
 where a.subscription_id = any ($1::uuid[])
 order by a.subscription_id, a.changed_at desc nulls last`,
 };

@@ -23,79 +23,11 @@ export type SubscriptionRow = {
   told_plan_id: string | null;
 };
 
-/** Names under which an event may know a subscription. */
-export type SubscriptionLink = {
-  provider: Slot;
-  providerSubscriptionId: string | null;
-  userId: string | null;
-  customerId: string | null;
-};
-
-const LOCK_SUBSCRIBERS = {
-  name: "lock_subscribers",
-  text: `
-select pg_advisory_xact_lock(key) from (
-  select distinct hashtextextended(name, 7016552814) as key from unnest($1::text[]) as names (name) order by 1
-) keys`,
-};
-
-/**
- * Keeps other processes from adding subscriptions of the same people meanwhile: one with a name and one without would
- * not collide in any index. A statement of its own, before the subscriptions are read, so that they are read afterwards.
- */
-export async function lockSubscribers(
-  transaction: Queryable,
-  links: readonly SubscriptionLink[],
-): Promise<void> {
-  const names = links.map(({ provider, userId, customerId }) =>
-    userId === null ? `${provider} customer ${customerId}` : `${provider} user ${userId}`,
-  );
-  await transaction.run(LOCK_SUBSCRIBERS, [names]);
-}
-
 /** Of the table as `s`, for `toSubscription`. */
-export const SUBSCRIPTION_COLUMNS = `
-  s.id, s.user_id, s.provider, s.provider_subscription_id, s.customer_id, s.price_id, s.plan_id, s.seats, s.status,
-  extract(epoch from s.current_period_end)::float8 * 1000 as period_end_ms, s.cancel_at_period_end, s.out_of_order,
-  s.last_event_at_micros::float8 as last_event_at_micros, s.last_event_rank,
+export const SUBSCRIPTION_COLUMNS = `s.id, s.user_id, s.provider, s.provider_subscription_id, s.customer_id, s.price_id, s.plan_id,
+  s.seats, s.status, extract(epoch from s.current_period_end)::float8 * 1000 as period_end_ms, s.cancel_at_period_end,
+  s.out_of_order, s.last_event_at_micros::float8 as last_event_at_micros, s.last_event_rank,
   s.compared_at_micros::float8 as compared_at_micros, s.told_standing, s.told_plan_id`;
-
-const LOCK = {
-  name: "lock_subscriptions",
-  text: `
-with given as materialized (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as links (provider, sub, usr, customer)
-)
-select ${SUBSCRIPTION_COLUMNS}
-from subscription s
-where s.id = any (array(
-  select named.id from given g
-    join subscription named on named.provider = g.provider and named.provider_subscription_id = g.sub
-  where named.provider = any ($1::text[]) and named.provider_subscription_id = any ($2::text[])
-  union
-  select own.id from given g join subscription own on own.user_id = g.usr and own.provider = g.provider
-  where own.user_id = any ($3::text[])
-  union
-  select paid.id from given g join subscription paid on paid.provider = g.provider and paid.customer_id = g.customer
-  where g.usr is null and paid.provider = any ($1::text[]) and paid.customer_id = any ($4::text[])
-))
-order by s.id
-for no key update of s`,
-};
-
-/** Locks, in one order for everybody, all subscriptions that any of the links could mean. */
-export async function lockSubscriptions(
-  transaction: Queryable,
-  links: readonly SubscriptionLink[],
-): Promise<Subscription[]> {
-  const rows = await transaction.run<SubscriptionRow>(LOCK, [
-    links.map((link) => link.provider),
-    links.map((link) => link.providerSubscriptionId),
-    links.map((link) => link.userId),
-    links.map((link) => link.customerId),
-  ]);
-  return rows.map(toSubscription);
-}
 
 export function toSubscription(row: SubscriptionRow): Subscription {
   return {

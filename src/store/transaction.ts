@@ -32,19 +32,28 @@ export async function inTransaction<Result>(
   const connection = await database.connection();
   let committed = false;
   let healthy = true;
-  // Not awaited: it travels with the first statements of the work.
-  const begun = handled(connection.script(beginning(options)));
+  let cause: unknown = null;
+  const watched = <Row>(statement: Promise<Row>): Promise<Row> => {
+    statement.catch((error) => {
+      cause ??= error;
+    });
+    return statement;
+  };
+  // Not awaited: both travel with the first statements of the work.
+  const begun = watched(Promise.all([connection.run(BEGIN), connection.run(SETTINGS, settingsOf(options))]));
   try {
     const result = await work({
-      run: (statement, values) => handled(connection.run(statement, values)),
+      run: (statement, values) => watched(connection.run(statement, values)),
       commitAfter: async (writes) => {
-        await Promise.all([begun, ...writes, connection.script("commit")]);
+        await Promise.all([begun, ...writes, connection.run(COMMIT)]);
         committed = true;
       },
     });
     await begun;
     return result;
-  } catch (error) {
+  } catch (caught) {
+    // Statements fail together with the one that failed first; which of them the work hears of is chance.
+    const error = sqlState(caught) === IN_FAILED_TRANSACTION ? cause : caught;
     if (error instanceof DatabaseUnavailable) healthy = false;
     throw error;
   } finally {
@@ -53,23 +62,25 @@ export async function inTransaction<Result>(
   }
 }
 
-/** Statements travel together and fail together: whoever awaits one hears of it, the others must not crash the process. */
-function handled<Result>(statement: Promise<Result>): Promise<Result> {
-  statement.catch(() => {});
-  return statement;
-}
+const IN_FAILED_TRANSACTION = "25P02";
 
-function beginning(options: TransactionOptions): string {
+// Prepared, so that PostgreSQL does not parse the same eight statements for every transaction.
+const BEGIN = { name: "begin", text: "begin" };
+const COMMIT = { name: "commit", text: "commit" };
+const SETTINGS = {
+  name: "transaction_settings",
   // What looks cheap to a plan made while the tables are small stays cached while they grow. For the same reason every
   // look-up of these transactions names its keys a second time, as `= any (...)`: a condition that an index must take.
-  return `begin;
-    set local synchronous_commit = ${options.synchronousCommit};
-    set local lock_timeout = ${options.lockTimeoutMs};
-    set local statement_timeout = ${options.statementTimeoutMs};
-    set local idle_in_transaction_session_timeout = ${options.idleTimeoutMs};
-    set local enable_seqscan = off;
-    set local enable_hashjoin = off;
-    set local enable_mergejoin = off`;
+  text: `
+select set_config('synchronous_commit', $1, true), set_config('lock_timeout', $2, true),
+  set_config('statement_timeout', $3, true), set_config('idle_in_transaction_session_timeout', $4, true),
+  set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+  set_config('enable_mergejoin', 'off', true)`,
+};
+
+function settingsOf(options: TransactionOptions): string[] {
+  const { synchronousCommit, lockTimeoutMs, statementTimeoutMs, idleTimeoutMs } = options;
+  return [synchronousCommit, `${lockTimeoutMs}`, `${statementTimeoutMs}`, `${idleTimeoutMs}`];
 }
 
 async function rolledBack(rollback: Promise<void>): Promise<boolean> {
@@ -81,6 +92,18 @@ async function rolledBack(rollback: Promise<void>): Promise<boolean> {
   }
 }
 
+const LOCK_NOT_AVAILABLE = "55P03";
+const QUERY_CANCELED = "57014";
+
+/** A lock, or the database as a whole, was too slow: no fault of what was being written. */
+export function isTimeout(error: unknown): boolean {
+  return isLockTimeout(error) || sqlState(error) === QUERY_CANCELED;
+}
+
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === LOCK_NOT_AVAILABLE;
+}
+
 const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK = "40P01";
 const UNIQUE_VIOLATION = "23505";
@@ -88,12 +111,14 @@ const FOREIGN_KEY_VIOLATION = "23503";
 
 const GONE = new Set(["subscription_user_id_fkey", "notification_user_id_fkey"]);
 
+const KEYS = /^(subscription|webhook_delivery)_/;
+
 /** Lost against another transaction, through nobody's fault: the same work may simply be run again. */
 export function isContention(error: unknown): boolean {
   const state = sqlState(error);
   if (state === SERIALIZATION_FAILURE || state === DEADLOCK) return true;
-  // Two processes saw the first event of one subscription at once; the loser finds the winner's row.
-  if (state === UNIQUE_VIOLATION) return violatedConstraint(error)?.startsWith("subscription_") ?? false;
-  // The person has deleted the account meanwhile, and is found to be gone at the next look.
+  // Two processes saw an event, or the first one of a subscription, at once; the loser finds the winner's row.
+  if (state === UNIQUE_VIOLATION) return KEYS.test(violatedConstraint(error) ?? "");
+  // The user has deleted the account meanwhile, and is found to be gone by the next run.
   return state === FOREIGN_KEY_VIOLATION && GONE.has(violatedConstraint(error) ?? "");
 }

@@ -12,7 +12,7 @@ let database: Database;
 beforeAll(async () => {
   test = await freshDatabase(0);
   for (const table of TABLES) await test.rows(`alter table ${table} set (autovacuum_enabled = false)`);
-  database = openDatabase({ url: test.url, prepared: true, maxConnections: 1, answerTimeoutMs: 30_000 });
+  database = openDatabase({ url: test.url, prepared: true, maxConnections: 2, answerTimeoutMs: 30_000 });
 });
 afterAll(async () => {
   await database.close();

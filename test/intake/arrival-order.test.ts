@@ -89,7 +89,8 @@ it("never runs two items with a common key at once and keeps their order", async
           maxItems: 5,
           maxBytes: 100,
           maxInFlight,
-          overtakeAfterMs: 0,
+          maxAtWork: maxInFlight,
+          heldUpAfterMs: 0,
           run: async (group) => {
             const keys = new Set(group.flatMap((item) => item.keys));
             for (const key of keys) {

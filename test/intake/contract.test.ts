@@ -66,7 +66,7 @@ describe.each(wireFormats())("a slot bound to %s", (format) => {
       lease_until: null,
       next_attempt_at: null,
     });
-    const attempts = await test.rows("select * from webhook_attempt where delivery_id = $1", [
+    const attempts = await test.rows("select * from webhook_attempts where delivery_id = $1", [
       (await logged(delivery.eventId))?.id,
     ]);
     expect(attempts).toMatchObject([
@@ -158,7 +158,7 @@ describe.each(wireFormats())("a slot bound to %s", (format) => {
       last_error: null,
     });
     const attempts = await test.rows(
-      "select source, outcome from webhook_attempt where delivery_id = $1 order by claim_no",
+      "select source, outcome from webhook_attempts where delivery_id = $1 order by claim_no",
       [(await logged(delivery.eventId))?.id],
     );
     expect(attempts).toEqual([

@@ -66,7 +66,7 @@ describe("any interleaving of deliveries", () => {
         const [counts] = await test.rows(
           `select count(distinct d.id)::int as events, count(*)::int as attempts,
              count(*) filter (where a.outcome = 'successful')::int as applied
-           from webhook_delivery d join webhook_attempt a on a.delivery_id = d.id where d.event_id like $1`,
+           from webhook_delivery d join webhook_attempts a on a.delivery_id = d.id where d.event_id like $1`,
           [`run${run}-%`],
         );
         const events = new Set(answers.map((answer) => answer.eventId)).size;

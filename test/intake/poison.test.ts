@@ -4,7 +4,9 @@ import type { RunningServer } from "../../src/server.ts";
 import { fixtureDelivery, loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { numberedEvent } from "../support/events.ts";
+import { eventually } from "../support/eventually.ts";
 import { deliverWebhook } from "../support/http.ts";
+import { expectEachAppliedOnce } from "../support/ledger.ts";
 import { startTestServer } from "../support/server.ts";
 import { SECRETS } from "../support/variables.ts";
 
@@ -75,7 +77,9 @@ it("applies every other event of a group that contains poisoned ones", async () 
 
 it("a locked subscription delays only its own events", async () => {
   await deliverWebhook(server.url, "provider-a", numberedEvent("locked", 0));
-  const release = await holdLock("locked-0");
+  const release = await holdLock(
+    "select from subscription where provider_subscription_id = 'locked-0' for update",
+  );
   const stuck = deliverWebhook(
     server.url,
     "provider-a",
@@ -94,27 +98,54 @@ it("a locked subscription delays only its own events", async () => {
     ),
   );
   expect(others.map((answer) => answer.status)).toEqual(Array(19).fill(200));
-  // Neither applied nor lost: failed with its reason, to be retried.
-  expect((await stuck).status).toBe(500);
+  // A slow database is no fault of the event's: no attempt is used up.
+  expect((await stuck).status).toBe(503);
+  expect(await attemptsOf("locked-update")).toEqual([]);
   await release();
-  const [row] = await test.rows(
-    "select status, last_error from webhook_delivery where event_id = 'locked-update'",
-  );
-  expect(row).toMatchObject({ status: "failed", last_error: expect.stringContaining("55P03") });
+  await eventually(() => attemptsOf("locked-update"), [{ outcome: "successful", source: "retry" }]);
 });
+
+it("a table that cannot be written in time fails no event and uses up no attempt", async () => {
+  const release = await holdLock("lock table subscription in access exclusive mode");
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => deliverWebhook(server.url, "provider-a", numberedEvent("slow", n))),
+  );
+  expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([503]));
+  const failed = "select from webhook_delivery where event_id like 'slow-%' and status = 'failed'";
+  expect(await test.rows(failed)).toEqual([]);
+  await release();
+  await Promise.all(
+    Array.from({ length: 12 }, (_, n) =>
+      eventually(
+        async () => (await deliverWebhook(server.url, "provider-a", numberedEvent("slow", n))).status,
+        200,
+      ),
+    ),
+  );
+  await expectEachAppliedOnce(test, "slow", 12);
+  expect(
+    await test.rows(
+      `select from webhook_attempts a join webhook_delivery d on d.id = a.delivery_id
+       where d.event_id like 'slow-%' and outcome = 'failed'`,
+    ),
+  ).toEqual([]);
+});
+
+function attemptsOf(eventId: string) {
+  return test.rows(
+    `select outcome, source from webhook_attempts a join webhook_delivery d on d.id = a.delivery_id where event_id = $1`,
+    [eventId],
+  );
+}
 
 function overlong() {
   const { body } = loadFixture("stripe", "customer.subscription.created", { eventId: "e".repeat(256) });
   return signedDelivery("stripe", body, signing());
 }
 
-async function holdLock(name: string): Promise<() => Promise<void>> {
+async function holdLock(statement: string): Promise<() => Promise<void>> {
   const connection = await test.database.connection();
-  await connection.script("begin");
-  await connection.run(
-    { name: "hold", text: "select from subscription where provider_subscription_id = $1 for update" },
-    [name],
-  );
+  await connection.script(`begin; ${statement}`);
   return async () => {
     await connection.script("rollback");
     connection.release({ healthy: true });

@@ -19,7 +19,9 @@ afterAll(async () => {
   await runtime.close();
   await test.drop();
 });
-beforeEach(() => test.rows("truncate webhook_delivery, webhook_attempt, subscription, reconciliation"));
+beforeEach(() =>
+  test.rows("truncate webhook_delivery, webhook_attempt, subscription, reconciliation cascade"),
+);
 
 it("treats a repeat as new when its pending delivery is gone at confirmation", async () => {
   await pendingElsewhere("gone", 0);

@@ -167,7 +167,7 @@ describe("webhook-retry", () => {
       lease_until: null,
     });
     const reasons = await test.rows(
-      "select claim_no, reason from webhook_attempt where delivery_id = $1 and outcome = 'failed' order by 1",
+      "select claim_no, reason from webhook_attempts where delivery_id = $1 and outcome = 'failed' order by 1",
       [id],
     );
     expect(reasons).toEqual([
@@ -239,7 +239,7 @@ async function delivery(id: string): Promise<Record<string, unknown>> {
 
 async function attempts(id: string): Promise<string[]> {
   const rows = await test.rows<{ said: string }>(
-    "select source || ' ' || outcome as said from webhook_attempt where delivery_id = $1 order by claim_no",
+    "select source || ' ' || outcome as said from webhook_attempts where delivery_id = $1 order by claim_no",
     [id],
   );
   return rows.map((row) => row.said);

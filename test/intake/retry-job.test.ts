@@ -13,7 +13,7 @@ it("webhook-retry runs inside the server, logs failures under its name, and appl
 
   const makeDue = () =>
     test.rows("update webhook_delivery set next_attempt_at = clock_timestamp() where status = 'failed'");
-  const attempts = () => test.rows("select source, outcome from webhook_attempt order by claim_no");
+  const attempts = () => test.rows("select source, outcome from webhook_attempts order by claim_no");
   await makeDue();
   await eventually(attempts, [
     { source: "delivery", outcome: "failed" },

@@ -53,7 +53,7 @@ it("two servers sent the same subscriptions in opposite orders apply each event 
   const [counts] = await test.rows(
     `select count(*)::int as attempts, count(distinct delivery_id)::int as deliveries,
        count(*) filter (where outcome = 'successful')::int as applied
-     from webhook_attempt a join webhook_delivery d on d.id = a.delivery_id where d.event_id like 'opposite-%'`,
+     from webhook_attempts a join webhook_delivery d on d.id = a.delivery_id where d.event_id like 'opposite-%'`,
   );
   const events = 2 * rounds * subscriptions;
   expect(counts).toEqual({ attempts: events, deliveries: events, applied: events });

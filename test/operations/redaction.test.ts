@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 beforeEach(async () => {
   await test.rows(
-    "truncate webhook_delivery, webhook_attempt, subscription, reconciliation, deleted_user restart identity",
+    "truncate webhook_delivery, webhook_attempt, subscription, reconciliation, deleted_user restart identity cascade",
   );
   await test.rows(`delete from "user"`);
   await test.rows(
@@ -196,7 +196,7 @@ describe("what is redacted", () => {
     await leave();
     const rows = await test.rows(
       `select d.id, d.status, d.last_error as error, a.reason, d.next_attempt_at as next
-       from webhook_delivery d join webhook_attempt a on a.delivery_id = d.id order by d.id`,
+       from webhook_delivery d join webhook_attempts a on a.delivery_id = d.id order by d.id`,
     );
     const redacted = "redacted: the person has deleted the account";
     const quote = 'user: there is no user "user_10"';

@@ -128,7 +128,7 @@ describe("the history of a subscription", () => {
     const own = await ground.call(showHistory, apiKey("user_1"), { id });
     const all = await ground.call(showHistory, ADMIN, { id });
     const deliveries = await test.rows<{ id: string }>(
-      "select delivery_id::text as id from webhook_attempt where subscription_id = $1 order by changed_at desc",
+      "select delivery_id::text as id from webhook_attempts where subscription_id = $1 order by changed_at desc",
       [id],
     );
     const [ended, begun, created] = deliveries.map((row) => row.id);
@@ -161,7 +161,7 @@ describe("the history of a subscription", () => {
       { subscriptionId: id, changes: { status: ["trialing", "active"], seats: [1, 3] } },
     ]);
     const [, unchanged] = await test.rows<{ id: string }>(
-      "select delivery_id::text as id from webhook_attempt where subscription_id is null order by 1",
+      "select delivery_id::text as id from webhook_attempts where subscription_id is null order by 1",
     );
     expect(unchanged).toBeUndefined();
   });

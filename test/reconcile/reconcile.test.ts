@@ -188,7 +188,7 @@ describe("events that were sent and not received", () => {
   };
   const log = () =>
     test.rows(`select d.event_id, d.status, a.source, d.payload::text as payload
-      from webhook_delivery d join webhook_attempt a on a.delivery_id = d.id order by d.id`);
+      from webhook_delivery d join webhook_attempts a on a.delivery_id = d.id order by d.id`);
 
   it("are taken in, the first of a subscription among them, each once, in their order and as they were", async () => {
     const created = sent(eventOf("customer.subscription.created"));
@@ -226,7 +226,7 @@ describe("events that were sent and not received", () => {
     expect((applied[0] ?? 0) + (applied[1] ?? 0)).toBeLessThanOrEqual(120);
     expect(await stored()).toHaveLength(120);
     expect(
-      await test.rows("select count(*)::int as n from webhook_attempt where outcome = 'successful'"),
+      await test.rows("select count(*)::int as n from webhook_attempts where outcome = 'successful'"),
     ).toEqual([{ n: 120 }]);
     expect(new Set(await told()).size).toBe(1);
     expect(await told()).toHaveLength(120);

@@ -27,7 +27,8 @@ const TEMPLATE = "migrated_template";
 /** Migrates the database that every test file gets a copy of. */
 export async function createTemplate(serverUrl: string): Promise<void> {
   await onServer(serverUrl, `create database ${TEMPLATE} template template0`);
-  const database = open(named(serverUrl, TEMPLATE), 1);
+  // Two: one holds the lock of migrations.
+  const database = open(named(serverUrl, TEMPLATE), 2);
   await migrate(database);
   // Nobody may be connected to a database while it is copied.
   await database.close();

@@ -1,9 +1,10 @@
+import type { WireFormat } from "../../src/providers/adapter.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { SECRETS } from "./variables.ts";
 
 /** Event `n` of a run: it alone creates subscription `n`, with seats by which it is known again. */
-export function numberedEvent(run: string, n: number, users = 20) {
-  return fixtureDelivery("stripe", "customer.subscription.created", {
+export function numberedEvent(run: string, n: number, users = 20, format: WireFormat = "stripe") {
+  return fixtureDelivery(format, "customer.subscription.created", {
     secret: SECRETS["provider-a"],
     nowSeconds: Math.floor(Date.now() / 1000),
     eventId: `${run}-${n}`,

@@ -17,7 +17,7 @@ export async function expectEachAppliedOnce(test: Looker, run: string, count: nu
 
   const applied = await test.rows<{ event_id: string; applied: number }>(
     `select d.event_id, count(*) filter (where a.outcome = 'successful')::int as applied
-     from webhook_delivery d left join webhook_attempt a on a.delivery_id = d.id
+     from webhook_delivery d left join webhook_attempts a on a.delivery_id = d.id
      where d.event_id like $1 group by 1`,
     [`${run}-%`],
   );

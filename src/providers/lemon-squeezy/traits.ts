@@ -15,6 +15,7 @@ export const LEMON_SQUEEZY_TRAITS: ProviderTraits = {
     data: { type: "doctor", id: eventId, attributes: {} },
   }),
   acknowledgesFailures: false,
+  claimsFirst: true,
   terminalStatuses: new Set(["canceled"]),
   listsEvents: false,
   cancelsAtOnce: false,

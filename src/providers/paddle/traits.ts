@@ -18,6 +18,7 @@ export const PADDLE_TRAITS: ProviderTraits = {
     data: {},
   }),
   acknowledgesFailures: false,
+  claimsFirst: false,
   terminalStatuses: new Set(["canceled"]),
   listsEvents: true,
   cancelsAtOnce: true,

@@ -18,6 +18,7 @@ export const STRIPE_TRAITS: ProviderTraits = {
     data: { object: {} },
   }),
   acknowledgesFailures: false,
+  claimsFirst: false,
   terminalStatuses: new Set(["canceled"]),
   listsEvents: true,
   cancelsAtOnce: true,

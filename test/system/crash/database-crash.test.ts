@@ -25,15 +25,15 @@ it("keeps an event whose repeat was acknowledged right before PostgreSQL was kil
   await cluster.rows("alter system set wal_writer_flush_after = '1GB'");
   await cluster.rows("select pg_reload_conf()");
   await sleep(300);
-  const lease = { WEBHOOK_LEASE_SECONDS: "2" };
+  const lease = { WEBHOOK_LEASE_SECONDS: "2", PROVIDER_A_ADAPTER: "lemon-squeezy" };
   const second = await spawnServer(cluster.url, lease);
   const rounds = 8;
   for (let round = 0; round < rounds; round += 1) {
     const first = await spawnServer(cluster.url, { ...lease, CRASH_AT: "claimed:1:SIGSTOP" });
-    const delivery = numberedEvent("flush", round);
+    const delivery = numberedEvent("flush", round, 20, "lemon-squeezy");
     const stuck = deliverWebhook(first.url, "provider-a", delivery).catch(() => null);
     const look = () =>
-      cluster.rows("select status from webhook_delivery where event_id = $1", [`flush-${round}`]);
+      cluster.rows("select status from webhook_delivery where event_id like $1", [`flush-${round}:%`]);
     await eventually(look, [{ status: "pending" }]);
     const repeat = await deliverWebhook(second.url, "provider-a", delivery);
     await cluster.end("SIGKILL");

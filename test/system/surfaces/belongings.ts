@@ -22,7 +22,7 @@ const BELONGINGS = `
 select jsonb_build_object(
   'deliveries', (
     select jsonb_agg(to_jsonb(d) || jsonb_build_object('log', (
-      select jsonb_agg(to_jsonb(a) - 'duration_ms' order by claim_no) from webhook_attempt a where a.delivery_id = d.id
+      select jsonb_agg(to_jsonb(a) - 'duration_ms' order by claim_no) from webhook_attempts a where a.delivery_id = d.id
     )) order by d.id) from webhook_delivery d where d.id = any ($3::bigint[])),
   'people', (
     select jsonb_object_agg(p.name, jsonb_build_object(

@@ -152,7 +152,7 @@ describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     expect(await subscriptionsOf(id)).toEqual([{ plan_id: "team", status: "active" }]);
     const attempts =
-      "select from webhook_attempt a join webhook_delivery d on d.id = a.delivery_id where event_id = $1";
+      "select from webhook_attempts a join webhook_delivery d on d.id = a.delivery_id where event_id = $1";
     expect(await on.test.rows(attempts, ["flow-paid"])).toHaveLength(1);
   });
 

@@ -75,7 +75,7 @@ const on = securityContext();
 describe("API5:2023 Broken Function Level Authorization", () => {
   let log: unknown;
   const logged = () =>
-    on.test.rows("select claim_no, outcome from webhook_attempt order by delivery_id, claim_no");
+    on.test.rows("select claim_no, outcome from webhook_attempts order by delivery_id, claim_no");
   beforeAll(async () => {
     log = await logged();
   });

@@ -1,0 +1,31 @@
+import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
+import type { Intake } from "./intake.ts";
+
+const MAX_CLAIMS = 3;
+
+/**
+ * In two transactions: the claim, with a lease, then the effects. For what may not be written in one: events that are in the
+ * log already, whose subscriptions are locked, or whose sender gives up after few tries.
+ */
+export async function claimAndApply(
+  intake: Intake,
+  { delivery, slot, reading, startedAtMs }: IncomingEvent,
+): Promise<ReceivedOutcome> {
+  for (let tries = 1; tries <= MAX_CLAIMS; tries += 1) {
+    const claimed = await intake.claims.submit(delivery);
+    if (claimed === "again") continue;
+    if (claimed === "duplicate" || claimed === "unavailable") return { outcome: claimed };
+    const attempt = await intake.attempts.submit({
+      claim: claimed.claim,
+      slot,
+      source: delivery.source,
+      reading,
+      startedAtMs,
+      bytes: delivery.payload.length,
+    });
+    if (attempt.outcome === "lost") return { outcome: "unavailable" };
+    if (attempt.outcome !== "failed") return attempt;
+    return { outcome: "failed", deliveryId: claimed.claim.id };
+  }
+  return { outcome: "unavailable" };
+}

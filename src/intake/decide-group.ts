@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import { type Decision, decide } from "../domain/decide.ts";
+import type { DecideContext } from "../domain/decide-context.ts";
+import type { Subscription } from "../domain/subscription.ts";
+import type { Attempt } from "../store/deliveries.ts";
+import type { UserState } from "../store/users.ts";
+import type { Intake } from "./intake.ts";
+import type { ReadEvent } from "./read-event.ts";
+import { type SubscriptionChanges, trackSubscriptions } from "./subscription-changes.ts";
+
+export type GroupDecision = {
+  /** One per event; `null` for those that were left out. */
+  decisions: (Decision | null)[];
+  /** What each event has changed of the state that the one before it left. */
+  changed: Attempt["changed"][];
+  changes: SubscriptionChanges;
+};
+
+/** Decides the events of a group one after another, each on top of the one before. A defect fails its own event alone. */
+export function decideGroup(
+  intake: Pick<Intake, "plans" | "log">,
+  events: readonly (ReadEvent | null)[],
+  locked: readonly Subscription[],
+  users: ReadonlyMap<string, UserState>,
+): GroupDecision {
+  const changes = trackSubscriptions(locked);
+  const context: DecideContext = {
+    get subscriptions() {
+      return changes.subscriptions();
+    },
+    userState: (id) => users.get(id) ?? "unknown",
+    plans: intake.plans,
+    newId: randomUUID,
+  };
+  const changed: Attempt["changed"][] = events.map(() => null);
+  const decisions = events.map((event, index): Decision | null => {
+    if (event === null) return null;
+    if ("problem" in event.reading) return { outcome: "failed", reason: event.reading.problem };
+    try {
+      const decision = decide(event.slot, event.reading.event, context);
+      if (decision.outcome === "applied") {
+        changed[index] = changes.record(decision);
+      }
+      return decision;
+    } catch (error) {
+      intake.log.error({ err: error, slot: event.slot }, "deciding an event failed");
+      return { outcome: "failed", reason: `defect: ${String(error)}`.slice(0, 500) };
+    }
+  });
+  return { decisions, changed, changes };
+}

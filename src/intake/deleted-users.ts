@@ -1,0 +1,39 @@
+import type { Decision } from "../domain/decide.ts";
+import type { UnwantedSubscription } from "../store/unwanted-subscriptions.ts";
+import type { UserState } from "../store/users.ts";
+import type { Intake } from "./intake.ts";
+import type { ReadEvent } from "./read-event.ts";
+
+/** Nothing is kept of a user who has deleted the account once it has served its purpose. */
+export function isOfDeletedUser(
+  { reading }: ReadEvent,
+  decision: Decision | null,
+  users: ReadonlyMap<string, UserState>,
+): boolean {
+  if (decision === null || decision.outcome === "failed" || "problem" in reading) return false;
+  if (decision.outcome === "applied") return decision.subscription.userId === null;
+  return reading.event.userId !== null && users.get(reading.event.userId) === "deleted";
+}
+
+/** A checkout can be paid after its account was deleted, when nobody is left who could cancel. */
+export function unwantedOf(
+  group: readonly ReadEvent[],
+  decisions: readonly (Decision | null)[],
+  users: ReadonlyMap<string, UserState>,
+): UnwantedSubscription[] {
+  return group.flatMap(({ slot, reading }, index) => {
+    if (decisions[index]?.outcome !== "ignored" || "problem" in reading) return [];
+    const { kind, userId, status, providerSubscriptionId } = reading.event;
+    const isOver = kind === "customer.subscription.deleted" || status === "canceled";
+    if (userId === null || providerSubscriptionId === null || isOver || users.get(userId) !== "deleted")
+      return [];
+    return [{ provider: slot, providerSubscriptionId }];
+  });
+}
+
+export function logUnwanted({ log }: Pick<Intake, "log">, unwanted: readonly UnwantedSubscription[]): void {
+  for (const { provider: slot, providerSubscriptionId } of unwanted) {
+    const message = "a deleted account has paid: its subscription is canceled and refunded";
+    log.error({ slot, providerSubscriptionId }, message);
+  }
+}

@@ -1,0 +1,133 @@
+import type { Subscription } from "../domain/subscription.ts";
+import type { Queryable } from "../store/database.ts";
+import {
+  findNotLocked,
+  type LinkedSubscription,
+  lockFreeSubscriptions,
+  type SubscriptionLink,
+  subscriberOf,
+  tryLockSubscribers,
+  waitForSubscriptions,
+} from "../store/subscription-locks.ts";
+import { findUserStates, type UserState } from "../store/users.ts";
+import type { ReadEvent } from "./read-event.ts";
+
+export type LockedGroup = {
+  subscriptions: Subscription[];
+  users: Map<string, UserState>;
+  /** Whether somebody else holds what this event may touch. */
+  isContended(event: ReadEvent): boolean;
+};
+
+/**
+ * Locks the subscriptions that these events may touch, as far as nobody else has locked them: this waits for nobody.
+ * @param sendAlong sends what else belongs to the first round trip, and says which events are still to be applied
+ */
+export async function lockGroup(
+  transaction: Queryable,
+  events: readonly ReadEvent[],
+  sendAlong: () => Promise<(event: ReadEvent) => boolean>,
+): Promise<LockedGroup> {
+  const linked = events.flatMap((event) => {
+    const link = linkOf(event);
+    return link === null ? [] : [{ event, link }];
+  });
+  const links = linked.map(({ link }) => link);
+  const [subscriptions, elsewhere, isOpen] = await Promise.all([
+    lockFree(transaction, links),
+    notLocked(transaction, links),
+    sendAlong(),
+  ]);
+
+  // Whoever has a locked subscription here is known, and nobody else adds another one of theirs meanwhile.
+  const owners = ownersOf(subscriptions);
+  const rest = linked.filter(({ event }) => isOpen(event)).map(({ link }) => link);
+  const unheld = rest.filter((link) => mayAdd(link) && !owners.subscribers.has(subscriberOf(link)));
+  const unproven = rest.flatMap(({ userId }) =>
+    userId === null || owners.users.has(userId) ? [] : [userId],
+  );
+  const users = new Map<string, UserState>([...owners.users].map((id) => [id, "present"]));
+  let refused: ReadonlySet<string> = new Set();
+  if (unheld.length > 0 || unproven.length > 0) {
+    // Read again after the locks: what was added before they were ours is seen now.
+    const [taken, added, elsewhereNow, states] = await Promise.all([
+      unheld.length === 0 ? refused : tryLockSubscribers(transaction, unheld),
+      lockFree(transaction, unheld),
+      notLocked(transaction, unheld),
+      unproven.length === 0 ? new Map<string, UserState>() : findUserStates(transaction, unproven),
+    ]);
+    refused = taken;
+    const ids = new Set(subscriptions.map(({ id }) => id));
+    subscriptions.push(...added.filter(({ id }) => !ids.has(id)));
+    elsewhere.push(...elsewhereNow);
+    for (const [id, state] of states) users.set(id, state);
+  }
+  const ids = new Set(subscriptions.map(({ id }) => id));
+  const foreign = elsewhere.filter(({ id }) => !ids.has(id));
+  return {
+    subscriptions,
+    users,
+    isContended: (event) => {
+      const link = linkOf(event);
+      if (link === null) return false;
+      return refused.has(subscriberOf(link)) || foreign.some((one) => isLinked(link, one));
+    },
+  };
+}
+
+async function lockFree(transaction: Queryable, links: readonly SubscriptionLink[]): Promise<Subscription[]> {
+  return links.length === 0 ? [] : lockFreeSubscriptions(transaction, links);
+}
+
+async function notLocked(
+  transaction: Queryable,
+  links: readonly SubscriptionLink[],
+): Promise<LinkedSubscription[]> {
+  return links.length === 0 ? [] : findNotLocked(transaction, links);
+}
+
+/** The same for a single event, waiting for whoever holds its subscriptions. */
+export async function waitForLocks(transaction: Queryable, event: ReadEvent): Promise<LockedGroup> {
+  const link = linkOf(event);
+  if (link === null) return { subscriptions: [], users: new Map(), isContended: () => false };
+  const [subscriptions, users] = await Promise.all([
+    waitForSubscriptions(transaction, link),
+    findUserStates(transaction, link.userId === null ? [] : [link.userId]),
+  ]);
+  return { subscriptions, users, isContended: () => false };
+}
+
+function linkOf({ slot, reading }: ReadEvent): SubscriptionLink | null {
+  if ("problem" in reading || reading.event.kind === "ignored") return null;
+  const { providerSubscriptionId, userId, customerId } = reading.event;
+  return { provider: slot, providerSubscriptionId, userId, customerId };
+}
+
+/** An event that names neither user nor customer can only concern a subscription that is there. */
+function mayAdd({ userId, customerId }: SubscriptionLink): boolean {
+  return userId !== null || customerId !== null;
+}
+
+function ownersOf(subscriptions: readonly Subscription[]) {
+  const subscribers = new Set<string>();
+  const users = new Set<string>();
+  for (const { provider, userId, customerId } of subscriptions) {
+    if (userId !== null) {
+      users.add(userId);
+      subscribers.add(subscriberOf({ provider, userId, customerId: null }));
+    }
+    if (customerId !== null) subscribers.add(subscriberOf({ provider, userId: null, customerId }));
+  }
+  return { subscribers, users };
+}
+
+function isLinked(link: SubscriptionLink, subscription: LinkedSubscription): boolean {
+  if (link.provider !== subscription.provider) return false;
+  if (link.userId !== null && link.userId === subscription.userId) return true;
+  if (link.userId === null && link.customerId !== null && link.customerId === subscription.customerId)
+    return true;
+  return (
+    link.providerSubscriptionId !== null &&
+    link.providerSubscriptionId === subscription.providerSubscriptionId
+  );
+}

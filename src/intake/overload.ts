@@ -1,0 +1,20 @@
+import type { Intake } from "./intake.ts";
+
+/** Longer than a slow disk holds a group up, and short enough that what is taken in is answered in time. */
+const MAX_DELAY_MS = 2_000;
+const MAX_WAITING_ITEMS = 20_000;
+const MAX_WAITING_BYTES = 128 * 1024 * 1024;
+
+/** Whether one more delivery would only lengthen the queue. Events that wait for a lock of their own do not count. */
+export function isOverloaded({
+  deliveries,
+  claims,
+  attempts,
+}: Pick<Intake, "deliveries" | "claims" | "attempts">): boolean {
+  if (deliveries.delayMs() > MAX_DELAY_MS || claims.delayMs() > MAX_DELAY_MS) return true;
+  const loads = [deliveries.load(), claims.load(), attempts.load()];
+  return (
+    loads.reduce((sum, { items }) => sum + items, 0) >= MAX_WAITING_ITEMS ||
+    loads.reduce((sum, { bytes }) => sum + bytes, 0) >= MAX_WAITING_BYTES
+  );
+}

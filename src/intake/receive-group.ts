@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseUnavailable } from "../store/database.ts";
+import { keyOf } from "../store/delivery-key.ts";
+import { isContention, isLockTimeout, isTimeout } from "../store/transaction.ts";
+import { claimAndApply } from "./claim-and-apply.ts";
+import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
+import type { Intake } from "./intake.ts";
+import { type WrittenOutcome, writeOnce } from "./write-once.ts";
+
+const MAX_RUNS = 3;
+/** After so many of one group it is no single row that is locked: the others are not tried any more. */
+const MAX_LOCK_TIMEOUTS = 3;
+
+/** A group of first deliveries. Whoever cannot be written with the others leaves, and is claimed and applied by itself. */
+export async function receiveGroup(
+  intake: Intake,
+  group: readonly IncomingEvent[],
+  closing: () => void,
+): Promise<(ReceivedOutcome | Promise<ReceivedOutcome>)[]> {
+  const written = await writeGroup(intake, group, closing);
+  return written.map((outcome, index) => {
+    const event = group[index] as IncomingEvent;
+    if (outcome.outcome === "leaves") return claimAndApply(intake, event);
+    if (outcome.outcome !== "unavailable") intake.recent.add(keyOf(event.delivery));
+    return outcome;
+  });
+}
+
+async function writeGroup(
+  intake: Intake,
+  group: readonly IncomingEvent[],
+  closing: () => void,
+): Promise<WrittenOutcome[]> {
+  for (let runs = 1; ; runs += 1) {
+    try {
+      return await writeOnce(intake, group, closing);
+    } catch (error) {
+      if (isContention(error) && runs < MAX_RUNS) {
+        await sleep(Math.random() * 5 * runs);
+        continue;
+      }
+      return afterFailure(intake, group, closing, error);
+    }
+  }
+}
+
+/** Nothing was written, or nobody knows: then nothing may be written either. */
+async function afterFailure(
+  intake: Intake,
+  group: readonly IncomingEvent[],
+  closing: () => void,
+  error: unknown,
+): Promise<WrittenOutcome[]> {
+  if (error instanceof DatabaseUnavailable || (isTimeout(error) && !isLockTimeout(error))) {
+    intake.log.warn({ err: error, events: group.length }, "database unavailable: nothing was taken in");
+    return group.map(() => ({ outcome: "unavailable" }));
+  }
+  if (isContention(error) || group.length === 1) {
+    return group.map(() => ({ outcome: "leaves", afterLockTimeout: isLockTimeout(error) }));
+  }
+  // One of them spoils the transaction for all: singly, only that one leaves.
+  const outcomes: WrittenOutcome[] = [];
+  let lockTimeouts = 0;
+  for (const event of group) {
+    if (lockTimeouts >= MAX_LOCK_TIMEOUTS) {
+      outcomes.push({ outcome: "unavailable" });
+      continue;
+    }
+    const [outcome] = (await writeGroup(intake, [event], closing)) as [WrittenOutcome];
+    if (outcome.outcome === "leaves" && outcome.afterLockTimeout) lockTimeouts += 1;
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}

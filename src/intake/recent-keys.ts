@@ -1,0 +1,16 @@
+/** Keys seen lately, as many as fit. A hint alone: what is not here may be known all the same, and the other way round. */
+export type RecentKeys = { add(key: string): void; has(key: string): boolean };
+
+export function createRecentKeys(capacity: number): RecentKeys {
+  let newer = new Set<string>();
+  let older = new Set<string>();
+  return {
+    add(key) {
+      newer.add(key);
+      if (newer.size < capacity / 2) return;
+      older = newer;
+      newer = new Set();
+    },
+    has: (key) => newer.has(key) || older.has(key),
+  };
+}

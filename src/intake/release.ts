@@ -1,0 +1,27 @@
+import { releaseClaims } from "../store/deliveries.ts";
+import { inTransaction } from "../store/transaction.ts";
+import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
+import type { Intake } from "./intake.ts";
+import { effectLimits } from "./transaction-limits.ts";
+
+/** A time-out of the database uses up no attempt: the deliveries stay pending, to be taken over in a second. */
+export async function release(
+  intake: Intake,
+  events: readonly ClaimedEvent[],
+  error?: unknown,
+): Promise<AttemptOutcome[]> {
+  intake.log.warn({ err: error, events: events.length }, "the database was too slow: nothing was applied");
+  try {
+    await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+      await transaction.commitAfter([
+        releaseClaims(
+          transaction,
+          events.map((event) => event.claim),
+        ),
+      ]);
+    });
+  } catch (failed) {
+    intake.log.warn({ err: failed, events: events.length }, "claims stay until their leases run out");
+  }
+  return events.map(() => ({ outcome: "unavailable" }));
+}

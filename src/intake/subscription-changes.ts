@@ -1,0 +1,58 @@
+import { changesOf } from "../domain/changes.ts";
+import type { Decision } from "../domain/decide.ts";
+import { type Notification, notificationsFor } from "../domain/notification.ts";
+import type { Subscription } from "../domain/subscription.ts";
+import type { Attempt } from "../store/deliveries.ts";
+import { insertNotifications } from "../store/notifications.ts";
+import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
+import type { Transaction } from "../store/transaction.ts";
+
+export type SubscriptionChanges = {
+  /** As the events so far have left them. */
+  subscriptions(): readonly Subscription[];
+  /** Returns what the event changes of what the one before has left. */
+  record(applied: Decision & { outcome: "applied" }): Attempt["changed"];
+  /** Sends the writes, each subscription once, and returns them without waiting. */
+  write(transaction: Transaction): Promise<unknown>[];
+};
+
+/** The subscriptions that a group has locked, as its events change them one after another. */
+export function trackSubscriptions(locked: readonly Subscription[]): SubscriptionChanges {
+  const current = new Map(locked.map((one) => [one.id, one]));
+  const stored = new Set(current.keys());
+  const changed = new Set<string>();
+  const notifications: Notification[] = [];
+  let list: Subscription[] | null = null;
+  return {
+    subscriptions: () => {
+      list ??= [...current.values()];
+      return list;
+    },
+    record({ subscription, isLate }) {
+      const before = current.get(subscription.id) ?? null;
+      const decision = notificationsFor(before, subscription, { isLate });
+      const changes = changesOf(before, subscription);
+      notifications.push(...decision.notifications);
+      current.set(subscription.id, { ...subscription, lastNotified: decision.lastNotified });
+      changed.add(subscription.id);
+      list = null;
+      return changes && { subscriptionId: subscription.id, changes };
+    },
+    write(transaction) {
+      const written = [...changed].map((id) => current.get(id) as Subscription);
+      const added = written.filter((one) => !stored.has(one.id)).sort(byKey);
+      const updated = written.filter((one) => stored.has(one.id));
+      return [
+        ...(added.length > 0 ? [insertSubscriptions(transaction, added)] : []),
+        ...(updated.length > 0 ? [updateSubscriptions(transaction, updated)] : []),
+        ...(notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
+      ];
+    },
+  };
+}
+
+// New rows collide on their keys, so that is the order in which two processes must add them.
+function byKey(a: Subscription, b: Subscription): number {
+  const [keyA, keyB] = [a, b].map((one) => `${one.provider} ${one.providerSubscriptionId ?? one.userId}`);
+  return (keyA as string) < (keyB as string) ? -1 : 1;
+}

@@ -1,0 +1,121 @@
+import type { Decision } from "../domain/decide.ts";
+import { secondsUntilRetry } from "../domain/delivery.ts";
+import { keyOf } from "../store/delivery-key.ts";
+import { type FirstDelivery, findKnownDeliveries, insertFirstDeliveries } from "../store/first-deliveries.ts";
+import { inTransaction } from "../store/transaction.ts";
+import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
+import { decideGroup, type GroupDecision } from "./decide-group.ts";
+import { isOfDeletedUser, logUnwanted, unwantedOf } from "./deleted-users.ts";
+import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
+import type { Intake } from "./intake.ts";
+import { keysOf } from "./keys.ts";
+import { type LockedGroup, lockGroup } from "./lock-group.ts";
+import { firstDeliveryLimits } from "./transaction-limits.ts";
+
+/** `leaves`: not a plain first delivery. Nothing was written for it; it has to be claimed first. */
+export type WrittenOutcome = ReceivedOutcome | { outcome: "leaves"; afterLockTimeout?: boolean };
+
+/**
+ * Takes a group of first deliveries in one transaction that writes each row once, in its final state. Waits for nobody's
+ * lock: whoever would have to leaves the group.
+ * @throws what PostgreSQL answered; then nothing was written
+ */
+export async function writeOnce(
+  intake: Intake,
+  group: readonly IncomingEvent[],
+  closing: () => void,
+): Promise<WrittenOutcome[]> {
+  return inTransaction(intake.database, firstDeliveryLimits(intake), async (transaction) => {
+    const repeats = new Set<IncomingEvent>();
+    const known = new Set<IncomingEvent>();
+    const locked = await lockGroup(transaction, group, async () => {
+      // After the locks, so that it sees what was committed before they were ours.
+      const deliveries = await findKnownDeliveries(
+        transaction,
+        group.map(({ delivery }) => delivery),
+      );
+      for (const event of group) {
+        const before = deliveries.get(keyOf(event.delivery));
+        if (before) known.add(event);
+        // A commit is visible once it is on disk here; whether it is on the standbys, only a commit of our own can tell.
+        if (before?.status === "successful" && !before.isReplicated) repeats.add(event);
+      }
+      return (event) => !known.has(event as IncomingEvent);
+    });
+    const leaving = leaversOf(group, (event) => {
+      return known.has(event) ? !repeats.has(event) : locked.isContended(event);
+    });
+    const written = group.filter((event) => !repeats.has(event) && !leaving.has(event));
+    if (written.length === 0) return group.map((event) => outcomeOfUnwritten(leaving.has(event)));
+
+    const decided = decideGroup(intake, written, locked.subscriptions, locked.users);
+    const inserting = insertFirstDeliveries(
+      transaction,
+      written.map((event, index) => rowOf(event, index, decided, locked)),
+    );
+    const unwanted = unwantedOf(written, decided.decisions, locked.users);
+    const writes = [
+      inserting,
+      ...(unwanted.length > 0 ? [insertUnwanted(transaction, unwanted)] : []),
+      ...decided.changes.write(transaction),
+    ];
+    for (const write of writes) write.catch(() => {});
+    await intake.reached("effects written");
+    const committing = transaction.commitAfter(writes);
+    closing();
+    await committing;
+    await intake.reached("committed");
+
+    logUnwanted(intake, unwanted);
+
+    const failed = await inserting;
+    const outcomes = new Map<IncomingEvent, ReceivedOutcome>();
+    for (const [index, event] of written.entries()) {
+      const { outcome } = decided.decisions[index] as Decision;
+      outcomes.set(
+        event,
+        outcome === "failed" ? { outcome, deliveryId: failed.get(keyOf(event.delivery)) ?? "" } : { outcome },
+      );
+    }
+    return group.map((event) => outcomes.get(event) ?? outcomeOfUnwritten(leaving.has(event)));
+  });
+}
+
+/** Whoever leaves takes along those behind it that may touch the same subscription, so that their order stays. */
+function leaversOf(
+  group: readonly IncomingEvent[],
+  leaves: (event: IncomingEvent) => boolean,
+): Set<IncomingEvent> {
+  const leaving = new Set<IncomingEvent>();
+  const keys = new Set<string>();
+  for (const event of group) {
+    const isBehind = keys.size > 0 && keysOf(event).some((key) => keys.has(key));
+    if (!isBehind && !leaves(event)) continue;
+    leaving.add(event);
+    for (const key of keysOf(event)) keys.add(key);
+  }
+  return leaving;
+}
+
+function outcomeOfUnwritten(leaves: boolean): WrittenOutcome {
+  return { outcome: leaves ? "leaves" : "duplicate" };
+}
+
+function rowOf(
+  event: IncomingEvent,
+  index: number,
+  { decisions, changed }: GroupDecision,
+  { users }: LockedGroup,
+): FirstDelivery {
+  const decision = decisions[index] as Decision;
+  return {
+    delivery: event.delivery,
+    durationMs: Math.round((performance.now() - event.startedAtMs) * 1000) / 1000,
+    failure:
+      decision.outcome === "failed"
+        ? { reason: decision.reason, retryInSeconds: secondsUntilRetry(1, Math.random()) }
+        : null,
+    changed: changed[index] ?? null,
+    isRedacted: isOfDeletedUser(event, decision, users),
+  };
+}

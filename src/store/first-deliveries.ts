@@ -1,0 +1,105 @@
+import type { DeliveryStatus } from "../domain/delivery.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Queryable } from "./database.ts";
+import { type Attempt, type NewDelivery, SEPARATOR } from "./deliveries.ts";
+import { compareKeys, keyOf } from "./delivery-key.ts";
+
+export type KnownDelivery = {
+  status: DeliveryStatus;
+  /** A commit that is visible may not have reached the standbys yet. */
+  isReplicated: boolean;
+};
+
+const KNOWN = {
+  name: "known_deliveries",
+  text: `
+select d.provider, d.event_id, d.status, current_setting('synchronous_standby_names') <> '' as is_replicated
+from unnest($1::text[], $2::text[]) as i (provider, event_id)
+join webhook_delivery d on d.provider = i.provider and d.event_id = i.event_id
+where d.provider = any ($1::text[]) and d.event_id = any ($2::text[])`,
+};
+
+/** Which of these events have a delivery already, by `keyOf`. */
+export async function findKnownDeliveries(
+  transaction: Queryable,
+  keys: readonly { provider: Slot; eventId: string }[],
+): Promise<Map<string, KnownDelivery>> {
+  type Row = { provider: string; event_id: string; status: DeliveryStatus; is_replicated: boolean };
+  const rows = await transaction.run<Row>(KNOWN, [
+    keys.map((key) => key.provider),
+    keys.map((key) => key.eventId),
+  ]);
+  return new Map(
+    rows.map((row) => [
+      keyOf({ provider: row.provider, eventId: row.event_id }),
+      { status: row.status, isReplicated: row.is_replicated },
+    ]),
+  );
+}
+
+/** A delivery in its final state, with what its first attempt did. */
+export type FirstDelivery = {
+  delivery: NewDelivery;
+  /** In milliseconds, from the arrival on. */
+  durationMs: number;
+  /** `null`: it succeeded. */
+  failure: { reason: string; retryInSeconds: number | null } | null;
+  changed: Attempt["changed"];
+  /** Of a user who has deleted the account: the payload is not stored. */
+  isRedacted: boolean;
+};
+
+// Rows are ordered as given. The ids of failures alone are returned: nobody asks for the others.
+const INSERT = {
+  name: "insert_first_deliveries",
+  text: `
+with inserted as (
+  insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, received_at,
+    completed_at, next_attempt_at, last_error, occurred_at, payload, first_source, first_outcome, first_reason,
+    first_duration_ms, first_subscription_id, first_changes, first_changed_at)
+  select provider, event_id, event_type, format, case when reason is null then 'successful' else 'failed' end, source,
+    moment.at - duration * interval '1 millisecond', moment.at, moment.at + retry_in * interval '1 second', reason,
+    to_timestamp(occurred / 1e6), payload::json, source,
+    case when reason is null then 'successful' else 'failed' end, reason, duration, subscription_id, changes::json,
+    case when changes is not null then moment.at + place * interval '1 microsecond' end
+  from (select clock_timestamp() as at offset 0) moment
+  cross join unnest(
+    $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::float8[],
+    string_to_array($7::text, U&'\\001E', ''), $8::float8[], $9::text[], $10::float8[], $11::uuid[],
+    string_to_array($12::text, U&'\\001E', ''), $13::int[]
+  ) as given (provider, event_id, event_type, format, source, occurred, payload, duration, reason, retry_in,
+    subscription_id, changes, place)
+  returning id, provider, event_id, status
+)
+select id, provider, event_id from inserted where status = 'failed'`,
+};
+
+/**
+ * Inserts deliveries of events that were applied in the order of the list. Returns the ids of those that failed, by `keyOf`.
+ * @throws a unique violation when another transaction has just inserted one of them
+ */
+export async function insertFirstDeliveries(
+  transaction: Queryable,
+  deliveries: readonly FirstDelivery[],
+): Promise<Map<string, string>> {
+  // Sorted, so that two processes which insert the same events wait for each other in one order.
+  const sorted = deliveries
+    .map((one, place) => ({ ...one, ...one.delivery, place, key: keyOf(one.delivery) }))
+    .sort((a, b) => compareKeys(a.key, b.key));
+  const rows = await transaction.run<{ id: string; provider: string; event_id: string }>(INSERT, [
+    sorted.map((one) => one.provider),
+    sorted.map((one) => one.eventId),
+    sorted.map((one) => one.eventType),
+    sorted.map((one) => one.format),
+    sorted.map((one) => one.source),
+    sorted.map((one) => one.occurredAtMicros),
+    sorted.map((one) => (one.isRedacted ? "" : one.payload)).join(SEPARATOR),
+    sorted.map((one) => one.durationMs),
+    sorted.map((one) => one.failure?.reason),
+    sorted.map((one) => one.failure?.retryInSeconds),
+    sorted.map((one) => one.changed?.subscriptionId),
+    sorted.map((one) => (one.changed ? JSON.stringify(one.changed.changes) : "")).join(SEPARATOR),
+    sorted.map((one) => one.place),
+  ]);
+  return new Map(rows.map((row) => [keyOf({ provider: row.provider, eventId: row.event_id }), row.id]));
+}

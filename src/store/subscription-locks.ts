@@ -1,0 +1,158 @@
+import type { Slot } from "../domain/slot.ts";
+import type { Subscription } from "../domain/subscription.ts";
+import type { Queryable, Statement } from "./database.ts";
+import { SUBSCRIPTION_COLUMNS, type SubscriptionRow, toSubscription } from "./subscriptions.ts";
+
+/** Names under which an event may know a subscription. */
+export type SubscriptionLink = {
+  provider: Slot;
+  providerSubscriptionId: string | null;
+  userId: string | null;
+  customerId: string | null;
+};
+
+// The links are $1 to $4; an index finds each of them.
+const GIVEN = `
+with given as materialized (
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as links (provider, sub, usr, customer)
+)`;
+const LINKED = `
+from subscription s
+where s.id = any (array(
+  select named.id from given g
+    join subscription named on named.provider = g.provider and named.provider_subscription_id = g.sub
+  where named.provider = any ($1::text[]) and named.provider_subscription_id = any ($2::text[])
+  union
+  select own.id from given g join subscription own on own.user_id = g.usr and own.provider = g.provider
+  where own.user_id = any ($3::text[])
+  union
+  select paid.id from given g join subscription paid on paid.provider = g.provider and paid.customer_id = g.customer
+  where g.usr is null and paid.provider = any ($1::text[]) and paid.customer_id = any ($4::text[])
+))`;
+
+const LOCK = {
+  name: "lock_subscriptions",
+  text: `${GIVEN} select ${SUBSCRIPTION_COLUMNS} ${LINKED} order by s.id for no key update of s`,
+};
+const LOCK_FREE = {
+  name: "lock_free_subscriptions",
+  text: `${GIVEN} select ${SUBSCRIPTION_COLUMNS} ${LINKED} order by s.id for no key update of s skip locked`,
+};
+
+/** Locks, in one order for everybody, all subscriptions that any of the links could mean. */
+export function lockSubscriptions(transaction: Queryable, links: readonly SubscriptionLink[]) {
+  return lock(transaction, LOCK, links);
+}
+
+/** Locks those of them that nobody else has locked, without waiting for the others. */
+export function lockFreeSubscriptions(transaction: Queryable, links: readonly SubscriptionLink[]) {
+  return lock(transaction, LOCK_FREE, links);
+}
+
+async function lock(
+  transaction: Queryable,
+  statement: Statement,
+  links: readonly SubscriptionLink[],
+): Promise<Subscription[]> {
+  const rows = await transaction.run<SubscriptionRow>(statement, columnsOf(links));
+  return rows.map(toSubscription);
+}
+
+export type LinkedSubscription = SubscriptionLink & { id: string };
+
+// A row that this transaction has locked carries its number, unless others share a weaker lock on it.
+const NOT_LOCKED = {
+  name: "subscriptions_not_locked",
+  text: `${GIVEN}
+select s.id, s.provider, s.provider_subscription_id as "providerSubscriptionId", s.user_id as "userId",
+  s.customer_id as "customerId"
+${LINKED} and s.xmax is distinct from pg_current_xact_id_if_assigned()::xid`,
+};
+
+/** Those of them, as last committed, that this transaction has not locked, and perhaps some that it has. */
+export async function findNotLocked(
+  transaction: Queryable,
+  links: readonly SubscriptionLink[],
+): Promise<LinkedSubscription[]> {
+  return transaction.run<LinkedSubscription>(NOT_LOCKED, columnsOf(links));
+}
+
+function columnsOf(links: readonly SubscriptionLink[]): unknown[][] {
+  return [
+    links.map((link) => link.provider),
+    links.map((link) => link.providerSubscriptionId),
+    links.map((link) => link.userId),
+    links.map((link) => link.customerId),
+  ];
+}
+
+const LOCK_SUBSCRIBERS = {
+  name: "lock_subscribers",
+  text: `
+select pg_advisory_xact_lock(key) from (
+  select distinct hashtextextended(name, 7016552814) as key from unnest($1::text[]) as names (name) order by 1
+) keys`,
+};
+
+/**
+ * Keeps other processes from adding subscriptions of the same users meanwhile: one with a provider's id and one without
+ * would not collide in any index. A statement of its own, before the subscriptions are read, so that they are read afterwards.
+ */
+export async function lockSubscribers(
+  transaction: Queryable,
+  links: readonly SubscriptionLink[],
+): Promise<void> {
+  await transaction.run(LOCK_SUBSCRIBERS, [links.map(subscriberOf)]);
+}
+
+/**
+ * Locks all subscriptions that the link could mean, waiting for whoever holds them, and keeps others from adding one. Whoever was
+ * waited for may have added one, which a statement that had begun does not see: hence at least twice.
+ */
+export async function waitForSubscriptions(
+  transaction: Queryable,
+  link: SubscriptionLink,
+): Promise<Subscription[]> {
+  const [, first, second] = await Promise.all([
+    lockSubscribers(transaction, [link]),
+    lockSubscriptions(transaction, [link]),
+    lockSubscriptions(transaction, [link]),
+  ]);
+  let subscriptions = second;
+  for (let before = first; !haveSameIds(before, subscriptions); ) {
+    before = subscriptions;
+    subscriptions = await lockSubscriptions(transaction, [link]);
+  }
+  return subscriptions;
+}
+
+function haveSameIds(some: readonly Subscription[], others: readonly Subscription[]): boolean {
+  return some.length === others.length && some.every(({ id }, index) => id === others[index]?.id);
+}
+
+const TRY_LOCK_SUBSCRIBERS = {
+  name: "try_lock_subscribers",
+  text: `
+select name, pg_try_advisory_xact_lock(hashtextextended(name, 7016552814)) as "isLocked"
+from (select distinct name from unnest($1::text[]) as names (name)) names`,
+};
+
+/** The same without waiting; returns those that somebody else holds, by `subscriberOf`. */
+export async function tryLockSubscribers(
+  transaction: Queryable,
+  links: readonly SubscriptionLink[],
+): Promise<Set<string>> {
+  const rows = await transaction.run<{ name: string; isLocked: boolean }>(TRY_LOCK_SUBSCRIBERS, [
+    links.map(subscriberOf),
+  ]);
+  return new Set(rows.filter(({ isLocked }) => !isLocked).map(({ name }) => name));
+}
+
+/** Whose subscriptions of a slot a link may add to. */
+export function subscriberOf({
+  provider,
+  userId,
+  customerId,
+}: Pick<SubscriptionLink, "provider" | "userId" | "customerId">): string {
+  return userId === null ? `${provider} customer ${customerId}` : `${provider} user ${userId}`;
+}

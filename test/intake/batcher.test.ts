@@ -1,0 +1,139 @@
+import { expect, it } from "vitest";
+import { createBatcher } from "../../src/intake/batcher.ts";
+
+type Item = { name: string; keys: readonly string[]; isAbandoned?: boolean };
+
+/** A batcher whose groups end when they are told to, by the name of their first item. */
+function manualBatcher(options: { maxAtWork?: number; heldUpAfterMs?: number } = {}) {
+  const running = new Map<string, { names: string[]; closing(): void; end(): void }>();
+  const batcher = createBatcher<Item, string>({
+    keysOf: (item) => item.keys,
+    sameKey: "together",
+    bytesOf: () => 1,
+    abandoned: (item) => (item.isAbandoned ? "abandoned" : null),
+    maxItems: 4,
+    maxBytes: 100,
+    maxInFlight: 4,
+    maxAtWork: 1,
+    heldUpAfterMs: 5,
+    ...options,
+    run: (group, closing) =>
+      new Promise((resolve) => {
+        const names = group.map(({ name }) => name);
+        running.set(names[0] as string, { names, closing, end: () => resolve(names) });
+      }),
+  });
+  const started = async (name: string) => {
+    for (;;) {
+      const group = running.get(name);
+      if (group) return group;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  };
+  const submit = (name: string, keys: readonly string[] = [name], isAbandoned = false) =>
+    batcher.submit({ name, keys, isAbandoned });
+  return { batcher, running, started, submit };
+}
+
+it("starts further groups while one is stuck, also after a quick one has ended", async () => {
+  const { started, submit } = manualBatcher();
+  const stuck = submit("stuck");
+  const held = await started("stuck");
+  for (const name of ["a", "b", "c", "d", "e"]) {
+    const quick = submit(name);
+    (await started(name)).end();
+    expect(await quick).toBe(name);
+  }
+  held.end();
+  expect(await stuck).toBe("stuck");
+});
+
+it("keeps items with a common key in order behind a stuck group, and lets others pass", async () => {
+  const { running, started, submit } = manualBatcher();
+  const first = submit("first", ["a"]);
+  const held = await started("first");
+  const second = submit("second", ["a", "b"]);
+  const third = submit("third", ["b"]);
+  const other = submit("other", ["c"]);
+  (await started("other")).end();
+  expect(await other).toBe("other");
+  expect([...running.keys()]).toEqual(["first", "other"]);
+  held.end();
+  const group = await started("second");
+  expect(group.names).toEqual(["second", "third"]);
+  group.end();
+  expect(await Promise.all([first, second, third])).toEqual(["first", "second", "third"]);
+});
+
+it("starts the next group when the one before is closing, two at once at most", async () => {
+  const { running, started, submit } = manualBatcher({ maxAtWork: 2, heldUpAfterMs: 60_000 });
+  const answers = [submit("a")];
+  const a = await started("a");
+  answers.push(submit("b"));
+  a.closing();
+  const b = await started("b");
+  answers.push(submit("c"));
+  b.closing();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([...running.keys()]).toEqual(["a", "b"]);
+  a.end();
+  (await started("c")).end();
+  b.end();
+  expect(await Promise.all(answers)).toEqual(["a", "b", "c"]);
+});
+
+it("keeps the keys of an item that leaves its group until its own answer is there", async () => {
+  let answerLeaver: (answer: string) => void = () => {};
+  const ran: string[][] = [];
+  const batcher = createBatcher<Item, string>({
+    keysOf: (item) => item.keys,
+    sameKey: "together",
+    bytesOf: () => 1,
+    maxItems: 10,
+    maxBytes: 100,
+    maxInFlight: 4,
+    maxAtWork: 1,
+    heldUpAfterMs: 60_000,
+    run: async (group) => {
+      ran.push(group.map(({ name }) => name));
+      return group.map(({ name }) =>
+        name === "leaver" ? new Promise<string>((resolve) => (answerLeaver = resolve)) : name,
+      );
+    },
+  });
+  const submit = (name: string, keys: string[]) => batcher.submit({ name, keys });
+  const leaver = submit("leaver", ["a"]);
+  expect(await submit("beside", ["b"])).toBe("beside");
+  const behind = submit("behind", ["a"]);
+  expect(await submit("later", ["b"])).toBe("later");
+  expect(ran.flat()).not.toContain("behind");
+  expect(batcher.load().items).toBe(2);
+  answerLeaver("left");
+  expect(await Promise.all([leaver, behind])).toEqual(["left", "behind"]);
+  await batcher.idle();
+});
+
+it("answers abandoned items without working on them, and frees those behind", async () => {
+  const { running, started, submit } = manualBatcher();
+  const answers = [submit("a"), submit("abandoned", ["a"], true), submit("c", ["a"])];
+  const group = await started("a");
+  group.end();
+  if (!group.names.includes("c")) (await started("c")).end();
+  expect(await Promise.all(answers)).toEqual(["a", "abandoned", "c"]);
+  expect([...running.values()].flatMap(({ names }) => names)).not.toContain("abandoned");
+});
+
+it("measures the delay of items that could start, not of those that wait for a key", async () => {
+  const { batcher, started, submit } = manualBatcher({ heldUpAfterMs: 60_000 });
+  const answers = [submit("a")];
+  const held = await started("a");
+  answers.push(submit("behind", ["a"]));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(batcher.delayMs()).toBe(0);
+  answers.push(submit("free", ["f"]));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(batcher.delayMs()).toBeGreaterThan(0);
+  held.end();
+  for (const name of ["free", "behind"]) void started(name).then(({ end }) => end());
+  await Promise.all(answers);
+});

@@ -1,0 +1,291 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import type { Slot } from "../../src/domain/slot.ts";
+import { applyGroup } from "../../src/intake/apply.ts";
+import type { ClaimedEvent } from "../../src/intake/claimed-event.ts";
+import { retryDue } from "../../src/intake/retry.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import type { Connection } from "../../src/store/database.ts";
+import { claimDeliveries } from "../../src/store/deliveries.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { numberedEvent } from "../support/events.ts";
+import { eventually } from "../support/eventually.ts";
+import { SECRETS, serverVariables } from "../support/variables.ts";
+
+let test: TestDatabase;
+let runtime: Runtime;
+beforeAll(async () => {
+  test = await freshDatabase();
+  runtime = await startRuntime(
+    readConfig({ ...serverVariables(test.url), PROVIDER_C_ADAPTER: "lemon-squeezy" }),
+    { log: createLog("silent") },
+  );
+});
+afterAll(async () => {
+  await runtime.close();
+  await test.drop();
+});
+beforeEach(() => test.rows("truncate webhook_delivery, webhook_attempt, subscription cascade"));
+
+type Delivery = { rawBody: Buffer; headers: Record<string, string> };
+
+async function receive({ rawBody, headers }: Delivery, slot: Slot = "provider-a"): Promise<string> {
+  const result = await runtime.intake.receive(slot, { rawBody, header: (name) => headers[name] });
+  return result.outcome;
+}
+
+function update(eventId: string, subscriptionId: string, userId: string, seats: number): Delivery {
+  return fixtureDelivery("stripe", "customer.subscription.updated", {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId,
+    subscriptionId,
+    customerId: subscriptionId,
+    userId,
+    planId: "team",
+    seats,
+  });
+}
+
+const held: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const release of held.splice(0)) await release();
+});
+
+async function holdLock(statement: string): Promise<Connection> {
+  const connection = await test.database.connection();
+  let isOver = false;
+  const release = async () => {
+    if (!isOver) connection.release({ healthy: false });
+    isOver = true;
+  };
+  held.push(release);
+  await connection.script(`begin; ${statement}`);
+  return { ...connection, release };
+}
+
+const lockOf = (name: string) =>
+  `select from subscription where provider_subscription_id = '${name}' for update`;
+
+describe("a locked subscription", () => {
+  it("keeps waiting only its own events, which are applied in order afterwards", async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, n) => receive(numberedEvent("sub", n))));
+    const { release } = await holdLock(lockOf("sub-0"));
+    const own = [6, 7, 8].map((seats) => receive(update(`own-${seats}`, "sub-0", "user_0", seats)));
+    let finished = 0;
+    for (const one of own) void one.then(() => (finished += 1));
+    for (let round = 0; round < 10; round += 1) {
+      for (let n = 1; n < 20; n += 1) {
+        expect(await receive(update(`other-${round}-${n}`, `sub-${n}`, `user_${n}`, 6 + round))).toBe(
+          "applied",
+        );
+      }
+      if (round === 0) expect(finished).toBe(0);
+    }
+    await release({ healthy: false });
+    const outcomes = await Promise.all(own);
+    expect(outcomes.every((outcome) => outcome === "applied" || outcome === "unavailable")).toBe(true);
+    await test.rows(
+      "update webhook_delivery set lease_until = now() - interval '1 second' where status = 'pending'",
+    );
+    await retryDue(runtime.intake);
+    expect(await test.rows("select status, count(*)::int from webhook_delivery group by 1")).toEqual([
+      { status: "successful", count: 213 },
+    ]);
+  });
+
+  it("is waited for before its event is decided on what the other transaction has added", async () => {
+    await receive(numberedEvent("first", 0));
+    const connection = await holdLock(lockOf("first-0"));
+    // Without its id: the event of another subscription of the same user, which the checkout has left behind.
+    const created = receive(update("adopts", "second-0", "user_0", 9));
+    await eventually(
+      () => test.rows("select status from webhook_delivery where event_id = 'adopts'"),
+      [{ status: "pending" }],
+    );
+    await connection.script(
+      `insert into subscription (id, user_id, provider, plan_id, seats, status, cancel_at_period_end, out_of_order)
+       values (gen_random_uuid(), 'user_0', 'provider-a', 'team', 5, 'active', false, false)`,
+    );
+    await connection.script("commit");
+    expect(await created).toBe("applied");
+    expect(
+      await test.rows(
+        "select provider_subscription_id as name, seats from subscription where user_id = 'user_0' order by 1",
+      ),
+    ).toEqual([
+      { name: "first-0", seats: 5 },
+      { name: "second-0", seats: 9 },
+    ]);
+  });
+});
+
+describe("copies of one event", () => {
+  it("wait for the one that is worked on, and hide no other event", async () => {
+    await receive(numberedEvent("copied", 0));
+    const { release } = await holdLock(lockOf("copied-0"));
+    const copy = update("copy", "copied-0", "user_0", 44);
+    const copies = Array.from({ length: 2_000 }, () => receive(copy));
+    const others = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        receive(update(`beside-${n}`, `beside-${n}`, `user_${1 + (n % 19)}`, 5)),
+      ),
+    );
+    expect(new Set(others)).toEqual(new Set(["applied"]));
+    expect(runtime.intake.deliveries.load().items).toBeLessThanOrEqual(1);
+    await release({ healthy: false });
+    const outcomes = await Promise.all(copies);
+    expect(outcomes.filter((outcome) => outcome === "applied")).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === "duplicate")).toHaveLength(1_999);
+  });
+
+  it("get the answer of the first when it fails", async () => {
+    const copy = update("fails", "fails", "nobody", 5);
+    expect(await Promise.all([receive(copy), receive(copy), receive(copy)])).toEqual([
+      "failed",
+      "failed",
+      "failed",
+    ]);
+    expect(await test.rows("select claim_no from webhook_delivery")).toEqual([{ claim_no: 1 }]);
+  });
+
+  it("are unavailable when it is not known whether the first was applied", async () => {
+    const { reached } = runtime.intake;
+    runtime.intake.reached = async (milestone) => {
+      if (milestone !== "effects written") return;
+      await test.rows(
+        "select pg_terminate_backend(pid) from pg_stat_activity where state like 'idle in transaction%' and datname = current_database()",
+      );
+    };
+    const copy = numberedEvent("unknown", 0);
+    const outcomes = await Promise.all([receive(copy), receive(copy)]);
+    runtime.intake.reached = reached;
+    expect(outcomes).toEqual(["unavailable", "unavailable"]);
+    expect(await receive(copy)).toBe("applied");
+  });
+});
+
+it("retries what is due while claimed deliveries keep every group busy", async () => {
+  for (let n = 0; n < 50; n += 1) await receive(update(`due-${n}`, `due-${n}`, "nobody", 5));
+  await test.rows(`insert into "user" (id, name, email) values ('nobody', 'N', 'nobody@example.com')`);
+  await test.rows("update webhook_delivery set next_attempt_at = clock_timestamp()");
+  let over = false;
+  let next = 0;
+  const senders = Array.from({ length: 250 }, async () => {
+    while (!over) await receive(lemonSqueezyEvent(next++), "provider-c");
+  });
+  await eventually(async () => runtime.intake.attempts.load().items > 100, true);
+  const report = await retryDue(runtime.intake);
+  over = true;
+  await Promise.all(senders);
+  expect(report).toMatchObject({ applied: 50, failed: 0 });
+  await test.rows(`delete from "user" where id = 'nobody'`);
+});
+
+function lemonSqueezyEvent(n: number): Delivery {
+  return fixtureDelivery("lemon-squeezy", "customer.subscription.created", {
+    secret: SECRETS["provider-c"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: `busy-${n}`,
+    subscriptionId: `busy-${n}`,
+    userId: `user_${n % 20}`,
+    planId: "team",
+    seats: 5,
+  });
+}
+
+describe("slow reads on every other connection", () => {
+  it("do not keep deliveries waiting, and end by themselves", async () => {
+    const slow = Array.from({ length: 30 }, (_, n) =>
+      runtime.database.run({ name: `slow_${n}`, text: `select pg_sleep(20) /* insert ${n} */` }).then(
+        () => "answered",
+        (error: Error) => error.name,
+      ),
+    );
+    await eventually(
+      () =>
+        test.rows(
+          "select count(*)::int from pg_stat_activity where query like 'select pg_sleep%' and state = 'active' and datname = current_database()",
+        ),
+      [{ count: 10 }],
+    );
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => receive(numberedEvent("reads", n))),
+    );
+    expect(new Set(outcomes)).toEqual(new Set(["applied"]));
+    expect(await runtime.isReady()).toBe(true);
+    expect(new Set(await Promise.all(slow.slice(0, 10)))).toEqual(new Set(["DatabaseUnavailable"]));
+    await Promise.all(slow);
+  });
+
+  it("are not ready when the intake's own connections are taken", async () => {
+    const connections = await Promise.all(
+      Array.from({ length: 10 }, () => runtime.intake.database.connection()),
+    );
+    expect(await runtime.isReady()).toBe(false);
+    for (const connection of connections) connection.release({ healthy: true });
+    await eventually(() => runtime.isReady(), true);
+  });
+});
+
+it("does not mark another event successful whose delivery was given the id of a lost claim", async () => {
+  const event = numberedEvent("lost", 0);
+  const delivery = {
+    provider: "provider-a" as const,
+    eventId: "lost-0",
+    eventType: "customer.subscription.created",
+    format: "stripe",
+    occurredAtMicros: null,
+    source: "delivery" as const,
+    payload: event.rawBody.toString(),
+  };
+  const [claimed] = await claimDeliveries(runtime.intake.database, [delivery], 30);
+  const claim = claimed?.claim as NonNullable<typeof claimed>["claim"];
+  // As after a crash of PostgreSQL that took the row and the sequence's value with it.
+  await test.rows("delete from webhook_delivery");
+  await test.rows(
+    `insert into webhook_delivery (id, provider, event_id, event_type, format, status, claim_source, lease_until, payload)
+     overriding system value
+     values ($1::bigint, 'provider-a', 'other-0', 'x', 'stripe', 'pending', 'delivery', now() + interval '1 hour', '{}')`,
+    [claim?.id],
+  );
+  const reading = runtime.intake.adapters
+    .of("stripe")
+    .interpret(delivery.eventType, JSON.parse(delivery.payload));
+  const stale: ClaimedEvent = {
+    claim: claim as NonNullable<typeof claim>,
+    slot: "provider-a",
+    source: "delivery",
+    reading: { event: reading },
+    startedAtMs: performance.now(),
+    bytes: 1,
+  };
+  expect(await applyGroup(runtime.intake, [stale])).toEqual([{ outcome: "lost" }]);
+  expect(await test.rows("select event_id, status from webhook_delivery")).toEqual([
+    { event_id: "other-0", status: "pending" },
+  ]);
+  expect(await test.rows("select from subscription")).toEqual([]);
+});
+
+it("stores the body and type that a redelivery is applied with", async () => {
+  expect(await receive(update("changed", "changed", "nobody_else", 5))).toBe("failed");
+  const second = fixtureDelivery("stripe", "customer.subscription.created", {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: "changed",
+    subscriptionId: "changed",
+    userId: "user_3",
+    planId: "team",
+    seats: 17,
+  });
+  expect(await receive(second)).toBe("applied");
+  expect(await test.rows("select event_type, payload::text as payload from webhook_delivery")).toEqual([
+    { event_type: "customer.subscription.created", payload: second.rawBody.toString() },
+  ]);
+  expect(await test.rows("select claim_no, outcome from webhook_attempts order by 1")).toEqual([
+    { claim_no: 1, outcome: "failed" },
+    { claim_no: 2, outcome: "successful" },
+  ]);
+});
