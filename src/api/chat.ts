@@ -5,7 +5,7 @@ import { readJson } from "../http/read-json.ts";
 import type { Log } from "../observability/log.ts";
 import { type ChatReply, sendMessage } from "../operations/chat/send-message.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
-import { execute, type Gate } from "../operations/operation.ts";
+import { charge, execute, type Gate } from "../operations/operation.ts";
 import { authenticate, type CallerContext } from "./authenticate.ts";
 
 /** Room for the characters that a conversation may have, in any language, and for what `useChat` sends besides. */
@@ -23,6 +23,7 @@ export function chat(
   routes.post("/chat", async (c) => {
     const call = await authenticate(c, desk);
     const reply = await execute(sendMessage, deps, call, () => readJson(c.env.incoming, MAX_BYTES));
+    await charge("ai-chat-day", deps.limits, call);
     for (const [name, value] of Object.entries(limitHeaders(call.charges, deps.limits.now())))
       c.header(name, value);
     return streamed(c, reply, log);

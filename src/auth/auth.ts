@@ -61,6 +61,8 @@ export type Auth = {
    * @param request `path` is below `/api/auth`; `header` reads the page's request
    */
   call(request: AuthCall): Promise<CallResult>;
+  /** Notifies the owners of keys that expire soon; returns how many, at most a thousand. @throws DatabaseUnavailable */
+  notifyExpiringKeys(): Promise<number>;
   /** Deletes expired sessions and links, at most a thousand of each, and returns how many. @throws DatabaseUnavailable */
   deleteExpired(): Promise<number>;
   /** Resolves when no background write is under way. */

@@ -1,3 +1,4 @@
+import { notifyExpiringKeys } from "../store/api-keys.ts";
 import { deleteExpired } from "../store/expired-accounts-data.ts";
 import type { AccountsOptions } from "./accounts.ts";
 import type { Auth } from "./auth.ts";
@@ -16,6 +17,7 @@ export type AuthOptions = AccountsOptions & {
 
 /** Concurrent lookups of one kind: one may be stuck on a connection that has just died. */
 const MAX_IN_FLIGHT = 2;
+const KEY_NOTICE_DAYS = 14;
 const MAX_DELETED = 1_000;
 
 /** Accounts, sessions and API keys: who is calling, and how people sign up and in. */
@@ -43,6 +45,8 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
     },
     handle: async (request, address) => (await accounts()).handle(request, address),
     call: async (request) => (await accounts()).call(request),
+    notifyExpiringKeys: () =>
+      notifyExpiringKeys(database, { withinDays: KEY_NOTICE_DAYS, limit: MAX_DELETED }),
     deleteExpired: () => deleteExpired(database, { limit: MAX_DELETED, auditRetentionDays }),
     idle: () => usage.idle(),
   };

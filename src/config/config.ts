@@ -31,7 +31,7 @@ export type Config = {
   requireAdminTwoFactor: boolean;
   auditRetentionDays: number;
   /** `null`: not configured. */
-  chat: { baseUrl: string; apiKey: string | null; model: string } | null;
+  chat: { baseUrl: string; apiKey: string | null; model: string; maxOutputTokens: number } | null;
   deprecationFormat: "simple" | "rfc";
   /** Introspection and its reader show the whole schema to everybody. */
   graphql: { enabled: boolean; introspection: boolean };
@@ -87,7 +87,12 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     requireAdminTwoFactor: values.REQUIRE_ADMIN_2FA === "on",
     auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     chat: values.AI_BASE_URL
-      ? { baseUrl: values.AI_BASE_URL, apiKey: values.AI_API_KEY ?? null, model: values.AI_MODEL as string }
+      ? {
+          baseUrl: values.AI_BASE_URL,
+          apiKey: values.AI_API_KEY ?? null,
+          model: values.AI_MODEL as string,
+          maxOutputTokens: values.AI_MAX_OUTPUT_TOKENS,
+        }
       : null,
     deprecationFormat: values.DEPRECATION_FORMAT,
     graphql: {

@@ -47,6 +47,7 @@ export const Variables = z.object({
   AI_BASE_URL: url(["http:", "https:"], "https://api.example.com/v1").optional(),
   AI_API_KEY: apiKey.optional(),
   AI_MODEL: z.string().max(200, "expected at most 200 characters, e.g. llama-3.3-70b").optional(),
+  AI_MAX_OUTPUT_TOKENS: wholeNumber(1, 1_000_000, 4_096).default(4_096),
   GRAPHQL: oneOf(["on", "off"]).default("on"),
   GRAPHQL_INTROSPECTION: oneOf(["on", "off"]).optional(),
   NODE_ENV: z.string().optional(),

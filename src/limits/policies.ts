@@ -10,6 +10,7 @@ export const DEFAULT_POLICIES = {
   "auth-key": { limit: 30, windowSeconds: 60 },
   pages: { limit: 300, windowSeconds: 60 },
   "ai-chat": { limit: 30, windowSeconds: 60 },
+  "ai-chat-day": { limit: 500, windowSeconds: 86_400 },
   billing: { limit: 5, windowSeconds: 60 },
   admin: { limit: 10, windowSeconds: 60 },
   graphql: { limit: 60, windowSeconds: 60 },

@@ -103,7 +103,10 @@ function assertAccess(access: Access, caller: Caller): void {
   if (access === "anyone") return;
   if (caller.kind === "nobody") refuse("unauthorized", "Unauthorized");
   if (access === "session" && caller.kind === "api-key") refuse("forbidden", "Forbidden");
-  if (access === "admin" && !isAdministrator(caller)) refuse("forbidden", "Forbidden");
+  if (access === "admin" && !isAdministrator(caller)) {
+    const needsTwoFactor = caller.kind === "session" && caller.needsTwoFactor;
+    refuse("forbidden", needsTwoFactor ? "Set up two-factor sign-in first" : "Forbidden");
+  }
 }
 
 /**

@@ -25,7 +25,7 @@ export function accountJobs(config: Config, runtime: Runtime, auth: Auth): Job[]
             run: notificationMail({ database, smtpUrl, from, appUrl, plans, log }),
           },
         ]),
-    { name: "session-clean-up", everyMs: HOUR_MS, run: deleteExpired(auth) },
+    { name: "session-clean-up", everyMs: HOUR_MS, run: cleanUpAccounts(auth) },
     {
       name: "unwanted-subscriptions",
       everyMs: HALF_MINUTE_MS,
@@ -35,8 +35,9 @@ export function accountJobs(config: Config, runtime: Runtime, auth: Auth): Job[]
   ];
 }
 
-function deleteExpired(auth: Auth): Job["run"] {
+function cleanUpAccounts(auth: Auth): Job["run"] {
   return async (isStopping) => {
+    while (!isStopping() && (await auth.notifyExpiringKeys()) > 0);
     while (!isStopping() && (await auth.deleteExpired()) > 0);
   };
 }

@@ -134,3 +134,35 @@ export async function markApiKeysUsed(
 ): Promise<void> {
   await database.run(MARK_USED, [ids, everySeconds]);
 }
+
+// Not of keys that live only for days: their owners know.
+const NOTIFY_EXPIRING = {
+  name: "notify_expiring_api_keys",
+  text: `
+with due as (
+  select id from api_key
+  where expires_at between now() and now() + $1::int * interval '1 day' and revoked_at is null
+    and expiry_notified_at is null and created_at < expires_at - 2 * $1::int * interval '1 day'
+  order by expires_at limit $2::int for update skip locked
+),
+marked as (
+  update api_key k set expiry_notified_at = now() from due where k.id = due.id
+  returning k.user_id, k.name, k.prefix, k.expires_at
+),
+notified as (
+  insert into notification (user_id, kind, details)
+  select user_id, 'api_key_expiring',
+    jsonb_build_object('name', name, 'prefix', prefix, 'expiresAt', expires_at)
+  from marked
+)
+select count(*)::int as count from marked`,
+};
+
+/** Notifies the owners of keys that expire within so many days, once each; returns how many, at most `limit`. */
+export async function notifyExpiringKeys(
+  database: Queryable,
+  { withinDays, limit }: { withinDays: number; limit: number },
+): Promise<number> {
+  const [row] = await database.run<{ count: number }>(NOTIFY_EXPIRING, [withinDays, limit]);
+  return row?.count ?? 0;
+}

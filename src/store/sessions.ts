@@ -33,3 +33,35 @@ where s.token = any ($1::text[])`,
 export async function findSessions(database: Queryable, tokens: readonly string[]): Promise<FoundSession[]> {
   return database.run<FoundSession>(FIND, [tokens]);
 }
+
+export type ListedSession = {
+  id: string;
+  userAgent: string | null;
+  address: string | null;
+  createdAt: Date;
+  lastSeenAt: Date;
+};
+
+const OF_USER = {
+  name: "sessions_of_user",
+  text: `
+select id, user_agent as "userAgent", ip_address as address, created_at as "createdAt", updated_at as "lastSeenAt"
+from session
+where user_id = $1 and expires_at > now() and created_at > now() - interval '${MAX_SESSION_DAYS} days'
+order by updated_at desc, id limit 100`,
+};
+
+/** A user's sessions that have not ended, the latest first. Tokens never leave the look-up. */
+export async function listSessions(database: Queryable, userId: string): Promise<ListedSession[]> {
+  return database.run<ListedSession>(OF_USER, [userId]);
+}
+
+const DELETE = {
+  name: "delete_session",
+  text: "delete from session where user_id = $1 and id = $2 returning id",
+};
+
+/** Whether the user had such a session. */
+export async function deleteSession(database: Queryable, userId: string, id: string): Promise<boolean> {
+  return (await database.run(DELETE, [userId, id])).length > 0;
+}

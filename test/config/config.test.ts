@@ -42,6 +42,7 @@ describe("the configuration", () => {
       "auth-key": { limit: 30, windowSeconds: 60 },
       pages: { limit: 300, windowSeconds: 60 },
       "ai-chat": { limit: 30, windowSeconds: 60 },
+      "ai-chat-day": { limit: 500, windowSeconds: 86_400 },
       billing: { limit: 5, windowSeconds: 60 },
       admin: { limit: 10, windowSeconds: 60 },
       graphql: { limit: 60, windowSeconds: 60 },
@@ -92,6 +93,7 @@ describe("the configuration", () => {
       baseUrl: "http://localhost:11434/v1",
       apiKey: null,
       model: "m",
+      maxOutputTokens: 4_096,
     });
     expect(() => readConfig({ AI_BASE_URL: "http://localhost:11434/v1" })).toThrow(/^AI_MODEL: required/);
     expect(() => readConfig({ REQUIRE_EMAIL_CONFIRMATION: "on" })).toThrow(/^SMTP_URL: required/);
@@ -182,6 +184,9 @@ describe("the configuration", () => {
     ["METRICS_TOKEN", "short", "openssl rand"],
     ["SMTP_URL", "mail.example.com", "smtps://"],
     ["REQUIRE_EMAIL_CONFIRMATION", "yes", "off"],
+    ["REQUIRE_ADMIN_2FA", "yes", "off"],
+    ["AUDIT_RETENTION_DAYS", "7", "365"],
+    ["AI_MAX_OUTPUT_TOKENS", "0", "4096"],
     ["AI_BASE_URL", "api.example.com", "https://"],
     ["DEPRECATION_FORMAT", "iso", "simple"],
   ])("refuses %s=%s in one line that names it and shows an example", (name, value, example) => {

@@ -122,7 +122,11 @@ describe.each(wireFormats())("deleting an account that pays through %s", (format
     expect(cancelled).toMatchObject([
       { provider: "provider-a", providerSubscriptionId: idOf(format, "sub", 7_000_001), status: "active" },
     ]);
-    expect(await placesOf(test, person.id)).toEqual(["deleted_user.id"]);
+    expect(await placesOf(test, person.id)).toEqual([
+      "audit_entry.actor_id",
+      "audit_entry.target_id",
+      "deleted_user.id",
+    ]);
     for (const name of namesOf(person, 7_000_001)) expect(await placesOf(test, name), name).toEqual([]);
 
     expect((await payloads(neighbour)).length).toBe(events);
@@ -147,7 +151,11 @@ describe.each(wireFormats())("deleting an account that pays through %s", (format
     await send(
       eventOf(person, "customer.subscription.created", { ...ids, subscriptionId: idOf(format, "sub", 1) }),
     );
-    expect(await placesOf(test, person.id)).toEqual(["deleted_user.id"]);
+    expect(await placesOf(test, person.id)).toEqual([
+      "audit_entry.actor_id",
+      "audit_entry.target_id",
+      "deleted_user.id",
+    ]);
     for (const name of namesOf(person, 7_000_001)) expect(await placesOf(test, name), name).toEqual([]);
     const own = await test.rows(
       "select user_id, customer_id, status from subscription where provider_subscription_id = $1",

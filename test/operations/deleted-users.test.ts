@@ -58,7 +58,11 @@ it("what somebody pays for after the account was deleted is for the operator to 
   logged.length = 0;
   expect(await receive("customer.subscription.deleted", late)).toEqual({ outcome: "ignored" });
   expect(logged).toEqual([]);
-  expect(await placesOf(test, "user_0")).toEqual(["deleted_user.id"]);
+  expect(await placesOf(test, "user_0")).toEqual([
+    "audit_entry.actor_id",
+    "audit_entry.target_id",
+    "deleted_user.id",
+  ]);
 });
 
 it("what was bought before, and ended with the account, is nothing to be told of", async () => {

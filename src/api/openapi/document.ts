@@ -16,6 +16,7 @@ const TAGS: Record<string, { name: string; description: string }> = {
   billing: { name: "Billing", description: "The ways to the payment provider's own pages." },
   apiKeys: { name: "API keys", description: "For programs that act as their owner." },
   notifications: { name: "Notifications", description: "What people are told of." },
+  audit: { name: "Audit log", description: "What administrators, operators and keys have done." },
   webhooks: { name: "Webhook deliveries", description: "The log of what payment providers have sent." },
 };
 

@@ -1,6 +1,7 @@
 import { createApiKey } from "../../operations/api-keys/create-api-key.ts";
 import { listApiKeys } from "../../operations/api-keys/list-api-keys.ts";
 import { revokeApiKey } from "../../operations/api-keys/revoke-api-key.ts";
+import { listAuditEntries } from "../../operations/audit/list-audit-entries.ts";
 import { createCheckout } from "../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../operations/billing/open-portal.ts";
 import { listNotifications } from "../../operations/notifications/list-notifications.ts";
@@ -44,4 +45,5 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/webhook-deliveries/:id", showDelivery),
   route("POST", "/webhook-deliveries/:id/replay", replayDelivery),
   route("GET", "/webhook-statistics", showStatistics),
+  route("GET", "/audit", listAuditEntries, { plural: "entries" }),
 ];

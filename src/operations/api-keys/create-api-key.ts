@@ -3,6 +3,7 @@ import { PersonName } from "../../domain/person-name.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { insertApiKey } from "../../store/api-keys.ts";
 import type { Queryable } from "../../store/database.ts";
+import { recordAudit } from "../audit/record-audit.ts";
 import { defineOperation } from "../operation.ts";
 
 export type NewApiKey = { key: string; prefix: string; hash: Buffer };
@@ -17,8 +18,8 @@ export const createApiKey = defineOperation({
     expiresAt: z.iso
       .datetime({ offset: true, error: "expected a time such as 2030-01-31T00:00:00Z" })
       .nullable()
-      .default(null)
-      .describe("Never unless given."),
+      .optional()
+      .describe("A year from now unless given; `null`: never."),
   }),
   output: z.object({
     id: z.uuid(),
@@ -28,8 +29,13 @@ export const createApiKey = defineOperation({
     createdAt: z.date(),
   }),
   run: async (deps: { database: Queryable; newApiKey: () => NewApiKey }, caller, { name, expiresAt }) => {
-    if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) {
+    const now = new Date();
+    const expiry = expiryOf(expiresAt, now);
+    if (expiry !== null && expiry <= now) {
       refuse("invalid_input", "expiresAt: expected a time that is still to come");
+    }
+    if (expiry !== null && expiry > LAST_TIME) {
+      refuse("invalid_input", "expiresAt: expected a time before the year 10000");
     }
     const { key, prefix, hash } = deps.newApiKey();
     const made = await insertApiKey(deps.database, {
@@ -37,9 +43,25 @@ export const createApiKey = defineOperation({
       name,
       prefix,
       hash,
-      expiresAt: expiresAt === null ? null : new Date(expiresAt),
+      expiresAt: expiry,
     });
     if (made === null) refuse("conflict", "there are too many API keys: revoke one first");
+    await recordAudit(deps, caller, {
+      action: "api_key.created",
+      target: { type: "api_key", id: made.id },
+      details: { prefix, expiresAt: expiry },
+    });
     return { id: made.id, name, prefix, key, createdAt: made.createdAt };
   },
 });
+
+/** RFC 3339 has no year after 9999, in whatever offset a time is written. */
+const LAST_TIME = new Date("9999-12-31T23:59:59.999Z");
+
+function expiryOf(expiresAt: string | null | undefined, now: Date): Date | null {
+  if (expiresAt === null) return null;
+  if (expiresAt !== undefined) return new Date(expiresAt);
+  const inAYear = new Date(now);
+  inAYear.setUTCFullYear(now.getUTCFullYear() + 1);
+  return inAYear;
+}

@@ -1,10 +1,13 @@
+import { OPERATOR } from "../../domain/caller.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { revokeApiKey } from "../../store/api-keys.ts";
 import type { Queryable } from "../../store/database.ts";
+import { recordAudit } from "../audit/record-audit.ts";
 
 /** For the operator: whoever the key belongs to. @throws Refusal `not_found` */
 export async function revokeAnyKey(deps: { database: Queryable }, id: string): Promise<void> {
   if (!(await revokeApiKey(deps.database, null, id))) {
     refuse("not_found", `there is no API key ${id} that is not revoked already`);
   }
+  await recordAudit(deps, OPERATOR, { action: "api_key.revoked", target: { type: "api_key", id } });
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
 import { revokeApiKey as revoke } from "../../store/api-keys.ts";
 import type { Queryable } from "../../store/database.ts";
+import { recordAudit } from "../audit/record-audit.ts";
 import { defineOperation } from "../operation.ts";
 
 export const ApiKeyId = z.uuid("expected an API key's id");
@@ -15,6 +16,7 @@ export const revokeApiKey = defineOperation({
   output: z.object({ success: z.literal(true) }),
   run: async (deps: { database: Queryable }, caller, { id }) => {
     if (!(await revoke(deps.database, caller.userId, id))) refuse("not_found", "there is no such API key");
+    await recordAudit(deps, caller, { action: "api_key.revoked", target: { type: "api_key", id } });
     return { success: true as const };
   },
 });

@@ -8,7 +8,8 @@ import type { BillingTools } from "./open-checkout.ts";
 export const openPortal = defineOperation({
   name: "billing.openPortal",
   summary: "Opens the payment provider's portal and tells where",
-  access: "person",
+  // An API key that leaks must not open the pages where cards and invoices are.
+  access: "session",
   limit: "billing",
   input: z.strictObject({
     subscriptionId: z

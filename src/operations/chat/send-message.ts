@@ -5,7 +5,7 @@ import { defineOperation } from "../operation.ts";
 import { Conversation } from "./conversation.ts";
 
 /** An answer that is asked for when it is opened, so that whoever opens it can also hang up. */
-export type ChatReply = { open(attempt: ChatAttempt): ReturnType<Chat["stream"]> };
+export type ChatReply = { open(attempt: Omit<ChatAttempt, "userId">): ReturnType<Chat["stream"]> };
 
 export const sendMessage = defineOperation({
   name: "chat.send",
@@ -14,8 +14,8 @@ export const sendMessage = defineOperation({
   limit: "ai-chat",
   input: Conversation,
   output: z.custom<ChatReply>(),
-  run: async ({ chat }: { chat: Chat | null }, _caller, messages) => {
+  run: async ({ chat }: { chat: Chat | null }, caller, messages) => {
     if (!chat) refuse("unavailable", "The assistant is not configured: set AI_BASE_URL and AI_MODEL.");
-    return { open: (attempt: ChatAttempt) => chat.stream(messages, attempt) };
+    return { open: (attempt) => chat.stream(messages, { ...attempt, userId: caller.userId }) };
   },
 });

@@ -4,6 +4,7 @@ import type { Intake } from "../../intake/intake.ts";
 import { compare } from "../../reconcile/compare.ts";
 import { findReconcilable } from "../../store/reconciliations.ts";
 import { findSubscription } from "../../store/subscription-list.ts";
+import { recordAudit } from "../audit/record-audit.ts";
 import { mapProviderErrors, type ProviderTools } from "../billing/ask-provider.ts";
 import { defineOperation } from "../operation.ts";
 import { SubscriptionView } from "./subscription-view.ts";
@@ -31,6 +32,11 @@ export const reconcileSubscription = defineOperation({
       comparing,
     );
     if (comparison.outcome === "left") refuse("conflict", `nothing was changed: ${comparison.reason}`);
+    await recordAudit({ database }, caller, {
+      action: "subscription.reconciled",
+      target: { type: "subscription", id },
+      details: { outcome: comparison.outcome },
+    });
     return (await findSubscription(database, id)) ?? refuse("not_found", "there is no such subscription");
   },
 });

@@ -3,6 +3,7 @@ import { ROLES } from "../../domain/caller.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findUser, setRole } from "../../store/users.ts";
+import { recordAudit } from "../audit/record-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { UserId } from "./user-id.ts";
 import { UserView } from "./user-view.ts";
@@ -14,10 +15,17 @@ export const changeRole = defineOperation({
   limit: "admin",
   input: z.strictObject({ userId: UserId, role: z.enum(ROLES) }),
   output: UserView,
-  run: async (deps: { database: Queryable }, _caller, { userId, role }) => {
+  run: async (deps: { database: Queryable }, caller, { userId, role }) => {
     const outcome = await setRole(deps.database, userId, role);
     if (outcome === "last_administrator") {
       refuse("conflict", "the last administrator cannot be demoted: promote somebody else first");
+    }
+    if (outcome === "changed") {
+      await recordAudit(deps, caller, {
+        action: "user.role_changed",
+        target: { type: "user", id: userId },
+        details: { role },
+      });
     }
     const user = await findUser(deps.database, userId);
     return user ?? refuse("not_found", "there is no such user");

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
 import { findUser } from "../../store/users.ts";
+import { recordAudit } from "../audit/record-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { type DeletionTools, deletePerson } from "./delete-person.ts";
 
@@ -20,6 +21,7 @@ export const deleteAccount = defineOperation({
       refuse("invalid_input", "confirmation: expected the e-mail address of this account");
     }
     await deletePerson(deps, user.id);
+    await recordAudit(deps, caller, { action: "user.deleted", target: { type: "user", id: user.id } });
     return { success: true as const };
   },
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { recordAudit } from "../audit/record-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { type DeletionTools, deletePerson } from "./delete-person.ts";
 import { UserId } from "./user-id.ts";
@@ -10,8 +11,9 @@ export const deleteUser = defineOperation({
   limit: "admin",
   input: z.strictObject({ userId: UserId }),
   output: z.object({ success: z.literal(true) }),
-  run: async (deps: DeletionTools, _caller, { userId }) => {
+  run: async (deps: DeletionTools, caller, { userId }) => {
     await deletePerson(deps, userId);
+    await recordAudit(deps, caller, { action: "user.deleted", target: { type: "user", id: userId } });
     return { success: true as const };
   },
 });

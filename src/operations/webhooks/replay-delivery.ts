@@ -3,6 +3,7 @@ import { refuse } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { type ReplayResult, replay } from "../../intake/replay.ts";
 import { findLoggedDelivery } from "../../store/delivery-log.ts";
+import { recordAudit } from "../audit/record-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { Delivery, DeliveryId, refuseUnknown } from "./delivery.ts";
 
@@ -31,8 +32,13 @@ export const replayDelivery = defineOperation({
       .describe("Also when it was successful; it stays so whatever comes of the replay."),
   }),
   output: Replay,
-  run: async (deps: { intake: Intake }, _caller, { id, force }) => {
+  run: async (deps: { intake: Intake }, caller, { id, force }) => {
     const attempt = attemptOf(id, await replay(deps.intake, id, { force }));
+    await recordAudit(deps.intake, caller, {
+      action: "delivery.replayed",
+      target: { type: "delivery", id },
+      details: { force, outcome: attempt.outcome },
+    });
     const { payload: _, ...logged } =
       (await findLoggedDelivery(deps.intake.database, id)) ?? refuseUnknown(id);
     return { ...logged, ...attempt };

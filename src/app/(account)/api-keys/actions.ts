@@ -11,13 +11,13 @@ import { runAction } from "../../gate/run-action.ts";
 
 type NewKey = z.input<typeof createApiKey.output>;
 
-/** Fields: `name`, and `expiresAt`: a time, or the last day on which it is valid; empty for never. */
+/** Fields: `name`, and `expiresAt`: a time, or the last day on which it is valid; empty for a year, `never` for never. */
 export async function createApiKeyAction(form: FormData): Promise<NewKey> {
   const created = await runAction(createApiKey, form, () => {
     const expiresAt = form.get("expiresAt");
     return {
       name: form.get("name"),
-      ...(expiresAt === null ? {} : { expiresAt: expiresAt === "" ? null : endOfDay(expiresAt) }),
+      ...(expiresAt ? { expiresAt: expiresAt === "never" ? null : endOfDay(expiresAt) } : {}),
     };
   });
   // Its notification is counted in the side bar of every page.

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { listAuditEntries as list } from "../../store/audit-log.ts";
+import type { Queryable } from "../../store/database.ts";
+import { defineOperation } from "../operation.ts";
+import { PAGE, pageOf } from "../page.ts";
+
+export const AuditEntryView = z
+  .object({
+    id: z.string(),
+    at: z.date(),
+    actor: z.object({
+      kind: z
+        .enum(["session", "api-key", "service-key", "operator", "database"])
+        .describe("`operator`: the command line; `database`: a change made with SQL."),
+      userId: z.string().nullable(),
+      keyId: z.string().nullable(),
+    }),
+    address: z.string().nullable().describe("The client's network address."),
+    action: z.string().describe("Such as `user.role_changed`."),
+    target: z.object({ type: z.string(), id: z.string() }),
+    details: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "AuditEntry" });
+
+const EntryId = z.string().regex(/^[1-9]\d{0,17}$/, "expected an audit entry's id");
+
+const Text = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^[^\0]*$/, "must not contain NUL")
+  .nullable()
+  .default(null);
+
+const Time = z.iso
+  .datetime({ offset: true, error: "expected a time such as 2030-01-31T00:00:00Z" })
+  .nullable()
+  .default(null);
+
+export const listAuditEntries = defineOperation({
+  name: "audit.list",
+  summary: "What administrators, operators and keys have done, newest first",
+  access: "admin",
+  limit: "admin",
+  input: z.strictObject({
+    ...PAGE,
+    cursor: EntryId.nullable().default(null),
+    action: Text.describe(
+      "An action such as `user.role_changed`, or its first word for all of them: `user`.",
+    ),
+    actor: Text.describe("The id of the user or key that did it."),
+    target: Text.describe("The id of what it was done to."),
+    from: Time.describe("Not before this time."),
+    to: Time.describe("Before this time."),
+  }),
+  output: pageOf(AuditEntryView),
+  run: async (deps: { database: Queryable }, _caller, { cursor, limit, from, to, ...filter }) => {
+    const found = await list(
+      deps.database,
+      { ...filter, from: from === null ? null : new Date(from), to: to === null ? null : new Date(to) },
+      { before: cursor, limit: limit + 1 },
+    );
+    const items = found.slice(0, limit);
+    return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+  },
+});

@@ -1,0 +1,46 @@
+import type { Caller } from "../../domain/caller.ts";
+import { type AuditActor, insertAuditEntry } from "../../store/audit-log.ts";
+import type { Queryable } from "../../store/database.ts";
+
+/** What can be found in the audit log, as `<noun>.<past participle>`. */
+export type AuditAction =
+  | "user.role_changed"
+  | "user.deleted"
+  | "api_key.created"
+  | "api_key.revoked"
+  | "delivery.replayed"
+  | "subscription.reconciled"
+  | "subscription.dismissed"
+  | `service_key.${"created" | "rotated" | "revoked"}`
+  | `event_endpoint.${"created" | "changed" | "deleted" | "replayed"}`;
+
+export type Audited = {
+  action: AuditAction;
+  target: { type: "user" | "api_key" | "delivery" | "subscription" | "event_endpoint"; id: string };
+  details?: Record<string, unknown>;
+};
+
+/** Records what the caller has done: after it was done, before the response. @throws DatabaseUnavailable */
+export async function recordAudit(
+  deps: { database: Queryable },
+  caller: Caller,
+  { action, target, details = {} }: Audited,
+): Promise<void> {
+  const record = { actor: actorOf(caller), action, targetType: target.type, targetId: target.id, details };
+  await insertAuditEntry(deps.database, record);
+}
+
+function actorOf(caller: Caller): AuditActor {
+  switch (caller.kind) {
+    case "session":
+      return { kind: "session", userId: caller.userId, keyId: null, address: caller.address };
+    case "api-key":
+      return { kind: "api-key", userId: caller.userId, keyId: caller.keyId, address: caller.address };
+    case "operator":
+      return { kind: "operator", userId: null, keyId: null, address: null };
+    case "nobody":
+      throw new Error("nobody has done what is audited");
+    default:
+      return caller satisfies never;
+  }
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import type { Queryable } from "../../store/database.ts";
+import { listSessions as list } from "../../store/sessions.ts";
+import { defineOperation } from "../operation.ts";
+
+export const SessionView = z
+  .object({
+    id: z.string(),
+    userAgent: z.string().nullable().describe("As the browser names itself."),
+    address: z.string().nullable().describe("The network address that it was begun from."),
+    createdAt: z.date(),
+    lastSeenAt: z.date().describe("Exact to a day."),
+    isCurrent: z.boolean(),
+  })
+  .meta({ id: "Session" });
+
+export const listSessions = defineOperation({
+  name: "sessions.list",
+  summary: "The caller's active sessions, the latest first; at most 100",
+  access: "session",
+  limit: "settings",
+  input: z.strictObject({}),
+  output: z.object({ items: z.array(SessionView) }),
+  run: async (deps: { database: Queryable }, caller) => {
+    const sessions = await list(deps.database, caller.userId);
+    const current = caller.kind === "session" ? caller.sessionId : null;
+    return { items: sessions.map((session) => ({ ...session, isCurrent: session.id === current })) };
+  },
+});

@@ -1,0 +1,17 @@
+import { z } from "zod";
+import type { Queryable } from "../../store/database.ts";
+import { revokeOtherSessions as revoke } from "../../store/revocations.ts";
+import { defineOperation } from "../operation.ts";
+
+export const revokeOtherSessions = defineOperation({
+  name: "sessions.revokeOthers",
+  summary: "Ends all of the caller's sessions but this one",
+  access: "session",
+  limit: "settings",
+  input: z.strictObject({}),
+  output: z.object({ revoked: z.int() }),
+  run: async (deps: { database: Queryable }, caller) => {
+    const current = caller.kind === "session" ? caller.sessionId : "";
+    return { revoked: await revoke(deps.database, caller.userId, current) };
+  },
+});

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+import type { Queryable } from "../../store/database.ts";
+import { deleteSession } from "../../store/sessions.ts";
+import { defineOperation } from "../operation.ts";
+
+export const revokeSession = defineOperation({
+  name: "sessions.revoke",
+  summary: "Ends one of the caller's sessions at once",
+  access: "session",
+  limit: "settings",
+  input: z.strictObject({
+    id: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[^\0]*$/, "must not contain NUL"),
+  }),
+  output: z.object({ success: z.literal(true) }),
+  run: async (deps: { database: Queryable }, caller, { id }) => {
+    if (!(await deleteSession(deps.database, caller.userId, id))) {
+      refuse("not_found", "there is no such session");
+    }
+    return { success: true as const };
+  },
+});

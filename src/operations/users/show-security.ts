@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+import { findAccountSecurity } from "../../store/account-security.ts";
+import type { Queryable } from "../../store/database.ts";
+import { defineOperation } from "../operation.ts";
+
+export const showSecurity = defineOperation({
+  name: "users.security",
+  summary: "How the caller's account is protected",
+  access: "session",
+  limit: "settings",
+  input: z.strictObject({}),
+  output: z.object({
+    hasTwoFactor: z.boolean(),
+    needsTwoFactor: z
+      .boolean()
+      .describe("An administrator who must set up a second factor before administering."),
+    pendingEmail: z
+      .string()
+      .nullable()
+      .describe("The new e-mail address while it waits for confirmation; `null`: none."),
+  }),
+  run: async (deps: { database: Queryable }, caller) => {
+    const found =
+      (await findAccountSecurity(deps.database, caller.userId)) ??
+      refuse("not_found", "there is no such user");
+    return { ...found, needsTwoFactor: caller.kind === "session" && caller.needsTwoFactor === true };
+  },
+});

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newApiKey } from "../../src/auth/api-key.ts";
+import { OPERATOR } from "../../src/domain/caller.ts";
+import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
+import { revokeAnyKey } from "../../src/operations/api-keys/revoke-any-key.ts";
+import { revokeApiKey } from "../../src/operations/api-keys/revoke-api-key.ts";
+import { listAuditEntries } from "../../src/operations/audit/list-audit-entries.ts";
+import { changeRole } from "../../src/operations/users/change-role.ts";
+import { deleteUser } from "../../src/operations/users/delete-user.ts";
+import { deleteOldAuditEntries } from "../../src/store/audit-log.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { apiKey, type Ground, groundOn, refusalOf, session } from "./test-context.ts";
+
+describe("the audit log", () => {
+  let test: TestDatabase;
+  let ground: Ground;
+  const admin = session("user_0", "admin");
+  beforeAll(async () => {
+    test = await freshDatabase(6);
+    await test.rows(`update "user" set role = 'admin' where id = 'user_0'`);
+    ground = groundOn(test.database, { newApiKey });
+  });
+  afterAll(() => test.drop());
+
+  const entries = async (input = {}) => (await ground.call(listAuditEntries, admin, input)).items;
+
+  it("says who has done what to whom, and from where", async () => {
+    await ground.call(changeRole, admin, { userId: "user_1", role: "admin" });
+    expect(await entries({ target: "user_1" })).toEqual([
+      {
+        id: expect.stringMatching(/^\d+$/),
+        at: expect.any(Date),
+        actor: { kind: "session", userId: "user_0", keyId: null },
+        address: "192.0.2.1",
+        action: "user.role_changed",
+        target: { type: "user", id: "user_1" },
+        details: { role: "admin" },
+      },
+    ]);
+  });
+
+  it("holds nothing of what was refused or changed nothing", async () => {
+    const before = (await entries()).length;
+    await ground.call(changeRole, admin, { userId: "user_0", role: "admin" });
+    await refusalOf(ground.call(changeRole, session("user_2"), { userId: "user_2", role: "admin" }));
+    await refusalOf(ground.call(deleteUser, admin, { userId: "nobody" }));
+    expect((await entries()).length).toBe(before);
+  });
+
+  it("records keys, also those that the operator revokes", async () => {
+    const owner = session("user_3");
+    const first = await ground.call(createApiKey, owner, { name: "First" });
+    const second = await ground.call(createApiKey, owner, { name: "Second" });
+    await ground.call(revokeApiKey, owner, { id: first.id });
+    await revokeAnyKey({ database: test.database }, second.id);
+    const actions = (await entries({ action: "api_key" })).map(
+      (one: { action: string; actor: { kind: string }; target: { id: string } }) => [
+        one.action,
+        one.actor.kind,
+        one.target.id,
+      ],
+    );
+    expect(actions).toEqual([
+      ["api_key.revoked", OPERATOR.kind, second.id],
+      ["api_key.revoked", "session", first.id],
+      ["api_key.created", "session", second.id],
+      ["api_key.created", "session", first.id],
+    ]);
+    expect(JSON.stringify(await entries({ action: "api_key" }))).not.toContain(first.key);
+  });
+
+  it("records deletions, and outlives the person", async () => {
+    await ground.call(deleteUser, admin, { userId: "user_4" });
+    expect(await entries({ target: "user_4" })).toMatchObject([{ action: "user.deleted" }]);
+  });
+
+  it("records bans that an operator sets with SQL", async () => {
+    await test.rows(`update "user" set banned = true where id = 'user_5'`);
+    await test.rows(`update "user" set banned = false where id = 'user_5'`);
+    expect(await entries({ target: "user_5" })).toMatchObject([
+      { action: "user.unbanned", actor: { kind: "database" } },
+      { action: "user.banned", actor: { kind: "database" } },
+    ]);
+  });
+
+  it("is filtered by action, actor, target and time, and read in pages", async () => {
+    const all = await entries();
+    expect(await entries({ action: "user.role_changed" })).toHaveLength(1);
+    expect(await entries({ actor: "user_3" })).toHaveLength(3);
+    expect(await entries({ to: "2001-01-01T00:00:00Z" })).toEqual([]);
+    expect(await entries({ from: "2001-01-01T00:00:00Z" })).toEqual(all);
+    const paged = [];
+    for (let cursor: string | null = null; ; ) {
+      const page = await ground.call(listAuditEntries, admin, { limit: 2, cursor });
+      paged.push(...page.items);
+      cursor = page.nextCursor;
+      if (cursor === null) break;
+    }
+    expect(paged).toEqual(all);
+  });
+
+  it("is for administrators alone, and not for their keys", async () => {
+    for (const caller of [session("user_2"), apiKey("user_0", "admin")]) {
+      expect(await refusalOf(ground.call(listAuditEntries, caller))).toMatchObject({ code: "forbidden" });
+    }
+  });
+
+  it("cannot be changed, nor shortened before its time, by SQL either", async () => {
+    await expect(test.rows("update audit_entry set actor_id = null")).rejects.toThrow("append-only");
+    await expect(test.rows("delete from audit_entry")).rejects.toThrow("append-only");
+  });
+
+  it("is kept as long as the operator wants", async () => {
+    await test.rows(
+      `insert into audit_entry (at, actor_kind, action, target_type, target_id)
+       select now() - n * interval '1 day', 'operator', 'user.role_changed', 'user', 'old' from unnest(array[89, 91]) n`,
+    );
+    expect(await deleteOldAuditEntries(test.database, { retentionDays: 90, limit: 10 })).toBe(1);
+    expect(await entries({ target: "old" })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listSessions } from "../../src/operations/sessions/list-sessions.ts";
+import { revokeOtherSessions } from "../../src/operations/sessions/revoke-other-sessions.ts";
+import { revokeSession } from "../../src/operations/sessions/revoke-session.ts";
+import { showSecurity } from "../../src/operations/users/show-security.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { apiKey, type Ground, groundOn, refusalOf, session } from "./test-context.ts";
+
+describe("active sessions", () => {
+  let test: TestDatabase;
+  let ground: Ground;
+  const caller = { ...session("user_0"), sessionId: "here" };
+  beforeAll(async () => {
+    test = await freshDatabase(2);
+    ground = groundOn(test.database);
+    await test.rows(
+      `insert into session (id, user_id, token, expires_at, user_agent, ip_address, created_at, updated_at)
+       select id, user_id, 'token-' || id, now() + expires * interval '1 day', 'Firefox', '192.0.2.9',
+         now() - age * interval '1 day', now() - age * interval '1 hour'
+       from (values ('here', 'user_0', 7, 0), ('phone', 'user_0', 7, 1), ('expired', 'user_0', -1, 2),
+         ('too old', 'user_0', 7, 91), ('laptop', 'user_0', 7, 3), ('theirs', 'user_1', 7, 0)) s (id, user_id, expires, age)`,
+    );
+  });
+  afterAll(() => test.drop());
+
+  const ids = async () =>
+    (await ground.call(listSessions, caller)).items.map((one: { id: string }) => one.id);
+
+  it("are listed with device and address, the latest first, without tokens", async () => {
+    const { items } = await ground.call(listSessions, caller);
+    expect(items[0]).toEqual({
+      id: "here",
+      userAgent: "Firefox",
+      address: "192.0.2.9",
+      createdAt: expect.any(Date),
+      lastSeenAt: expect.any(Date),
+      isCurrent: true,
+    });
+    expect(await ids()).toEqual(["here", "phone", "laptop"]);
+    expect(JSON.stringify(items)).not.toContain("token");
+  });
+
+  it("end one by one, but never somebody else's", async () => {
+    await ground.call(revokeSession, caller, { id: "phone" });
+    expect(await ids()).toEqual(["here", "laptop"]);
+    for (const id of ["phone", "theirs"]) {
+      expect(await refusalOf(ground.call(revokeSession, caller, { id }))).toMatchObject({
+        code: "not_found",
+      });
+    }
+  });
+
+  it("end all but this one", async () => {
+    await ground.call(revokeOtherSessions, caller);
+    expect(await ids()).toEqual(["here"]);
+    expect(await test.rows("select id from session where user_id = 'user_1'")).toHaveLength(1);
+  });
+
+  it("are not for API keys to see or end", async () => {
+    for (const [operation, input] of [
+      [listSessions, {}],
+      [revokeSession, { id: "here" }],
+      [revokeOtherSessions, {}],
+      [showSecurity, {}],
+    ] as const) {
+      expect(await refusalOf(ground.call(operation, apiKey("user_0"), input))).toMatchObject({
+        code: "forbidden",
+      });
+    }
+  });
+});
