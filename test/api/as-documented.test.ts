@@ -104,6 +104,7 @@ const GOOD: Record<string, Good> = {
   },
   notificationsList: { by: "user" },
   notificationsMarkRead: { by: "user", sent: () => ({ id: cast.notificationId }) },
+  auditList: { by: "admin" },
   webhooksList: { by: "admin" },
   webhooksStatistics: { by: "admin" },
   webhooksShow: { by: "admin", sent: () => ({ id: cast.failed }) },

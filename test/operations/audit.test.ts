@@ -43,7 +43,7 @@ describe("the audit log", () => {
     const before = (await entries()).length;
     await ground.call(changeRole, admin, { userId: "user_0", role: "admin" });
     await refusalOf(ground.call(changeRole, session("user_2"), { userId: "user_2", role: "admin" }));
-    await refusalOf(ground.call(deleteUser, admin, { userId: "nobody" }));
+    await refusalOf(ground.call(deleteUser, admin, { userId: "nobody", confirmation: "nobody@example.com" }));
     expect((await entries()).length).toBe(before);
   });
 
@@ -70,7 +70,7 @@ describe("the audit log", () => {
   });
 
   it("records deletions, and outlives the person", async () => {
-    await ground.call(deleteUser, admin, { userId: "user_4" });
+    await ground.call(deleteUser, admin, { userId: "user_4", confirmation: "user_4@example.com" });
     expect(await entries({ target: "user_4" })).toMatchObject([{ action: "user.deleted" }]);
   });
 

@@ -201,6 +201,8 @@ function idOf(format: WireFormat, kind: string, n: number): string {
   return format === "lemon-squeezy" ? String(n + (kind === "cus" ? 500_000 : 0)) : `${kind}_${n}`;
 }
 
+const deletionOf = (userId: string) => ({ userId, confirmation: `${userId}@example.com` });
+
 describe("an account", () => {
   let test: TestDatabase;
   let server: RunningServer;
@@ -259,14 +261,14 @@ describe("an account", () => {
   });
 
   it("is deleted by an administrator, not by others", async () => {
-    const input = { userId: "user_2" };
+    const input = deletionOf("user_2");
     for (const caller of [session("user_1"), apiKey("user_1", "admin")]) {
       expect((await refusalOf(ground.call(deleteUser, caller, input))).code).toBe("forbidden");
     }
     expect(await ground.call(deleteUser, session("user_1", "admin"), input)).toEqual({ success: true });
     expect(await isThere("user_2")).toBe(false);
     expect((await refusalOf(ground.call(deleteUser, OPERATOR, input))).code).toBe("not_found");
-    expect((await refusalOf(ground.call(deleteUser, OPERATOR, { userId: "a\0b" }))).code).toBe(
+    expect((await refusalOf(ground.call(deleteUser, OPERATOR, deletionOf("a\0b")))).code).toBe(
       "invalid_input",
     );
   });
@@ -278,8 +280,8 @@ describe("an account", () => {
       ground.call(deleteAccount, session("user_3", "admin"), confirmation("user_3")),
     );
     expect(refusal.code).toBe("conflict");
-    expect((await refusalOf(ground.call(deleteUser, OPERATOR, { userId: "user_3" }))).code).toBe("conflict");
-    await ground.call(deleteUser, OPERATOR, { userId: "user_4" });
+    expect((await refusalOf(ground.call(deleteUser, OPERATOR, deletionOf("user_3")))).code).toBe("conflict");
+    await ground.call(deleteUser, OPERATOR, deletionOf("user_4"));
     expect(await isThere("user_3")).toBe(true);
   });
 
@@ -296,7 +298,7 @@ describe("an account", () => {
           const calling =
             (n + round) % 3 === 0
               ? ground.call(changeRole, OPERATOR, { userId, role: "user" })
-              : ground.call(deleteUser, OPERATOR, { userId });
+              : ground.call(deleteUser, OPERATOR, deletionOf(userId));
           return calling.then(
             () => "done",
             ({ code }) => code,
@@ -373,7 +375,7 @@ describe("an account", () => {
   it("is deleted once by many at the same moment", async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 6 }, () =>
-        ground.call(deleteUser, OPERATOR, { userId: "user_10" }).then(
+        ground.call(deleteUser, OPERATOR, deletionOf("user_10")).then(
           () => "done",
           ({ code }) => code,
         ),

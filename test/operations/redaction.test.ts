@@ -68,7 +68,8 @@ const stripe = (userId: string | null, sub: string | null, customer: string | nu
 });
 const UPDATED = { type: "customer.subscription.updated" };
 
-const leave = (userId = "user_1") => ground.call(deleteUser, OPERATOR, { userId });
+const leave = (userId = "user_1") =>
+  ground.call(deleteUser, OPERATOR, { userId, confirmation: `${userId}@example.com` });
 
 /** Those whose payloads are still there. */
 async function kept(ids: readonly string[]): Promise<string[]> {

@@ -26,7 +26,14 @@ import { count } from "./surfaces/tally.ts";
 import { ANYONE } from "./surfaces/who.ts";
 
 /** Not to be called by itself anywhere, but part of other operations' answers: see the end. */
-const NESTED = ["subscriptions.listOfUsers"];
+const NESTED = [
+  "subscriptions.listOfUsers",
+  // Of the pages alone: other clients use the routes below /api/auth.
+  "sessions.list",
+  "sessions.revoke",
+  "sessions.revokeOthers",
+  "users.security",
+];
 
 const on = stage();
 

@@ -111,8 +111,8 @@ builder.mutationType({
     }),
     deleteUser: t.boolean({
       nullable: true,
-      description: deleteUser.summary,
-      args: { userId: t.arg.id({ required: true }) },
+      description: `${deleteUser.summary}. \`confirmation\` is the e-mail address of that account.`,
+      args: { userId: t.arg.id({ required: true }), confirmation: t.arg.string({ required: true }) },
       resolve: async (_, args, context) => (await through(deleteUser, context, args)).success,
     }),
     replayDelivery: t.field({

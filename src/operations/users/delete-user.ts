@@ -1,17 +1,19 @@
 import { z } from "zod";
 import { recordAudit } from "../audit/record-audit.ts";
 import { defineOperation } from "../operation.ts";
+import { assertConfirmed, Confirmation } from "./confirmation.ts";
 import { type DeletionTools, deletePerson } from "./delete-person.ts";
 import { UserId } from "./user-id.ts";
 
 export const deleteUser = defineOperation({
   name: "users.delete",
-  summary: "Deletes somebody's account and all personal data, and ends what is being paid for",
+  summary: "Deletes a user's account and all personal data, and cancels its subscriptions",
   access: "admin",
   limit: "admin",
-  input: z.strictObject({ userId: UserId }),
+  input: z.strictObject({ userId: UserId, confirmation: Confirmation }),
   output: z.object({ success: z.literal(true) }),
-  run: async (deps: DeletionTools, caller, { userId }) => {
+  run: async (deps: DeletionTools, caller, { userId, confirmation }) => {
+    await assertConfirmed(deps, userId, confirmation);
     await deletePerson(deps, userId);
     await recordAudit(deps, caller, { action: "user.deleted", target: { type: "user", id: userId } });
     return { success: true as const };

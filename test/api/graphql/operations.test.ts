@@ -257,15 +257,16 @@ describe("writing", () => {
     const deliveryId = await delivered("successful");
     const subscriptionId = await subscribed(someone.id);
     const leaving = await signUp(server.url);
-    const query = `mutation ($user: ID!, $leaving: ID!, $delivery: ID!, $subscription: ID!) {
+    const query = `mutation ($user: ID!, $leaving: ID!, $confirmation: String!, $delivery: ID!, $subscription: ID!) {
       changeRole(userId: $user, role: ADMIN) { role }
       replayDelivery(id: $delivery) { outcome }
       reconcileSubscription(id: $subscription) { id }
-      deleteUser(userId: $leaving)
+      deleteUser(userId: $leaving, confirmation: $confirmation)
     }`;
     const variables = {
       user: someone.id,
       leaving: leaving.id,
+      confirmation: leaving.email,
       delivery: deliveryId,
       subscription: subscriptionId,
     };

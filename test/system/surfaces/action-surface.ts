@@ -7,7 +7,6 @@ import {
 } from "../../support/server-action.ts";
 import type { Case } from "./case.ts";
 import { CASES } from "./cases.ts";
-import { addressOf } from "./cast.ts";
 import { inFormWords, REPLAYED } from "./form-words.ts";
 import { type Difference, entranceTo, type Input, limitsIn, type Surface, type Verdict } from "./surface.ts";
 
@@ -85,7 +84,6 @@ function fieldsOf(operation: string, { preferences, ...input }: Input): Fields {
   const fields = Object.fromEntries(
     given.map(([name, value]) => [name, value === true ? "on" : String(value)]),
   );
-  if (operation === "users.delete") return { ...fields, confirmation: addressOf(fields.userId ?? "") };
   if (operation === "apiKeys.revoke") return { ...fields, name: "CI", confirmation: "CI" };
   return fields;
 }

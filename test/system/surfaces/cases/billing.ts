@@ -21,7 +21,7 @@ export const BILLING: Record<string, Case> = {
   },
   "billing.openPortal": {
     scope: "billing",
-    may: people("unavailable"),
+    may: { ...people("unavailable"), key: "forbidden", adminKey: "forbidden" },
     writes: true,
     asks: [...WITHOUT_INPUT, bad({ subscriptionId: "1" })],
   },

@@ -111,14 +111,26 @@ export const USERS: Record<string, Case> = {
     writes: true,
     asks: [
       {
-        input: ({ people: { other } }) => ({ userId: other.id }),
+        input: ({ people: { other } }) => ({ userId: other.id, confirmation: other.email }),
         leaves: () => ({ people: { other: { person: null, isGone: true, sessions: 0 } } }),
       },
-      noSuch("userId"),
-      { input: ({ people: { owner } }) => ({ userId: owner.id }), refused: "unavailable" },
-      bad({ userId: "" }),
+      {
+        input: () => ({ userId: randomUUID(), confirmation: "nobody@example.com" }),
+        refused: "not_found",
+      },
+      {
+        input: ({ people: { owner } }) => ({ userId: owner.id, confirmation: owner.email }),
+        refused: "unavailable",
+      },
+      {
+        input: ({ people: { other, owner } }) => ({ userId: other.id, confirmation: owner.email }),
+        refused: "invalid_input",
+      },
+      bad({ userId: "", confirmation: "somebody@example.com" }),
     ],
   },
+
+  "audit.list": { scope: "admin", may: ADMINISTRATORS, asks: PAGES },
 
   "apiKeys.list": { scope: "settings", may: PEOPLE, asks: PAGES },
   "apiKeys.create": {

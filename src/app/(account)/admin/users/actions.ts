@@ -2,13 +2,11 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
-import { refuse } from "../../../../domain/refusal.ts";
 import { changeRole } from "../../../../operations/users/change-role.ts";
 import { deleteUser as deleteUserOperation } from "../../../../operations/users/delete-user.ts";
 import { formText } from "../../../gate/form-text.ts";
 import { requireUser } from "../../../gate/request.ts";
 import { runAction } from "../../../gate/run-action.ts";
-import { findUser } from "./find-user.ts";
 
 /** Fields: `userId` and `role`. */
 export async function changeUserRole(form: FormData): Promise<void> {
@@ -22,15 +20,10 @@ export async function changeUserRole(form: FormData): Promise<void> {
 
 /** Fields: `userId`, and as `confirmation` that user's email address. */
 export async function deleteUser(form: FormData): Promise<never> {
-  await runAction(deleteUserOperation, form, async () => {
-    const userId = formText(form, "userId");
-    const found = userId === null ? null : await findUser(userId);
-    const confirmation = formText(form, "confirmation")?.trim().toLowerCase();
-    if (found !== null && confirmation !== found.email.toLowerCase()) {
-      refuse("invalid_input", "confirmation: expected the e-mail address of this account");
-    }
-    return { userId };
-  });
+  await runAction(deleteUserOperation, form, () => ({
+    userId: form.get("userId"),
+    confirmation: form.get("confirmation"),
+  }));
   revalidatePath("/admin/users", "layout");
   redirect("/admin/users?done=deleted");
 }

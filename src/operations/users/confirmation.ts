@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+import type { Queryable } from "../../store/database.ts";
+import { findUser } from "../../store/users.ts";
+
+/** What protects people from being deleted by mistake, on every surface. */
+export const Confirmation = z
+  .string()
+  .min(1)
+  .max(320)
+  .describe("The e-mail address of the account that is deleted.");
+
+/** @throws Refusal `not_found`; `invalid_input` for another address */
+export async function assertConfirmed(
+  deps: { database: Queryable },
+  userId: string,
+  confirmation: string,
+): Promise<void> {
+  const user = (await findUser(deps.database, userId)) ?? refuse("not_found", "there is no such user");
+  if (confirmation.trim().toLowerCase() !== user.email.toLowerCase()) {
+    refuse("invalid_input", "confirmation: expected the e-mail address of this account");
+  }
+}
