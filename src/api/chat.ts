@@ -5,7 +5,7 @@ import { readJson } from "../http/read-json.ts";
 import type { Log } from "../observability/log.ts";
 import { type ChatReply, sendMessage } from "../operations/chat/send-message.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
-import { charge, execute, type Gate } from "../operations/operation.ts";
+import { type Call, charge, execute, type Gate } from "../operations/operation.ts";
 import { authenticate, type CallerContext } from "./authenticate.ts";
 
 /** Room for the characters that a conversation may have, in any language, and for what `useChat` sends besides. */
@@ -23,12 +23,24 @@ export function chat(
   routes.post("/chat", async (c) => {
     const call = await authenticate(c, desk);
     const reply = await execute(sendMessage, deps, call, () => readJson(c.env.incoming, MAX_BYTES));
-    await charge("ai-chat-day", deps.limits, call);
+    await chargeDay(call, deps.limits);
     for (const [name, value] of Object.entries(limitHeaders(call.charges, deps.limits.now())))
       c.header(name, value);
     return streamed(c, reply, log);
   });
   return routes;
+}
+
+/** Shown only when it refuses: until then the limit per minute is the one that matters. */
+async function chargeDay(call: Call, limits: Gate["limits"]): Promise<void> {
+  const { caller } = call;
+  const day: Call = { caller, charges: [] };
+  try {
+    await charge("ai-chat-day", limits, day);
+  } catch (error) {
+    call.charges.push(...day.charges);
+    throw error;
+  }
 }
 
 /**

@@ -18,7 +18,7 @@ export class ProviderSilent extends Error {
 export function startAnswer(
   model: LanguageModel,
   messages: readonly ChatMessage[],
-  { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
+  { signal, timeoutMs, maxOutputTokens }: { signal: AbortSignal; timeoutMs: number; maxOutputTokens: number },
 ): ModelAnswer {
   const ours = new AbortController();
   let cause: unknown;
@@ -27,6 +27,7 @@ export function startAnswer(
     messages: [...messages],
     // A retry would be paid twice while the user waits; the page offers one.
     maxRetries: 0,
+    maxOutputTokens,
     abortSignal: AbortSignal.any([signal, ours.signal]),
     // The default prints the error with the conversation.
     onError: () => {},

@@ -4,6 +4,8 @@ import type { UIMessageChunk } from "ai";
 export type ChatMessage = { role: "user" | "assistant"; content: string };
 
 export type ChatAttempt = {
+  /** Only a few answers are open at once per user. */
+  userId: string;
   /** Aborts the request to the provider. */
   signal: AbortSignal;
   /** Called at most once, with why the answer failed or broke off: a sentence for the log, without secrets. */

@@ -1,9 +1,10 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { UIMessageChunk } from "ai";
-import { refuse } from "../domain/refusal.ts";
+import { refuse, TOO_MANY_REQUESTS } from "../domain/refusal.ts";
 import { type ModelAnswer, startAnswer } from "./answer.ts";
 import type { Chat } from "./chat.ts";
 import { describeFailure } from "./describe-failure.ts";
+import { openStreams } from "./open-streams.ts";
 
 type ChatOptions = {
   /** An endpoint compatible with OpenAI's chat completions, e.g. `https://api.example.com/v1`. */
@@ -11,13 +12,22 @@ type ChatOptions = {
   /** `null` for endpoints without keys, such as a local model. */
   apiKey: string | null;
   model: string;
+  /** Of one answer. */
+  maxOutputTokens: number;
   /** How long the provider may take to begin, and to pause afterwards. */
   timeoutMs?: number;
 };
 
 const TIMEOUT_MS = 30_000;
+const MAX_OPEN_STREAMS = 3;
 
-export function createChat({ baseUrl, apiKey, model, timeoutMs = TIMEOUT_MS }: ChatOptions): Chat {
+export function createChat({
+  baseUrl,
+  apiKey,
+  model,
+  maxOutputTokens,
+  timeoutMs = TIMEOUT_MS,
+}: ChatOptions): Chat {
   const provider = createOpenAICompatible({
     name: "provider",
     baseURL: baseUrl,
@@ -26,17 +36,20 @@ export function createChat({ baseUrl, apiKey, model, timeoutMs = TIMEOUT_MS }: C
     ...(apiKey === null ? {} : { apiKey }),
   });
   const languageModel = provider.chatModel(model);
+  const open = openStreams(MAX_OPEN_STREAMS);
   return {
-    stream: async (messages, { signal, onFailure }) => {
-      const answer = startAnswer(languageModel, messages, { signal, timeoutMs });
+    stream: async (messages, { userId, signal, onFailure }) => {
+      const close = open.take(userId) ?? refuse("rate_limited", TOO_MANY_REQUESTS);
+      const answer = startAnswer(languageModel, messages, { signal, timeoutMs, maxOutputTokens });
       const failed = (cause: unknown) => {
         answer.abort();
         // A user who leaves is not a failure of the provider.
         if (!signal.aborted) onFailure(describeFailure(cause));
       };
       try {
-        return remainderOf(answer, await answer.readBeginning(), failed);
+        return remainderOf(answer, await answer.readBeginning(), { failed, close });
       } catch (error) {
+        close();
         failed(error);
         return refuse("unavailable", "The assistant cannot be reached. Please try again later.");
       }
@@ -47,7 +60,7 @@ export function createChat({ baseUrl, apiKey, model, timeoutMs = TIMEOUT_MS }: C
 function remainderOf(
   answer: ModelAnswer,
   begun: readonly UIMessageChunk[],
-  failed: (cause: unknown) => void,
+  { failed, close }: { failed: (cause: unknown) => void; close: () => void },
 ): ReadableStream<UIMessageChunk> {
   let left = false;
   return new ReadableStream<UIMessageChunk>({
@@ -57,9 +70,11 @@ function remainderOf(
     pull: async (controller) => {
       try {
         const chunk = await answer.readNext();
-        if (chunk === null) controller.close();
-        else controller.enqueue(chunk);
+        if (chunk !== null) return controller.enqueue(chunk);
+        close();
+        controller.close();
       } catch (error) {
+        close();
         if (left) return;
         failed(error);
         controller.enqueue({ type: "error", errorText: "The answer broke off. Please try again." });
@@ -68,6 +83,7 @@ function remainderOf(
     },
     cancel: () => {
       left = true;
+      close();
       answer.abort();
     },
   });

@@ -22,7 +22,13 @@ beforeEach(async () => {
   problems = [];
   provider.exchanges.length = 0;
   app = await served(
-    createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1", timeoutMs: TIMEOUT_MS }),
+    createChat({
+      baseUrl: provider.baseUrl,
+      apiKey: API_KEY,
+      model: "model-1",
+      maxOutputTokens: 1_000,
+      timeoutMs: TIMEOUT_MS,
+    }),
   );
 });
 afterAll(async () => {
@@ -117,12 +123,14 @@ describe("POST /api/chat", () => {
     const [exchange] = provider.exchanges;
     expect(exchange?.path).toBe("/v1/chat/completions");
     expect(exchange?.headers.authorization).toBe(`Bearer ${API_KEY}`);
-    expect(exchange?.body).toMatchObject({ model: "model-1", stream: true, messages });
+    expect(exchange?.body).toMatchObject({ model: "model-1", max_tokens: 1_000, stream: true, messages });
     expect(provider.exchanges).toHaveLength(1);
   });
 
   it("sends no Authorization where no key is configured", async () => {
-    app = await served(createChat({ baseUrl: `${provider.baseUrl}/`, apiKey: null, model: "model-1" }));
+    app = await served(
+      createChat({ baseUrl: `${provider.baseUrl}/`, apiKey: null, model: "model-1", maxOutputTokens: 1_000 }),
+    );
     provider.answer((exchange) => {
       exchange.say("Yes");
       exchange.finish();
@@ -323,7 +331,9 @@ describe("a provider that fails before the first word", () => {
   it("because nobody listens there", async () => {
     const gone = await openAiServer();
     await gone.close();
-    app = await served(createChat({ baseUrl: gone.baseUrl, apiKey: API_KEY, model: "model-1" }));
+    app = await served(
+      createChat({ baseUrl: gone.baseUrl, apiKey: API_KEY, model: "model-1", maxOutputTokens: 1_000 }),
+    );
     const answer = await post();
     expect(answer.status).toBe(503);
     expect(problems).toEqual(["the AI provider cannot be reached (ECONNREFUSED): check AI_BASE_URL"]);
@@ -379,7 +389,9 @@ describe("a client that goes away", () => {
 
   it("before the first word takes the call to the provider along", async () => {
     const client = new AbortController();
-    app = await served(createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1" }));
+    app = await served(
+      createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1", maxOutputTokens: 1_000 }),
+    );
     const asked = new Promise<Exchange>((asked) => provider.answer(asked));
     const answer = asking(client.signal).catch((error) => error.name);
     const exchange = await asked;
@@ -391,7 +403,9 @@ describe("a client that goes away", () => {
 
   it("in the middle takes the call to the provider along", async () => {
     const client = new AbortController();
-    app = await served(createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1" }));
+    app = await served(
+      createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1", maxOutputTokens: 1_000 }),
+    );
     provider.answer((exchange) => exchange.say("Fi"));
     const answer = await asking(client.signal);
     const reader = answer.body?.getReader();
@@ -405,9 +419,15 @@ describe("a client that goes away", () => {
 describe("a reader that has heard enough", () => {
   it("hangs up on the provider, which is nobody's failure", async () => {
     provider.answer((exchange) => exchange.say("Fi"));
-    const model = createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1" });
+    const model = createChat({
+      baseUrl: provider.baseUrl,
+      apiKey: API_KEY,
+      model: "model-1",
+      maxOutputTokens: 1_000,
+    });
     const reader = (
       await model.stream([{ role: "user", content: "a" }], {
+        userId: "user_0",
         signal: new AbortController().signal,
         onFailure: (problem) => problems.push(problem),
       })
@@ -540,5 +560,29 @@ describe("who may ask, and what", () => {
   it("not with a body beyond all that: it is not read to its end", async () => {
     const answer = await post({ messages: [{ role: "user", content: "a".repeat(2_000_000) }] });
     expect(answer.status).toBe(413);
+  });
+});
+
+describe("open answers", () => {
+  it("are at most three per person, until one of them ends", async () => {
+    provider.answer((exchange) => exchange.say("Fi"));
+    const model = createChat({
+      baseUrl: provider.baseUrl,
+      apiKey: API_KEY,
+      model: "model-1",
+      maxOutputTokens: 1_000,
+    });
+    const open = (userId: string) =>
+      model.stream([{ role: "user", content: "a" }], {
+        userId,
+        signal: new AbortController().signal,
+        onFailure: (problem) => problems.push(problem),
+      });
+    const [first, second, third] = [await open("user_0"), await open("user_0"), await open("user_0")];
+    await expect(open("user_0")).rejects.toMatchObject({ code: "rate_limited" });
+    const others = await open("user_1");
+    await first.cancel();
+    const fourth = await open("user_0");
+    for (const stream of [second, third, fourth, others]) await stream.cancel();
   });
 });

@@ -72,8 +72,8 @@ const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: o
     expected: [401, 403, 403, 403, 409, 403],
     path: () => `/webhook-deliveries/${cast.applied}/replay`,
   },
-  "GET /audit": { expected: [401, 403, 403, 403, 200, 403] },
   "GET /webhook-statistics": { expected: [401, 403, 403, 403, 200, 403] },
+  "GET /audit": { expected: [401, 403, 403, 403, 200, 403] },
 };
 
 describe("who may do what", () => {

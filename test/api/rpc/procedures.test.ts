@@ -32,7 +32,7 @@ const OFFERED = {
   "billing.features": ["query", "public"],
   "billing.subscription": ["query", "protected"],
   "billing.createCheckout": ["mutation", "protected"],
-  "billing.openPortal": ["mutation", "protected"],
+  "billing.openPortal": ["mutation", "session"],
   "billing.deliveries": ["query", "admin"],
   "billing.replay": ["mutation", "admin"],
   "billing.reconcile": ["mutation", "admin"],
@@ -150,7 +150,9 @@ describe("what they do", () => {
     expect(await asAdmin.changeRole.mutate({ userId: person.id, role: "user" })).toMatchObject({
       role: "user",
     });
-    expect(await asAdmin.delete.mutate({ userId: person.id })).toEqual({ success: true });
+    expect(await asAdmin.delete.mutate({ userId: person.id, confirmation: person.email })).toEqual({
+      success: true,
+    });
     expect(await refusalOf(user.me.query())).toEqual(["UNAUTHORIZED", "Unauthorized"]);
   });
 
