@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { type VersionCatalog, versionStatus } from "../domain/api-version.ts";
 import { addHeaders } from "../http/add-headers.ts";
-import { answerError, onlyErrors } from "../http/error-response.ts";
+import { answerError, answerRefusal, onlyErrors } from "../http/error-response.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { limitHeaders } from "../http/limit-headers.ts";
 import { headersApplied, responseHeaders } from "../http/response-headers.ts";
@@ -60,7 +60,7 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
     methodNotAllowed({
       app: api,
       onMethodNotAllowed: (c, methods) =>
-        c.json({ error: "Method not allowed" }, 405, { allow: methods.join(", ") }),
+        answerRefusal(c, { reason: "method_not_allowed" }, { headers: { allow: methods.join(", ") } }),
     }),
   );
   api.use(onlyErrors);
@@ -74,10 +74,9 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
   api.route("/api/plugins", pluginRoutes(options.plugins, deps, desk));
   api.route("/api", system(options));
 
-  api.notFound((c) => c.json({ error: "Not found" }, 404));
+  api.notFound((c) => answerRefusal(c, { reason: "not_found", params: { resource: "endpoint" } }));
   api.onError((error, c) => {
-    for (const [name, value] of Object.entries(limitHeaders(c.get("charges") ?? [], deps.limits.now())))
-      c.header(name, value);
+    for (const [name, value] of Object.entries(limitHeaders(c.get("charges") ?? []))) c.header(name, value);
     const response = answerError(c, error, (defect) =>
       log.error({ err: defect, requestId: c.get("requestId"), path: c.req.path }, "request failed"),
     );
@@ -96,9 +95,7 @@ function system({ versions, appUrl, isReady, ...options }: ApiOptions): Hono<Hon
   routes.get("/version", (c) => c.json(status));
   routes.get("/health", (c) => c.json({ status: "ok" }));
   routes.get("/ready", async (c) =>
-    (await isReady())
-      ? c.json({ status: "ready" })
-      : c.json({ error: "Service unavailable" }, 503, { "retry-after": "5" }),
+    (await isReady()) ? c.json({ status: "ready" }) : answerRefusal(c, { reason: "unavailable" }),
   );
   routes.get("/openapi.json", (c) => {
     c.header("cache-control", "public, max-age=300");

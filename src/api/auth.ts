@@ -27,8 +27,7 @@ export function authRoutes(options: AuthRoutesOptions, limits: Limits, desk: Cal
     if (scope !== null) await charge(scope, limits, call);
 
     const answer = await options.handle(await forwarded(c), address);
-    for (const [name, value] of Object.entries(limitHeaders(call.charges, limits.now())))
-      c.header(name, value);
+    for (const [name, value] of Object.entries(limitHeaders(call.charges))) c.header(name, value);
     if (answer.status === 401) c.header("www-authenticate", 'Bearer realm="tollgate"');
     return c.newResponse(answer.body, answer);
   });

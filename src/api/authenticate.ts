@@ -66,5 +66,5 @@ export function assertOwnPage(c: Context<HonoEnv>, desk: CallerContext, byCookie
     origin: headers.origin,
     byCookie,
   };
-  if (isCrossOrigin(write, desk.ownOrigins)) refuse("forbidden", "Forbidden");
+  if (isCrossOrigin(write, desk.ownOrigins)) refuse({ reason: "cross_origin" });
 }

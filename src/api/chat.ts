@@ -24,8 +24,7 @@ export function chat(
     const call = await authenticate(c, desk);
     const reply = await execute(sendMessage, deps, call, () => readJson(c.env.incoming, MAX_BYTES));
     await chargeDay(call, deps.limits);
-    for (const [name, value] of Object.entries(limitHeaders(call.charges, deps.limits.now())))
-      c.header(name, value);
+    for (const [name, value] of Object.entries(limitHeaders(call.charges))) c.header(name, value);
     return streamed(c, reply, log);
   });
   return routes;

@@ -17,7 +17,7 @@ export function metrics({ token, metrics }: MetricsDoor): Hono<HonoEnv> {
   const expected = digest(`Bearer ${token}`);
   routes.get("/", async (c) => {
     if (!timingSafeEqual(digest(c.req.header("authorization") ?? ""), expected)) {
-      refuse("unauthorized", "Unauthorized");
+      refuse({ reason: "unauthorized" });
     }
     const { text, contentType } = await metrics.read();
     return c.body(text, 200, { "content-type": contentType });

@@ -91,10 +91,9 @@ function gate(deps: Dependencies, desk: CallerContext): MiddlewareHandler<Plugin
   return async (c, next) => {
     const call = await authenticate(c as Context, desk);
     const { caller } = call;
-    if (caller.kind === "nobody" || caller.kind === "operator") refuse("unauthorized", "Unauthorized");
+    if (caller.kind === "nobody" || caller.kind === "operator") refuse({ reason: "unauthorized" });
     await charge("plugin", deps.limits, call);
-    for (const [name, value] of Object.entries(limitHeaders(call.charges, deps.limits.now())))
-      c.header(name, value);
+    for (const [name, value] of Object.entries(limitHeaders(call.charges))) c.header(name, value);
     c.set("caller", caller);
     c.set("deps", deps);
     await next();

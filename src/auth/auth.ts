@@ -1,4 +1,5 @@
 import type { Caller } from "../domain/caller.ts";
+import type { Refusal } from "../domain/refusal.ts";
 import type { AuthScope } from "./routes.ts";
 
 /** The parts of a request that identify its sender. */
@@ -20,7 +21,8 @@ export type CallResult = {
   status: number;
   /** An error's is `{ error, message, code }`. */
   body: Record<string, unknown> | null;
-  retryAfterSeconds: number | null;
+  /** Of an error that has a reason. */
+  refusal: Refusal | null;
   /** As a framework's cookie store takes them. */
   cookies: readonly { name: string; value: string; options: CookieOptions }[];
 };

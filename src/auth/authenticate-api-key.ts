@@ -26,7 +26,7 @@ export function authenticateApiKey(
     const parsed = presented === null ? null : parseApiKey(presented);
     const candidates = parsed ? await keysByPrefix(parsed.prefix) : undefined;
     const key = candidates?.find(({ hash }) => timingSafeEqual(hash, parsed?.hash as Buffer));
-    if (!key || !isValid(key, now)) return refuse("unauthorized", "Unauthorized");
+    if (!key || !isValid(key, now)) return refuse({ reason: "unauthorized" });
     usage.record(key, now);
     return { kind: "api-key", userId: key.userId, role: key.role, keyId: key.id, address };
   };

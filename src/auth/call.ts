@@ -1,10 +1,11 @@
 import { parseSetCookieHeader, toCookieOptions } from "better-auth/cookies";
 import { negotiateLocale } from "../domain/negotiate-locale.ts";
+import { Refusal } from "../domain/refusal.ts";
 import type { Auth, CallResult } from "./auth.ts";
 import { AUTH_PATH } from "./auth-path.ts";
 import type { HandleOptions } from "./handle.ts";
 import { parseBody } from "./read-request-body.ts";
-import { errorResponse } from "./responses.ts";
+import { RefusalResponse, refusalResponse } from "./responses.ts";
 import { authRoute } from "./routes.ts";
 import { serveRoute } from "./serve-route.ts";
 
@@ -18,9 +19,10 @@ export function createCall(options: HandleOptions): Auth["call"] {
   const api = options.betterAuth.api as unknown as ServerApi;
   return async ({ path, body, header, address }) => {
     const route = authRoute("POST", AUTH_PATH + path, { confirmation: options.requireConfirmation });
-    if (route === null || "allow" in route) return resultOf(errorResponse(404, "Not found"));
+    if (route === null || "allow" in route)
+      return resultOf(refusalResponse({ reason: "not_found", params: { resource: "endpoint" } }));
     const parsed = route.body ? parseBody(body, route.body) : { body: null };
-    if ("error" in parsed) return resultOf(errorResponse(parsed.status, parsed.error));
+    if (parsed instanceof Refusal) return resultOf(refusalResponse(parsed));
     const cookie = header("cookie") ?? null;
     const response = await serveRoute(options, {
       route,
@@ -42,11 +44,10 @@ export function createCall(options: HandleOptions): Auth["call"] {
 
 async function resultOf(response: Response): Promise<CallResult> {
   const setCookies = response.headers.get("set-cookie");
-  const retryAfter = response.headers.get("retry-after");
   return {
     status: response.status,
+    refusal: response instanceof RefusalResponse ? response.refusal : null,
     body: (await response.json().catch(() => null)) as CallResult["body"],
-    retryAfterSeconds: retryAfter === null ? null : Number(retryAfter),
     cookies: [...(setCookies === null ? [] : parseSetCookieHeader(setCookies))].map(([name, cookie]) => ({
       name,
       value: cookie.value,

@@ -10,7 +10,7 @@ import {
 import { findUser, findUserByEmail } from "../store/users.ts";
 import { confirmNewAddressLetter, confirmOldAddressLetter, emailChangedLetter } from "./letters.ts";
 import type { SendMail } from "./limited-mail.ts";
-import { EMAIL_TAKEN, errorResponse } from "./responses.ts";
+import { refusalResponse } from "./responses.ts";
 
 export type EmailChangeDeps = { database: Database; sendMail: SendMail; appUrl: string };
 
@@ -26,8 +26,8 @@ export async function startEmailChange(
   newEmail: string,
 ): Promise<Response> {
   const user = await findUser(database, userId);
-  if (user === null) return errorResponse(401, "Unauthorized");
-  if (newEmail === user.email) return errorResponse(400, "newEmail: is your address already");
+  if (user === null) return refusalResponse({ reason: "unauthorized" });
+  if (newEmail === user.email) return refusalResponse({ reason: "email_unchanged", field: "newEmail" });
   const [oldToken, newToken] = [newLinkToken(), newLinkToken()];
   await requestEmailChange(database, {
     userId,
@@ -51,7 +51,7 @@ export async function finishEmailChange(
 ): Promise<Response> {
   const confirmed = await confirmEmailChange(database, sha256(token));
   if (confirmed === null) {
-    return errorResponse(400, "This link is not valid, or not any more", { code: "INVALID_TOKEN" });
+    return refusalResponse({ reason: "link_expired" }, "INVALID_TOKEN");
   }
   if (confirmed.outcome === "pending") return Response.json({ status: true, changed: false });
   try {
@@ -61,7 +61,7 @@ export async function finishEmailChange(
   } catch (error) {
     if (violatedConstraint(error) !== "user_email_key") throw error;
     await withdrawEmailChange(database, confirmed.userId);
-    return errorResponse(409, EMAIL_TAKEN, { code: "USER_ALREADY_EXISTS" });
+    return refusalResponse({ reason: "email_taken" }, "USER_ALREADY_EXISTS");
   }
 }
 

@@ -3,7 +3,7 @@ import type { Auth } from "./auth.ts";
 import type { ConfiguredBetterAuth } from "./better-auth.ts";
 import { presentedKey } from "./presented-key.ts";
 import { readRequestBody } from "./read-request-body.ts";
-import { errorResponse } from "./responses.ts";
+import { refusalResponse } from "./responses.ts";
 import { authRoute } from "./routes.ts";
 import { type ServeDeps, serveRoute } from "./serve-route.ts";
 
@@ -15,12 +15,11 @@ export function createHandler(options: HandleOptions): Auth["handle"] {
   return async (request, address) => {
     const { pathname } = new URL(request.url);
     const route = authRoute(request.method, pathname, { confirmation: options.requireConfirmation });
-    if (route === null) return errorResponse(404, "Not found");
-    if ("allow" in route)
-      return errorResponse(405, "Method not allowed", { headers: { allow: route.allow } });
+    if (route === null) return refusalResponse({ reason: "not_found", params: { resource: "endpoint" } });
+    if ("allow" in route) return withAllow(refusalResponse({ reason: "method_not_allowed" }), route.allow);
 
     const read = route.body ? await readRequestBody(request, route.body) : { body: null };
-    if ("error" in read) return errorResponse(read.status, read.error);
+    if (read instanceof Response) return read;
     const cookie = presentsKey(request) ? null : request.headers.get("cookie");
     return serveRoute(options, {
       route,
@@ -32,6 +31,11 @@ export function createHandler(options: HandleOptions): Auth["handle"] {
         betterAuth.handler(innerRequest(request, read.body, { appUrl, cookie: withCookie ? cookie : null })),
     });
   };
+}
+
+function withAllow(response: Response, allow: string): Response {
+  response.headers.set("allow", allow);
+  return response;
 }
 
 /** A request that presents an API key never uses its cookie. */

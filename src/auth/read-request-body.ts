@@ -1,34 +1,34 @@
+import { invalidInput, whetherMissing } from "../domain/invalid-input.ts";
+import { Refusal } from "../domain/refusal.ts";
 import type { RequestBody } from "./request-bodies.ts";
-
-/** Why a body was rejected. */
-export type BadBody = { status: 400 | 415; error: string };
+import { errorResponse, refusalResponse } from "./responses.ts";
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
-/** Parses the fields of a JSON body that a route accepts. JSON only: no form of another site can send it. */
-export async function readRequestBody(
-  request: Request,
-  schema: RequestBody,
-): Promise<{ body: Record<string, unknown> } | BadBody> {
+type ParsedBody = { body: Record<string, unknown> };
+
+/** The fields that a route reads from a JSON body. Only JSON is accepted: forms of other sites cannot send it. */
+export async function readRequestBody(request: Request, schema: RequestBody): Promise<ParsedBody | Response> {
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
-    return { status: 415, error: "Content-Type: expected application/json" };
+    return errorResponse(415, "Content-Type: expected application/json", { code: "UNSUPPORTED_MEDIA_TYPE" });
   }
   let given: unknown;
   try {
     given = JSON.parse(await request.text());
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { status: 400, error: "expected JSON" };
+    return refusalResponse(unreadable("JSON"));
   }
-  return parseBody(given, schema);
+  const parsed = parseBody(given, schema);
+  return parsed instanceof Refusal ? refusalResponse(parsed) : parsed;
 }
 
-export function parseBody(given: unknown, schema: RequestBody): { body: Record<string, unknown> } | BadBody {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    return { status: 400, error: "expected an object" };
-  }
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return { body: parsed.data };
-  const [issue] = parsed.error.issues;
-  return { status: 400, error: `${issue?.path.join(".")}: ${issue?.message}` };
+export function parseBody(given: unknown, schema: RequestBody): ParsedBody | Refusal {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return unreadable("a JSON object");
+  const parsed = schema.safeParse(given, { error: whetherMissing });
+  return parsed.success ? { body: parsed.data } : invalidInput(parsed.error);
+}
+
+function unreadable(expected: string): Refusal {
+  return new Refusal({ reason: "invalid_input", params: { problem: "unreadable_body", expected } });
 }

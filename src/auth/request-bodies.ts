@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { format, problem } from "../domain/invalid-input.ts";
 import { PersonName } from "../domain/person-name.ts";
 
 /** The fields passed on to Better Auth; it never sees others. */
@@ -6,33 +7,28 @@ export type RequestBody = z.ZodType<Record<string, unknown>>;
 
 const MAX_EMAIL_LENGTH = 254;
 
-const Email = z
-  .string("expected an e-mail address")
-  .trim()
-  .toLowerCase()
-  .max(MAX_EMAIL_LENGTH, `expected at most ${MAX_EMAIL_LENGTH} characters`)
-  .pipe(z.email("expected an e-mail address"));
+const Email = z.string().trim().toLowerCase().max(MAX_EMAIL_LENGTH).pipe(z.email());
 
 /** Better Auth's own bounds, in UTF-16 units. */
 const NewPassword = z
-  .string("expected text")
-  .min(8, "expected at least 8 characters")
-  .max(128, "expected at most 128 characters")
-  .refine((password) => !password.includes("\0") && password.isWellFormed(), "expected text without NUL");
+  .string()
+  .min(8)
+  .max(128)
+  .refine(
+    (password) => !password.includes("\0") && password.isWellFormed(),
+    problem({ problem: "control_characters" }),
+  );
 
 /** Better Auth checks it: our password rules are not revealed to somebody who is guessing. */
 const CurrentPassword = z
-  .string("expected text")
-  .max(1_000, "expected at most 1000 characters")
-  .refine((password) => !password.includes("\0"), "expected text without NUL");
+  .string()
+  .max(1_000)
+  .refine((password) => !password.includes("\0"), problem({ problem: "control_characters" }));
 
 /** A path or URL; Better Auth checks that its origin is ours. */
-const RedirectTarget = z
-  .string("expected a path or a URL")
-  .max(2_000, "expected at most 2000 characters")
-  .optional();
+const RedirectTarget = z.string().max(2_000).optional();
 
-const RememberMe = z.boolean("expected true or false").optional();
+const RememberMe = z.boolean().optional();
 
 export const SignUp = z.object({
   name: PersonName,
@@ -52,7 +48,7 @@ export const ChangePassword: RequestBody = z
   .object({
     currentPassword: CurrentPassword,
     newPassword: NewPassword,
-    revokeApiKeys: z.boolean("expected true or false").default(false),
+    revokeApiKeys: z.boolean().default(false),
   })
   .transform((body) => ({ ...body, revokeOtherSessions: true }));
 
@@ -62,9 +58,7 @@ export const RequestPasswordReset: RequestBody = z.object({
 });
 
 export const ResetPassword: RequestBody = z.object({
-  token: z
-    .string("expected the token of the mail")
-    .regex(/^[A-Za-z0-9_-]{1,64}$/, "expected the token of the mail"),
+  token: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, format("reset_token")),
   newPassword: NewPassword,
 });
 
@@ -73,14 +67,12 @@ export const SendVerificationEmail: RequestBody = z.object({ email: Email, callb
 export const UpdateUser: RequestBody = z.object({ name: PersonName });
 
 /** Of `list-sessions`: worthless as a cookie, as it is not signed. */
-export const RevokeSession: RequestBody = z.object({ token: z.string("expected text").min(1).max(100) });
+export const RevokeSession: RequestBody = z.object({ token: z.string().min(1).max(100) });
 
 export const ChangeEmail: RequestBody = z.object({ newEmail: Email });
 
 export const ConfirmEmailChange: RequestBody = z.object({
-  token: z
-    .string("expected the token of the mail")
-    .regex(/^[A-Za-z0-9_-]{43}$/, "expected the token of the mail"),
+  token: z.string().regex(/^[A-Za-z0-9_-]{43}$/, format("reset_token")),
 });
 
 export const PasswordOnly: RequestBody = z
@@ -89,20 +81,20 @@ export const PasswordOnly: RequestBody = z
 
 export const GenerateBackupCodes: RequestBody = z.object({ password: CurrentPassword });
 
-const TrustDevice = z.boolean("expected true or false").default(false);
+const TrustDevice = z.boolean().default(false);
 
 export const VerifyTotp: RequestBody = z.object({
   code: z
-    .string("expected 6 digits")
+    .string()
     .trim()
-    .regex(/^\d{6}$/, "expected 6 digits"),
+    .regex(/^\d{6}$/, format("totp_code")),
   trustDevice: TrustDevice,
 });
 
 export const VerifyBackupCode: RequestBody = z.object({
   code: z
-    .string("expected a recovery code")
+    .string()
     .trim()
-    .regex(/^[A-Za-z0-9-]{5,40}$/, "expected a recovery code"),
+    .regex(/^[A-Za-z0-9-]{5,40}$/, format("recovery_code")),
   trustDevice: TrustDevice,
 });

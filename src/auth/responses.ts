@@ -1,12 +1,32 @@
+import type { RefusalCode } from "../domain/reasons.ts";
+import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
 import { DatabaseUnavailable, sqlState, violatedConstraint } from "../store/database.ts";
 
-const RETRY_AFTER_SECONDS = "5";
+/** An error response, with the refusal that it was made of for callers within the process. */
+export class RefusalResponse extends Response {
+  readonly refusal: Refusal;
 
-/** A response with the body `{ error, message, code }`: Better Auth's own client reads the last two. */
+  constructor(refusal: Refusal, code: string) {
+    const body = { error: refusal.message, message: refusal.message, code };
+    super(JSON.stringify(body), { status: STATUSES[refusal.code], headers: headersOf(refusal) });
+    this.refusal = refusal;
+  }
+}
+
+/**
+ * A refusal as `{ error, message, code }`: Better Auth's own client reads the last two.
+ * @param code Better Auth's own, where it has one for this
+ */
+export function refusalResponse(facts: RefusalFacts | Refusal, code?: string): RefusalResponse {
+  const refusal = facts instanceof Refusal ? facts : new Refusal(facts);
+  return new RefusalResponse(refusal, code ?? CODES[refusal.code]);
+}
+
+/** An error that there is no reason for: the sentence is Better Auth's, or only for developers. */
 export function errorResponse(
   status: number,
   error: string,
-  { code = CODES[status] ?? "BAD_REQUEST", headers = {} }: ErrorOptions = {},
+  { code, headers = {} }: { code: string; headers?: Record<string, string> },
 ): Response {
   return Response.json(
     { error, message: error, code },
@@ -14,74 +34,90 @@ export function errorResponse(
   );
 }
 
-type ErrorOptions = { code?: string; headers?: Record<string, string> };
-
-const CODES: Record<number, string> = {
-  401: "UNAUTHORIZED",
-  403: "FORBIDDEN",
-  404: "NOT_FOUND",
-  405: "METHOD_NOT_ALLOWED",
-  409: "CONFLICT",
-  415: "UNSUPPORTED_MEDIA_TYPE",
-  429: "TOO_MANY_REQUESTS",
-  500: "INTERNAL_SERVER_ERROR",
-  503: "SERVICE_UNAVAILABLE",
-};
-
 /**
  * Turns Better Auth's response into ours: a success unchanged, a failure as an error body, and a failure too whatever
  * the database did not do.
  * @param failure the last database error during the request, or `null`
  */
 export async function translateResponse(response: Response, failure: unknown): Promise<Response> {
-  if (failure instanceof DatabaseUnavailable) return unavailableResponse();
+  if (response instanceof RefusalResponse) return response;
+  if (failure instanceof DatabaseUnavailable) return refusalResponse({ reason: "unavailable" });
   if (violatedConstraint(failure) === "user_email_key") {
-    return errorResponse(409, EMAIL_TAKEN, { code: "USER_ALREADY_EXISTS" });
+    return refusalResponse({ reason: "email_taken" }, "USER_ALREADY_EXISTS");
   }
   // Deleted at the same moment.
-  if (sqlState(failure) === FOREIGN_KEY_VIOLATION) return errorResponse(401, "Unauthorized");
+  if (sqlState(failure) === FOREIGN_KEY_VIOLATION) return refusalResponse({ reason: "unauthorized" });
   if (response.status < 400) return withNoStore(response);
   const { code, message } = await errorOf(response);
-  const known = OVERRIDES[code];
-  if (known) return errorResponse(known[0], known[1], { code });
-  if (response.status >= 500 || message === "") return errorResponse(500, "Internal server error");
-  return errorResponse(response.status, message, code === "" ? {} : { code });
+  const known = REASONS_OF_CODES[code];
+  if (known) return refusalResponse(known, code);
+  if (response.status >= 500 || message === "") return refusalResponse({ reason: "internal_error" });
+  return errorResponse(response.status, message, { code: code === "" ? "BAD_REQUEST" : code });
 }
 
-export function unavailableResponse(): Response {
-  return errorResponse(503, "Service unavailable", { headers: { "retry-after": RETRY_AFTER_SECONDS } });
-}
-
-export function tooManyRequests(waitSeconds: number): Response {
-  return errorResponse(429, "Too many requests. Please wait a moment.", {
-    headers: { "retry-after": `${waitSeconds}` },
-  });
+export function tooManyRequests(waitSeconds: number): RefusalResponse {
+  return refusalResponse({ reason: "rate_limited", params: { retryAfterSeconds: waitSeconds } });
 }
 
 const FOREIGN_KEY_VIOLATION = "23503";
-export const EMAIL_TAKEN = "There is an account with this address already";
-const EXPIRED_LINK = "This link is not valid, or not any more";
-const WRONG_CODE = "This code is not right";
-const SIGN_IN_AGAIN = "This sign-in has expired: start again with your password";
+const RETRY_AFTER_SECONDS = 5;
 
-/** Where Better Auth's status or sentence does not suit a person. */
-const OVERRIDES: Record<string, readonly [status: number, error: string]> = {
-  USER_ALREADY_EXISTS: [409, EMAIL_TAKEN],
-  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: [409, EMAIL_TAKEN],
-  INVALID_PASSWORD: [400, "currentPassword: is not right"],
-  CREDENTIAL_ACCOUNT_NOT_FOUND: [400, "This account has no password yet: ask for one to be set by mail"],
-  INVALID_TOKEN: [400, EXPIRED_LINK],
-  TOKEN_EXPIRED: [400, EXPIRED_LINK],
-  USER_NOT_FOUND: [400, EXPIRED_LINK],
-  MISSING_OR_NULL_ORIGIN: [403, "Forbidden"],
-  INVALID_ORIGIN: [403, "Forbidden"],
-  VALIDATION_ERROR: [400, "Invalid request"],
-  INVALID_CODE: [400, WRONG_CODE],
-  INVALID_BACKUP_CODE: [400, WRONG_CODE],
-  INVALID_TWO_FACTOR_COOKIE: [401, SIGN_IN_AGAIN],
-  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: [401, SIGN_IN_AGAIN],
-  ACCOUNT_TEMPORARILY_LOCKED: [429, "Too many wrong codes. Please wait 15 minutes."],
+const STATUSES = {
+  unauthorized: 401,
+  forbidden: 403,
+  rate_limited: 429,
+  invalid_input: 400,
+  too_large: 413,
+  not_found: 404,
+  method_not_allowed: 405,
+  gone: 410,
+  conflict: 409,
+  unavailable: 503,
+  internal: 500,
+} as const satisfies Record<RefusalCode, number>;
+
+const CODES = {
+  unauthorized: "UNAUTHORIZED",
+  forbidden: "FORBIDDEN",
+  rate_limited: "TOO_MANY_REQUESTS",
+  invalid_input: "BAD_REQUEST",
+  too_large: "PAYLOAD_TOO_LARGE",
+  not_found: "NOT_FOUND",
+  method_not_allowed: "METHOD_NOT_ALLOWED",
+  gone: "GONE",
+  conflict: "CONFLICT",
+  unavailable: "SERVICE_UNAVAILABLE",
+  internal: "INTERNAL_SERVER_ERROR",
+} as const satisfies Record<RefusalCode, string>;
+
+/** Where there is a reason of ours for one of Better Auth's codes. */
+const REASONS_OF_CODES: Record<string, RefusalFacts> = {
+  INVALID_EMAIL_OR_PASSWORD: { reason: "invalid_credentials" },
+  EMAIL_NOT_VERIFIED: { reason: "email_not_verified" },
+  BANNED: { reason: "account_suspended" },
+  USER_ALREADY_EXISTS: { reason: "email_taken" },
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: { reason: "email_taken" },
+  INVALID_PASSWORD: { reason: "wrong_password", field: "currentPassword" },
+  CREDENTIAL_ACCOUNT_NOT_FOUND: { reason: "no_password" },
+  INVALID_TOKEN: { reason: "link_expired" },
+  TOKEN_EXPIRED: { reason: "link_expired" },
+  USER_NOT_FOUND: { reason: "link_expired" },
+  MISSING_OR_NULL_ORIGIN: { reason: "cross_origin" },
+  INVALID_ORIGIN: { reason: "cross_origin" },
+  VALIDATION_ERROR: { reason: "invalid_input", params: { problem: "invalid" } },
+  INVALID_CODE: { reason: "wrong_code", field: "code" },
+  INVALID_BACKUP_CODE: { reason: "wrong_code", field: "code" },
+  INVALID_TWO_FACTOR_COOKIE: { reason: "sign_in_expired" },
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: { reason: "sign_in_expired" },
+  ACCOUNT_TEMPORARILY_LOCKED: { reason: "too_many_wrong_codes" },
 };
+
+function headersOf({ code, params }: Refusal): Record<string, string> {
+  const headers = { "content-type": "application/json", "cache-control": "no-store" };
+  if (code === "unavailable") return { ...headers, "retry-after": `${RETRY_AFTER_SECONDS}` };
+  if (code !== "rate_limited" || !("retryAfterSeconds" in params)) return headers;
+  return { ...headers, "retry-after": `${params.retryAfterSeconds}` };
+}
 
 async function errorOf(response: Response): Promise<{ code: string; message: string }> {
   const body = (await response.json().catch(() => null)) as { code?: unknown; message?: unknown } | null;

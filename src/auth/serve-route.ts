@@ -7,7 +7,7 @@ import { type EmailChangeDeps, finishEmailChange, startEmailChange } from "./ema
 import type { Guess, GuessLimit, GuessResult } from "./guess-limit.ts";
 import { innermost, type Log } from "./log.ts";
 import type { RequestScope, RequestScopes } from "./request-scope.ts";
-import { errorResponse, tooManyRequests, translateResponse, unavailableResponse } from "./responses.ts";
+import { refusalResponse, tooManyRequests, translateResponse } from "./responses.ts";
 import type { AuthRoute } from "./routes.ts";
 import type { SessionLookup } from "./session-lookup.ts";
 
@@ -73,7 +73,7 @@ async function respond(
 ): Promise<Response> {
   switch (route.endpoint) {
     case "requestEmailChange":
-      if (session === null) return errorResponse(401, "Unauthorized");
+      if (session === null) return refusalResponse({ reason: "unauthorized" });
       return startEmailChange(deps, session.userId, String(body?.newEmail));
     case "confirmEmailChange":
       return finishEmailChange(deps, String(body?.token), address);
@@ -106,7 +106,6 @@ async function resultOf(response: Response): Promise<GuessResult> {
 
 function failed(log: Log, route: AuthRoute, error: unknown): Response {
   log.error({ err: innermost(error), endpoint: route.endpoint }, "an auth request failed");
-  return error instanceof DatabaseUnavailable
-    ? unavailableResponse()
-    : errorResponse(500, "Internal server error");
+  if (error instanceof DatabaseUnavailable) return refusalResponse({ reason: "unavailable" });
+  return refusalResponse({ reason: "internal_error" });
 }

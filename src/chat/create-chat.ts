@@ -1,6 +1,6 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { UIMessageChunk } from "ai";
-import { refuse, TOO_MANY_REQUESTS } from "../domain/refusal.ts";
+import { refuse } from "../domain/refusal.ts";
 import { type ModelAnswer, startAnswer } from "./answer.ts";
 import type { Chat } from "./chat.ts";
 import { describeFailure } from "./describe-failure.ts";
@@ -39,7 +39,7 @@ export function createChat({
   const open = openStreams(MAX_OPEN_STREAMS);
   return {
     stream: async (messages, { userId, signal, onFailure }) => {
-      const close = open.take(userId) ?? refuse("rate_limited", TOO_MANY_REQUESTS);
+      const close = open.take(userId) ?? refuse({ reason: "rate_limited", params: { retryAfterSeconds: 1 } });
       const answer = startAnswer(languageModel, messages, { signal, timeoutMs, maxOutputTokens });
       const failed = (cause: unknown) => {
         answer.abort();
@@ -51,7 +51,7 @@ export function createChat({
       } catch (error) {
         close();
         failed(error);
-        return refuse("unavailable", "The assistant cannot be reached. Please try again later.");
+        return refuse({ reason: "chat_unavailable" });
       }
     },
   };

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { z } from "zod";
+import { invalidInput } from "../domain/invalid-input.ts";
 
 export function jsonOption(): Option {
   return new Option("--json", "print one JSON value and nothing else");
@@ -36,6 +37,6 @@ export function parsedBy(schema: z.ZodType<string>): (text: string) => string {
   return (text) => {
     const parsed = schema.safeParse(text);
     if (parsed.success) return parsed.data;
-    throw new InvalidArgumentError(parsed.error.issues.map((issue) => issue.message).join("; "));
+    throw new InvalidArgumentError(`${invalidInput(parsed.error).message}.`);
   };
 }

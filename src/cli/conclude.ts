@@ -51,7 +51,7 @@ function fail(sentence: string): void {
 }
 
 function sentenceOf(error: unknown): string {
-  if (error instanceof Refusal) return error.message.replace(/^[a-z][A-Za-z]*(?=: )/, optionOf);
+  if (error instanceof Refusal) return error.sentence(error.field === null ? null : optionOf(error.field));
   if (!(error instanceof Error)) return String(error);
   if (isUnreachable(error)) return `the database cannot be reached: ${causeOf(error)}`;
   return error.message || error.name;
@@ -62,7 +62,7 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof Error && error.name === "DatabaseUnavailable";
 }
 
-/** A refusal that is about one field of the input begins with its name: here it goes by that of the option. */
+/** The option that a field of an operation's input is given by. */
 function optionOf(field: string): string {
   return `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

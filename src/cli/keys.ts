@@ -56,5 +56,5 @@ function addRevoke(keys: Command): void {
 
 async function userIdOf(runtime: Runtime, email: string): Promise<string> {
   const user = await findByEmail(runtime, email);
-  return user?.id ?? refuse("not_found", `there is no user with the address ${email}`);
+  return user?.id ?? refuse({ reason: "not_found", params: { resource: "user" } });
 }

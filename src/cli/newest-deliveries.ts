@@ -1,6 +1,6 @@
 import { OPERATOR } from "../domain/caller.ts";
 import type { DeliveryStatus } from "../domain/delivery.ts";
-import { refuse } from "../domain/refusal.ts";
+import { invalidInput } from "../domain/invalid-input.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Page } from "../operations/page.ts";
 import type { Delivery } from "../operations/webhooks/delivery.ts";
@@ -14,7 +14,7 @@ export function newestDeliveries(
 ): Promise<Page<Delivery>> {
   return collectPages(options, (page) => {
     const input = listDeliveries.input.safeParse({ ...filter, ...page });
-    if (!input.success) refuse("invalid_input", "cursor: expected the cursor printed after a list");
+    if (!input.success) throw invalidInput(input.error);
     return listDeliveries.run(deps, OPERATOR, input.data);
   });
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { sentenceOf } from "../domain/reasons.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { ALL_SLOTS, LOOK_BACK_DAYS, type ReconcileReport, reconcile } from "../reconcile/reconcile.ts";
 import { jsonOption } from "./arguments.ts";
@@ -77,7 +78,9 @@ function failureOf({ slots, left }: ReconcileReport, { slot, subscription }: Opt
   )?.problem;
   if (problem) return `the provider cannot be reached: ${problem}`;
   const [first] = left;
-  return subscription !== undefined && first ? `nothing was changed: ${first.reason}` : null;
+  return subscription !== undefined && first
+    ? sentenceOf({ reason: "provider_state_unclear", params: { detail: first.reason } }, null)
+    : null;
 }
 
 function isConfigured(problem: string): boolean {

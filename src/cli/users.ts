@@ -40,7 +40,7 @@ function addRoleChange(users: Command, verb: string, role: Role, description: st
       const changed = await withRuntime(async (runtime) => {
         const user =
           (await findByEmail(runtime, email)) ??
-          refuse("not_found", `there is no user with the address ${email}`);
+          refuse({ reason: "not_found", params: { resource: "user" } });
         return changeRole.run(runtime, OPERATOR, { userId: user.id, role });
       });
       const text = `${changed.email} is ${role === "admin" ? "an administrator" : "an ordinary user"} now`;

@@ -1,31 +1,34 @@
-/** Why an operation was not done. Each protocol translates these, and only these, into answers of its own. */
-export type RefusalCode =
-  | "unauthorized"
-  | "forbidden"
-  | "rate_limited"
-  | "invalid_input"
-  | "too_large"
-  | "not_found"
-  | "conflict"
-  | "unavailable";
+import { codeOf, type Reason, type ReasonWithParams, type RefusalCode, sentenceOf } from "./reasons.ts";
+
+/** Why an operation was not done, and which field of its input that is about, if it is about one. */
+export type RefusalFacts = ReasonWithParams & { field?: string | null };
 
 /**
- * The pages are a bundle, with copies of our classes, and refusals cross over. Not by its name: a library may call an error of
- * its own so, whose message is for nobody.
+ * The pages are a bundle with copies of our classes, and refusals cross over. Not recognised by name: a library may have
+ * an error class of the same name, whose message is for nobody.
  */
 const BRAND = Symbol.for("tollgate.refusal");
 
-/**
- * An operation that was not done, through no defect. The message is one sentence for the caller; when it is about one
- * field of the input it begins with the field's name and a colon.
- */
+/** An operation that was not done, through no defect. The message is one English sentence, made of the reason. */
 export class Refusal extends Error {
   override name = "Refusal";
   readonly code: RefusalCode;
+  readonly reason: Reason;
+  readonly params: Record<string, unknown>;
+  readonly field: string | null;
 
-  constructor(code: RefusalCode, message: string) {
-    super(message);
-    this.code = code;
+  constructor(facts: RefusalFacts) {
+    const { reason, params = {}, field = null } = facts;
+    super(sentenceOf(facts, field));
+    this.code = codeOf(reason);
+    this.reason = reason;
+    this.params = params;
+    this.field = field;
+  }
+
+  /** The message with the field under another name, such as a command line's option. */
+  sentence(field: string | null): string {
+    return sentenceOf({ reason: this.reason, params: this.params } as ReasonWithParams, field);
   }
 
   get [BRAND](): true {
@@ -38,8 +41,14 @@ export class Refusal extends Error {
 }
 
 /** @throws Refusal, always */
-export function refuse(code: RefusalCode, message: string): never {
-  throw new Refusal(code, message);
+export function refuse(facts: RefusalFacts): never {
+  throw new Refusal(facts);
 }
 
-export const TOO_MANY_REQUESTS = "Too many requests. Please wait a moment.";
+/** What a program is shown of a refusal beside its sentence, the same on every surface. */
+export function shownReason({ reason, params, field }: Refusal): {
+  reason: Reason;
+  params: Record<string, unknown>;
+} {
+  return { reason, params: field === null ? params : { field, ...params } };
+}

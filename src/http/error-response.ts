@@ -1,6 +1,8 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { Refusal, type RefusalCode } from "../domain/refusal.ts";
+import { versionNumber } from "../domain/api-version.ts";
+import type { RefusalCode } from "../domain/reasons.ts";
+import { Refusal, type RefusalFacts, shownReason } from "../domain/refusal.ts";
 
 export const statusOf = {
   unauthorized: 401,
@@ -9,24 +11,25 @@ export const statusOf = {
   invalid_input: 400,
   too_large: 413,
   not_found: 404,
+  method_not_allowed: 405,
+  gone: 410,
   conflict: 409,
   unavailable: 503,
+  internal: 500,
 } as const satisfies Record<RefusalCode, ContentfulStatusCode>;
 
 const RETRY_AFTER_SECONDS = "5";
 
 /**
  * Whatever a handler has thrown. Of a defect the client learns nothing but that there is one.
- * @param note is given what was no refusal, for the operator
+ * @param logDefect is given what was no refusal, for the operator
  */
-export function answerError(c: Context, error: unknown, note: (error: unknown) => void): Response {
+export function answerError(c: Context, error: unknown, logDefect: (error: unknown) => void): Response {
   // `Retry-After` of a 429 is among the limit's headers.
-  if (error instanceof Refusal) return problem(c, statusOf[error.code], error.message);
-  note(error);
-  if (error instanceof Error && error.name === "DatabaseUnavailable") {
-    return problem(c, 503, "Service unavailable");
-  }
-  return problem(c, 500, "Internal server error");
+  if (error instanceof Refusal) return answerRefusal(c, error);
+  logDefect(error);
+  const isDatabaseAway = error instanceof Error && error.name === "DatabaseUnavailable";
+  return answerRefusal(c, new Refusal({ reason: isDatabaseAway ? "unavailable" : "internal_error" }));
 }
 
 /** Hono lets only errors reach its error handler: whatever else is thrown is made one. Innermost. */
@@ -38,10 +41,27 @@ export const onlyErrors: MiddlewareHandler = async (_, next) => {
   }
 };
 
-function problem(c: Context, status: ContentfulStatusCode, error: string): Response {
+/**
+ * A refusal as REST shows it, in the version that the request asked for.
+ * @param options `shown`: another body instead
+ */
+export function answerRefusal(
+  c: Context,
+  refusal: Refusal | RefusalFacts,
+  { headers = {}, shown }: { headers?: Record<string, string>; shown?: object } = {},
+): Response {
+  const thrown = refusal instanceof Refusal ? refusal : new Refusal(refusal);
+  const status = statusOf[thrown.code];
   // A public route may have allowed caches to keep its answer: not this one.
   c.header("cache-control", "no-store");
   if (status === 401) c.header("www-authenticate", 'Bearer realm="tollgate"');
   if (status === 503) c.header("retry-after", RETRY_AFTER_SECONDS);
-  return c.json({ error }, status);
+  return c.json(shown ?? errorBody(thrown, c.get("apiVersion")), status, headers);
+}
+
+/** v1 shows the sentence alone. */
+function errorBody(refusal: Refusal, version: string | undefined): object {
+  const error = refusal.message;
+  if (version === undefined || versionNumber(version) < 2) return { error };
+  return { error, ...shownReason(refusal) };
 }

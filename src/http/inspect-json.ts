@@ -17,11 +17,15 @@ export function inspectJson(bytes: Buffer): Record<string, unknown> {
   const text = bytes.toString();
   const value = parsed(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    refuse("invalid_input", "expected a JSON object");
+    refuse({ reason: "invalid_input", params: { problem: "unreadable_body", expected: "a JSON object" } });
   }
   // Only an escape can bring in what is no character.
   const kept = countKept(value, text.includes("\\u"));
-  if (kept !== fields) refuse("invalid_input", "expected JSON in which no object has a field twice");
+  if (kept !== fields)
+    refuse({
+      reason: "invalid_input",
+      params: { problem: "unreadable_body", expected: "JSON in which no object has a field twice" },
+    });
   return value as Record<string, unknown>;
 }
 
@@ -35,7 +39,11 @@ function countFields(bytes: Buffer): number {
     else if (byte === COLON) fields++;
     // [ and { differ from ] and } by two, and from each other by one bit.
     else if ((byte | 0x20) === 0x7b) {
-      if (++depth > MAX_DEPTH) refuse("invalid_input", `expected JSON nested at most ${MAX_DEPTH} deep`);
+      if (++depth > MAX_DEPTH)
+        refuse({
+          reason: "invalid_input",
+          params: { problem: "unreadable_body", expected: `JSON nested at most ${MAX_DEPTH} deep` },
+        });
     } else if ((byte | 0x20) === 0x7d) depth--;
   }
   return fields;
@@ -53,7 +61,10 @@ function parsed(text: string): unknown {
     return JSON.parse(text);
   } catch {
     // The parser's own words quote the input.
-    return refuse("invalid_input", "expected a body that is valid JSON");
+    return refuse({
+      reason: "invalid_input",
+      params: { problem: "unreadable_body", expected: "a body that is valid JSON" },
+    });
   }
 }
 
@@ -79,17 +90,25 @@ function countKept(value: unknown, escaped: boolean): number {
 
 /** Harmless in what was parsed, but not in what somebody merges it into (CWE-1321). */
 function assertName(name: string, object: object): void {
-  if (name === "__proto__") refuse("invalid_input", "__proto__: there is no such field");
+  if (name === "__proto__")
+    refuse({ reason: "invalid_input", params: { problem: "unknown_field" }, field: "__proto__" });
   if (name !== "constructor") return;
   const value = (object as Record<string, unknown>)[name];
   if (typeof value === "object" && value !== null && Object.hasOwn(value, "prototype")) {
-    refuse("invalid_input", "constructor.prototype: there is no such field");
+    refuse({ reason: "invalid_input", params: { problem: "unknown_field" }, field: "constructor.prototype" });
   }
 }
 
 /** PostgreSQL keeps neither. */
 function assertText(text: string): void {
-  if (text.includes("\0")) refuse("invalid_input", "expected text without NUL characters");
+  if (text.includes("\0"))
+    refuse({
+      reason: "invalid_input",
+      params: { problem: "unreadable_body", expected: "text without NUL characters" },
+    });
   if (!text.isWellFormed())
-    refuse("invalid_input", "expected text without halves of characters (surrogates)");
+    refuse({
+      reason: "invalid_input",
+      params: { problem: "unreadable_body", expected: "text without lone surrogates" },
+    });
 }

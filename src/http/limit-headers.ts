@@ -1,29 +1,28 @@
-import type { Charge } from "../limits/charge.ts";
+import { type Charge, retryAfterSeconds, secondsUntilReset } from "../limits/charge.ts";
 
 /**
- * What an answer says of the limits that its call was charged to: the lowest remainder, the fields of
- * draft-ietf-httpapi-ratelimit-headers (since revision 09), and, when one refused, when to come back.
- * @param now milliseconds since the epoch
+ * What an answer says of the limits that its call was charged to: of the one with the lowest remainder the fields that
+ * client libraries read, of each those of draft-ietf-httpapi-ratelimit-headers (since revision 09), and, when one
+ * refused, when to come back.
  */
-export function limitHeaders(charges: readonly Charge[], now: number): Record<string, string> {
-  if (charges.length === 0) return {};
-  // `resetAt` is rounded up to a whole one: else a window would seem to last a second longer than it does.
-  const whole = Math.ceil(now);
-  let remaining = Number.POSITIVE_INFINITY;
+export function limitHeaders(charges: readonly Charge[]): Record<string, string> {
+  let lowest = charges[0];
+  if (lowest === undefined) return {};
   let retryAfter = 0;
   let limits = "";
   let policies = "";
   for (const charge of charges) {
-    const secondsLeft = Math.max(0, Math.ceil((charge.resetAt - whole) / 1000));
-    if (charge.remaining < remaining) remaining = charge.remaining;
-    if (!charge.allowed) retryAfter = Math.max(1, retryAfter, secondsLeft);
-    if (!tells(charge, charges)) continue;
+    if (charge.remaining < lowest.remaining) lowest = charge;
+    if (!charge.allowed) retryAfter = Math.max(retryAfter, retryAfterSeconds(charge));
+    if (!isLastOfScope(charge, charges)) continue;
     const separator = limits === "" ? "" : ", ";
-    limits += `${separator}"${charge.scope}";r=${charge.remaining};t=${secondsLeft}`;
+    limits += `${separator}"${charge.scope}";r=${charge.remaining};t=${secondsUntilReset(charge)}`;
     policies += `${separator}"${charge.scope}";q=${charge.limit};w=${charge.windowSeconds}`;
   }
   const headers: Record<string, string> = {
-    "x-ratelimit-remaining": `${remaining}`,
+    "x-ratelimit-limit": `${lowest.limit}`,
+    "x-ratelimit-remaining": `${lowest.remaining}`,
+    "x-ratelimit-reset": `${Math.ceil(lowest.resetAt / 1000)}`,
     ratelimit: limits,
     "ratelimit-policy": policies,
   };
@@ -32,6 +31,6 @@ export function limitHeaders(charges: readonly Charge[], now: number): Record<st
 }
 
 /** A batch is charged to one scope several times: what is left by the last is what is left. */
-function tells(charge: Charge, charges: readonly Charge[]): boolean {
+function isLastOfScope(charge: Charge, charges: readonly Charge[]): boolean {
   return charges.length === 1 || charges.findLast(({ scope }) => scope === charge.scope) === charge;
 }

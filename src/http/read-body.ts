@@ -68,9 +68,13 @@ export async function readBodyOrRefuse(incoming: IncomingMessage, maxBytes: numb
   try {
     return await readBody(incoming, maxBytes);
   } catch (error) {
-    if (error instanceof BodyTooLarge) refuse("too_large", `expected a body of at most ${maxBytes} bytes`);
-    if (error instanceof BodyAborted) refuse("invalid_input", "Request aborted");
-    if (error instanceof BodyAbandoned) refuse("unavailable", "Service unavailable");
+    if (error instanceof BodyTooLarge) refuse({ reason: "payload_too_large", params: { maxBytes } });
+    if (error instanceof BodyAborted)
+      refuse({
+        reason: "invalid_input",
+        params: { problem: "unreadable_body", expected: "a complete body" },
+      });
+    if (error instanceof BodyAbandoned) refuse({ reason: "unavailable" });
     throw error;
   }
 }

@@ -19,9 +19,16 @@ export async function readJson(
   const body = await readBodyOrRefuse(incoming, maxBytes);
   if (body.length === 0) return {};
   assertJson(incoming);
-  if (!isUtf8(body)) refuse("invalid_input", "expected a JSON body in UTF-8");
+  if (!isUtf8(body))
+    refuse({
+      reason: "invalid_input",
+      params: { problem: "unreadable_body", expected: "a JSON body in UTF-8" },
+    });
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
-    refuse("invalid_input", "expected a JSON body without a byte order mark");
+    refuse({
+      reason: "invalid_input",
+      params: { problem: "unreadable_body", expected: "a JSON body without a byte order mark" },
+    });
   }
   return inspectJson(body);
 }
@@ -29,11 +36,23 @@ export async function readJson(
 function assertJson({ headers }: IncomingMessage): void {
   const type = headers["content-type"];
   if (type !== "application/json" && !isJson(type)) {
-    refuse("invalid_input", "expected a JSON body: send it with Content-Type: application/json");
+    refuse({
+      reason: "invalid_input",
+      params: {
+        problem: "unreadable_body",
+        expected: "a JSON body: send it with Content-Type: application/json",
+      },
+    });
   }
   const coding = headers["content-encoding"];
   if (coding !== undefined && coding.toLowerCase() !== "identity") {
-    refuse("invalid_input", "expected a body that is not compressed: send it without Content-Encoding");
+    refuse({
+      reason: "invalid_input",
+      params: {
+        problem: "unreadable_body",
+        expected: "an uncompressed body: send it without Content-Encoding",
+      },
+    });
   }
 }
 

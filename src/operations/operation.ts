@@ -1,11 +1,12 @@
 import type { z } from "zod";
 import { type Caller, isAdministrator, type Operator, type Person } from "../domain/caller.ts";
-import { Refusal, type RefusalCode, refuse, TOO_MANY_REQUESTS } from "../domain/refusal.ts";
-import type { Charge } from "../limits/charge.ts";
+import { invalidInput, whetherMissing } from "../domain/invalid-input.ts";
+import type { Reason, RefusalCode } from "../domain/reasons.ts";
+import { Refusal, refuse } from "../domain/refusal.ts";
+import { type Charge, retryAfterSeconds } from "../limits/charge.ts";
 import { limitKey } from "../limits/limit-key.ts";
 import type { Scope } from "../limits/policies.ts";
 import type { Decision, Limits } from "../limits/rate-limit.ts";
-import { inWords, sentenceOf } from "./invalid-input.ts";
 
 /**
  * Who may call: anyone; a person, signed in or by an API key; a person in a session alone, as what an API key may not
@@ -33,6 +34,8 @@ export type Operation<
   /** What a call is charged to; `null`: not limited. */
   limit: Scope | null;
   input: Input;
+  /** Why it may be refused, besides `COMMON_REASONS`. */
+  reasons: readonly Reason[];
   /** What comes out, for documents and tests; it is not checked at run time. */
   output: Output;
   /** @throws Refusal */
@@ -94,18 +97,18 @@ async function runOperation<Deps, Input extends z.ZodType, Output extends z.ZodT
 ): Promise<z.input<Output>> {
   assertAccess(operation.access, call.caller);
   if (operation.limit !== null) await charge(operation.limit, deps.limits, call);
-  const parsed = operation.input.safeParse(await readInput(), { error: inWords });
-  if (!parsed.success) refuse("invalid_input", sentenceOf(parsed.error));
+  const parsed = operation.input.safeParse(await readInput(), { error: whetherMissing });
+  if (!parsed.success) throw invalidInput(parsed.error);
   return operation.run(deps, call.caller as CallerOf<A>, parsed.data);
 }
 
 function assertAccess(access: Access, caller: Caller): void {
   if (access === "anyone") return;
-  if (caller.kind === "nobody") refuse("unauthorized", "Unauthorized");
-  if (access === "session" && caller.kind === "api-key") refuse("forbidden", "Forbidden");
+  if (caller.kind === "nobody") refuse({ reason: "unauthorized" });
+  if (access === "session" && caller.kind === "api-key") refuse({ reason: "session_required" });
   if (access === "admin" && !isAdministrator(caller)) {
     const needsTwoFactor = caller.kind === "session" && caller.needsTwoFactor;
-    refuse("forbidden", needsTwoFactor ? "Set up two-factor sign-in first" : "Forbidden");
+    refuse({ reason: needsTwoFactor ? "two_factor_required" : "forbidden" });
   }
 }
 
@@ -126,11 +129,13 @@ export async function charge(scope: Scope, limits: Limits, call: Call, cost = 1)
   } catch (error) {
     throw unavailable(error);
   }
-  charges.push({ scope, ...policy, ...decision });
-  if (!decision.allowed) refuse("rate_limited", TOO_MANY_REQUESTS);
+  const charged = { scope, ...policy, ...decision, decidedAt: limits.now() };
+  charges.push(charged);
+  if (!decision.allowed)
+    refuse({ reason: "rate_limited", params: { retryAfterSeconds: retryAfterSeconds(charged) } });
 }
 
 function unavailable(error: unknown): unknown {
   if (!(error instanceof Error && error.name === "LimiterUnavailable")) return error;
-  return refuse("unavailable", "Service unavailable");
+  return refuse({ reason: "unavailable" });
 }

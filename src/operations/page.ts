@@ -56,7 +56,7 @@ export function positionOf(cursor: string | null, id: RegExp): Position | null {
   if (cursor === null) return null;
   const [, createdAtMicros, text] = POSITION.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
   if (createdAtMicros === undefined || text === undefined || !id.test(text)) {
-    refuse("invalid_input", "cursor: expected the nextCursor of the page before");
+    refuse({ reason: "invalid_input", params: { problem: "malformed", format: "cursor" }, field: "cursor" });
   }
   return { createdAtMicros, id: text };
 }

@@ -83,7 +83,7 @@ async function* meant(
   }
   const byId = UUID.test(subscription) ? await findReconcilable(database, subscription) : null;
   const found = byId ? [byId] : await findReconcilableByName(database, subscription, slots);
-  if (found.length === 0) refuse("not_found", `there is no subscription ${subscription}`);
+  if (found.length === 0) refuse({ reason: "not_found", params: { resource: "subscription" } });
   yield* found;
 }
 

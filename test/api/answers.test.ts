@@ -145,7 +145,7 @@ describe("a defect", () => {
       ] as const) {
         noted.length = 0;
         const answer = await sendRequest(served.url, method, path, { headers, body });
-        expect([answer.status, answer.text]).toEqual([500, '{"error":"Internal server error"}']);
+        expect([answer.status, answer.body.error]).toEqual([500, "Internal server error"]);
         const told = JSON.stringify([...answer.headers]);
         for (const part of ["hunter2", "db.internal", "at ", "Error:"]) expect(told).not.toContain(part);
         expect(answer.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);

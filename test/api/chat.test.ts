@@ -321,7 +321,7 @@ describe("a provider that fails before the first word", () => {
     const answer = await post();
     const text = await answer.text();
     expect(answer.status).toBe(503);
-    expect(text).toBe('{"error":"The assistant cannot be reached. Please try again later."}');
+    expect(text).toBe('{"error":"The assistant does not answer: try again in a minute"}');
     expect(answer.headers.get("retry-after")).toBe("5");
     expect(provider.exchanges).toHaveLength(1);
     expect(problems).toEqual([expect.stringContaining(problem)]);
@@ -477,15 +477,15 @@ describe("who may ask, and what", () => {
     const answer = await post();
     expect(answer.status).toBe(503);
     expect(await answer.json()).toEqual({
-      error: "The assistant is not configured: set AI_BASE_URL and AI_MODEL.",
+      error: "The assistant is not configured: set AI_BASE_URL and AI_MODEL",
     });
   });
 
   const user = { role: "user", content: "a" };
   const parts = (...parts: object[]) => ({ messages: [{ role: "user", parts }] });
   it.each<[string, unknown, string]>([
-    ["nothing", {}, "messages: is missing"],
-    ["no messages", { messages: [] }, "messages: expected at least 1 entry"],
+    ["nothing", {}, "messages: is required"],
+    ["no messages", { messages: [] }, "messages: must not be empty"],
     ["a list of 101", { messages: Array(101).fill(user) }, "messages: expected at most 100 entries"],
     [
       "a system message",
@@ -497,11 +497,11 @@ describe("who may ask, and what", () => {
       { messages: [{ role: "tool", content: "{}" }, user] },
       "messages.0.role: expected one of user, assistant",
     ],
-    ["another field", { ...QUESTION, model: "a-dearer-one" }, "model: there is no such field"],
+    ["another field", { ...QUESTION, model: "a-dearer-one" }, "model: unknown field"],
     [
       "a field in a message",
       { messages: [{ ...user, tool_calls: [] }] },
-      "messages.0.tool_calls: there is no such field",
+      "messages.0.tool_calls: unknown field",
     ],
     [
       "neither content nor parts",
@@ -509,17 +509,21 @@ describe("who may ask, and what", () => {
       "messages.0: expected either content or parts",
     ],
     ["both", { messages: [{ ...user, parts: [] }] }, "messages.0: expected either content or parts"],
-    ["only white space", { messages: [user, { role: "user", content: " \n" }] }, "messages.1: is empty"],
-    ["no words", parts({ type: "step-start" }), "messages.0: is empty"],
+    [
+      "only white space",
+      { messages: [user, { role: "user", content: " \n" }] },
+      "messages.1: must not be empty",
+    ],
+    ["no words", parts({ type: "step-start" }), "messages.0: must not be empty"],
     [
       "a file",
       parts({ type: "file", mediaType: "image/png", url: "http://169.254.169.254/" }),
-      "messages.0.parts.0.type: expected text",
+      "messages.0.parts.0.type: is not valid",
     ],
     [
       "a tool's result",
       parts({ type: "tool-x", toolCallId: "1", state: "output-available" }),
-      "messages.0.parts.0.type: expected text",
+      "messages.0.parts.0.type: is not valid",
     ],
     ["text that is none", parts({ type: "text", text: { a: 1 } }), "messages.0.parts.0.text: expected text"],
     [
@@ -535,7 +539,7 @@ describe("who may ask, and what", () => {
     [
       "too much",
       { messages: Array(3).fill({ role: "user", content: "a".repeat(33_334) }) },
-      "messages: expected at most 100000 characters in all",
+      "messages: expected at most 100000 characters",
     ],
     [
       "another trigger",

@@ -239,7 +239,11 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
       const { status, body } = await sendRequest(server.url, "GET", `/api${path}?limit=${limit}`, {
         cookie: owner.cookie,
       });
-      expect([limit, status, body]).toEqual([limit, 400, { error: expect.stringMatching(/^limit: /) }]);
+      expect([limit, status, body]).toEqual([
+        limit,
+        400,
+        expect.objectContaining({ error: expect.stringMatching(/^limit: /) }),
+      ]);
     }
   });
 
@@ -259,7 +263,11 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
       const { status, body } = await sendRequest(server.url, "GET", `/api${path}?cursor=${cursor}`, {
         cookie: owner.cookie,
       });
-      expect([cursor, status, body]).toEqual([cursor, 400, { error: expect.stringMatching(/^cursor: /) }]);
+      expect([cursor, status, body]).toEqual([
+        cursor,
+        400,
+        expect.objectContaining({ error: expect.stringMatching(/^cursor: /) }),
+      ]);
     }
   });
 

@@ -107,11 +107,11 @@ describe("PATCH /api/users/me", () => {
     ["a list", ["A"]],
     ["an object", { first: "A" }],
   ])("refuses a name of %s", async (_, name) => {
-    await expectRefused({ name }, /^(name: )?expected/);
+    await expectRefused({ name }, /^(name: )?(expected|must not contain)/);
   });
 
   it.each([
-    [{ role: "admin" }, /^role: there is no such field$/],
+    [{ role: "admin" }, /^role: unknown field$/],
     [{ name: "A", role: "admin" }, /^role: /],
     [{ banned: false }, /^banned: /],
     [{ email: "other@example.com" }, /^email: /],
@@ -127,7 +127,7 @@ describe("PATCH /api/users/me", () => {
       { preferences: { emailNotifications: "yes" } },
       /^preferences\.emailNotifications: expected true or false$/,
     ],
-    [{ preferences: { beta: true } }, /^preferences\.beta: there is no such field$/],
+    [{ preferences: { beta: true } }, /^preferences\.beta: unknown field$/],
     [{ preferences: null }, /^preferences: expected an object$/],
     [{ preferences: [] }, /^preferences: expected an object$/],
     [{ constructor: { prototype: { role: "admin" } } }, /^constructor/],

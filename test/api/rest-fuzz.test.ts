@@ -156,7 +156,8 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
 function expectNoDefect(name: string, { status, headers, body }: HttpResponse): void {
   expect(headers.get("content-type")).toMatch(/^application\/json/);
   if (status < 400) return;
-  expect(Object.keys(body)).toEqual(["error"]);
+  const isV2 = headers.get("x-api-version") === "v2";
+  expect(Object.keys(body)).toEqual(isV2 ? ["error", "reason", "params"] : ["error"]);
   expect(body.error).toMatch(/\S/);
   expect(body.error.length).toBeLessThan(6_000);
   expect([...[400, 403, 404, 409, 413], ...(UNCONFIGURED.has(name) ? [503] : [])]).toContain(status);

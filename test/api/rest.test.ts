@@ -97,7 +97,7 @@ describe("who may do what", () => {
     for (const n of [0, 2, 3, 4, 5, 1]) {
       const answer = await call(method, `/api${path?.() ?? pattern}`, { ...callers[n], body });
       seen[n] = answer.status;
-      if (answer.status >= 400) expect(answer.body).toEqual({ error: expect.stringMatching(/./) });
+      if (answer.status >= 400) expect(answer.body).toMatchObject({ error: expect.stringMatching(/./) });
     }
     expect(seen).toEqual(expected);
   });
@@ -147,7 +147,11 @@ describe("subscriptions", () => {
   it("what is no id is 400, and what none has is 404 to an administrator who reconciles", async () => {
     for (const id of ["1", "sub_1", "%00", `${cast.subscriptionId}x`, "..%2f..%2fusers"]) {
       const { status, body } = await call("GET", `/api/subscriptions/${id}`, { cookie: cast.owner.cookie });
-      expect([id, status, body]).toEqual([id, 400, { error: "id: expected a subscription's id" }]);
+      expect([id, status, body]).toEqual([
+        id,
+        400,
+        { error: "id: expected an id such as 0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11" },
+      ]);
     }
     const none = "/api/subscriptions/0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11/reconcile";
     expect((await call("POST", none, { cookie: cast.admin.cookie })).status).toBe(404);
@@ -158,7 +162,7 @@ describe("checkout, portal and reconcile", () => {
   it("say in a sentence that no provider is configured", async () => {
     const { owner, admin, subscriptionId } = cast;
     const sentence = {
-      error: expect.stringMatching(/^no payment provider is configured( for provider-a)?$/),
+      error: expect.stringMatching(/^No payment provider is configured$/),
     };
     for (const [path, cookie, body] of [
       ["/api/checkout", owner.cookie, { planId: "pro", seats: 5, provider: "provider-b" }],
@@ -174,23 +178,23 @@ describe("checkout, portal and reconcile", () => {
   });
 
   it.each([
-    [undefined, "planId: is missing"],
-    [{}, "planId: is missing"],
-    [{ planId: "" }, "planId: expected at least 1 character"],
+    [undefined, "planId: is required"],
+    [{}, "planId: is required"],
+    [{ planId: "" }, "planId: must not be empty"],
     [{ planId: 7 }, "planId: expected text"],
     [{ planId: null }, "planId: expected text"],
-    [{ planId: "gold" }, 'planId: there is no plan "gold"'],
-    [{ planId: "free" }, "planId: Free is not sold"],
+    [{ planId: "gold" }, "planId: no such plan: gold"],
+    [{ planId: "free" }, "planId: Free is not for sale"],
     [{ planId: "pro", seats: 0 }, "seats: expected at least 1"],
-    [{ planId: "pro", seats: 6 }, "seats: Pro has 1 to 5"],
-    [{ planId: "team", seats: 4 }, "seats: Team has 5 to 500"],
+    [{ planId: "pro", seats: 6 }, "seats: Pro allows 1 to 5 seats"],
+    [{ planId: "team", seats: 4 }, "seats: Team allows 5 to 500 seats"],
     [{ planId: "pro", seats: 1.5 }, "seats: expected a whole number"],
     [{ planId: "pro", seats: "2" }, "seats: expected a number"],
     [
       { planId: "pro", provider: "provider-d" },
       /^provider: expected one of provider-a, provider-b, provider-c$/,
     ],
-    [{ planId: "pro", price: 1 }, "price: there is no such field"],
+    [{ planId: "pro", price: 1 }, "price: unknown field"],
   ] as [unknown, string | RegExp][])("a checkout of %j is 400", async (body, sentence) => {
     const answer = await call("POST", "/api/checkout", { cookie: cast.owner.cookie, body });
     expect(answer.status).toBe(400);
@@ -392,7 +396,7 @@ describe("the log of deliveries", () => {
     const refused = await replay(cast.applied);
     expect([refused.status, refused.body]).toEqual([
       409,
-      { error: expect.stringMatching(/^force: .*successful already/) },
+      { error: expect.stringMatching(/^force: .*already succeeded/) },
     ]);
     expect((await replay(cast.applied, { force: false })).status).toBe(409);
     const forced = await replay(cast.applied, { force: true });

@@ -90,7 +90,7 @@ describe("sign-up", () => {
     expect(answer.status).toBe(400);
     const body = (await answer.json()) as { error: string };
     expect(Object.keys(body)).toEqual(["error", "message", "code"]);
-    expect(body.error).toMatch(new RegExp(`^${field}: expected `));
+    expect(body.error).toMatch(new RegExp(`^${field}: (expected|must not|is required)`));
   });
 
   it.each(["é".repeat(100), "😀".repeat(100), "李小龍", "عبد الله", "x"])(
@@ -112,7 +112,9 @@ describe("sign-up", () => {
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
     for (const answer of answers.filter(({ status }) => status === 409)) {
-      expect(await answer.json()).toMatchObject({ error: "There is an account with this address already" });
+      expect(await answer.json()).toMatchObject({
+        error: "An account with this email address already exists",
+      });
     }
     const user = await userOf(body.email);
     expect(await on.test.rows("select count(*)::int from account where user_id = $1", [user?.id])).toEqual([

@@ -75,6 +75,6 @@ describe("lists", () => {
   ])("fails with one sentence: %s %s %s", async (command, option, value) => {
     const { code, stdout, stderr } = await tollgate(...command.split(" "), option, value);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^[^\n]*(cursor: expected|no user with)[^\n]*\n$/);
+    expect(stderr).toMatch(/^[^\n]*(cursor: expected|No such user)[^\n]*\n$/);
   });
 });

@@ -156,10 +156,10 @@ describe("webhooks reconcile", () => {
     const unknown = await tollgate("webhooks", "reconcile", "--subscription", id);
     expect([unknown.code, unknown.stderr]).toEqual([
       1,
-      "nothing was changed: the provider knows no subscription by this id\n",
+      "Nothing was changed: the provider knows no subscription by this id\n",
     ]);
     const none = await tollgate("webhooks", "reconcile", "--subscription", "sub_of_nobody");
-    expect([none.code, none.stderr]).toEqual([1, "there is no subscription sub_of_nobody\n"]);
+    expect([none.code, none.stderr]).toEqual([1, "No such subscription\n"]);
     expect(await seats()).toBe(1);
   });
 
@@ -211,13 +211,13 @@ describe("POST /api/subscriptions/:id/reconcile", () => {
     const unknown = await reconcile();
     expect([unknown.status, unknown.body]).toEqual([
       409,
-      { error: "nothing was changed: the provider knows no subscription by this id" },
+      { error: "Nothing was changed: the provider knows no subscription by this id" },
     ]);
     stripe.interfere(async () => ({ status: 503 }));
     const away = await reconcile();
     expect([away.status, away.body]).toEqual([
       503,
-      { error: "The payment provider cannot be reached. Try again in a minute." },
+      { error: "The payment provider cannot be reached: try again in a minute" },
     ]);
     expect(await seats()).toBe(1);
   });

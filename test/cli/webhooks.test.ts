@@ -158,10 +158,10 @@ describe("webhooks show", () => {
     expect(await tollgate("webhooks", "show", "999999")).toEqual({
       code: 1,
       stdout: "",
-      stderr: "there is no delivery 999999\n",
+      stderr: "No such delivery\n",
     });
     expect(await tollgate.json("webhooks", "show", "999999")).toEqual({
-      error: "there is no delivery 999999",
+      error: "No such delivery",
     });
   });
 });
@@ -222,7 +222,7 @@ describe("webhooks replay", () => {
 
   it("fails for an unknown id", async () => {
     const { code, stderr } = await tollgate("webhooks", "replay", "999999");
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "there is no delivery 999999\n" });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "No such delivery\n" });
   });
 });
 

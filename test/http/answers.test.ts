@@ -2,7 +2,8 @@ import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { versionedPath } from "../../src/api/versions/version-path.ts";
 import { type Versioned, versioning } from "../../src/api/versions/versioning.ts";
-import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
+import { REASONS, type Reason } from "../../src/domain/reasons.ts";
+import { Refusal, type RefusalFacts } from "../../src/domain/refusal.ts";
 import { answerError, onlyErrors, statusOf } from "../../src/http/error-response.ts";
 import type { HonoEnv } from "../../src/http/hono-env.ts";
 import { apiHeaders } from "../../src/http/security-headers.ts";
@@ -10,6 +11,11 @@ import versions from "../../versions.config.ts";
 import { listen, sendRequest } from "../support/http.ts";
 
 const SECRET = "postgres://tollgate:hunter2@db.internal:5432/tollgate";
+
+const EXAMPLE = {
+  params: { plan: "Pro", min: 1, max: 50, origins: [], supported: [], problem: "missing" },
+  field: "seats",
+};
 
 class DatabaseUnavailable extends Error {
   override name = "DatabaseUnavailable";
@@ -36,7 +42,7 @@ describe("an answer of the API", () => {
     api.get("/api/moved", () => Response.redirect("http://localhost/api/mine"));
     api.get("/api/refused/:code", (c) => {
       c.header("cache-control", "public, max-age=60");
-      throw new Refusal(c.req.param("code") as RefusalCode, "seats: at most 50 on this plan");
+      throw new Refusal({ ...EXAMPLE, reason: c.req.param("code") as Reason } as RefusalFacts);
     });
     api.get("/api/broken/:how", (c) => {
       const broken: Record<string, unknown> = {
@@ -108,14 +114,21 @@ describe("an answer of the API", () => {
     }
   });
 
-  it.each(Object.entries(statusOf))("is, for a refusal with the code %s, %d", async (code, status) => {
-    const answer = await sendRequest(http.url, "GET", `/api/refused/${code}`);
-    expect(answer.status).toBe(status);
-    expect(answer.body).toEqual({ error: "seats: at most 50 on this plan" });
-    expect(answer.fields["cache-control"]).toBe("no-store");
-    expect(answer.fields["www-authenticate"]).toBe(status === 401 ? 'Bearer realm="tollgate"' : undefined);
-    expect(answer.fields["retry-after"]).toBe(status === 503 ? "5" : undefined);
-  });
+  it.each(Object.entries(REASONS).map(([reason, { code }]) => [reason, statusOf[code]] as const))(
+    "has for the reason %s the status %d; in v1 only the sentence, in v2 the reason too",
+    async (reason, status) => {
+      const answer = await sendRequest(http.url, "GET", `/api/refused/${reason}`);
+      expect(answer.status).toBe(status);
+      const error = new Refusal({ ...EXAMPLE, reason } as RefusalFacts).message;
+      expect(answer.body).toEqual({ error });
+      const inV2 = await sendRequest(http.url, "GET", `/api/v2/refused/${reason}`);
+      expect(inV2.status).toBe(status);
+      expect(inV2.body).toEqual({ error, reason, params: { field: "seats", ...EXAMPLE.params } });
+      expect(answer.fields["cache-control"]).toBe("no-store");
+      expect(answer.fields["www-authenticate"]).toBe(status === 401 ? 'Bearer realm="tollgate"' : undefined);
+      expect(answer.fields["retry-after"]).toBe(status === 503 ? "5" : undefined);
+    },
+  );
 
   it.each([
     ["error", 500, "Internal server error"],
@@ -138,7 +151,7 @@ describe("an answer of the API", () => {
 
   it("that is a refusal is nothing for the operator", async () => {
     defects.length = 0;
-    await sendRequest(http.url, "GET", "/api/refused/conflict");
+    await sendRequest(http.url, "GET", "/api/refused/subscription_exists");
     expect(defects).toEqual([]);
   });
 });

@@ -12,18 +12,21 @@ function charge(given: Partial<Charge>): Charge {
     allowed: true,
     remaining: 29,
     resetAt: NOW + 58_000,
+    decidedAt: NOW,
     ...given,
   };
 }
 
 describe("the headers of the limit", () => {
   it("are none when nothing was charged", () => {
-    expect(limitHeaders([], NOW)).toEqual({});
+    expect(limitHeaders([])).toEqual({});
   });
 
   it("tell what remains, and under which policy", () => {
-    expect(limitHeaders([charge({})], NOW)).toEqual({
+    expect(limitHeaders([charge({})])).toEqual({
+      "x-ratelimit-limit": "30",
       "x-ratelimit-remaining": "29",
+      "x-ratelimit-reset": "1800000058",
       ratelimit: '"api";r=29;t=58',
       "ratelimit-policy": '"api";q=30;w=60',
     });
@@ -34,8 +37,10 @@ describe("the headers of the limit", () => {
       charge({ scope: "rpc", limit: 60, remaining: 12 }),
       charge({ scope: "billing", limit: 5, remaining: 4, resetAt: NOW + 59_001 }),
     ];
-    expect(limitHeaders(charges, NOW)).toEqual({
+    expect(limitHeaders(charges)).toEqual({
+      "x-ratelimit-limit": "5",
       "x-ratelimit-remaining": "4",
+      "x-ratelimit-reset": "1800000060",
       ratelimit: '"rpc";r=12;t=58, "billing";r=4;t=60',
       "ratelimit-policy": '"rpc";q=60;w=60, "billing";q=5;w=60',
     });
@@ -47,7 +52,7 @@ describe("the headers of the limit", () => {
       charge({ scope: "rpc", remaining: 9 }),
       charge({ remaining: 2 }),
     ];
-    expect(limitHeaders(charges, NOW)).toMatchObject({
+    expect(limitHeaders(charges)).toMatchObject({
       "x-ratelimit-remaining": "2",
       ratelimit: '"rpc";r=9;t=58, "api";r=2;t=58',
     });
@@ -61,14 +66,14 @@ describe("the headers of the limit", () => {
     [0, "1"],
     [-5_000, "1"],
   ])("tell a refused one that is admitted in %d ms to come back in %s s", (left, seconds) => {
-    const headers = limitHeaders([charge({ allowed: false, remaining: 0, resetAt: NOW + left })], NOW);
+    const headers = limitHeaders([charge({ allowed: false, remaining: 0, resetAt: NOW + left })]);
     expect(headers["retry-after"]).toBe(seconds);
     expect(headers["x-ratelimit-remaining"]).toBe("0");
     expect(headers.ratelimit).toBe(`"api";r=0;t=${Math.max(0, Math.ceil(left / 1000))}`);
   });
 
   it("tell a refused one what remains when it asked for more than that", () => {
-    const headers = limitHeaders([charge({ allowed: false, remaining: 3 })], NOW);
+    const headers = limitHeaders([charge({ allowed: false, remaining: 3 })]);
     expect(headers["x-ratelimit-remaining"]).toBe("3");
     expect(headers["retry-after"]).toBe("58");
   });
@@ -79,7 +84,7 @@ describe("the headers of the limit", () => {
       charge({ scope: "settings", allowed: false, remaining: 0, resetAt: NOW + 7_200 }),
       charge({ scope: "billing", allowed: false, remaining: 0, resetAt: NOW + 30_000 }),
     ];
-    expect(limitHeaders(charges, NOW)["retry-after"]).toBe("30");
-    expect(limitHeaders(charges.reverse(), NOW)["retry-after"]).toBe("30");
+    expect(limitHeaders(charges)["retry-after"]).toBe("30");
+    expect(limitHeaders(charges.reverse())["retry-after"]).toBe("30");
   });
 });

@@ -180,10 +180,10 @@ describe("a checkout", () => {
   });
 
   it.each([
-    [{ planId: "gold" }, 'planId: there is no plan "gold"'],
-    [{ planId: "free" }, "planId: Free is not sold"],
-    [{ planId: "pro", seats: 6 }, "seats: Pro has 1 to 5"],
-    [{ planId: "team", seats: 4 }, "seats: Team has 5 to 500"],
+    [{ planId: "gold" }, "planId: no such plan: gold"],
+    [{ planId: "free" }, "planId: Free is not for sale"],
+    [{ planId: "pro", seats: 6 }, "seats: Pro allows 1 to 5 seats"],
+    [{ planId: "team", seats: 4 }, "seats: Team allows 5 to 500 seats"],
   ])("is refused for %o before anybody is asked", async (body, error) => {
     const answer = await checkout(body);
     expect([answer.status, answer.body]).toEqual([400, { error }]);
@@ -193,7 +193,7 @@ describe("a checkout", () => {
 
   it("is not to be had in a slot without a provider", async () => {
     const answer = await checkout({ planId: "pro", provider: "provider-b" });
-    expect([answer.status, answer.body]).toEqual([503, { error: "no payment provider is configured" }]);
+    expect([answer.status, answer.body]).toEqual([503, { error: "No payment provider is configured" }]);
   });
 });
 
@@ -203,7 +203,7 @@ describe("somebody who subscribes already", () => {
     async (status) => {
       await subscribed({ status });
       const answer = await checkout({ planId: "team" });
-      const error = "There is a subscription already: change or cancel it in the billing portal.";
+      const error = "The user already has a subscription: change or cancel it in the billing portal";
       expect([answer.status, answer.body]).toEqual([409, { error }]);
       expect(stripe.sessions).toEqual([]);
     },
@@ -268,7 +268,7 @@ describe("the portal", () => {
 });
 
 describe("a provider that fails", () => {
-  const unreachable = "The payment provider cannot be reached. Try again in a minute.";
+  const unreachable = "The payment provider cannot be reached: try again in a minute";
 
   it("is 503 with a sentence for the person, and nothing is left behind", async () => {
     stripe.interfere(async () => ({ status: 500 }));
@@ -289,7 +289,7 @@ describe("a provider that fails", () => {
       cookie: person.cookie,
     });
     expect(answer.status).toBe(503);
-    expect(answer.body.error).toMatch(/^The payment provider does not accept this/);
+    expect(answer.body.error).toMatch(/^The payment provider rejected the request/);
     await eventually(async () => server.lines.some((line) => line.includes("PROVIDER_A_API_KEY")), true);
     expect(server.lines.join("\n")).not.toContain("sk_test_wrong_one");
     await server.end("SIGTERM");
@@ -317,7 +317,7 @@ it("an account that is deleted while its checkout is being opened is none any mo
     return undefined;
   });
   const answer = await checkout();
-  expect([answer.status, answer.body]).toEqual([404, { error: "there is no such user" }]);
+  expect([answer.status, answer.body]).toEqual([404, { error: "No such user" }]);
   expect(await rows()).toEqual([]);
 });
 
@@ -353,7 +353,7 @@ it("the portal is opened for whoever has something to manage there", async () =>
   const none = await portal();
   expect([none.status, none.body]).toEqual([
     409,
-    { error: "There is no subscription to manage yet: choose a plan first." },
+    { error: "There is no subscription to manage yet: choose a plan first" },
   ]);
   await subscribed({ status: "past_due" });
   const answer = await portal();

@@ -322,7 +322,7 @@ describe("an account", () => {
         const refusal = await refusalOf(call(deleteAccount, session("user_5"), confirmation("user_5")));
         expect(refusal).toEqual({
           code: "unavailable",
-          message: "the subscription could not be cancelled at the payment provider: cancel it first",
+          message: "The subscription could not be cancelled at the payment provider: cancel it there first",
         });
       }
       expect(await isThere("user_5")).toBe(true);

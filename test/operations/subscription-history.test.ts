@@ -144,7 +144,7 @@ describe("the history of a subscription", () => {
 
   it("is for anybody else like one that does not exist", async () => {
     const nowhere = await refusalOf(ground.call(showHistory, session("user_1"), { id: randomUUID() }));
-    expect(nowhere).toEqual({ code: "not_found", message: "there is no such subscription" });
+    expect(nowhere).toEqual({ code: "not_found", message: "No such subscription" });
     for (const caller of [session("user_2"), apiKey("user_2"), apiKey("user_0", "admin")]) {
       expect(await refusalOf(ground.call(showHistory, caller, { id }))).toEqual(nowhere);
     }

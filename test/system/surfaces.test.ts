@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { TOO_MANY_REQUESTS } from "../../src/domain/refusal.ts";
+import { TOO_MANY_REQUESTS } from "../../src/domain/reasons.ts";
 import type { Operation } from "../../src/operations/operation.ts";
 import { askGraphql, refusals } from "../api/graphql/ask-graphql.ts";
 import { type Belongings, belongingsOf, masked } from "./surfaces/belongings.ts";
@@ -17,6 +17,7 @@ import {
   isLetThrough,
   limitsIn,
   mayOn,
+  type Outcome,
   offers,
   type Surface,
   type Verdict,
@@ -76,7 +77,7 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
           const asked = { surface, cast, caller, operation, input: inputOf(ask, cast, caller) };
           const verdict = verdictOn(asked, ask);
           const before: Belongings = untouched ?? (await belongingsOf(on.test, cast));
-          const { output, message } = await on.expectVerdict(asked, verdict);
+          const { output, message, reason } = await on.expectVerdict(asked, verdict);
           const after = await belongingsOf(on.test, cast);
 
           if (shared) untouched = after;
@@ -86,8 +87,15 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
           if (mayOn(surface, operation, may)[caller] !== may[caller]) continue;
           seen.push(
             shared
-              ? { surface, verdict, message, output, left: after }
-              : { surface, verdict, message, output: masked(output, cast), left: masked(after, cast) },
+              ? { surface, verdict, message, reason, output, left: after }
+              : {
+                  surface,
+                  verdict,
+                  message,
+                  reason,
+                  output: masked(output, cast),
+                  left: masked(after, cast),
+                },
           );
         }
         expectAlike(operation, seen);
@@ -148,17 +156,25 @@ function cheapest(surface: Surface, operation: string): Ask {
   return asks.find((ask) => ask.refused === "invalid_input" && isSaid(ask)) ?? asks[0];
 }
 
-type Seen = { surface: Surface; verdict: Verdict; message: string | null; output: unknown; left: unknown };
+type Seen = Pick<Outcome, "verdict" | "message" | "reason" | "output"> & { surface: Surface; left: unknown };
 
 /** Of one call on several surfaces: what each answers is what the others answer, and what it leaves behind too. */
 function expectAlike(operation: string, seen: readonly Seen[]): void {
   const whole = seen.find(({ surface }) => !surface.differs[operation]?.shows) ?? seen[0];
+  const shownReason = seen.find((one) => one.reason !== null)?.reason ?? null;
   for (const { surface, verdict, ...one } of seen) {
     const { shows = same, says = same } = surface.differs[operation] ?? {};
     const isRefused = whole?.message != null;
-    const message = isRefused ? says(whole.message as string, verdict) : null;
+    const message = isRefused ? says(whole.message as string, verdict, shownReason) : null;
+    const reason = surface.hidesReasons ? null : shownReason;
     const output = isRefused ? null : shows(whole?.output);
-    expect({ on: surface.name, ...one }).toEqual({ on: surface.name, message, output, left: whole?.left });
+    expect({ on: surface.name, ...one }).toEqual({
+      on: surface.name,
+      message,
+      reason,
+      output,
+      left: whole?.left,
+    });
   }
 }
 

@@ -54,7 +54,7 @@ export function exceeded(schema: GraphQLSchema, request: Request): GraphQLError 
     (size.cost > MAX_COST && `an answer of more than ${MAX_COST} fields`);
   if (!over) return null;
   return new GraphQLError(`The operation is too large: ${over}. Ask for less at once.`, {
-    extensions: { code: "OPERATION_TOO_LARGE", http: { spec: true, status: 400 } },
+    extensions: { code: "OPERATION_TOO_LARGE", reason: "invalid_input", http: { spec: true, status: 400 } },
   });
 }
 

@@ -1,21 +1,33 @@
-import { Refusal, type RefusalCode } from "../../domain/refusal.ts";
+import { type Reason, type RefusalCode, sentenceOf } from "../../domain/reasons.ts";
+import { Refusal, shownReason } from "../../domain/refusal.ts";
 
-const codeOf = {
+const graphqlCodeOf = {
   unauthorized: "UNAUTHENTICATED",
   forbidden: "FORBIDDEN",
   rate_limited: "RATE_LIMITED",
   invalid_input: "BAD_USER_INPUT",
   too_large: "PAYLOAD_TOO_LARGE",
   not_found: "NOT_FOUND",
+  method_not_allowed: "METHOD_NOT_ALLOWED",
+  gone: "GONE",
   conflict: "CONFLICT",
   unavailable: "UNAVAILABLE",
+  internal: "INTERNAL_SERVER_ERROR",
 } as const satisfies Record<RefusalCode, string>;
 
-/** What a client is told of whatever went wrong in a field, or kept the request from being run at all. */
-export function toldOf(error: unknown): { message: string; code: string } {
-  if (error instanceof Refusal) return { message: error.message, code: codeOf[error.code] };
-  if (error instanceof Error && error.name === "DatabaseUnavailable") {
-    return { message: "Service unavailable", code: codeOf.unavailable };
+/** What a client is shown of whatever went wrong in a field, or kept the request from being run at all. */
+export function shownError(error: unknown): {
+  message: string;
+  extensions: { code: string; reason: Reason; params: Record<string, unknown> };
+} {
+  if (error instanceof Refusal) {
+    return {
+      message: error.message,
+      extensions: { code: graphqlCodeOf[error.code], ...shownReason(error) },
+    };
   }
-  return { message: "Internal server error", code: "INTERNAL_SERVER_ERROR" };
+  const isDatabaseAway = error instanceof Error && error.name === "DatabaseUnavailable";
+  const reason = isDatabaseAway ? "unavailable" : "internal_error";
+  const code = graphqlCodeOf[isDatabaseAway ? "unavailable" : "internal"];
+  return { message: sentenceOf({ reason }, null), extensions: { code, reason, params: {} } };
 }

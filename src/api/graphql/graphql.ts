@@ -9,7 +9,7 @@ import type { Log } from "../../observability/log.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { charge } from "../../operations/operation.ts";
 import { authenticate, type CallerContext } from "../authenticate.ts";
-import { toldOf } from "./errors.ts";
+import { shownError } from "./errors.ts";
 import { graphiql } from "./graphiql.ts";
 import { fromBody, fromQueryString, type Parameters } from "./parameters.ts";
 import type { Asked } from "./yoga.ts";
@@ -57,7 +57,7 @@ export function graphql(
       accept: mediaType(c),
       note: noted(c),
     });
-    const more = limitHeaders(call.charges, deps.limits.now());
+    const more = limitHeaders(call.charges);
     for (const name of PASSED_ON) {
       const value = answered.headers.get(name);
       if (value !== null) more[name] = value;
@@ -70,10 +70,9 @@ export function graphql(
   routes.post("/", (c) => answer(c, () => fromBody(c.env.incoming)));
 
   routes.onError((error, c) => {
-    sayLimits(c, deps.limits.now());
+    addLimitHeaders(c);
     const refused = answerError(c, error, noted(c));
-    const { message, code } = toldOf(error);
-    const body = JSON.stringify({ errors: [{ message, extensions: { code } }] });
+    const body = JSON.stringify({ errors: [shownError(error)] });
     c.header("content-type", `${mediaType(c)}; charset=utf-8`);
     return c.body(body, refused.status as ContentfulStatusCode);
   });
@@ -90,7 +89,6 @@ function mediaType(c: Context): string {
   });
 }
 
-function sayLimits(c: Context<HonoEnv>, now: number): void {
-  for (const [name, value] of Object.entries(limitHeaders(c.get("charges") ?? [], now)))
-    c.header(name, value);
+function addLimitHeaders(c: Context<HonoEnv>): void {
+  for (const [name, value] of Object.entries(limitHeaders(c.get("charges") ?? []))) c.header(name, value);
 }

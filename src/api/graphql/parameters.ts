@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { z } from "zod";
+import { invalidInput, whetherMissing } from "../../domain/invalid-input.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import { inspectJson } from "../../http/inspect-json.ts";
 import { readJson } from "../../http/read-json.ts";
-import { inWords, sentenceOf } from "../../operations/invalid-input.ts";
 
 const Parameters = z.strictObject({
   query: z.string(),
@@ -28,14 +28,11 @@ export async function fromBody(incoming: IncomingMessage): Promise<Parameters> {
 export function fromQueryString(c: Context<HonoEnv>): Parameters {
   const { url } = c.req;
   if (url.length - url.indexOf("?") > LONGEST_QUERY_STRING) {
-    refuse(
-      "too_large",
-      `expected a query string of at most ${LONGEST_QUERY_STRING} characters: send it by POST`,
-    );
+    refuse({ reason: "query_too_long", params: { maxCharacters: LONGEST_QUERY_STRING } });
   }
   const one = (name: string): string | undefined => {
     const [value, ...more] = c.req.queries(name) ?? [];
-    if (more.length > 0) refuse("invalid_input", `${name}: given more than once`);
+    if (more.length > 0) refuse({ reason: "invalid_input", params: { problem: "repeated" }, field: name });
     return value || undefined;
   };
   const object = (name: string) => {
@@ -51,8 +48,8 @@ export function fromQueryString(c: Context<HonoEnv>): Parameters {
 }
 
 function checked(given: unknown): Parameters {
-  const parsed = Parameters.safeParse(given, { error: inWords });
-  if (!parsed.success) refuse("invalid_input", sentenceOf(parsed.error));
+  const parsed = Parameters.safeParse(given, { error: whetherMissing });
+  if (!parsed.success) throw invalidInput(parsed.error);
   const { query, operationName, variables } = parsed.data;
   return { query, ...(operationName ? { operationName } : {}), ...(variables ? { variables } : {}) };
 }

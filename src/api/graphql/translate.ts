@@ -1,6 +1,6 @@
 import { GraphQLError } from "graphql";
 import { Refusal } from "../../domain/refusal.ts";
-import { toldOf } from "./errors.ts";
+import { shownError } from "./errors.ts";
 
 /** GraphQL's own words quote what was sent, all of it and several times over. */
 const LONGEST_MESSAGE = 500;
@@ -13,16 +13,17 @@ export function translated(error: GraphQLError, note: (defect: unknown) => void)
   const cause = causeOf(error);
   if (cause === undefined) {
     error.extensions.code ??= "BAD_USER_INPUT";
+    error.extensions.reason ??= "invalid_input";
     if (error.message.length > LONGEST_MESSAGE)
       error.message = `${error.message.slice(0, LONGEST_MESSAGE)}...`;
     return error;
   }
   if (!(cause instanceof Refusal)) note(cause);
-  const { message, code } = toldOf(cause);
+  const { message, extensions } = shownError(cause);
   return new GraphQLError(message, {
     nodes: error.nodes ?? null,
     path: error.path ?? null,
-    extensions: { code },
+    extensions,
   });
 }
 

@@ -1,3 +1,5 @@
+import { versionNumber } from "../../domain/api-version.ts";
+import { REASONS } from "../../domain/reasons.ts";
 import type { JsonSchema } from "./schemas.ts";
 
 export const SECURITY = {
@@ -11,12 +13,23 @@ export const SECURITY = {
   apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
 };
 
-export const ERROR = {
-  type: "object",
-  properties: { error: { type: "string", description: "One sentence." } },
-  required: ["error"],
-  additionalProperties: false,
-};
+/** An error's body: v1 has the sentence alone. @param reasons those that are possible */
+export function errorSchema(version: string, reasons: readonly string[] = Object.keys(REASONS)): JsonSchema {
+  const error = { type: "string", description: "One sentence." };
+  if (versionNumber(version) < 2) {
+    return { type: "object", properties: { error }, required: ["error"], additionalProperties: false };
+  }
+  return {
+    type: "object",
+    properties: {
+      error,
+      reason: { type: "string", enum: reasons, description: "A stable identifier." },
+      params: { type: "object", description: "What belongs to the reason, such as `field`." },
+    },
+    required: ["error", "reason", "params"],
+    additionalProperties: false,
+  };
+}
 
 export const HEADERS = {
   RateLimitRemaining: {
@@ -56,6 +69,8 @@ export const RESPONSES = {
   }),
   Forbidden: problem("Known, but not allowed to do this."),
   NotFound: problem("There is no such thing, or it belongs to somebody else."),
+  MethodNotAllowed: problem("The path does not have this method."),
+  Gone: problem("No longer kept."),
   Conflict: problem("Not possible in the state that it is in."),
   TooLarge: problem("The body is larger than allowed."),
   Failed: problem("A defect, or a failure that is kept and retried."),

@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { versionNumber } from "../../domain/api-version.ts";
+import { codeOf, type Reason, type RefusalCode } from "../../domain/reasons.ts";
+import { statusOf } from "../../http/error-response.ts";
 import { hasBody } from "../rest/input.ts";
 import type { Route } from "../rest/route.ts";
-import { ANSWER_HEADERS, ERROR, HEADERS, RESPONSES, SECURITY } from "./components.ts";
+import { ANSWER_HEADERS, errorSchema, HEADERS, RESPONSES, SECURITY } from "./components.ts";
 import { type JsonSchema, Schemas } from "./schemas.ts";
 import { SYSTEM_PATHS } from "./system-paths.ts";
 
@@ -25,18 +28,6 @@ const SYSTEM = {
   description: "About the service itself, and its way in for payment providers.",
 };
 
-/** Where the state that something is in may be against it. */
-const CONFLICTING: ReadonlySet<string> = new Set([
-  "apiKeys.create",
-  "billing.createCheckout",
-  "billing.openPortal",
-  "subscriptions.reconcile",
-  "webhooks.replay",
-]);
-
-/** Where what may not exist is named in the body. */
-const NAMING_IN_BODY: ReadonlySet<string> = new Set(["billing.openPortal"]);
-
 type Options = {
   routes: readonly Route[];
   /** The version whose shapes are described, and under whose prefix: `v1`. */
@@ -48,11 +39,12 @@ type Options = {
 /** The OpenAPI 3.1 document of the REST surface, made from the operations. */
 export function openApiDocument({ routes, version, appUrl }: Options): JsonSchema {
   const schemas = new Schemas();
-  const paths: Record<string, JsonSchema> = {};
+  const ofRoutes: Record<string, JsonSchema> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: described(route, version, schemas) };
+    ofRoutes[path] = { ...ofRoutes[path], [route.method.toLowerCase()]: described(route, version, schemas) };
   }
+  const paths = { ...ofRoutes, ...SYSTEM_PATHS };
   const tags = [...new Set(routes.map(tagOf)), SYSTEM];
   return {
     openapi: "3.1.0",
@@ -65,12 +57,12 @@ export function openApiDocument({ routes, version, appUrl }: Options): JsonSchem
     servers: [{ url: `${appUrl}/api/${version}` }],
     security: [{ session: [] }, { bearer: [] }, { apiKey: [] }],
     tags,
-    paths: { ...paths, ...SYSTEM_PATHS },
+    paths,
     components: {
       securitySchemes: SECURITY,
       headers: HEADERS,
-      responses: RESPONSES,
-      schemas: { Error: ERROR, ...schemas.components },
+      responses: responsesOf(paths),
+      schemas: { Error: errorSchema(version), ...schemas.components },
     },
   };
 }
@@ -106,7 +98,7 @@ function described(route: Route, version: string, schemas: Schemas): JsonSchema 
         headers: ANSWER_HEADERS,
         content: { "application/json": { schema: shape(route, version, schemas) } },
       },
-      ...refusals(route),
+      ...refusals(route, version),
     },
   };
 }
@@ -144,23 +136,56 @@ function shape({ operation, plural }: Route, version: string, schemas: Schemas):
   return schemas.of(z.object({ [version === "v1" ? plural : "data"]: items, nextCursor }), "output");
 }
 
-function refusals({ operation, path, method }: Route): JsonSchema {
-  const { name, access, limit } = operation;
-  // A write by cookie is also refused when it comes from somebody else's page.
-  const mayBeForbidden = method !== "GET" || access === "session" || access === "admin";
-  return {
-    "400": { $ref: "#/components/responses/InvalidInput" },
-    "401": { $ref: "#/components/responses/Unauthorized" },
-    ...(mayBeForbidden ? { "403": { $ref: "#/components/responses/Forbidden" } } : {}),
-    ...(path.includes(":") || NAMING_IN_BODY.has(name)
-      ? { "404": { $ref: "#/components/responses/NotFound" } }
-      : {}),
-    ...(CONFLICTING.has(name) ? { "409": { $ref: "#/components/responses/Conflict" } } : {}),
-    ...(hasBody(method) ? { "413": { $ref: "#/components/responses/TooLarge" } } : {}),
-    ...(limit === null ? {} : { "429": { $ref: "#/components/responses/TooManyRequests" } }),
-    "503": { $ref: "#/components/responses/Unavailable" },
-  };
+/** Those that some path refers to. */
+function responsesOf(paths: Record<string, JsonSchema>): JsonSchema {
+  const text = JSON.stringify(paths);
+  const used = Object.entries(RESPONSES).filter(([name]) => text.includes(`#/components/responses/${name}"`));
+  return Object.fromEntries(used);
 }
+
+/** From why an operation may be refused, with which statuses, and in v2 for which reasons. */
+function refusals(route: Route, version: string): JsonSchema {
+  const byStatus = Map.groupBy(reasonsOf(route), (reason) => statusOf[codeOf(reason)]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, reasons]) => {
+      const name = RESPONSE_NAMES[codeOf(reasons[0] as Reason)];
+      if (versionNumber(version) < 2) return [status, { $ref: `#/components/responses/${name}` }];
+      const schema = errorSchema(version, reasons);
+      return [status, { ...RESPONSES[name], content: { "application/json": { schema } } }];
+    }),
+  );
+}
+
+function reasonsOf({ operation, method }: Route): Reason[] {
+  const { access, limit, reasons } = operation;
+  const isRestricted = access === "session" || access === "admin";
+  return [
+    "invalid_input",
+    "unauthorized",
+    ...(access === "session" ? (["session_required"] as const) : []),
+    ...(access === "admin" ? (["forbidden"] as const) : []),
+    // A write by cookie is also refused when it comes from another site's page.
+    ...(method !== "GET" || isRestricted ? (["cross_origin"] as const) : []),
+    ...(hasBody(method) ? (["payload_too_large"] as const) : []),
+    ...(limit === null ? [] : (["rate_limited"] as const)),
+    "unavailable",
+    ...reasons,
+  ];
+}
+
+const RESPONSE_NAMES = {
+  invalid_input: "InvalidInput",
+  unauthorized: "Unauthorized",
+  forbidden: "Forbidden",
+  not_found: "NotFound",
+  method_not_allowed: "MethodNotAllowed",
+  gone: "Gone",
+  conflict: "Conflict",
+  too_large: "TooLarge",
+  rate_limited: "TooManyRequests",
+  unavailable: "Unavailable",
+  internal: "Failed",
+} as const satisfies Record<RefusalCode, keyof typeof RESPONSES>;
 
 /** @throws Error for a noun that has no words yet */
 function tagOf({ operation }: Route): { name: string; description: string } {

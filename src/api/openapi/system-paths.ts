@@ -1,4 +1,5 @@
 import { sendMessage } from "../../operations/chat/send-message.ts";
+import { errorSchema } from "./components.ts";
 import { type JsonSchema, Schemas } from "./schemas.ts";
 
 /** What is offered beside the operations. */
@@ -122,15 +123,20 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
           },
           required: ["received"],
         }),
-        "400": { $ref: "#/components/responses/InvalidInput" },
-        "404": { $ref: "#/components/responses/NotFound" },
-        "413": { $ref: "#/components/responses/TooLarge" },
-        "500": { $ref: "#/components/responses/Failed" },
-        "503": { $ref: "#/components/responses/Unavailable" },
+        "400": webhookError("The signature or the payload is invalid."),
+        "404": webhookError("There is no such slot."),
+        "413": webhookError("The body is larger than allowed."),
+        "500": webhookError("Processing failed; it is retried."),
+        "503": webhookError("Not stored: deliver it again."),
       },
     },
   },
 };
+
+/** Payment providers read statuses alone: the same in every version. */
+function webhookError(description: string): JsonSchema {
+  return { description, content: { "application/json": { schema: errorSchema("v1") } } };
+}
 
 function answer(description: string, schema: JsonSchema): JsonSchema {
   return {

@@ -26,7 +26,7 @@ export function inputReader({ method, operation }: Pick<Route, "method" | "opera
       // The path says which one: a body that says otherwise is a mistake, not an override.
       for (const name of Object.keys(params)) {
         if (Object.hasOwn(body, name))
-          refuse("invalid_input", `${name}: belongs in the path, not in the body`);
+          refuse({ reason: "invalid_input", params: { problem: "belongs_in_path" }, field: name });
       }
       return { ...body, ...params };
     };
@@ -35,9 +35,9 @@ export function inputReader({ method, operation }: Pick<Route, "method" | "opera
     // Without a prototype: a parameter may have any name.
     const input: Record<string, unknown> = Object.assign(Object.create(null), params);
     for (const [name, [value = "", ...more]] of Object.entries(queries)) {
-      if (more.length > 0) refuse("invalid_input", `${name}: given more than once`);
+      if (more.length > 0) refuse({ reason: "invalid_input", params: { problem: "repeated" }, field: name });
       if (Object.hasOwn(params, name))
-        refuse("invalid_input", `${name}: belongs in the path, not in the query`);
+        refuse({ reason: "invalid_input", params: { problem: "belongs_in_path" }, field: name });
       input[name] = fromText(name, value, kinds.get(name));
     }
     return input;
@@ -56,11 +56,21 @@ function kindsOf(input: z.ZodType): Map<string, unknown> {
 
 function fromText(name: string, text: string, kind: unknown): unknown {
   if (kind === "integer" || kind === "number") {
-    if (!/^-?\d{1,15}$/.test(text)) refuse("invalid_input", `${name}: expected a whole number`);
+    if (!/^-?\d{1,15}$/.test(text))
+      refuse({
+        reason: "invalid_input",
+        params: { problem: "wrong_type", expected: "a whole number" },
+        field: name,
+      });
     return Number(text);
   }
   if (kind === "boolean") {
-    if (text !== "true" && text !== "false") refuse("invalid_input", `${name}: expected true or false`);
+    if (text !== "true" && text !== "false")
+      refuse({
+        reason: "invalid_input",
+        params: { problem: "wrong_type", expected: "true or false" },
+        field: name,
+      });
     return text === "true";
   }
   return text;

@@ -29,7 +29,7 @@ export function rest(routes: readonly Route[], deps: Dependencies, desk: CallerC
         route.plural === null
           ? output
           : toVersion(c.get("apiVersion"), { plural: route.plural, ...(output as Page<unknown>) });
-      return answerJson(c, answer, route.status, limitHeaders(call.charges, deps.limits.now()));
+      return answerJson(c, answer, route.status, limitHeaders(call.charges));
     });
   }
   return api;

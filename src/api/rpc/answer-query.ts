@@ -5,7 +5,6 @@ import superjson from "superjson";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { answerText, hasCookies, responseHeaders } from "../../http/response-headers.ts";
-import type { Limits } from "../../limits/rate-limit.ts";
 import { finished, statusHeaders } from "./answer.ts";
 import { shapeOf } from "./errors.ts";
 import { transformer } from "./input.ts";
@@ -74,7 +73,7 @@ export async function answerQuery(
     status = shape.data.httpStatus;
     answer = { error: superjson.serialize(shape) };
   }
-  return respond(c, JSON.stringify(isBatch ? [answer] : answer), status, context.deps.limits);
+  return respond(c, JSON.stringify(isBatch ? [answer] : answer), status);
 }
 
 /** @throws TRPCError as tRPC does for an input that it cannot read */
@@ -99,14 +98,14 @@ function readInput(input: string | null, isBatch: boolean): unknown {
 
 const VARY = "trpc-accept, accept";
 
-function respond(c: Context<HonoEnv>, text: string, status: number, limits: Limits): Response {
+function respond(c: Context<HonoEnv>, text: string, status: number): Response {
   if (hasCookies(c)) {
-    return finished(c, new Response(text, { status, headers: { vary: VARY } }), limits);
+    return finished(c, new Response(text, { status, headers: { vary: VARY } }));
   }
   const { vary } = responseHeaders(c);
   return answerText(c, text, status as ContentfulStatusCode, {
     "content-type": "application/json",
-    ...limitHeaders(c.get("charges") ?? [], limits.now()),
+    ...limitHeaders(c.get("charges") ?? []),
     ...statusHeaders(status),
     vary: vary === undefined ? VARY : `${VARY}, ${vary}`,
   });

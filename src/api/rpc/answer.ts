@@ -4,7 +4,6 @@ import superjson from "superjson";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { hasCookies } from "../../http/response-headers.ts";
-import type { Limits } from "../../limits/rate-limit.ts";
 import { shapeOf } from "./errors.ts";
 
 const RETRY_AFTER_SECONDS = "5";
@@ -19,13 +18,13 @@ export function refusalOf(error: TRPCError): Response {
  * Adds what the context has for the answer, and what the limits say. tRPC's own is kept: a copy of it would cost the adapter
  * its quick way out.
  */
-export function finished(c: Context<HonoEnv>, answer: Response, limits: Limits): Response {
+export function finished(c: Context<HonoEnv>, answer: Response): Response {
   const { headers, status } = answer;
   // tRPC leaves the type out when it refuses a request that it cannot read.
   if (!headers.get("content-type")?.startsWith("application/"))
     headers.set("content-type", "application/json");
   if (hasCookies(c)) for (const [name, value] of c.newResponse(null).headers) headers.append(name, value);
-  const said = limitHeaders(c.get("charges") ?? [], limits.now());
+  const said = limitHeaders(c.get("charges") ?? []);
   for (const [name, value] of Object.entries(said)) headers.set(name, value);
   for (const [name, value] of Object.entries(statusHeaders(status))) headers.set(name, value);
   return answer;

@@ -1,17 +1,21 @@
 import type { TRPC_ERROR_CODE_KEY, TRPCError } from "@trpc/server";
 import { getHTTPStatusCodeFromError } from "@trpc/server/http";
 import { type TRPC_ERROR_CODE_NUMBER, TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
-import { Refusal, type RefusalCode } from "../../domain/refusal.ts";
+import { type Reason, type RefusalCode, sentenceOf } from "../../domain/reasons.ts";
+import { Refusal, shownReason } from "../../domain/refusal.ts";
 
-const codeOf = {
+const rpcCodeOf = {
   unauthorized: "UNAUTHORIZED",
   forbidden: "FORBIDDEN",
   rate_limited: "TOO_MANY_REQUESTS",
   invalid_input: "BAD_REQUEST",
   too_large: "PAYLOAD_TOO_LARGE",
   not_found: "NOT_FOUND",
+  method_not_allowed: "METHOD_NOT_SUPPORTED",
+  gone: "NOT_FOUND",
   conflict: "CONFLICT",
   unavailable: "SERVICE_UNAVAILABLE",
+  internal: "INTERNAL_SERVER_ERROR",
 } as const satisfies Record<RefusalCode, TRPC_ERROR_CODE_KEY>;
 
 /** What a client is told of an error: tRPC's own shape, without the stack. */
@@ -21,6 +25,8 @@ export type RpcErrorShape = {
   data: {
     code: TRPC_ERROR_CODE_KEY;
     httpStatus: number;
+    reason: Reason;
+    params: Record<string, unknown>;
     /** The procedure's; not there when there is no such procedure, or when the request as a whole is refused. */
     path?: string;
   };
@@ -28,13 +34,15 @@ export type RpcErrorShape = {
 
 /** @param path of a procedure that exists, or `null` */
 export function shapeOf(error: TRPCError, path: string | null): RpcErrorShape {
-  const { code, message } = toldOf(error);
+  const { code, message, reason, params } = shownError(error);
   return {
     message,
     code: TRPC_ERROR_CODES_BY_KEY[code],
     data: {
       code,
       httpStatus: getHTTPStatusCodeFromError({ code } as TRPCError),
+      reason,
+      params,
       ...(path === null ? {} : { path }),
     },
   };
@@ -45,16 +53,40 @@ export function isDefect({ code, cause }: TRPCError): boolean {
   return code === "INTERNAL_SERVER_ERROR" && !(cause instanceof Refusal);
 }
 
-function toldOf({ code, cause, message }: TRPCError): { code: TRPC_ERROR_CODE_KEY; message: string } {
-  if (cause instanceof Refusal) return { code: codeOf[cause.code], message: cause.message };
-  if (cause?.name === "DatabaseUnavailable") {
-    return { code: "SERVICE_UNAVAILABLE", message: "Service unavailable" };
+type Shown = {
+  code: TRPC_ERROR_CODE_KEY;
+  message: string;
+  reason: Reason;
+  params: Record<string, unknown>;
+};
+
+function shownError({ code, cause, message }: TRPCError): Shown {
+  if (cause instanceof Refusal) {
+    return { code: rpcCodeOf[cause.code], message: cause.message, ...shownReason(cause) };
   }
-  if (code === "INTERNAL_SERVER_ERROR") return { code, message: "Internal server error" };
-  if (code === "NOT_FOUND") return { code, message: "there is no such procedure" };
-  if (code === "UNSUPPORTED_MEDIA_TYPE") {
-    return { code, message: "Content-Type: expected application/json" };
+  if (cause?.name === "DatabaseUnavailable") return plainly("SERVICE_UNAVAILABLE", "unavailable");
+  switch (code) {
+    case "INTERNAL_SERVER_ERROR":
+      return plainly(code, "internal_error");
+    case "NOT_FOUND":
+      return { code, message: "No such procedure", reason: "not_found", params: { resource: "endpoint" } };
+    case "METHOD_NOT_SUPPORTED":
+      return { ...plainly(code, "method_not_allowed"), message };
+    case "UNSUPPORTED_MEDIA_TYPE":
+      return unreadable(code, "Content-Type: expected application/json");
+    default:
+      // Others' words about a request that cannot be read quote it, or speak of their own insides.
+      return unreadable(code, cause === undefined ? message : "expected a request as tRPC clients send it");
   }
-  // Others' words about a request that cannot be read quote it, or speak of their own insides.
-  return { code, message: cause === undefined ? message : "expected a request as tRPC clients send it" };
+}
+
+function plainly(
+  code: TRPC_ERROR_CODE_KEY,
+  reason: "unavailable" | "internal_error" | "method_not_allowed",
+): Shown {
+  return { code, message: sentenceOf({ reason }, null), reason, params: {} };
+}
+
+function unreadable(code: TRPC_ERROR_CODE_KEY, message: string): Shown {
+  return { code, message, reason: "invalid_input", params: { problem: "invalid" } };
 }

@@ -33,7 +33,13 @@ function readerOf(given: unknown): InputReader {
 function readInput(given: unknown): unknown {
   const envelope = Envelope.safeParse(given);
   if (!envelope.success) {
-    refuse("invalid_input", "expected an input as superjson writes it: { json, meta }, with scalars alone");
+    refuse({
+      reason: "invalid_input",
+      params: {
+        problem: "wrong_type",
+        expected: "an input as superjson writes it: { json, meta }, with scalars alone",
+      },
+    });
   }
   const { json, meta: { values = {} } = {} } = envelope.data;
   if (Array.isArray(values)) return restored(json, values[0]);
@@ -76,7 +82,7 @@ function below(parent: unknown, name: string): unknown {
     parent === null ||
     !Object.prototype.propertyIsEnumerable.call(parent, name)
   ) {
-    refuse("invalid_input", `meta.values: there is no ${name}`);
+    refuse({ reason: "invalid_input", params: { problem: "unknown_field" }, field: `meta.values.${name}` });
   }
   return (parent as Record<string, unknown>)[name];
 }
@@ -95,5 +101,9 @@ function restored(value: unknown, type: string): unknown {
       if (typeof value === "string" && /^-?\d{1,100}$/.test(value)) return BigInt(value);
       break;
   }
-  return refuse("invalid_input", `meta.values: expected undefined, Date, number or bigint, and its text`);
+  return refuse({
+    reason: "invalid_input",
+    params: { problem: "wrong_type", expected: "undefined, Date, number or bigint, and its text" },
+    field: "meta.values",
+  });
 }

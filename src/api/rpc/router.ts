@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { format } from "../../domain/invalid-input.ts";
 import { createCheckout } from "../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../operations/billing/open-portal.ts";
 import { listNotifications } from "../../operations/notifications/list-notifications.ts";
@@ -32,7 +33,7 @@ const listAllUsers = { ...listUsers, access: "admin" } as const;
 const markOneOrAllRead = defineOperation({
   ...markRead,
   input: z.strictObject({
-    id: z.string().regex(/^(all|[1-9]\d{0,17})$/, 'expected a notification\'s number, e.g. 42, or "all"'),
+    id: z.string().regex(/^(all|[1-9]\d{0,17})$/, format("number_id")),
   }),
   output: z.union([markRead.output, markAllRead.output]),
   run: async (deps: Parameters<typeof markRead.run>[0], caller, { id }) =>

@@ -43,7 +43,7 @@ export function rpc(deps: Dependencies, desk: CallerContext, log: Log): Hono<Hon
       if (!(call instanceof TRPCError))
         return answerQuery(c, query, { deps, call }, (error) => note(c, error));
       note(c, call);
-      return finished(c, refusalOf(call), deps.limits);
+      return finished(c, refusalOf(call));
     }
     const charging: Promise<void>[] = [];
     let refused: TRPCError | undefined;
@@ -71,10 +71,10 @@ export function rpc(deps: Dependencies, desk: CallerContext, log: Log): Hono<Hon
     });
     if (refused) {
       note(c, refused);
-      return finished(c, refusalOf(refused), deps.limits);
+      return finished(c, refusalOf(refused));
     }
     await Promise.all(charging);
-    return finished(c, answer, deps.limits);
+    return finished(c, answer);
   });
   return routes;
 }

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { VersionCatalog } from "../../domain/api-version.ts";
 import { addHeaders } from "../../http/add-headers.ts";
+import { answerRefusal } from "../../http/error-response.ts";
 import { headersApplied, responseHeaders } from "../../http/response-headers.ts";
 import {
   type DeprecationFormat,
@@ -46,21 +47,22 @@ export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareH
 /** There is no version to answer in: the current one's form is used. */
 function refuseVersion(c: Context, { version }: Target, { current, supported }: VersionCatalog): Response {
   const headers = { "x-api-version": current };
-  const names = supported.join(", ");
-  if (isMalformed(c.req.path)) {
-    return c.json(
-      { error: `Not found: expected one version at most, as in /api/${current}/users` },
-      404,
-      headers,
+  if (isMalformed(c.req.path) || version !== null) {
+    return answerRefusal(
+      c,
+      { reason: "unknown_version", params: { supported: [...supported] } },
+      { headers },
     );
   }
-  if (version !== null) {
-    return c.json({ error: `Not found: the supported versions are ${names}` }, 404, headers);
-  }
-  return c.json({ error: `X-API-Version: expected one of ${names}` }, 400, {
-    ...headers,
-    vary: "X-API-Version",
-  });
+  return answerRefusal(
+    c,
+    {
+      reason: "invalid_input",
+      params: { problem: "not_one_of", values: [...supported] },
+      field: "X-API-Version",
+    },
+    { headers: { ...headers, vary: "X-API-Version" } },
+  );
 }
 
 function sayings(said: VersionHeaders, { version, rest }: Target): [string, string][] {

@@ -1,8 +1,7 @@
 import { cookies } from "next/headers";
-import { type RefusalCode, refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../domain/refusal.ts";
 import { type Call, charge } from "../../operations/operation.ts";
 import type { AccountsResult } from "./page-request.ts";
-import { refusalOf } from "./refusal.ts";
 import { currentRequest } from "./request.ts";
 import { withLimitHeaders } from "./with-limit-headers.ts";
 
@@ -11,7 +10,7 @@ import { withLimitHeaders } from "./with-limit-headers.ts";
  * action's response.
  * @param path below `/api/auth`, e.g. `/sign-in/email`
  * @returns the body of the response
- * @throws Refusal with the sentence of `/api/auth`
+ * @throws Refusal
  */
 export async function callAccounts(
   path: string,
@@ -22,7 +21,7 @@ export async function callAccounts(
   const call: Call = { caller: { kind: "nobody", address }, charges: [] };
   const result = await withLimitHeaders(call, async () => {
     if (scope !== null) await charge(scope, deps.limits, call);
-    return refuseErrors(await accounts.call({ path, body, header, address }));
+    return throwRefusal(await accounts.call({ path, body, header, address }));
   });
 
   const jar = await cookies();
@@ -30,23 +29,8 @@ export async function callAccounts(
   return result.body ?? {};
 }
 
-function refuseErrors(result: AccountsResult): AccountsResult {
-  if (result.status < 400) return result;
-  try {
-    refuse(CODES[result.status] ?? "invalid_input", String(result.body?.error ?? ""));
-  } catch (error) {
-    const refusal = refusalOf(error);
-    if (refusal && result.retryAfterSeconds !== null) refusal.retryAfterSeconds = result.retryAfterSeconds;
-    throw error;
-  }
+function throwRefusal(result: AccountsResult): AccountsResult {
+  if (result.refusal !== null) throw result.refusal;
+  if (result.status >= 400) refuse({ reason: "invalid_input", params: { problem: "invalid" } });
+  return result;
 }
-
-const CODES: Record<number, RefusalCode> = {
-  401: "unauthorized",
-  403: "forbidden",
-  404: "not_found",
-  409: "conflict",
-  413: "too_large",
-  429: "rate_limited",
-  503: "unavailable",
-};

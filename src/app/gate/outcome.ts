@@ -3,7 +3,7 @@ import { getTranslations } from "next-intl/server";
 import type { Outcome } from "../../ui/outcome.ts";
 import { FieldError } from "./field-error.ts";
 import { type PageRefusal, refusalOf } from "./refusal.ts";
-import { refusalWords } from "./refusal-words.ts";
+import { refusalText } from "./refusal-text.ts";
 import { currentRequest } from "./request.ts";
 
 /**
@@ -34,7 +34,7 @@ export async function catchRefusals<Value>(
     return {
       done: false,
       code: isAway ? "unavailable" : "defect",
-      message: isAway ? t("unavailable") : t("defect", { id }),
+      message: isAway ? t("reasons.unavailable") : t("defect", { id }),
       field: null,
       retryAfterSeconds: null,
       entered: retainedFields(entered),
@@ -43,15 +43,13 @@ export async function catchRefusals<Value>(
 }
 
 async function toFailure(refusal: PageRefusal, entered: FormData): Promise<Outcome<never>> {
-  const { code, message } = refusal;
-  const t = await getTranslations("refusals");
-  const { key, values } = refusalWords(code, message);
+  const { code, field } = refusal;
   return {
     done: false,
     code,
-    message: t(key, values),
-    field: code === "invalid_input" ? (/^(\w+)[.:]/.exec(message)?.[1] ?? null) : null,
-    retryAfterSeconds: refusal.retryAfterSeconds ?? null,
+    message: await refusalText(refusal),
+    field: field?.split(".")[0] ?? null,
+    retryAfterSeconds: (refusal.params.retryAfterSeconds as number | undefined) ?? null,
     entered: retainedFields(entered),
   };
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Person } from "../../domain/caller.ts";
-import type { RefusalCode } from "../../domain/refusal.ts";
+import type { RefusalCode } from "../../domain/reasons.ts";
+import type { Refusal } from "../../domain/refusal.ts";
 import type { Charge } from "../../limits/charge.ts";
 import type { Scope } from "../../limits/policies.ts";
 import type { Log } from "../../observability/log.ts";
@@ -51,7 +52,7 @@ export type PageAccounts = {
 export type AccountsResult = {
   status: number;
   body: Record<string, unknown> | null;
-  retryAfterSeconds: number | null;
+  refusal: Refusal | null;
   cookies: readonly { name: string; value: string; options: CookieOptions }[];
 };
 

@@ -1,10 +1,7 @@
-import { Refusal, type RefusalCode } from "../../domain/refusal.ts";
+import { Refusal } from "../../domain/refusal.ts";
 
 /** A refusal as pages meet it. */
-export type PageRefusal = Error & {
-  code: RefusalCode;
-  /** Until the same may be tried again, when that is known. */
-  retryAfterSeconds?: number;
+export type PageRefusal = Refusal & {
   digest?: string;
 };
 

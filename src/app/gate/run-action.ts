@@ -17,16 +17,26 @@ import { withLimitHeaders } from "./with-limit-headers.ts";
 export async function runAction<Input extends z.ZodType, Output extends z.ZodType, A extends Access>(
   operation: Operation<Dependencies, Input, Output, A>,
   form: FormData,
-  readInput: () => unknown,
+  readInput: () => Record<string, unknown> | Promise<Record<string, unknown>>,
 ): Promise<z.input<Output>> {
   const { address, deps, path, person } = currentRequest();
   const call: Call = { caller: (await person()) ?? { kind: "nobody", address }, charges: [] };
-  const readForm = () =>
-    form instanceof FormData ? readInput() : refuse("invalid_input", "expected the fields of a form");
+  const readForm = async () =>
+    form instanceof FormData
+      ? withoutMissing(await readInput())
+      : refuse({
+          reason: "invalid_input",
+          params: { problem: "wrong_type", expected: "the fields of a form" },
+        });
   try {
     return await withLimitHeaders(call, () => execute(operation, deps, call, readForm));
   } catch (error) {
     if (refusalOf(error)?.code === "unauthorized") redirect(signInPath(path));
     throw error;
   }
+}
+
+/** A field that the form lacks reads as `null`; to the operation it is one that was not given. */
+function withoutMissing(input: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
 }

@@ -10,7 +10,9 @@ type Action = (form: FormData) => Promise<unknown>;
 /** The one endpoint of forms: runs the action that the form was bound to. @see formAction */
 export async function submitForm(action: Action, _previous: Outcome, form: FormData): Promise<Outcome> {
   const outcome = await catchRefusals(form, () =>
-    isServerAction(action) ? action(form) : refuse("invalid_input", "expected an action"),
+    isServerAction(action)
+      ? action(form)
+      : refuse({ reason: "invalid_input", params: { problem: "invalid" } }),
   );
   // The page was rendered before the change that is in the way.
   if (outcome?.done === false && outcome.code === "conflict") revalidatePath("/", "layout");

@@ -17,10 +17,6 @@ export async function withLimitHeaders<Done>(call: Call, charged: () => Promise<
       refusal.digest = `refusal:${refusal.code}`;
       request.failsAs(refusal.code);
     }
-    const last = call.charges.at(-1);
-    if (refusal?.code === "rate_limited" && last) {
-      refusal.retryAfterSeconds = Math.max(1, Math.ceil((last.resetAt - request.deps.limits.now()) / 1000));
-    }
     throw error;
   } finally {
     request.charged(call.charges);

@@ -16,11 +16,12 @@ export const createApiKey = defineOperation({
   input: z.strictObject({
     name: PersonName.describe("By which its owner knows it."),
     expiresAt: z.iso
-      .datetime({ offset: true, error: "expected a time such as 2030-01-31T00:00:00Z" })
+      .datetime({ offset: true })
       .nullable()
       .optional()
       .describe("A year from now unless given; `null`: never."),
   }),
+  reasons: ["expiry_in_past", "expiry_too_late", "too_many_api_keys"],
   output: z.object({
     id: z.uuid(),
     name: z.string(),
@@ -32,10 +33,10 @@ export const createApiKey = defineOperation({
     const now = new Date();
     const expiry = expiryOf(expiresAt, now);
     if (expiry !== null && expiry <= now) {
-      refuse("invalid_input", "expiresAt: expected a time that is still to come");
+      refuse({ reason: "expiry_in_past", field: "expiresAt" });
     }
     if (expiry !== null && expiry > LAST_TIME) {
-      refuse("invalid_input", "expiresAt: expected a time before the year 10000");
+      refuse({ reason: "expiry_too_late", field: "expiresAt" });
     }
     const { key, prefix, hash } = deps.newApiKey();
     const made = await insertApiKey(deps.database, {
@@ -45,7 +46,7 @@ export const createApiKey = defineOperation({
       hash,
       expiresAt: expiry,
     });
-    if (made === null) refuse("conflict", "there are too many API keys: revoke one first");
+    if (made === null) refuse({ reason: "too_many_api_keys" });
     await recordAudit(deps, caller, {
       action: "api_key.created",
       target: { type: "api_key", id: made.id },

@@ -11,6 +11,7 @@ export const listApiKeys = defineOperation({
   access: "person",
   limit: "settings",
   input: z.strictObject(PAGE),
+  reasons: [],
   output: pageOf(ApiKeyView),
   run: async (deps: { database: Queryable }, caller, { limit, cursor }) => {
     const rows = await listed(deps.database, caller.userId, {

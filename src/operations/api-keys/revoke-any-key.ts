@@ -7,7 +7,7 @@ import { recordAudit } from "../audit/record-audit.ts";
 /** For the operator: whoever the key belongs to. @throws Refusal `not_found` */
 export async function revokeAnyKey(deps: { database: Queryable }, id: string): Promise<void> {
   if (!(await revokeApiKey(deps.database, null, id))) {
-    refuse("not_found", `there is no API key ${id} that is not revoked already`);
+    refuse({ reason: "not_found", params: { resource: "api_key" } });
   }
   await recordAudit(deps, OPERATOR, { action: "api_key.revoked", target: { type: "api_key", id } });
 }

@@ -5,7 +5,7 @@ import type { Queryable } from "../../store/database.ts";
 import { recordAudit } from "../audit/record-audit.ts";
 import { defineOperation } from "../operation.ts";
 
-export const ApiKeyId = z.uuid("expected an API key's id");
+export const ApiKeyId = z.uuid();
 
 export const revokeApiKey = defineOperation({
   name: "apiKeys.revoke",
@@ -13,9 +13,11 @@ export const revokeApiKey = defineOperation({
   access: "session",
   limit: "settings",
   input: z.strictObject({ id: ApiKeyId }),
+  reasons: ["not_found"],
   output: z.object({ success: z.literal(true) }),
   run: async (deps: { database: Queryable }, caller, { id }) => {
-    if (!(await revoke(deps.database, caller.userId, id))) refuse("not_found", "there is no such API key");
+    if (!(await revoke(deps.database, caller.userId, id)))
+      refuse({ reason: "not_found", params: { resource: "api_key" } });
     await recordAudit(deps, caller, { action: "api_key.revoked", target: { type: "api_key", id } });
     return { success: true as const };
   },

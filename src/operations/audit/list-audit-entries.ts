@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { format } from "../../domain/invalid-input.ts";
 import { listAuditEntries as list } from "../../store/audit-log.ts";
 import type { Queryable } from "../../store/database.ts";
 import { defineOperation } from "../operation.ts";
@@ -22,20 +23,17 @@ export const AuditEntryView = z
   })
   .meta({ id: "AuditEntry" });
 
-const EntryId = z.string().regex(/^[1-9]\d{0,17}$/, "expected an audit entry's id");
+const EntryId = z.string().regex(/^[1-9]\d{0,17}$/, format("number_id"));
 
 const Text = z
   .string()
   .min(1)
   .max(255)
-  .regex(/^[^\0]*$/, "must not contain NUL")
+  .regex(/^[^\0]*$/, format("control_characters"))
   .nullable()
   .default(null);
 
-const Time = z.iso
-  .datetime({ offset: true, error: "expected a time such as 2030-01-31T00:00:00Z" })
-  .nullable()
-  .default(null);
+const Time = z.iso.datetime({ offset: true }).nullable().default(null);
 
 export const listAuditEntries = defineOperation({
   name: "audit.list",
@@ -53,6 +51,7 @@ export const listAuditEntries = defineOperation({
     from: Time.describe("Not before this time."),
     to: Time.describe("Before this time."),
   }),
+  reasons: [],
   output: pageOf(AuditEntryView),
   run: async (deps: { database: Queryable }, _caller, { cursor, limit, from, to, ...filter }) => {
     const found = await list(

@@ -13,10 +13,8 @@ export type ProviderTools = {
 
 /** @throws Refusal `unavailable` when nothing is configured for the slot */
 export function providerOf(payments: Payments, slot: Slot): PaymentApi {
-  return payments[slot] ?? refuse("unavailable", NOT_CONFIGURED);
+  return payments[slot] ?? refuse({ reason: "provider_not_configured" });
 }
-
-export const NOT_CONFIGURED = "no payment provider is configured";
 
 /**
  * What a provider answers, or a refusal: the person reads that it does not work, the operator in the log why.
@@ -33,12 +31,7 @@ export async function mapProviderErrors<Answer>(
     if (!isPaymentApiProblem(error)) throw error;
     const { failure, message } = error;
     log.error({ ...facts, failure, reason: message }, "a payment provider did not do what it was asked");
-    if (failure === "taken") return refuse("forbidden", TAKEN);
-    return refuse("unavailable", failure === "unreachable" ? UNREACHABLE : REFUSED);
+    if (failure === "taken") return refuse({ reason: "email_known_to_provider" });
+    return refuse({ reason: failure === "unreachable" ? "provider_unreachable" : "provider_rejected" });
   }
 }
-
-const UNREACHABLE = "The payment provider cannot be reached. Try again in a minute.";
-const TAKEN =
-  "The payment provider knows your e-mail address already, and it is not confirmed here. Please write to us.";
-const REFUSED = "The payment provider does not accept this. Nothing was charged; please tell us about it.";

@@ -30,7 +30,7 @@ export function closeOnDeletion(tools: ClosingTools & { database: Queryable }): 
       const held = await holdCheckout(database, userId, { leaseKey, leaseSeconds: LEASE_SECONDS });
       if (held === null) return;
       if (held === "busy") {
-        if (performance.now() >= giveUpAt) refuse("unavailable", BUSY);
+        if (performance.now() >= giveUpAt) refuse({ reason: "checkout_in_progress" });
         await sleep(RETRY_MS);
         continue;
       }
@@ -50,12 +50,9 @@ export function closeOnDeletion(tools: ClosingTools & { database: Queryable }): 
           { slot: provider, failure, reason },
           "the checkout of a deleted account could not be closed",
         );
-        refuse("unavailable", NOT_CLOSED);
+        refuse({ reason: "checkout_not_closed" });
       }
       return;
     }
   };
 }
-
-const BUSY = "A checkout is being opened for this account. Try again in a minute.";
-const NOT_CLOSED = "The open checkout could not be closed at the payment provider. Try again in a minute.";

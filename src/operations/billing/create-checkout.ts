@@ -5,7 +5,7 @@ import { isSubscribed } from "../../store/customers.ts";
 import { findUser } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
 import { providerOf } from "./ask-provider.ts";
-import { type BillingTools, NO_SUCH_USER, openCheckout } from "./open-checkout.ts";
+import { type BillingTools, openCheckout } from "./open-checkout.ts";
 
 export const createCheckout = defineOperation({
   name: "billing.createCheckout",
@@ -17,26 +17,42 @@ export const createCheckout = defineOperation({
     seats: z.int().min(1).optional().describe("The plan's smallest number unless given."),
     provider: z.enum(SLOTS).optional().describe("The operator's choice unless given."),
   }),
+  reasons: [
+    "plan_unknown",
+    "plan_not_sold",
+    "plan_not_sold_by",
+    "seats_out_of_range",
+    "not_found",
+    "subscription_exists",
+    "checkout_in_progress",
+    "checkout_paid",
+    "checkout_not_closed",
+    "provider_not_configured",
+    "provider_unreachable",
+    "provider_rejected",
+    "email_known_to_provider",
+  ],
   output: z.object({ url: z.url() }),
   run: async (deps: BillingTools, caller, { planId, seats, provider = deps.activeProvider }) => {
     const plan =
       deps.plans.plans.find((one) => one.id === planId) ??
-      refuse("invalid_input", `planId: there is no plan "${planId}"`);
-    if (Object.keys(plan.priceIds).length === 0) refuse("invalid_input", `planId: ${plan.name} is not sold`);
+      refuse({ reason: "plan_unknown", params: { planId }, field: "planId" });
+    if (Object.keys(plan.priceIds).length === 0)
+      refuse({ reason: "plan_not_sold", params: { plan: plan.name }, field: "planId" });
     if (seats !== undefined && (seats < plan.seats.min || seats > plan.seats.max)) {
-      refuse("invalid_input", `seats: ${plan.name} has ${plan.seats.min} to ${plan.seats.max}`);
+      refuse({ reason: "seats_out_of_range", params: { plan: plan.name, ...plan.seats }, field: "seats" });
     }
     const api = providerOf(deps.payments, provider);
     const [priceId] = [plan.priceIds[provider] ?? []].flat();
-    if (priceId === undefined) refuse("invalid_input", `provider: ${plan.name} is not sold by ${provider}`);
+    if (priceId === undefined)
+      refuse({ reason: "plan_not_sold_by", params: { plan: plan.name, provider }, field: "provider" });
 
     const { userId } = caller;
     const { email, emailVerified } =
-      (await findUser(deps.database, userId)) ?? refuse("not_found", NO_SUCH_USER);
-    if (await isSubscribed(deps.database, userId)) refuse("conflict", SUBSCRIBED);
+      (await findUser(deps.database, userId)) ??
+      refuse({ reason: "not_found", params: { resource: "user" } });
+    if (await isSubscribed(deps.database, userId)) refuse({ reason: "subscription_exists" });
     const wanted = { userId, provider, planId, priceId, seats: seats ?? plan.seats.min };
     return { url: await openCheckout(deps, api, { ...wanted, email, isEmailConfirmed: emailVerified }) };
   },
 });
-
-const SUBSCRIBED = "There is a subscription already: change or cancel it in the billing portal.";

@@ -30,7 +30,6 @@ import { closeStoredCheckout } from "./close-checkout.ts";
 export const CHECKOUT_LEASE_SECONDS = 12;
 const WAIT_FOR_OTHERS_MS = (CHECKOUT_LEASE_SECONDS + 3) * 1_000;
 const RETRY_MS = 100;
-export const NO_SUCH_USER = "there is no such user";
 /** Some providers do not say for how long a checkout can be paid. */
 const KEEP_SECONDS = 60 * 60;
 
@@ -71,12 +70,11 @@ export async function openCheckout(deps: BillingTools, api: PaymentApi, order: O
         await sleep(RETRY_MS);
         break;
       case "no user":
-        return refuse("not_found", NO_SUCH_USER);
+        return refuse({ reason: "not_found", params: { resource: "user" } });
       default:
         return lease satisfies never;
     }
-    if (performance.now() >= giveUpAt)
-      refuse("unavailable", "A checkout is being opened. Try again in a minute.");
+    if (performance.now() >= giveUpAt) refuse({ reason: "checkout_in_progress" });
   }
 }
 
@@ -141,13 +139,11 @@ async function replace(
       await rememberReplaced(deps.database, closing);
       return null;
     case "paid":
-      return refuse("conflict", PAID);
+      return refuse({ reason: "checkout_paid" });
     default:
       return end satisfies never;
   }
 }
-
-const PAID = "You have paid already. Your subscription will appear in a moment.";
 
 /** Stores what was opened. `null`: the lease was lost meanwhile, so it is closed again. */
 async function keep(

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
 import { customersOfUser } from "../../store/customers.ts";
 import { defineOperation } from "../operation.ts";
-import { mapProviderErrors, NOT_CONFIGURED, providerOf } from "./ask-provider.ts";
+import { mapProviderErrors, providerOf } from "./ask-provider.ts";
 import type { BillingTools } from "./open-checkout.ts";
 
 export const openPortal = defineOperation({
@@ -13,23 +13,32 @@ export const openPortal = defineOperation({
   limit: "billing",
   input: z.strictObject({
     subscriptionId: z
-      .uuid("expected a subscription's id")
+      .uuid()
       .optional()
       .describe("Of several, which is to be managed; the one that is being paid for unless given."),
   }),
+  reasons: [
+    "not_found",
+    "no_subscription",
+    "provider_not_configured",
+    "provider_unreachable",
+    "provider_rejected",
+    "email_known_to_provider",
+  ],
   output: z.object({ url: z.url() }),
   run: async (
     deps: Omit<BillingTools, "plans" | "activeProvider" | "intake">,
     { userId },
     { subscriptionId },
   ) => {
-    if (Object.values(deps.payments).every((api) => api === null)) refuse("unavailable", NOT_CONFIGURED);
+    if (Object.values(deps.payments).every((api) => api === null))
+      refuse({ reason: "provider_not_configured" });
     const customers = await customersOfUser(deps.database, userId);
     const customer = subscriptionId
       ? (customers.find((one) => one.subscriptionId === subscriptionId) ??
-        refuse("not_found", "there is no such subscription"))
+        refuse({ reason: "not_found", params: { resource: "subscription" } }))
       : customers[0];
-    if (!customer) refuse("conflict", "There is no subscription to manage yet: choose a plan first.");
+    if (!customer) refuse({ reason: "no_subscription" });
     const { provider, customerId, providerSubscriptionId } = customer;
     const opening = providerOf(deps.payments, provider).openPortal({
       userId,

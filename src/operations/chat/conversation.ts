@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ChatMessage } from "../../chat/chat.ts";
+import type { InputProblem } from "../../domain/input-problems.ts";
 
 /** Of all messages together. */
 const MAX_CHARACTERS = 100_000;
@@ -8,27 +9,23 @@ const Ignored = z.unknown().optional();
 const State = z.enum(["streaming", "done"]).optional();
 
 /** What `useChat` keeps of a conversation without tools and files. Only the text is sent on. */
-const Part = z.discriminatedUnion(
-  "type",
-  [
-    z.strictObject({
-      type: z.literal("text"),
-      text: z.string(),
-      state: State,
-      providerMetadata: Ignored,
-      citations: Ignored,
-    }),
-    z.strictObject({
-      type: z.literal("reasoning"),
-      text: z.string(),
-      id: Ignored,
-      state: State,
-      providerMetadata: Ignored,
-    }),
-    z.strictObject({ type: z.literal("step-start") }),
-  ],
-  { error: "expected text" },
-);
+const Part = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("text"),
+    text: z.string(),
+    state: State,
+    providerMetadata: Ignored,
+    citations: Ignored,
+  }),
+  z.strictObject({
+    type: z.literal("reasoning"),
+    text: z.string(),
+    id: Ignored,
+    state: State,
+    providerMetadata: Ignored,
+  }),
+  z.strictObject({ type: z.literal("step-start") }),
+]);
 
 const Message = z.strictObject({
   /** Not `system`: that is where operators tell the model what to do, which is not for their users to say. */
@@ -63,21 +60,28 @@ function textOf(parts: readonly z.output<typeof Part>[] = []): string {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-function problemWith(messages: readonly z.output<typeof Message>[], turns: readonly ChatMessage[]) {
+function problemWith(
+  messages: readonly z.output<typeof Message>[],
+  turns: readonly ChatMessage[],
+): { path: (string | number)[]; params: InputProblem } | null {
   const twofold = messages.findIndex(
     ({ content, parts }) => (content === undefined) === (parts === undefined),
   );
-  if (twofold >= 0) return { path: ["messages", twofold], message: "expected either content or parts" };
+  if (twofold >= 0) return { path: ["messages", twofold], params: expected("either content or parts") };
   const blank = turns.findIndex(({ role, content }) => role === "user" && isBlank(content));
-  if (blank >= 0) return { path: ["messages", blank], message: "is empty" };
+  if (blank >= 0) return { path: ["messages", blank], params: { problem: "empty" } };
   if (turns.at(-1)?.role !== "user") {
-    return { path: ["messages"], message: "expected the last one to be the user's" };
+    return { path: ["messages"], params: expected("the last one to be the user's") };
   }
   const characters = turns.reduce((sum, { content }) => sum + content.length, 0);
   if (characters > MAX_CHARACTERS) {
-    return { path: ["messages"], message: `expected at most ${MAX_CHARACTERS} characters in all` };
+    return { path: ["messages"], params: { problem: "too_long", max: MAX_CHARACTERS } };
   }
   return null;
+}
+
+function expected(what: string): InputProblem {
+  return { problem: "wrong_type", expected: what };
 }
 
 function isBlank(text: string): boolean {

@@ -13,9 +13,10 @@ export const sendMessage = defineOperation({
   access: "person",
   limit: "ai-chat",
   input: Conversation,
+  reasons: ["chat_not_configured", "chat_unavailable"],
   output: z.custom<ChatReply>(),
   run: async ({ chat }: { chat: Chat | null }, caller, messages) => {
-    if (!chat) refuse("unavailable", "The assistant is not configured: set AI_BASE_URL and AI_MODEL.");
+    if (!chat) refuse({ reason: "chat_not_configured" });
     return { open: (attempt) => chat.stream(messages, { ...attempt, userId: caller.userId }) };
   },
 });

@@ -11,6 +11,7 @@ export const listNotifications = defineOperation({
   access: "person",
   limit: "api",
   input: z.strictObject({ ...PAGE, cursor: NotificationId.nullable().default(null) }),
+  reasons: [],
   output: pageOf(NotificationView),
   run: async (deps: { database: Queryable }, caller, { limit, cursor }) => {
     const found = await notificationsOfUser(deps.database, caller.userId, {

@@ -9,6 +9,7 @@ export const markAllRead = defineOperation({
   access: "person",
   limit: "api",
   input: z.strictObject({}),
+  reasons: [],
   output: z.object({ count: z.int().describe("How many were unread until now.") }),
   run: async (deps: { database: Queryable }, caller) => ({
     count: await markAllNotificationsRead(deps.database, caller.userId),

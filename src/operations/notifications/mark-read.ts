@@ -11,8 +11,9 @@ export const markRead = defineOperation({
   access: "person",
   limit: "api",
   input: z.strictObject({ id: NotificationId }),
+  reasons: ["not_found"],
   output: NotificationView,
   run: async (deps: { database: Queryable }, caller, { id }) =>
     (await markNotificationRead(deps.database, caller.userId, id)) ??
-    refuse("not_found", "there is no such notification"),
+    refuse({ reason: "not_found", params: { resource: "notification" } }),
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { format } from "../../domain/invalid-input.ts";
 import { NOTIFICATION_KINDS } from "../../domain/notification.ts";
 
 /** A notification, wherever it is shown. */
@@ -12,6 +13,4 @@ export const NotificationView = z
   })
   .meta({ id: "Notification" });
 
-export const NotificationId = z
-  .string()
-  .regex(/^[1-9]\d{0,17}$/, "expected a notification's number, e.g. 42");
+export const NotificationId = z.string().regex(/^[1-9]\d{0,17}$/, format("number_id"));

@@ -9,6 +9,7 @@ export const unreadCount = defineOperation({
   access: "person",
   limit: "api",
   input: z.strictObject({}),
+  reasons: [],
   output: z.object({ count: z.int() }),
   run: async (deps: { database: Queryable }, caller) => ({
     count: await countUnread(deps.database, caller.userId),

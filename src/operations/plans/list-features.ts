@@ -15,6 +15,7 @@ export const listFeatures = defineOperation({
   access: "anyone",
   limit: "api",
   input: z.strictObject({}),
+  reasons: [],
   output: z.object({ features: z.array(FeatureView) }),
   run: async (deps: { plans: PlanCatalog }) => {
     const { plans } = deps.plans;

@@ -24,12 +24,18 @@ export const listPlans = defineOperation({
   access: "anyone",
   limit: "api",
   input: z.strictObject(PAGE),
+  reasons: [],
   output: pageOf(PlanView),
   run: async (deps: { plans: PlanCatalog }, _caller, { limit, cursor }) => {
     // There are a few, in the order of their file: a cursor is the id of the plan that the page begins with.
     const { plans } = deps.plans;
     const start = cursor === null ? 0 : plans.findIndex((plan) => plan.id === cursor);
-    if (start < 0) refuse("invalid_input", "cursor: expected the nextCursor of the page before");
+    if (start < 0)
+      refuse({
+        reason: "invalid_input",
+        params: { problem: "malformed", format: "cursor" },
+        field: "cursor",
+      });
     return {
       items: plans.slice(start, start + limit).map(({ priceIds: _, ...plan }) => plan),
       nextCursor: plans[start + limit]?.id ?? null,

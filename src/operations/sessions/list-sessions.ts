@@ -20,6 +20,7 @@ export const listSessions = defineOperation({
   access: "session",
   limit: "settings",
   input: z.strictObject({}),
+  reasons: [],
   output: z.object({ items: z.array(SessionView) }),
   run: async (deps: { database: Queryable }, caller) => {
     const sessions = await list(deps.database, caller.userId);

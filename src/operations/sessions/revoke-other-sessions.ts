@@ -9,6 +9,7 @@ export const revokeOtherSessions = defineOperation({
   access: "session",
   limit: "settings",
   input: z.strictObject({}),
+  reasons: [],
   output: z.object({ revoked: z.int() }),
   run: async (deps: { database: Queryable }, caller) => {
     const current = caller.kind === "session" ? caller.sessionId : "";

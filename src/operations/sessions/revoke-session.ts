@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { format } from "../../domain/invalid-input.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { deleteSession } from "../../store/sessions.ts";
@@ -14,12 +15,13 @@ export const revokeSession = defineOperation({
       .string()
       .min(1)
       .max(255)
-      .regex(/^[^\0]*$/, "must not contain NUL"),
+      .regex(/^[^\0]*$/, format("control_characters")),
   }),
+  reasons: ["not_found"],
   output: z.object({ success: z.literal(true) }),
   run: async (deps: { database: Queryable }, caller, { id }) => {
     if (!(await deleteSession(deps.database, caller.userId, id))) {
-      refuse("not_found", "there is no such session");
+      refuse({ reason: "not_found", params: { resource: "session" } });
     }
     return { success: true as const };
   },

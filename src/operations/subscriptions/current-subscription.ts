@@ -11,6 +11,7 @@ export const currentSubscription = defineOperation({
   access: "person",
   limit: "api",
   input: z.strictObject({}),
+  reasons: [],
   output: SubscriptionView.nullable(),
   run: (deps: { database: Queryable }, caller) => liveSubscriptionOfUser(deps.database, caller.userId),
 });

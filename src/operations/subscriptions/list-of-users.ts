@@ -16,11 +16,12 @@ export const listOfUsers = defineOperation({
   access: "person",
   limit: "api",
   input: z.strictObject({ userIds: z.array(z.string().min(1).max(255)).min(1).max(100) }),
+  reasons: ["not_found"],
   output: z.array(z.array(SubscriptionView)).describe("In the order of the ids."),
   run: async (deps: { database: Queryable }, caller, { userIds }) => {
     // Answered as if there were nobody else: ids must not tell who there is.
     if (!isAdministrator(caller) && userIds.some((id) => id !== caller.userId)) {
-      refuse("not_found", "there is no such user");
+      refuse({ reason: "not_found", params: { resource: "user" } });
     }
     const found = await subscriptionsOfUsers(deps.database, [...new Set(userIds)], {
       perUser: NEWEST_PER_USER,

@@ -18,6 +18,7 @@ export const listOutOfOrder = defineOperation({
   access: "admin",
   limit: "admin",
   input: z.strictObject(PAGE),
+  reasons: [],
   output: pageOf(OutOfOrder),
   run: async (deps: { database: Queryable }, _caller, { limit, cursor }) => {
     const before = positionOf(cursor, /^[\da-f-]{36}$/);

@@ -11,6 +11,7 @@ export const listSubscriptions = defineOperation({
   access: "person",
   limit: "api",
   input: z.strictObject(PAGE),
+  reasons: [],
   output: pageOf(SubscriptionView),
   run: async (deps: { database: Queryable }, caller, { limit, cursor }) => {
     const rows = await subscriptionsOfUser(deps.database, caller.userId, {

@@ -15,15 +15,23 @@ export const reconcileSubscription = defineOperation({
   summary: "Compares a subscription with its provider and corrects it",
   access: "admin",
   limit: "admin",
-  input: z.strictObject({ id: z.uuid("expected a subscription's id") }),
+  input: z.strictObject({ id: z.uuid() }),
+  reasons: [
+    "not_found",
+    "provider_state_unclear",
+    "provider_not_configured",
+    "provider_unreachable",
+    "provider_rejected",
+    "email_known_to_provider",
+  ],
   output: SubscriptionView,
   run: async (deps: ProviderTools & { intake: Intake }, caller, { id }) => {
     const { database } = deps.intake;
     const found =
-      (await findReconcilable(database, id)) ?? refuse("not_found", "there is no such subscription");
+      (await findReconcilable(database, id)) ??
+      refuse({ reason: "not_found", params: { resource: "subscription" } });
     const { provider } = found;
-    const api =
-      deps.payments[provider] ?? refuse("unavailable", `no payment provider is configured for ${provider}`);
+    const api = deps.payments[provider] ?? refuse({ reason: "provider_not_configured" });
     const by = caller.kind === "operator" ? "operator" : { administratorId: caller.userId };
     const comparing = compare(deps.intake, api, found, { by, dryRun: false, notify: true });
     const comparison = await mapProviderErrors(
@@ -31,12 +39,16 @@ export const reconcileSubscription = defineOperation({
       { slot: provider, userId: caller.kind === "operator" ? "operator" : caller.userId },
       comparing,
     );
-    if (comparison.outcome === "left") refuse("conflict", `nothing was changed: ${comparison.reason}`);
+    if (comparison.outcome === "left")
+      refuse({ reason: "provider_state_unclear", params: { detail: comparison.reason } });
     await recordAudit({ database }, caller, {
       action: "subscription.reconciled",
       target: { type: "subscription", id },
       details: { outcome: comparison.outcome },
     });
-    return (await findSubscription(database, id)) ?? refuse("not_found", "there is no such subscription");
+    return (
+      (await findSubscription(database, id)) ??
+      refuse({ reason: "not_found", params: { resource: "subscription" } })
+    );
   },
 });

@@ -32,14 +32,15 @@ export const showHistory = defineOperation({
     "What has changed one of the caller's subscriptions, or any for an administrator, the latest first",
   access: "person",
   limit: "api",
-  input: z.strictObject({ ...PAGE, id: z.uuid("expected a subscription's id") }),
+  input: z.strictObject({ ...PAGE, id: z.uuid() }),
+  reasons: ["not_found"],
   output: pageOf(Entry),
   run: async (deps: { database: Queryable }, caller, { id, limit, cursor }) => {
     const seesAll = isAdministrator(caller);
     const found = await findSubscription(deps.database, id);
     // Somebody else's is answered like one that does not exist: ids must not tell what there is.
     if (!found || (found.userId !== caller.userId && !seesAll)) {
-      refuse("not_found", "there is no such subscription");
+      refuse({ reason: "not_found", params: { resource: "subscription" } });
     }
     const before = positionOf(cursor, /^(event|reconcile)-[\d-]{1,40}$/);
     const rows = await historyOf(deps.database, id, {

@@ -10,12 +10,14 @@ export const showSubscription = defineOperation({
   summary: "One of the caller's subscriptions",
   access: "person",
   limit: "api",
-  input: z.strictObject({ id: z.uuid("expected a subscription's id") }),
+  input: z.strictObject({ id: z.uuid() }),
+  reasons: ["not_found"],
   output: SubscriptionView,
   run: async (deps: { database: Queryable }, caller, { id }) => {
     const found = await findSubscription(deps.database, id);
     // Somebody else's is answered like one that does not exist: ids must not tell what there is.
-    if (found?.userId !== caller.userId) refuse("not_found", "there is no such subscription");
+    if (found?.userId !== caller.userId)
+      refuse({ reason: "not_found", params: { resource: "subscription" } });
     return found;
   },
 });

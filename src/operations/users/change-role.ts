@@ -14,11 +14,12 @@ export const changeRole = defineOperation({
   access: "admin",
   limit: "admin",
   input: z.strictObject({ userId: UserId, role: z.enum(ROLES) }),
+  reasons: ["not_found", "last_administrator"],
   output: UserView,
   run: async (deps: { database: Queryable }, caller, { userId, role }) => {
     const outcome = await setRole(deps.database, userId, role);
     if (outcome === "last_administrator") {
-      refuse("conflict", "the last administrator cannot be demoted: promote somebody else first");
+      refuse({ reason: "last_administrator" });
     }
     if (outcome === "changed") {
       await recordAudit(deps, caller, {
@@ -28,6 +29,6 @@ export const changeRole = defineOperation({
       });
     }
     const user = await findUser(deps.database, userId);
-    return user ?? refuse("not_found", "there is no such user");
+    return user ?? refuse({ reason: "not_found", params: { resource: "user" } });
   },
 });

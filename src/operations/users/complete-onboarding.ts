@@ -11,7 +11,9 @@ export const completeOnboarding = defineOperation({
   access: "person",
   limit: "settings",
   input: z.strictObject({}),
+  reasons: ["not_found"],
   output: UserView,
   run: async (deps: { database: Queryable }, caller) =>
-    (await markOnboarded(deps.database, caller.userId)) ?? refuse("not_found", "there is no such user"),
+    (await markOnboarded(deps.database, caller.userId)) ??
+    refuse({ reason: "not_found", params: { resource: "user" } }),
 });

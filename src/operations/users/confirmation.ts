@@ -16,8 +16,9 @@ export async function assertConfirmed(
   userId: string,
   confirmation: string,
 ): Promise<void> {
-  const user = (await findUser(deps.database, userId)) ?? refuse("not_found", "there is no such user");
+  const user =
+    (await findUser(deps.database, userId)) ?? refuse({ reason: "not_found", params: { resource: "user" } });
   if (confirmation.trim().toLowerCase() !== user.email.toLowerCase()) {
-    refuse("invalid_input", "confirmation: expected the e-mail address of this account");
+    refuse({ reason: "confirmation_mismatch", field: "confirmation" });
   }
 }

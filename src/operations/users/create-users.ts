@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { format } from "../../domain/invalid-input.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findUserStates, type NewUser, createUsers as record } from "../../store/users.ts";
@@ -7,10 +8,7 @@ export const CreateUsers = z.strictObject({
   count: z.int().min(1).max(1_000_000),
   idPrefix: z
     .string()
-    .regex(
-      /^[A-Za-z][A-Za-z0-9._-]{0,99}$/,
-      "expected a letter, then up to 99 letters, digits or . _ -, e.g. user_",
-    )
+    .regex(/^[A-Za-z][A-Za-z0-9._-]{0,99}$/, format("id_prefix"))
     .default("user_"),
 });
 
@@ -47,10 +45,10 @@ export async function createUsers(
     impossible.push(...others.filter((id) => presence.get(id) !== "present"));
   }
   if (impossible.length > 0) {
-    refuse(
-      "conflict",
-      `${impossible.length} of ${count} users were not created, the first of them ${impossible[0]}: another user has the address, or the id belonged to a deleted account`,
-    );
+    refuse({
+      reason: "users_not_created",
+      params: { failed: impossible.length, count, firstId: impossible[0] ?? "" },
+    });
   }
   return { count, created, existing, firstId: `${idPrefix}0`, lastId: `${idPrefix}${count - 1}` };
 }

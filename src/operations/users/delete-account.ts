@@ -10,6 +10,14 @@ export const deleteAccount = defineOperation({
   access: "session",
   limit: "settings",
   input: z.strictObject({ confirmation: Confirmation }),
+  reasons: [
+    "not_found",
+    "confirmation_mismatch",
+    "last_administrator",
+    "cancellation_failed",
+    "checkout_in_progress",
+    "checkout_not_closed",
+  ],
   output: z.object({ success: z.literal(true) }),
   run: async (deps: DeletionTools, caller, { confirmation }) => {
     const { userId } = caller;

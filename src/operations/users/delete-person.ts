@@ -39,23 +39,21 @@ export async function deletePerson(tools: DeletionTools, userId: string): Promis
     const deletion = await retryOnContention(() => deleteUserData(database, userId, { cancelled }));
     if (deletion.outcome === "deleted") break;
     const running = stillRunning(deletion);
-    if (cancelSubscription === null || round === ROUNDS) refuse("unavailable", NOT_CANCELLED);
+    if (cancelSubscription === null || round === ROUNDS) refuse({ reason: "cancellation_failed" });
     for (const subscription of running) {
-      await cancelSubscription(subscription).catch(() => refuse("unavailable", NOT_CANCELLED));
+      await cancelSubscription(subscription).catch(() => refuse({ reason: "cancellation_failed" }));
       cancelled.add(subscription.id);
     }
   }
   await redactForAWhile(tools);
 }
 
-const NOT_CANCELLED = "the subscription could not be cancelled at the payment provider: cancel it first";
-
 function stillRunning(deletion: Exclude<Deletion, { outcome: "deleted" }>): RunningSubscription[] {
   switch (deletion.outcome) {
     case "unknown":
-      return refuse("not_found", "there is no such user");
+      return refuse({ reason: "not_found", params: { resource: "user" } });
     case "last_administrator":
-      return refuse("conflict", "the last administrator cannot be deleted: promote somebody else first");
+      return refuse({ reason: "last_administrator" });
     case "subscribed":
       return deletion.running;
     default:

@@ -11,6 +11,14 @@ export const deleteUser = defineOperation({
   access: "admin",
   limit: "admin",
   input: z.strictObject({ userId: UserId, confirmation: Confirmation }),
+  reasons: [
+    "not_found",
+    "confirmation_mismatch",
+    "last_administrator",
+    "cancellation_failed",
+    "checkout_in_progress",
+    "checkout_not_closed",
+  ],
   output: z.object({ success: z.literal(true) }),
   run: async (deps: DeletionTools, caller, { userId, confirmation }) => {
     await assertConfirmed(deps, userId, confirmation);

@@ -13,6 +13,7 @@ export const listUsers = defineOperation({
   access: "person",
   limit: "api",
   input: z.strictObject(PAGE),
+  reasons: [],
   output: pageOf(UserView),
   run: (deps: { database: Queryable }, caller, page) =>
     pageOfUsers(deps, { ...page, id: isAdministrator(caller) ? null : caller.userId }),

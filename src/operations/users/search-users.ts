@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { format } from "../../domain/invalid-input.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
 import type { Queryable } from "../../store/database.ts";
@@ -30,7 +31,7 @@ const Search = z
   .trim()
   .min(1)
   .max(100)
-  .regex(/^\P{Cc}*$/u, "must not contain control characters");
+  .regex(/^\P{Cc}*$/u, format("control_characters"));
 
 export const searchUsers = defineOperation({
   name: "users.search",
@@ -52,6 +53,7 @@ export const searchUsers = defineOperation({
       .default(null)
       .describe("How an address, a name or a last name begins, in any case; or an id."),
   }),
+  reasons: [],
   output: pageOf(Entry),
   run: (deps: { database: Queryable }, _caller, { search, ...page }) =>
     search === null ? newest(deps.database, page) : found(deps.database, search, page),
@@ -107,7 +109,8 @@ function toCursor(place: readonly string[]): string {
 function placeOf<Place>(cursor: string | null, schema: z.ZodType<Place>): Place | null {
   if (cursor === null) return null;
   const parsed = schema.safeParse(parseOrNull(Buffer.from(cursor, "base64url").toString()));
-  if (!parsed.success) refuse("invalid_input", "cursor: expected the nextCursor of the page before");
+  if (!parsed.success)
+    refuse({ reason: "invalid_input", params: { problem: "malformed", format: "cursor" }, field: "cursor" });
   return parsed.data;
 }
 

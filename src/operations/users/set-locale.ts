@@ -12,8 +12,9 @@ export const setLocale = defineOperation({
   access: "person",
   limit: "settings",
   input: z.strictObject({ locale: z.enum(LOCALES) }),
+  reasons: ["not_found"],
   output: UserView,
   run: async (deps: { database: Queryable }, caller, { locale }) =>
     (await updateProfile(deps.database, caller.userId, { locale })) ??
-    refuse("not_found", "there is no such user"),
+    refuse({ reason: "not_found", params: { resource: "user" } }),
 });

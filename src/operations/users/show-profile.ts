@@ -11,7 +11,9 @@ export const showProfile = defineOperation({
   access: "person",
   limit: "api",
   input: z.strictObject({}),
+  reasons: ["not_found"],
   output: UserView,
   run: async (deps: { database: Queryable }, caller) =>
-    (await findUser(deps.database, caller.userId)) ?? refuse("not_found", "there is no such user"),
+    (await findUser(deps.database, caller.userId)) ??
+    refuse({ reason: "not_found", params: { resource: "user" } }),
 });

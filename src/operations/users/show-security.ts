@@ -10,6 +10,7 @@ export const showSecurity = defineOperation({
   access: "session",
   limit: "settings",
   input: z.strictObject({}),
+  reasons: ["not_found"],
   output: z.object({
     hasTwoFactor: z.boolean(),
     needsTwoFactor: z
@@ -23,7 +24,7 @@ export const showSecurity = defineOperation({
   run: async (deps: { database: Queryable }, caller) => {
     const found =
       (await findAccountSecurity(deps.database, caller.userId)) ??
-      refuse("not_found", "there is no such user");
+      refuse({ reason: "not_found", params: { resource: "user" } });
     return { ...found, needsTwoFactor: caller.kind === "session" && caller.needsTwoFactor === true };
   },
 });

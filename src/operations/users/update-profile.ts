@@ -18,7 +18,9 @@ export const updateProfile = defineOperation({
     locale: z.enum(LOCALES).optional(),
     preferences: Preferences.partial().optional().describe("What is left out stays as it is."),
   }),
+  reasons: ["not_found"],
   output: UserView,
   run: async (deps: { database: Queryable }, caller, input) =>
-    (await update(deps.database, caller.userId, input)) ?? refuse("not_found", "there is no such user"),
+    (await update(deps.database, caller.userId, input)) ??
+    refuse({ reason: "not_found", params: { resource: "user" } }),
 });

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { format } from "../../domain/invalid-input.ts";
 
 export const UserId = z
   .string()
   .min(1)
   .max(255)
-  .regex(/^[^\0]*$/, "must not contain NUL");
+  .regex(/^[^\0]*$/, format("control_characters"));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
+import { format } from "../../domain/invalid-input.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { SLOTS } from "../../domain/slot.ts";
 
@@ -21,9 +22,9 @@ export const Delivery = z
 
 export type Delivery = z.output<typeof Delivery>;
 
-export const DeliveryId = z.string().regex(/^[1-9]\d{0,17}$/, "expected a delivery's number, e.g. 42");
+export const DeliveryId = z.string().regex(/^[1-9]\d{0,17}$/, format("number_id"));
 
 /** @throws Refusal */
-export function refuseUnknown(id: string): never {
-  refuse("not_found", `there is no delivery ${id}`);
+export function refuseUnknown(): never {
+  refuse({ reason: "not_found", params: { resource: "delivery" } });
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
+import { format } from "../../domain/invalid-input.ts";
 import { SLOTS } from "../../domain/slot.ts";
 import type { Queryable } from "../../store/database.ts";
 import { listLoggedDeliveries } from "../../store/delivery-log.ts";
@@ -22,7 +23,7 @@ export const listDeliveries = defineOperation({
       .string()
       .min(1)
       .max(255)
-      .regex(/^[^\0]*$/, "must not contain NUL")
+      .regex(/^[^\0]*$/, format("control_characters"))
       .nullable()
       .default(null)
       .describe("The provider's own name of the event, as delivered."),
@@ -30,16 +31,13 @@ export const listDeliveries = defineOperation({
       .string()
       .min(1)
       .max(255)
-      .regex(/^[^\0]*$/, "must not contain NUL")
+      .regex(/^[^\0]*$/, format("control_characters"))
       .nullable()
       .default(null)
       .describe("The provider's id of the event, whole."),
-    subscriptionId: z
-      .uuid("expected a subscription's id")
-      .nullable()
-      .default(null)
-      .describe("Only what has changed this subscription."),
+    subscriptionId: z.uuid().nullable().default(null).describe("Only what has changed this subscription."),
   }),
+  reasons: [],
   output: pageOf(Delivery),
   run: async (deps: { database: Queryable }, _caller, { cursor, limit, ...filter }) => {
     const { deliveries, next } = await listLoggedDeliveries(deps.database, filter, { before: cursor, limit });

@@ -31,6 +31,14 @@ export const replayDelivery = defineOperation({
       .default(false)
       .describe("Also when it was successful; it stays so whatever comes of the replay."),
   }),
+  reasons: [
+    "not_found",
+    "delivery_taken_over",
+    "delivery_in_progress",
+    "delivery_already_successful",
+    "payload_dropped",
+    "replay_outcome_unknown",
+  ],
   output: Replay,
   run: async (deps: { intake: Intake }, caller, { id, force }) => {
     const attempt = attemptOf(id, await replay(deps.intake, id, { force }));
@@ -39,8 +47,7 @@ export const replayDelivery = defineOperation({
       target: { type: "delivery", id },
       details: { force, outcome: attempt.outcome },
     });
-    const { payload: _, ...logged } =
-      (await findLoggedDelivery(deps.intake.database, id)) ?? refuseUnknown(id);
+    const { payload: _, ...logged } = (await findLoggedDelivery(deps.intake.database, id)) ?? refuseUnknown();
     return { ...logged, ...attempt };
   },
 });
@@ -53,12 +60,9 @@ function attemptOf(id: string, result: ReplayResult): Pick<Replay, "outcome" | "
     case "failed":
       return { outcome: "failed", reason: result.reason };
     case "lost":
-      return refuse("conflict", `delivery ${id} was taken over by another attempt, which decides on it`);
+      return refuse({ reason: "delivery_taken_over", params: { id } });
     case "unavailable":
-      return refuse(
-        "unavailable",
-        `what came of the replay of delivery ${id} is not known: look at it again`,
-      );
+      return refuse({ reason: "replay_outcome_unknown", params: { id } });
     case "refused":
       return refuseReplay(id, result.because);
     default:
@@ -69,11 +73,11 @@ function attemptOf(id: string, result: ReplayResult): Pick<Replay, "outcome" | "
 function refuseReplay(id: string, because: "not found" | "lease running" | "successful"): never {
   switch (because) {
     case "not found":
-      return refuseUnknown(id);
+      return refuseUnknown();
     case "lease running":
-      return refuse("conflict", `delivery ${id} is being processed: try again when its lease has run out`);
+      return refuse({ reason: "delivery_in_progress", params: { id } });
     case "successful":
-      return refuse("conflict", `force: delivery ${id} was successful already and is replayed only by force`);
+      return refuse({ reason: "delivery_already_successful", params: { id }, field: "force" });
     default:
       return because satisfies never;
   }

@@ -32,9 +32,10 @@ export const showDelivery = defineOperation({
   access: "admin",
   limit: "admin",
   input: z.strictObject({ id: DeliveryId }),
+  reasons: ["not_found"],
   output: DeliveryInDetail,
   run: async (deps: { database: Queryable }, _caller, { id }) => {
-    const { payload, ...logged } = (await findLoggedDelivery(deps.database, id)) ?? refuseUnknown(id);
+    const { payload, ...logged } = (await findLoggedDelivery(deps.database, id)) ?? refuseUnknown();
     return {
       ...logged,
       payload: payload === null ? null : JSON.parse(payload),

@@ -25,6 +25,7 @@ export const showStatistics = defineOperation({
   // Shown beside the list, which has a limit of its own.
   limit: "api",
   input: z.strictObject({ provider: z.enum(SLOTS).nullable().default(null) }),
+  reasons: [],
   output: DeliveryStatistics,
   run: (deps: { database: Queryable }, _caller, filter) => countDeliveries(deps.database, filter),
 });

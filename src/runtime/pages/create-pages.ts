@@ -70,8 +70,7 @@ export function createPages(options: PagesOptions): Pages {
         const request = await openRequest(incoming, outgoing, { id: requestId, address, charges }, options);
         await pageRequests().run(request, () => handle(incoming, outgoing));
       } catch (error) {
-        if (error instanceof Refusal)
-          return sendRefusal(outgoing, error, limitHeaders(charges, options.deps.limits.now()));
+        if (error instanceof Refusal) return sendRefusal(outgoing, error, limitHeaders(charges));
         options.log.error({ err: error, requestId }, "a page could not be served");
         sendText(outgoing, 500, "Internal server error");
       }

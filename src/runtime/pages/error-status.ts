@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PageRequest } from "../../app/gate/page-request.ts";
-import type { RefusalCode } from "../../domain/refusal.ts";
+import type { RefusalCode } from "../../domain/reasons.ts";
 import { statusOf } from "../../http/error-response.ts";
 
 /**

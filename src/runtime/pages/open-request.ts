@@ -39,7 +39,7 @@ export async function openRequest(
   const addCharges = (charges: readonly Charge[]) => {
     for (const charge of charges) latest.set(charge.scope, charge);
     if (outgoing.headersSent) return;
-    for (const [name, value] of Object.entries(limitHeaders([...latest.values()], deps.limits.now())))
+    for (const [name, value] of Object.entries(limitHeaders([...latest.values()])))
       outgoing.setHeader(name, value);
   };
   addCharges(ownCharges);

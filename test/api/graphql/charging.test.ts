@@ -79,7 +79,18 @@ it("a request over the limit is refused as a whole, by GraphQL's rules and with 
   }
   const refused = await askGraphql(server.url, "mutation { completeOnboarding { id } }", { cookie });
   expect(refused.status).toBe(429);
-  expect(refused.body).toEqual({ errors: [{ message: TOO_MANY, extensions: { code: "RATE_LIMITED" } }] });
+  expect(refused.body).toEqual({
+    errors: [
+      {
+        message: TOO_MANY,
+        extensions: {
+          code: "RATE_LIMITED",
+          reason: "rate_limited",
+          params: { retryAfterSeconds: expect.any(Number) },
+        },
+      },
+    ],
+  });
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   expect(refused.headers.get("x-ratelimit-remaining")).toBe("0");
   expect(refused.headers.get("cache-control")).toBe("no-store");

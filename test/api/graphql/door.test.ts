@@ -161,7 +161,9 @@ describe("POST", () => {
   ])("a foreign page's, with the person's cookie, changes nothing: %j", async (headers) => {
     const answer = await post({ query: RENAME }, headers as Record<string, string>);
     expect(answer.status).toBe(403);
-    expect(answer.body).toEqual({ errors: [{ message: "Forbidden", extensions: { code: "FORBIDDEN" } }] });
+    expect(answer.body).toEqual({
+      errors: [{ message: "Forbidden", extensions: expect.objectContaining({ code: "FORBIDDEN" }) }],
+    });
     await expectUnchanged();
   });
 
@@ -298,7 +300,7 @@ describe("what is inside", () => {
         message: "Internal server error",
         locations: [{ line: 1, column: 3 }],
         path: ["me"],
-        extensions: { code: "INTERNAL_SERVER_ERROR" },
+        extensions: expect.objectContaining({ code: "INTERNAL_SERVER_ERROR" }),
       },
     ]);
     expect(noted).toEqual([
@@ -317,7 +319,7 @@ describe("what is inside", () => {
     const app = await graphqlApp(away);
     const { body } = await askGraphql(app.url, "{ me { id } }", { headers: { "x-test-user": "user_0" } });
     expect(body.errors).toMatchObject([
-      { message: "Service unavailable", extensions: { code: "UNAVAILABLE" } },
+      { message: "Service unavailable", extensions: expect.objectContaining({ code: "UNAVAILABLE" }) },
     ]);
     await app.close();
   });

@@ -225,7 +225,7 @@ describe("writing", () => {
     );
     expect(badTime.body.errors[0]).toMatchObject({
       message: "expiresAt: expected a time such as 2030-01-31T00:00:00Z",
-      extensions: { code: "BAD_USER_INPUT" },
+      extensions: expect.objectContaining({ code: "BAD_USER_INPUT" }),
     });
 
     const revoked = await askGraphql(server.url, `mutation { revokeApiKey(id: "${id}") }`, { cookie });
@@ -234,7 +234,9 @@ describe("writing", () => {
     expect(after.status).toBe(401);
     expect(after.headers.get("www-authenticate")).toMatch(/^Bearer/);
     expect(after.body).toEqual({
-      errors: [{ message: expect.any(String), extensions: { code: "UNAUTHENTICATED" } }],
+      errors: [
+        { message: expect.any(String), extensions: expect.objectContaining({ code: "UNAUTHENTICATED" }) },
+      ],
     });
   });
 

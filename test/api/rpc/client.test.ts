@@ -79,7 +79,7 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
     ]);
     expect(await refusalOf(as(ada).notifications.markRead.mutate({ id: "999999" }))).toEqual([
       "NOT_FOUND",
-      "there is no such notification",
+      "No such notification",
     ]);
   });
 
@@ -105,7 +105,7 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
     const rename = { name: "Eve", direction: "forward" } as { name: string };
     expect(await refusalOf(as(ada).user.updateProfile.mutate(rename))).toEqual([
       "BAD_REQUEST",
-      "direction: there is no such field",
+      "direction: unknown field",
     ]);
   });
 

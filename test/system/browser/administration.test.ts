@@ -64,7 +64,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     const confirmation = page.getByLabel("Email address of this account");
     await confirmation.fill(admin.email);
     await press(page, "Delete account");
-    await page.getByText("This is not the e-mail address of this account.").first().waitFor();
+    await page.getByText("This is not the email address of the account.").first().waitFor();
     await confirmation.fill(other.email);
     await press(page, "Delete account");
     await page.getByText("Account deleted.").waitFor();
@@ -74,14 +74,14 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await page.getByLabel("Role").selectOption({ label: "User" });
     await press(page, "Save role");
     await page
-      .getByText("The last administrator cannot be demoted. Promote somebody else first.")
+      .getByText("The last administrator cannot be demoted or deleted. Promote somebody else first.")
       .first()
       .waitFor();
     await page.goto("/settings");
     await page.getByLabel("Email address of this account").fill(admin.email);
     await press(page, "Delete account permanently");
     await page
-      .getByText("The last administrator cannot be deleted. Promote somebody else first.")
+      .getByText("The last administrator cannot be demoted or deleted. Promote somebody else first.")
       .first()
       .waitFor();
     expect(await roleOf(admin)).toBe("admin");

@@ -107,7 +107,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await page.getByText("Sign in to continue.").waitFor();
     await fill(page, { "Email address": email, Password: "not the password" });
     await press(page, "Sign in");
-    await page.getByText("The address or the password is not right.").waitFor();
+    await page.getByText("Incorrect email or password.").waitFor();
     await signIn();
     await page.waitForURL("/settings?tab=1");
 
@@ -156,7 +156,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await page.getByText("Your new password is set.").waitFor();
     await fill(page, { "Email address": email, Password: password });
     await press(page, "Sign in");
-    await page.getByText("The address or the password is not right.").waitFor();
+    await page.getByText("Incorrect email or password.").waitFor();
     await fill(page, { Password: "another long password" });
     await press(page, "Sign in");
     await page.waitForURL("/onboarding");
@@ -265,7 +265,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await page.waitForURL(/\/sign-in/);
     await fill(page, { "Email address": someone.email, Password: someone.password });
     await press(page, "Sign in");
-    await page.getByText("The address or the password is not right.").waitFor();
+    await page.getByText("Incorrect email or password.").waitFor();
     await page.getByRole("link", { name: "Sign up" }).last().click();
     await page.getByRole("heading", { name: "Create an account" }).waitFor();
     await fill(page, { Name: "Somebody New", "Email address": someone.email, Password: PASSWORD });

@@ -135,7 +135,7 @@ describe("a plan", () => {
   it("cannot be bought for more seats than it has, nor while there is no provider, and the page says so", async () => {
     const choose = (seats: string) =>
       sendForm(server.url, "/billing", ada.cookie, { on: "Choose Pro", fields: { seats } });
-    expect((await choose("77")).text).toContain("Pro has 1 to 5 seats.");
+    expect((await choose("77")).text).toContain("Pro allows 1 to 5 seats.");
     expect((await choose("2")).text).toContain("No payment provider is set up here.");
   });
 

@@ -5,7 +5,7 @@ import { sendRequest } from "../../support/http.ts";
 import { signUp } from "../../support/people.ts";
 import { liveWholeLife, openShop } from "./shop.ts";
 
-const SUBSCRIBED = "There is a subscription already: change or cancel it in the billing portal.";
+const SUBSCRIBED = "The user already has a subscription: change or cancel it in the billing portal";
 
 describe.each(wireFormats())("over the API, with a provider that speaks %s", (format) => {
   it("a subscription is as the provider has it through its whole life, and so is the next one", async () => {

@@ -51,6 +51,7 @@ export const actionSurface: Surface = {
   name: "forms",
   scope: null,
   showsMore: true,
+  hidesReasons: true,
   get entrances() {
     return listServerActions().map(({ name }) => name);
   },
@@ -101,9 +102,10 @@ type Returned = { done: boolean; value?: unknown; code?: Verdict; message?: stri
 function said({ redirect, returned, text }: ActionAnswer) {
   if (redirect !== null) {
     const verdict: Verdict = /^\/sign-in\b/.test(redirect) ? "unauthorized" : "ok";
-    return { verdict, message: null, output: null };
+    return { verdict, message: null, reason: null, output: null };
   }
   if (!returned) throw new Error(text);
   const { done, value = null, code, message } = returned as Returned;
-  return { verdict: done ? ("ok" as const) : (code as Verdict), message: message ?? null, output: value };
+  const verdict = done ? ("ok" as const) : (code as Verdict);
+  return { verdict, message: message ?? null, reason: null, output: value };
 }

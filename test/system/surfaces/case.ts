@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { RefusalCode } from "../../../src/domain/refusal.ts";
+import type { RefusalCode } from "../../../src/domain/reasons.ts";
 import type { Belongings } from "./belongings.ts";
 import type { LimitedScope } from "./book.ts";
 import type { Cast } from "./cast.ts";

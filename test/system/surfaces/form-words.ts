@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createTranslator } from "next-intl";
-import { refusalWords } from "../../../src/app/gate/refusal-words.ts";
-import type { Verdict } from "./surface.ts";
+import { sentenceKey } from "../../../src/messages/sentence-key.ts";
+import type { ShownReason, Verdict } from "./surface.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each part has words of its own
 function part(name: string): any {
@@ -15,9 +15,9 @@ const words = createTranslator({ locale: "en", messages: part("refusals") }) as 
 ) => string;
 
 /** How a form tells a person what the operation tells a program; `null`: who is not signed in is led on instead. */
-export function inFormWords(sentence: string, verdict: Verdict): string | null {
-  if (verdict === "unauthorized" || verdict === "ok") return null;
-  const { key, values } = refusalWords(verdict, sentence);
+export function inFormWords(_: string, verdict: Verdict, reason: ShownReason | null): string | null {
+  if (verdict === "unauthorized" || verdict === "ok" || reason === null) return null;
+  const { key, values } = sentenceKey(reason);
   return words(key, values);
 }
 

@@ -14,7 +14,7 @@ import {
   isRequiredArgument,
 } from "graphql";
 import { schema } from "../../../src/api/graphql/schema.ts";
-import type { RefusalCode } from "../../../src/domain/refusal.ts";
+import type { RefusalCode } from "../../../src/domain/reasons.ts";
 import { askGraphql } from "../../api/graphql/ask-graphql.ts";
 import { entranceTo, type Input, limitsIn, type Surface } from "./surface.ts";
 
@@ -97,12 +97,19 @@ export const graphqlSurface: Surface = {
     if (!errors) {
       const shown = readBack(data[field.name], field.type);
       const wrapper = UNWRAPPED[field.name];
-      return { verdict: "ok", message: null, output: wrapper ? { [wrapper]: shown } : shown, ...limits };
+      return {
+        verdict: "ok",
+        message: null,
+        reason: null,
+        output: wrapper ? { [wrapper]: shown } : shown,
+        ...limits,
+      };
     }
     const [{ message, extensions }] = errors;
     const verdict = CODES[extensions.code];
     if (verdict === undefined || errors.length > 1 || data?.[field.name]) throw new Error(answer.text);
-    return { verdict, message, output: null, ...limits };
+    const { reason, params } = extensions;
+    return { verdict, message, reason: { reason, params }, output: null, ...limits };
   },
 };
 

@@ -1,9 +1,17 @@
 import { type Route, route } from "../../../src/api/rest/route.ts";
 import { ROUTES } from "../../../src/api/rest/routes.ts";
-import type { RefusalCode } from "../../../src/domain/refusal.ts";
+import type { RefusalCode } from "../../../src/domain/reasons.ts";
 import { sendMessage } from "../../../src/operations/chat/send-message.ts";
 import { type HttpResponse, sendRequest } from "../../support/http.ts";
-import { type Credentials, entranceTo, type Input, limitsIn, type Outcome, type Surface } from "./surface.ts";
+import {
+  type Credentials,
+  entranceTo,
+  type Input,
+  limitsIn,
+  type Outcome,
+  type ShownReason,
+  type Surface,
+} from "./surface.ts";
 
 const CODES: Record<number, RefusalCode> = {
   400: "invalid_input",
@@ -26,6 +34,7 @@ export function restSurface(version: string, listName: (route: Route) => string)
   const surface: Surface = {
     name: `REST ${version}`,
     scope: null,
+    ...(version === "v1" ? { hidesReasons: true } : {}),
     entrances: OFFERED.map(entranceOf),
     leadsTo: Object.fromEntries(OFFERED.map((one) => [entranceOf(one), [one.operation.name]])),
     differs: {},
@@ -63,15 +72,21 @@ function said(
   { status, headers, body, text }: HttpResponse,
   route: Route,
   listName: string,
-): Pick<Outcome, "verdict" | "message" | "output"> {
+): Pick<Outcome, "verdict" | "message" | "reason" | "output"> {
   if (status === route.status) {
     const streamed = headers.get("content-type")?.startsWith("text/event-stream");
     const output = streamed ? wordsOf(text) : route.plural === null ? body : listOf(body, listName);
-    return { verdict: "ok", message: null, output };
+    return { verdict: "ok", message: null, reason: null, output };
   }
   const verdict = CODES[status];
   if (verdict === undefined) throw new Error(`${status} ${text}`);
-  return { verdict, message: body.error, output: null };
+  const { error, ...reason } = body;
+  return {
+    verdict,
+    message: error,
+    reason: "reason" in reason ? (reason as ShownReason) : null,
+    output: null,
+  };
 }
 
 function listOf(body: Record<string, unknown>, listName: string) {

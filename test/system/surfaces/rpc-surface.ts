@@ -1,9 +1,9 @@
 import type { AnyTRPCProcedure } from "@trpc/server";
 import superjson from "superjson";
 import { appRouter } from "../../../src/api/rpc/router.ts";
-import type { RefusalCode } from "../../../src/domain/refusal.ts";
+import type { RefusalCode } from "../../../src/domain/reasons.ts";
 import { sendRequest } from "../../support/http.ts";
-import { entranceTo, limitsIn, type Surface } from "./surface.ts";
+import { entranceTo, limitsIn, type ShownReason, type Surface } from "./surface.ts";
 import { ADMINISTRATORS } from "./who.ts";
 
 const CODES: Record<string, RefusalCode> = {
@@ -20,6 +20,8 @@ const CODES: Record<string, RefusalCode> = {
 const PROCEDURES = appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>;
 
 const success = () => ({ success: true });
+
+type RpcError = { message: string; data: ShownReason & { code: string } };
 
 export const rpcSurface: Surface = {
   name: "RPC",
@@ -53,7 +55,6 @@ export const rpcSurface: Surface = {
     "users.completeOnboarding": { shows: success },
     // The contract has it among what is for administrators.
     "users.list": { may: ADMINISTRATORS },
-    "notifications.markRead": { says: (message) => message.replace("e.g. 42", '$&, or "all"') },
     "notifications.markAllRead": { countedAs: "notifications.markRead" },
   },
   cannotSay: () => false,
@@ -69,11 +70,12 @@ export const rpcSurface: Surface = {
     const { result, error } = answer.body;
     if (result) {
       const output = JSON.parse(JSON.stringify(superjson.deserialize(result.data)));
-      return { verdict: "ok", message: null, output, ...limits };
+      return { verdict: "ok", message: null, reason: null, output, ...limits };
     }
-    const { message, data } = superjson.deserialize<{ message: string; data: { code: string } }>(error);
+    const { message, data } = superjson.deserialize<RpcError>(error);
     const verdict = CODES[data.code];
     if (verdict === undefined) throw new Error(`${path}: ${data.code} ${message}`);
-    return { verdict, message, output: null, ...limits };
+    const { reason, params } = data;
+    return { verdict, message, reason: { reason, params }, output: null, ...limits };
   },
 };

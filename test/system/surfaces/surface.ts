@@ -1,4 +1,4 @@
-import type { RefusalCode } from "../../../src/domain/refusal.ts";
+import type { Reason, RefusalCode } from "../../../src/domain/reasons.ts";
 import type { Scope } from "../../../src/limits/policies.ts";
 import type { HttpResponse } from "../../support/http.ts";
 import type { LimitedScope } from "./book.ts";
@@ -17,11 +17,16 @@ export type Credentials = { cookie?: string; key?: string; headers: Record<strin
 
 export type Input = Record<string, unknown>;
 
+/** What a program reads of a refusal beside its sentence. */
+export type ShownReason = { reason: Reason; params: Record<string, unknown> };
+
 /** An answer of any surface in the operations' own words. */
 export type Outcome = {
   verdict: Verdict;
   /** Of a refusal. */
   message: string | null;
+  /** Of a refusal, where the surface shows it. */
+  reason: ShownReason | null;
   /** As the operation has it, with times as text. */
   output: unknown;
   /** What is left in each scope that the call was charged to. */
@@ -42,6 +47,8 @@ export type Surface = {
   entrances: readonly string[];
   /** The names of the operations behind each of them. */
   leadsTo: Readonly<Record<string, readonly string[]>>;
+  /** Whether a refusal there is its sentence alone. */
+  hidesReasons?: true;
   /** Where it differs from the others on purpose. */
   differs: Readonly<Record<string, Difference>>;
   /** Whether the surface's own grammar refuses the input, so that the operation is never asked. */
@@ -55,7 +62,7 @@ export type Difference = {
   // biome-ignore lint/suspicious/noExplicitAny: each operation has an output of its own
   shows?: (output: any) => unknown;
   /** How it puts the message of a refusal. */
-  says?: (message: string, verdict: Verdict) => string | null;
+  says?: (message: string, verdict: Verdict, reason: ShownReason | null) => string | null;
   /** The name under which the call is counted. */
   countedAs?: string;
 };

@@ -1,0 +1,13 @@
+import { getTranslations } from "next-intl/server";
+import type { Reason } from "../../domain/reasons.ts";
+import { sentenceKey } from "../../messages/sentence-key.ts";
+
+/** What a person reads of a refusal, in the language of the page. */
+export async function refusalText(refusal: {
+  reason: Reason;
+  params: Record<string, unknown>;
+}): Promise<string> {
+  const translate = await getTranslations("refusals");
+  const { key, values } = sentenceKey(refusal);
+  return translate(key, values);
+}

@@ -1,0 +1,78 @@
+import type { z } from "zod";
+import { FORMATS, type InputProblem } from "./input-problems.ts";
+import { Refusal } from "./refusal.ts";
+
+/** The first thing that is wrong with an input, as a refusal that names the field. */
+export function invalidInput(error: z.ZodError): Refusal {
+  const issue = error.issues[0];
+  if (!issue) return new Refusal({ reason: "invalid_input", params: { problem: "invalid" } });
+  const path = issue.path.map(String);
+  if (issue.code === "unrecognized_keys") path.push(issue.keys[0] ?? "");
+  const field = path.length === 0 ? null : path.join(".");
+  return new Refusal({ reason: "invalid_input", params: problemOf(issue), field });
+}
+
+/** For schemas with rules of their own: what their `refine` says is wrong. */
+export function problem(params: InputProblem): { params: InputProblem; error: string } {
+  return { params, error: params.problem };
+}
+
+/** For schemas with formats of their own: the name of the format goes where zod keeps its sentence. */
+export function format(name: keyof typeof FORMATS | "control_characters"): string {
+  return name;
+}
+
+function problemOf(issue: z.core.$ZodIssue): InputProblem {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.message === MISSING
+        ? { problem: "missing" }
+        : { problem: "wrong_type", expected: TYPES[issue.expected] ?? issue.expected };
+    case "too_small":
+      return tooSmall(issue.origin, Number(issue.minimum));
+    case "too_big":
+      return tooBig(issue.origin, Number(issue.maximum));
+    case "invalid_value":
+      return { problem: "not_one_of", values: issue.values.map(String) };
+    case "invalid_format":
+      return issue.message === "control_characters"
+        ? { problem: "control_characters" }
+        : { problem: "malformed", format: issue.message in FORMATS ? issue.message : issue.format };
+    case "unrecognized_keys":
+      return { problem: "unknown_field" };
+    case "custom":
+      return (issue.params as InputProblem | undefined) ?? { problem: "invalid" };
+    default:
+      return { problem: "invalid" };
+  }
+}
+
+const MISSING = "missing";
+
+/** Given to zod with each parse: sentences are made of the problem, so all that is left to say is whether there was a value. */
+export const whetherMissing: z.core.$ZodErrorMap = (issue) =>
+  issue.code === "invalid_type" && issue.input === undefined ? MISSING : undefined;
+
+const TYPES: Record<string, string> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  object: "an object",
+  array: "a list",
+  record: "an object",
+};
+
+function tooSmall(origin: string, min: number): InputProblem {
+  if (origin === "string") return min === 1 ? { problem: "empty" } : { problem: "too_short", min };
+  if (origin === "array" || origin === "set")
+    return min === 1 ? { problem: "empty" } : { problem: "too_few", min };
+  return { problem: "too_small", min };
+}
+
+function tooBig(origin: string, max: number): InputProblem {
+  if (origin === "string") return { problem: "too_long", max };
+  return origin === "array" || origin === "set"
+    ? { problem: "too_many", max }
+    : { problem: "too_large", max };
+}

@@ -1,0 +1,16 @@
+import type { InputProblem } from "../domain/input-problems.ts";
+import type { Reason } from "../domain/reasons.ts";
+
+type Values = Record<string, string | number>;
+
+/** Under which key of the part `refusals` the sentence for people is, and what is put into it. */
+export function sentenceKey({ reason, params }: { reason: Reason; params: Record<string, unknown> }): {
+  key: `reasons.${Reason}` | `problems.${InputProblem["problem"]}`;
+  values: Values;
+} {
+  const values = Object.fromEntries(
+    Object.entries(params).filter(([, value]) => typeof value === "string" || typeof value === "number"),
+  ) as Values;
+  if (reason !== "invalid_input") return { key: `reasons.${reason}`, values };
+  return { key: `problems.${(params as InputProblem).problem}`, values };
+}
