@@ -1,4 +1,11 @@
-import { Agent, createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
+import {
+  Agent,
+  createServer,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  request,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { getRequestListener } from "@hono/node-server";
@@ -117,8 +124,15 @@ export function deliverWebhook(
 
 /** Serves an app over real HTTP on a free port. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever environment the app has
-export async function listen(app: { fetch: any }): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createServer(getRequestListener((app as Hono).fetch, { hostname: "localhost" }));
+export function listen(app: { fetch: any }): Promise<LocalServer> {
+  return startHttpServer(getRequestListener((app as Hono).fetch, { hostname: "localhost" }));
+}
+
+export type LocalServer = { url: string; close(): Promise<void> };
+
+/** An HTTP server of one test's own, on a free port. */
+export async function startHttpServer(listener: RequestListener): Promise<LocalServer> {
+  const server = createServer(listener);
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

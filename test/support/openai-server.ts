@@ -1,5 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { startHttpServer } from "./http.ts";
 
 /** One call to the model, which the test answers as it likes. */
 export type Exchange = {
@@ -33,7 +33,7 @@ export type OpenAiServer = {
 export async function openAiServer(): Promise<OpenAiServer> {
   const exchanges: Exchange[] = [];
   let answer: (exchange: Exchange) => void | Promise<void> = () => {};
-  const server = createServer(async (incoming, response) => {
+  const server = await startHttpServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
     const exchange = exchangeOf(
@@ -45,18 +45,13 @@ export async function openAiServer(): Promise<OpenAiServer> {
     exchanges.push(exchange);
     await answer(exchange);
   });
-  await new Promise<void>((listens) => server.listen(0, "127.0.0.1", listens));
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `${server.url}/v1`,
     exchanges,
     answer: (next) => {
       answer = next;
     },
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
+    close: server.close,
   };
 }
 

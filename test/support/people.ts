@@ -1,5 +1,7 @@
+import { createHmac, randomUUID } from "node:crypto";
 import type { TestDatabase } from "./database.ts";
 import { type HttpResponse, sendRequest } from "./http.ts";
+import { serverVariables } from "./variables.ts";
 
 export type TestUser = { id: string; email: string; password: string; name: string; cookie: string };
 
@@ -44,4 +46,16 @@ export async function createKey(
   });
   if (response.status !== 201) throw new Error(`API key: ${response.status} ${response.text}`);
   return response.body;
+}
+
+/** Signs an existing user in without hashing a password. @returns the cookie */
+export async function createSession(test: Pick<TestDatabase, "rows">, userId: string): Promise<string> {
+  const token = randomUUID();
+  await test.rows(
+    "insert into session (id, user_id, token, expires_at) values ($2, $1, $2, now() + interval '7 days')",
+    [userId, token],
+  );
+  const secret = serverVariables("").AUTH_SECRET as string;
+  const signature = createHmac("sha256", secret).update(token).digest("base64");
+  return `better-auth.session_token=${encodeURIComponent(`${token}.${signature}`)}`;
 }

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "redis";
 import { cleanedUp } from "./cleanup.ts";
+import { freePort } from "./free-port.ts";
 
 /** Where the system's Redis is; `null` when there is none. */
 export function findRedisServer(): string | null {
@@ -103,15 +103,4 @@ async function until(look: () => Promise<boolean>): Promise<void> {
     await sleep(25);
   }
   throw new Error("Redis did not come up within 10 s");
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
+import { startHttpServer } from "./http.ts";
 
 type OpenedSession = { id: string; key: string; url: string; params: URLSearchParams };
 
@@ -55,7 +55,7 @@ export async function stripeServer(): Promise<StripeServer> {
       interference = given;
     },
   };
-  const server = createServer(async (incoming, outgoing) => {
+  const server = await startHttpServer(async (incoming, outgoing) => {
     const answer = (status: number, body: object) =>
       outgoing.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     const { method = "", url = "" } = incoming;
@@ -70,15 +70,7 @@ export async function stripeServer(): Promise<StripeServer> {
     const [status, found] = answerTo(stripe, { method, pathname, searchParams, body, incoming });
     return answer(status, found);
   });
-  await new Promise<void>((listens) => server.listen(0, "127.0.0.1", listens));
-  return Object.assign(stripe, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise<void>((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
-  });
+  return Object.assign(stripe, server);
 }
 
 type Call = {

@@ -4,7 +4,7 @@ import { type PaymentApi, PaymentApiProblem } from "../../../src/domain/payment-
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { ADAPTERS } from "../../../src/providers/registry.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
-import { DIALECTS, happily, KEY, ORDER } from "./dialects.ts";
+import { DIALECTS, happily, KEY, ORDER } from "../../fixtures/provider-apis.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
 
 describe.each(DIALECTS)("the outbound half of $format", (dialect) => {

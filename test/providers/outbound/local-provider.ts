@@ -1,5 +1,5 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
+import { startHttpServer } from "../../support/http.ts";
 
 /** A request as it arrived, path without the query. */
 type Heard = {
@@ -29,7 +29,7 @@ export type LocalProvider = {
 export async function localProvider(): Promise<LocalProvider> {
   const heard: Heard[] = [];
   let answer: (heard: Heard, nth: number) => Reply = () => ({ status: 404 });
-  const server = createServer(async (incoming, response) => {
+  const server = await startHttpServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
     const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://local");
@@ -51,18 +51,13 @@ export async function localProvider(): Promise<LocalProvider> {
     response.writeHead(status, { "content-type": "application/json", ...more });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
-  await new Promise<void>((listens) => server.listen(0, "127.0.0.1", listens));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/provider-a`,
+    url: `${server.url}/provider-a`,
     heard,
     answer: (next) => {
       heard.length = 0;
       answer = next;
     },
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
+    close: server.close,
   };
 }

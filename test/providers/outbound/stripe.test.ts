@@ -3,7 +3,7 @@ import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { stripe } from "../../../src/providers/stripe/webhook.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
-import { dialectOf, happily, KEY, ORDER } from "./dialects.ts";
+import { dialectOf, happily, KEY, ORDER } from "../../fixtures/provider-apis.ts";
 import { allOf } from "./listing.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
 

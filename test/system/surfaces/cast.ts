@@ -1,7 +1,8 @@
-import { createHash, createHmac, randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { fixtureDelivery } from "../../fixtures/fixture.ts";
 import type { TestDatabase } from "../../support/database.ts";
-import { SECRETS, serverVariables } from "../../support/variables.ts";
+import { createSession } from "../../support/people.ts";
+import { SECRETS } from "../../support/variables.ts";
 import type { CallerName, Credentials } from "./surface.ts";
 
 type Rows = Pick<TestDatabase, "rows">;
@@ -49,7 +50,7 @@ export async function newCast(test: Rows): Promise<Cast> {
   );
   const [cookies, [key, spareKey], adminKey, subscriptionId, notificationId, [applied, failed]] =
     await Promise.all([
-      Promise.all([owner, other, admin].map(({ id }) => session(test, id))),
+      Promise.all([owner, other, admin].map(({ id }) => createSession(test, id))),
       inTurn([1, 2], () => apiKey(test, owner.id)),
       apiKey(test, admin.id),
       subscriptions(test, owner.id),
@@ -106,18 +107,6 @@ function personOf(run: string, name: string): Person {
 
 export function addressOf(personId: string): string {
   return `${personId}@example.com`;
-}
-
-/** @returns the cookie */
-async function session(test: Rows, userId: string): Promise<string> {
-  const token = randomUUID();
-  await test.rows(
-    "insert into session (id, user_id, token, expires_at) values ($2, $1, $2, now() + interval '7 days')",
-    [userId, token],
-  );
-  const secret = serverVariables("").AUTH_SECRET as string;
-  const signature = createHmac("sha256", secret).update(token).digest("base64");
-  return `better-auth.session_token=${encodeURIComponent(`${token}.${signature}`)}`;
 }
 
 async function apiKey(test: Rows, userId: string): Promise<{ id: string; key: string }> {

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,9 +8,9 @@ import { fixtureDelivery } from "../../../fixtures/fixture.ts";
 import { builtPages } from "../../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../../support/database.ts";
 import { deliverWebhook, sendRequest } from "../../../support/http.ts";
-import { signUp, signUpAdmin, type TestUser } from "../../../support/people.ts";
+import { createSession, signUp, signUpAdmin, type TestUser } from "../../../support/people.ts";
 import { startTestServer } from "../../../support/server.ts";
-import { GENEROUS_LIMITS, SECRETS, serverVariables } from "../../../support/variables.ts";
+import { GENEROUS_LIMITS, SECRETS } from "../../../support/variables.ts";
 
 /** Somebody with everything that one can have. */
 export type Inhabitant = TestUser & {
@@ -134,18 +134,11 @@ export async function visitor(
   role = "user",
 ): Promise<{ id: string; cookie: string }> {
   const id = `visitor-${randomBytes(6).toString("hex")}`;
-  const token = randomBytes(24).toString("base64url");
   await test.rows(
     `insert into "user" (id, name, email, role) values ($1, 'A Visitor', $1 || '@example.com', $2)`,
     [id, role],
   );
-  await test.rows(
-    `insert into session (id, user_id, token, expires_at) values ($1, $1, $2, now() + interval '7 days')`,
-    [id, token],
-  );
-  const secret = serverVariables("").AUTH_SECRET as string;
-  const signature = createHmac("sha256", secret).update(token).digest("base64");
-  return { id, cookie: `better-auth.session_token=${encodeURIComponent(`${token}.${signature}`)}` };
+  return { id, cookie: await createSession(test, id) };
 }
 
 /** Everything that is kept of somebody, for seeing that an attack has changed none of it. */
