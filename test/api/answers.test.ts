@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe("every answer", () => {
-  it("has a request id of its own, whatever came of the request", async () => {
+  it("has its own request id, whatever its status", async () => {
     const { cookie } = await signUp(server.url);
     const ids = new Set<string>();
     const asked: [number, string, string, object?][] = [
@@ -56,7 +56,7 @@ describe("every answer", () => {
     expect(ids.size).toBe(asked.length);
   });
 
-  it("to a method that the path does not have is 405 and names those that it has", async () => {
+  it("returns 405 with Allow for a method that the path does not have", async () => {
     for (const [method, path, allowed] of [
       ["POST", "/api/plans", ["GET"]],
       ["PUT", "/api/users/me", ["GET", "PATCH"]],
@@ -82,7 +82,7 @@ describe("every answer", () => {
     }
   });
 
-  it("to HEAD is what GET would be answered, without the body", async () => {
+  it("answers HEAD like GET, without the body", async () => {
     const { cookie } = await signUp(server.url);
     for (const [path, call] of [
       ["/api/plans", {}],
@@ -160,7 +160,7 @@ describe("a defect", () => {
     },
   );
 
-  it("a database that cannot be reached is 503, and says when to come back", async () => {
+  it("returns 503 with Retry-After while the database is unreachable", async () => {
     const own = await freshDatabase(0);
     const running = await startTestServer(own.url, GENEROUS_LIMITS);
     const { cookie } = await signUp(running.url);

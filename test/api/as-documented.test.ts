@@ -229,11 +229,11 @@ describe.each(["v1", "v2"])("every operation of the document of %s", (version) =
     operations = operationsOf((await sendRequest(server.url, "GET", `/api/${version}/openapi.json`)).body);
   });
 
-  it("is called here", () => {
+  it("is called in this test", () => {
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(GOOD).sort());
   });
 
-  it("answers as documented, in every way that is documented, and in no other", async () => {
+  it("answers only as documented, and gives every documented answer", async () => {
     const met = new Set<string>();
     const faults: string[] = [];
     for (const operation of operations) {
@@ -259,7 +259,7 @@ describe.each(["v1", "v2"])("every operation of the document of %s", (version) =
     expect(unmet.filter((one) => version === "v1" || !/^show\w+ 400$/.test(one))).toEqual([]);
   }, 120_000);
 
-  it("takes every parameter in every form that is documented", async () => {
+  it("accepts every parameter in every documented form", async () => {
     for (const operation of operations) {
       const good = GOOD[operation.operationId] as Good;
       for (const { name, schema, ...parameter } of operation.parameters) {
@@ -293,7 +293,7 @@ function valuesOf({ anyOf, enum: words, minimum, maximum }: Record<string, unkno
 }
 
 describe("holding an answer against the document", () => {
-  it("does find fault with what is not as documented", async () => {
+  it("reports an answer that differs from the document", async () => {
     const { body } = await sendRequest(server.url, "GET", "/api/openapi.json");
     const operation = operationsOf(body).find(
       ({ operationId }) => operationId === "subscriptionsShow",

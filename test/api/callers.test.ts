@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe("an API key", () => {
-  it("acts as its owner, but neither makes nor revokes keys nor administers, even when its owner may", async () => {
+  it("acts as its owner, but cannot manage keys or administer", async () => {
     const owner = await signUpAdmin(server.url, test);
     const { id, key } = await createKey(server.url, owner);
     expect((await sendRequest(server.url, "GET", "/api/users/me", { key })).body.id).toBe(owner.id);
@@ -43,7 +43,7 @@ describe("an API key", () => {
     expect(users.body.users.map((user: { id: string }) => user.id)).toEqual([owner.id]);
   });
 
-  it("that is no good is 401 in the same words whatever is wrong with it, and the cookie does not count", async () => {
+  it("returns the same 401 for every invalid key, and ignores the cookie", async () => {
     const owner = await signUp(server.url);
     const revoked = await createKey(server.url, owner);
     const expired = await createKey(server.url, owner);
@@ -118,7 +118,7 @@ describe("a write by cookie", () => {
     expect(await test.rows("select id from api_key where user_id = $1", [person.id])).toEqual([]);
   });
 
-  it("is served without either header, and from a page of ours under each of its names", async () => {
+  it("is served without Origin and Sec-Fetch-Site, and from each of our own origins", async () => {
     for (const headers of [
       {},
       { "sec-fetch-site": "same-origin" },
@@ -132,7 +132,7 @@ describe("a write by cookie", () => {
     }
   });
 
-  it("by an API key is served wherever it comes from, and so is a read", async () => {
+  it("is served from any origin when an API key or a read is sent", async () => {
     const person = await signUp(server.url);
     const { key } = await createKey(server.url, person);
     const headers = { origin: "https://evil.example.com", "sec-fetch-site": "cross-site" };

@@ -84,7 +84,7 @@ function wordsOf(chunks: { type: string; delta?: string }[]): string {
 }
 
 describe("POST /api/chat", () => {
-  it("passes the words on as they come, not when all are there", async () => {
+  it("streams words as they arrive", async () => {
     let exchange = undefined as Exchange | undefined;
     provider.answer((one) => {
       exchange = one;
@@ -109,7 +109,7 @@ describe("POST /api/chat", () => {
     expect(problems).toEqual([]);
   });
 
-  it("asks the configured model with the configured key, in OpenAI's terms", async () => {
+  it("sends the configured model and key in OpenAI's format", async () => {
     provider.answer((exchange) => {
       exchange.say("Yes");
       exchange.finish();
@@ -127,7 +127,7 @@ describe("POST /api/chat", () => {
     expect(provider.exchanges).toHaveLength(1);
   });
 
-  it("sends no Authorization where no key is configured", async () => {
+  it("sends no Authorization header without a configured key", async () => {
     app = await served(
       createChat({ baseUrl: `${provider.baseUrl}/`, apiKey: null, model: "model-1", maxOutputTokens: 1_000 }),
     );
@@ -140,7 +140,7 @@ describe("POST /api/chat", () => {
     expect(provider.exchanges[0]?.path).toBe("/v1/chat/completions");
   });
 
-  it("says what it is, what is left, and that nobody may keep it", async () => {
+  it("has content type, limit headers and no-store", async () => {
     provider.answer((exchange) => {
       exchange.say("Yes");
       exchange.finish();
@@ -155,7 +155,7 @@ describe("POST /api/chat", () => {
     });
   });
 
-  it("streams an answer without a word, and one that thinks aloud first", async () => {
+  it("streams an empty answer, and one that begins with reasoning", async () => {
     provider.answer((exchange) => exchange.finish("content_filter"));
     expect((await chunksOf(await post())).at(-1)).toEqual({ type: "finish", finishReason: "content-filter" });
     provider.answer((exchange) => {
@@ -168,7 +168,7 @@ describe("POST /api/chat", () => {
     expect(wordsOf(chunks)).toBe("Yes");
   });
 
-  it("shows text alone, whatever else the provider sends", async () => {
+  it("passes on text only", async () => {
     provider.answer((exchange) => {
       exchange.say("Yes");
       const call = { index: 0, id: "1", type: "function", function: { name: "rm", arguments: "{}" } };
@@ -204,7 +204,7 @@ describe("useChat's own transport", () => {
     parts: [{ type: "text", text }],
   });
 
-  it("holds a conversation of several turns, sending back what it was sent", async () => {
+  it("holds a conversation of several turns", async () => {
     provider.answer((exchange) => {
       exchange.delta({ reasoning_content: "Hm" });
       exchange.say("Fi");
@@ -222,7 +222,7 @@ describe("useChat's own transport", () => {
     ]);
   });
 
-  it("goes on after an answer that failed before its first word", async () => {
+  it("continues after an answer that failed before its first word", async () => {
     provider.answer((exchange) => {
       exchange.say("Yes");
       exchange.finish();
@@ -235,7 +235,7 @@ describe("useChat's own transport", () => {
     ]);
   });
 
-  it("learns from an error chunk that an answer broke off", async () => {
+  it("reports an answer that broke off, from its error chunk", async () => {
     provider.answer((exchange) => {
       exchange.say("Fi");
       setTimeout(() => exchange.response.destroy(), 50);
@@ -328,7 +328,7 @@ describe("a provider that fails before the first word", () => {
     expect(problems.join()).not.toMatch(/sk-|How are you|127\.0\.0\.1/);
   });
 
-  it("because nobody listens there", async () => {
+  it("returns 503 when nothing listens at AI_BASE_URL", async () => {
     const gone = await openAiServer();
     await gone.close();
     app = await served(
@@ -339,7 +339,7 @@ describe("a provider that fails before the first word", () => {
     expect(problems).toEqual(["the AI provider cannot be reached (ECONNREFUSED): check AI_BASE_URL"]);
   });
 
-  it("is hung up on when its time is over", async () => {
+  it("is disconnected after the timeout", async () => {
     provider.answer(() => {});
     await post();
     await provider.exchanges[0]?.hungUp;
@@ -368,7 +368,7 @@ describe("a provider that fails in the middle", () => {
     expect(problems).toEqual([expect.stringContaining(problem)]);
   });
 
-  it("is hung up on", async () => {
+  it("is disconnected", async () => {
     provider.answer((exchange) => {
       exchange.say("Fi");
       exchange.send("{oh no");
@@ -378,7 +378,7 @@ describe("a provider that fails in the middle", () => {
   });
 });
 
-describe("a client that goes away", () => {
+describe("a client that disconnects", () => {
   const asking = (signal: AbortSignal) =>
     fetch(`${app.url}/api/chat`, {
       method: "POST",
@@ -387,7 +387,7 @@ describe("a client that goes away", () => {
       signal,
     });
 
-  it("before the first word takes the call to the provider along", async () => {
+  it("aborts the call to the provider before the first word", async () => {
     const client = new AbortController();
     app = await served(
       createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1", maxOutputTokens: 1_000 }),
@@ -401,7 +401,7 @@ describe("a client that goes away", () => {
     expect(problems).toEqual([]);
   });
 
-  it("in the middle takes the call to the provider along", async () => {
+  it("aborts the call to the provider in the middle of an answer", async () => {
     const client = new AbortController();
     app = await served(
       createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1", maxOutputTokens: 1_000 }),
@@ -416,8 +416,8 @@ describe("a client that goes away", () => {
   });
 });
 
-describe("a reader that has heard enough", () => {
-  it("hangs up on the provider, which is nobody's failure", async () => {
+describe("a reader that stops reading", () => {
+  it("aborts the call to the provider without logging a failure", async () => {
     provider.answer((exchange) => exchange.say("Fi"));
     const model = createChat({
       baseUrl: provider.baseUrl,
@@ -441,21 +441,21 @@ describe("a reader that has heard enough", () => {
   });
 });
 
-describe("who may ask, and what", () => {
+describe("access to the chat", () => {
   const fine = () =>
     provider.answer((exchange) => {
       exchange.say("Yes");
       exchange.finish();
     });
 
-  it("nobody without a session or key; the provider is not asked", async () => {
+  it("requires a session or key before the provider is called", async () => {
     const answer = await fetch(`${app.url}/api/chat`, { method: "POST", body: "not even JSON" });
     expect(answer.status).toBe(401);
     expect(await answer.json()).toEqual({ error: "Unauthorized" });
     expect(provider.exchanges).toEqual([]);
   });
 
-  it("thirty times a minute; what is refused costs nothing upstream", async () => {
+  it("admits thirty calls a minute, and calls no provider for refused ones", async () => {
     fine();
     const statuses = await Promise.all(
       Array.from({ length: 33 }, async () => {
@@ -472,7 +472,7 @@ describe("who may ask, and what", () => {
     await other.text();
   });
 
-  it("only where it is configured: 503 that says what to set", async () => {
+  it("returns 503 naming the variable to set when not configured", async () => {
     app = await served(null);
     const answer = await post();
     expect(answer.status).toBe(503);
@@ -546,14 +546,14 @@ describe("who may ask, and what", () => {
       { ...QUESTION, trigger: "resume-stream" },
       "trigger: expected one of submit-message, regenerate-message",
     ],
-  ])("not with %s", async (_, body, error) => {
+  ])("rejects %s", async (_, body, error) => {
     const answer = await post(body);
     expect(await answer.json()).toEqual({ error });
     expect(answer.status).toBe(400);
     expect(provider.exchanges).toEqual([]);
   });
 
-  it("with as many characters as allowed, in any writing", async () => {
+  it("accepts the maximum number of characters in any script", async () => {
     fine();
     const answer = await post({ messages: [{ role: "user", content: "語".repeat(100_000) }] });
     expect(answer.status).toBe(200);
@@ -561,7 +561,7 @@ describe("who may ask, and what", () => {
     expect(provider.exchanges[0]?.body.messages[0].content).toBe("語".repeat(100_000));
   });
 
-  it("not with a body beyond all that: it is not read to its end", async () => {
+  it("rejects a larger body without reading it to the end", async () => {
     const answer = await post({ messages: [{ role: "user", content: "a".repeat(2_000_000) }] });
     expect(answer.status).toBe(413);
   });

@@ -49,7 +49,7 @@ function limitsTold({ headers }: HttpResponse): (string | null)[] {
 }
 
 describe("authentication comes first", () => {
-  it("nobody is refused, however often, and is charged nothing", async () => {
+  it("returns 401 without a session, any number of times, and charges nothing", async () => {
     const headers = { "x-forwarded-for": "192.0.2.10" };
     for (let n = 0; n < 8; n += 1) {
       const answer = await sendRequest(strict.url, "GET", "/api/users", { headers });
@@ -61,7 +61,7 @@ describe("authentication comes first", () => {
     expect([plans.status, plans.headers.get("x-ratelimit-remaining")]).toEqual([200, "2"]);
   });
 
-  it("before the input is looked at, and before the body has come in", async () => {
+  it("returns 401 before the input is validated and before the body has arrived", async () => {
     const invalid = await sendRequest(strict.url, "PATCH", "/api/users/me", { body: "{" });
     expect([invalid.status, invalid.body]).toEqual([401, UNAUTHORIZED]);
     expect(await answerToUnsentBody("PATCH", "/api/users/me", {})).toEqual({
@@ -70,7 +70,7 @@ describe("authentication comes first", () => {
     });
   });
 
-  it("what an ordinary user may not do is refused before the limit, and charged nothing", async () => {
+  it("returns 403 before the limit, and charges nothing", async () => {
     const { cookie } = await signUp(server.url);
     for (let n = 0; n < 5; n += 1) {
       const answer = await sendRequest(strict.url, "GET", "/api/webhook-deliveries?limit=x", { cookie });
@@ -93,7 +93,7 @@ describe("authentication comes first", () => {
     }
   });
 
-  it("a role counts from the next request on", async () => {
+  it("applies a changed role from the next request on", async () => {
     const person = await signUp(server.url);
     const look = async () => (await sendRequest(server.url, "GET", "/api/webhook-deliveries", person)).status;
     expect(await look()).toBe(403);
@@ -105,7 +105,7 @@ describe("authentication comes first", () => {
 });
 
 describe("the limit comes before validation", () => {
-  it("over it, bad input is 429 and not 400", async () => {
+  it("returns 429, not 400, for invalid input over the limit", async () => {
     const { cookie } = await signUp(server.url);
     for (let n = 0; n < 3; n += 1) {
       expect(
@@ -120,7 +120,7 @@ describe("the limit comes before validation", () => {
     expect((await sendRequest(strict.url, "GET", "/api/users?limit=x", { cookie })).status).toBe(429);
   });
 
-  it("a body is not waited for when the call is refused, and is when it is let through", async () => {
+  it("does not wait for the body of a refused call", async () => {
     const { cookie } = await signUp(server.url);
     await usedUp("/api/api-keys", cookie);
     expect(await answerToUnsentBody("PATCH", "/api/users/me", { cookie })).toEqual({
@@ -165,7 +165,7 @@ function answerToUnsentBody(
 }
 
 describe("validation comes before the logic", () => {
-  it("a checkout that makes no sense never gets to ask for a provider", async () => {
+  it("rejects an invalid checkout without calling a provider", async () => {
     const { cookie } = await signUp(server.url);
     const checkout = async (body: unknown) =>
       (await sendRequest(server.url, "POST", "/api/checkout", { cookie, body })).status;
@@ -173,7 +173,7 @@ describe("validation comes before the logic", () => {
     expect(await checkout({ planId: "pro", seats: 2 })).toBe(503);
   });
 
-  it("a replay whose input is wrong makes no attempt", async () => {
+  it("rejects an invalid replay without an attempt", async () => {
     const { cookie } = await signUpAdmin(server.url, test);
     const [row] = await test.rows<{ id: string }>(
       `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
@@ -190,8 +190,8 @@ describe("validation comes before the logic", () => {
   });
 });
 
-describe("what is left is told", () => {
-  it("counting down on allowed and refused answers alike, in three ways that agree", async () => {
+describe("limit headers", () => {
+  it("count down on admitted and refused answers alike, consistently", async () => {
     const { cookie } = await signUp(server.url);
     for (const [remaining, status, path] of [
       [2, 200, "/api/users/me"],
@@ -217,7 +217,7 @@ describe("what is left is told", () => {
     }
   });
 
-  it("Retry-After is at least a second, and true: after it the call is let through", async () => {
+  it("admit the call again after Retry-After, which is at least a second", async () => {
     const quick = await startTestServer(test.url, { ...GENEROUS_LIMITS, RATE_LIMIT_API: "2/1" });
     const { cookie } = await signUp(server.url);
     const look = () => sendRequest(quick.url, "GET", "/api/users/me", { cookie });
@@ -230,15 +230,15 @@ describe("what is left is told", () => {
     await quick.close();
   });
 
-  it("is the least when an answer is about nothing that is limited: then nothing is told", async () => {
+  it("are left out where nothing is limited", async () => {
     for (const path of ["/api/health", "/api/version", "/api/ready", "/api/openapi.json"]) {
       expect(limitsTold(await sendRequest(strict.url, "GET", path))).toEqual([null, null, null, null]);
     }
   });
 });
 
-describe("what is counted together", () => {
-  it("each scope by itself", async () => {
+describe("counting", () => {
+  it("counts each scope separately", async () => {
     const { cookie } = await signUp(server.url);
     await usedUp("/api/users/me", cookie);
     expect((await sendRequest(strict.url, "GET", "/api/users/me", { cookie })).status).toBe(429);
@@ -249,7 +249,7 @@ describe("what is counted together", () => {
     expect(portal.headers.get("ratelimit-policy")).toBe('"billing";q=3;w=60');
   });
 
-  it("one user's calls, in every session and by every key; nobody else's", async () => {
+  it("counts one user's calls across sessions and keys", async () => {
     const person = await signUp(server.url);
     const { key } = await createKey(server.url, person);
     const again = await sendRequest(server.url, "POST", "/api/auth/sign-in/email", {
@@ -277,7 +277,7 @@ describe("what is counted together", () => {
     ).toBe("2");
   });
 
-  it("nobody's calls by address, and a signed-in person's not", async () => {
+  it("counts calls without a session by client address", async () => {
     const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
     const look = async (call: object) => {
       const { status, headers } = await sendRequest(strict.url, "GET", "/api/plans", call);
@@ -298,7 +298,7 @@ describe("what is counted together", () => {
     expect(await look({ cookie, ...from("192.0.2.20") })).toEqual([200, "2"]);
   });
 
-  it("a scope of administrators is counted for each of them", async () => {
+  it("counts each administrator separately", async () => {
     const one = await signUpAdmin(server.url, test);
     const other = await signUpAdmin(server.url, test);
     await usedUp("/api/webhook-deliveries", one.cookie);

@@ -60,7 +60,7 @@ describe.each(["v1", "v2"])("the document of %s", (version) => {
     }
   });
 
-  it("is for anyone to read, describes its own version, and may be kept for a while", async () => {
+  it("is public, describes its own version and is cacheable", async () => {
     const answer = await sendRequest(server.url, "GET", `/api/${version}/openapi.json`);
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
     expect(answer.headers.get("cache-control")).toBe("public, max-age=300");
@@ -76,7 +76,7 @@ describe.each(["v1", "v2"])("the document of %s", (version) => {
     expect(inHeader.headers.get("vary")).toMatch(/X-API-Version/i);
   });
 
-  it("names every route of the app, and none that is not there", async () => {
+  it("lists exactly the routes of the app", async () => {
     const documented = Object.entries((await document()).paths as Record<string, object>).flatMap(
       ([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} /api${path}`),
     );
@@ -93,7 +93,7 @@ describe.each(["v1", "v2"])("the document of %s", (version) => {
 });
 
 describe("Redocly", () => {
-  it("does find fault with a document that is not right", async () => {
+  it("reports an invalid document", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tollgate-openapi-"));
     try {
       const { body } = await sendRequest(server.url, "GET", "/api/openapi.json");
@@ -127,7 +127,7 @@ async function lint(file: string): Promise<{ totals: { errors: number }; problem
 describe.each(["/api", "/api/v1", "/api/v2"])("the reader at %s/docs", (base) => {
   const get = (path: string) => sendRequest(server.url, "GET", path);
 
-  it("is a page whose policy lets it load nothing from outside", async () => {
+  it("is a page with a policy against external resources", async () => {
     const page = await get(`${base}/docs`);
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
     const policy = Object.fromEntries(
@@ -147,7 +147,7 @@ describe.each(["/api", "/api/v1", "/api/v2"])("the reader at %s/docs", (base) =>
     expect(page.text).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|style=/);
   });
 
-  it("names only files beside it, which are all there and of the types that browsers want", async () => {
+  it("references only files that exist, with the right content types", async () => {
     const { text } = await get(`${base}/docs`);
     const named = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url as string);
     expect(named).toEqual([

@@ -200,12 +200,12 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
     throw new Error("no end");
   };
 
-  it("hold every item once, in one order, whatever their size", async () => {
+  it("contain every item once, in one order, for any page size", async () => {
     expect(expected).toHaveLength(isOfPeople ? 25 : 24);
     for (const limit of [1, 2, 5, 8, 12, 23, 24, 25, 26, 100]) expect(await walk(limit)).toEqual(expected);
   });
 
-  it("lose and repeat nothing while others are added", async () => {
+  it("neither lose nor repeat items while others are added", async () => {
     const fresh: string[] = [];
     const found = await walk(4, async () => fresh.push(await list.add(owner, new Date().toISOString())));
     expect(found.slice(0, expected.length)).toEqual(expected);
@@ -215,14 +215,14 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
     expected = order === "oldest first" ? [...expected, ...fresh] : [...fresh.reverse(), ...expected];
   });
 
-  it("end with null, also when the last one is full, and are 20 long unless told", async () => {
+  it("end with a null cursor, and have 20 items by default", async () => {
     const count = expected.length;
     expect((await page(`limit=${count}`)).nextCursor).toBeNull();
     expect((await page(`limit=${count - 1}`)).nextCursor).not.toBeNull();
     expect((await page("")).items).toHaveLength(20);
   });
 
-  it("are 1 to 100 long", async () => {
+  it("accept a limit from 1 to 100", async () => {
     for (const limit of [
       "0",
       "-1",
@@ -247,7 +247,7 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
     }
   });
 
-  it("begin with no cursor but one that a page has given out", async () => {
+  it("reject a cursor that no page has returned", async () => {
     const garbage = [
       "",
       "%00",
@@ -271,7 +271,7 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
     }
   });
 
-  it("name their items in v1, and call them data in v2, which also go together", async () => {
+  it("have their plural in v1 and data in v2", async () => {
     const first = await sendRequest(server.url, "GET", `/api/v1${path}?limit=3`, { cookie: owner.cookie });
     expect(Object.keys(first.body)).toEqual([plural, "nextCursor"]);
     const inHeader = { cookie: owner.cookie, headers: { "x-api-version": "v2" } };
@@ -287,7 +287,7 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
   });
 });
 
-describe("somebody else's cursor", () => {
+describe("another user's cursor", () => {
   it.each(["/subscriptions", "/api-keys", "/notifications"])(
     "of %s shows nothing of theirs",
     async (path) => {
@@ -304,7 +304,7 @@ describe("somebody else's cursor", () => {
     },
   );
 
-  it("of all users shows an ordinary user nobody else", async () => {
+  it("of the list of users shows nobody else to an ordinary user", async () => {
     const admin = await signUpAdmin(server.url, test);
     const { cookie, id } = await signUp(server.url);
     const { body } = await sendRequest(server.url, "GET", "/api/users?limit=1", { cookie: admin.cookie });
@@ -333,7 +333,7 @@ describe("the pages of plans", () => {
     expect(JSON.stringify(body)).not.toContain("price_");
   });
 
-  it("are refused for a cursor or a limit that is none", async () => {
+  it("reject an invalid cursor or limit", async () => {
     for (const query of ["cursor=gold", "cursor=", "limit=0", "limit=101", "cursor=__proto__"]) {
       expect((await sendRequest(server.url, "GET", `/api/plans?${query}`)).status).toBe(400);
     }

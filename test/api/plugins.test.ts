@@ -89,7 +89,7 @@ describe("a plugin", () => {
     },
   );
 
-  it("knows its caller, in a session or by a key, and what operations work with", async () => {
+  it("gets the caller, by session or key, and the dependencies", async () => {
     const bySession = await sendRequest(url, "GET", "/api/plugins/first/who", asUser("user_1"));
     expect(bySession.body).toMatchObject({ kind: "session", userId: "user_1", plans: 3 });
     const byKey = await sendRequest(
@@ -101,7 +101,7 @@ describe("a plugin", () => {
     expect(byKey.body).toMatchObject({ kind: "api-key", userId: "user_1", keyId: "key" });
   });
 
-  it("is limited to thirty calls a minute and person, over all plugins and paths", async () => {
+  it("is limited to thirty calls a minute per user, over all plugins", async () => {
     const statuses: number[] = [];
     for (let n = 0; n < 31; n++) {
       const path = n % 2 ? "/api/plugins/first/who" : "/api/plugins/first/any/x";
@@ -139,7 +139,7 @@ describe("a plugin", () => {
     "/api/plugins/first/who%00",
     "/api/plugins/first/who;x",
     "/api/plugins/%2566irst/who",
-  ])("cannot be reached past the gate: %s", async (path) => {
+  ])("cannot be reached without the gate: %s", async (path) => {
     const withoutSession = await sendRequest(url, "GET", path);
     expect([400, 401, 404]).toContain(withoutSession.status);
     expect(calls).toEqual([]);
@@ -147,7 +147,7 @@ describe("a plugin", () => {
     if (calls.length > 0 || status === 200) expect(charged).toEqual(["plugin:user_3"]);
   });
 
-  it("that there is not: 404, to people alone", async () => {
+  it("that does not exist returns 404, and 401 without a session", async () => {
     expect((await sendRequest(url, "GET", "/api/plugins/second/who")).status).toBe(401);
     expect(await sendRequest(url, "GET", "/api/plugins/second/who", asUser("user_1"))).toMatchObject({
       status: 404,
@@ -156,14 +156,14 @@ describe("a plugin", () => {
     expect((await sendRequest(url, "GET", "/api/plugins/first/unknown", asUser("user_1"))).status).toBe(404);
   });
 
-  it("that throws shows nothing of why", async () => {
+  it("that throws returns 500 without details", async () => {
     const answer = await sendRequest(url, "GET", "/api/plugins/first/broken", asUser("user_1"));
     expect(answer).toMatchObject({ status: 500, text: '{"error":"Internal server error"}' });
     expect(answer.fields["x-ratelimit-remaining"]).toBe("29");
     expect(noted).toHaveLength(1);
   });
 
-  it("reads bodies, but none beyond a megabyte, whatever the header says", async () => {
+  it("reads bodies of at most a megabyte", async () => {
     const send = (body: string, headers: Record<string, string> = {}) =>
       sendRequest(url, "POST", "/api/plugins/first/echo", {
         ...asUser("user_1", { "content-type": "application/json", ...headers }),
@@ -183,7 +183,7 @@ describe("a plugin", () => {
     }
   });
 
-  it("is not written to for a foreign page's sake", async () => {
+  it("refuses writes from a foreign page", async () => {
     const answer = await sendRequest(url, "POST", "/api/plugins/first/echo", {
       ...asUser("user_1", { origin: "https://evil.example.com" }),
       body: "{}",
@@ -202,11 +202,11 @@ describe("the folder of plugins", () => {
   const ROUTER = "export const router = { fetch() {}, routes: [] };";
   const write = (file: string, text: string) => writeFile(join(folder, file), text);
 
-  it("is shipped with renewals", async () => {
+  it("contains renewals", async () => {
     expect((await loadPlugins()).map(({ name }) => name)).toEqual(["renewals"]);
   });
 
-  it("holds a plugin per file; other files are let alone", async () => {
+  it("has one plugin per file, and ignores other files", async () => {
     await write("b.ts", `export const name: string = "second-2"; ${ROUTER}`);
     await write("a.ts", `export const name: string = "first"; ${ROUTER}`);
     for (const file of ["notes.md", ".a.ts.swp", ".hidden.ts", "types.d.ts"])
@@ -230,12 +230,12 @@ describe("the folder of plugins", () => {
     ["a default export alone", "export default {};", /plugin a\.ts: .*"name"/],
     ["what throws", 'throw new Error("no licence key");', "plugin a.ts: no licence key"],
     ["what is no TypeScript", "export const name = ;", /^plugin a\.ts: /],
-  ])("refuses %s, and names the file", async (_, text, message) => {
+  ])("rejects %s, and names the file", async (_, text, message) => {
     await write("a.ts", text);
     await expect(loadPlugins(folder)).rejects.toThrow(message);
   });
 
-  it("refuses two of one name, and names both files", async () => {
+  it("rejects two plugins of one name, and names both files", async () => {
     await write("a.ts", `export const name = "same"; ${ROUTER}`);
     await write("b.ts", `export const name = "same"; ${ROUTER}`);
     await expect(loadPlugins(folder)).rejects.toThrow('plugin b.ts: "same" is also the name of a.ts');
@@ -283,7 +283,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     sendRequest(url, "GET", "/api/plugins/renewals/calendar.ics", asUser(user, headers));
   const eventsOf = async (user: string) => parseCalendar(Buffer.from((await feed(user)).text)).components;
 
-  it("is a calendar to subscribe to, charged to its scope once", async () => {
+  it("returns a calendar, charged once", async () => {
     const answer = await feed("user_0");
     expect(answer.status).toBe(200);
     expect(answer.fields).toMatchObject({
@@ -299,7 +299,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     expect(charged).toEqual(["plugin:user_0"]);
   });
 
-  it("tells when a subscription renews, for whom, and what that costs", async () => {
+  it("has an event for each renewal, with plan, seats and price", async () => {
     const id = await subscribed({ userId: "user_1" });
     const [event, ...more] = await eventsOf("user_1");
     expect(more).toEqual([]);
@@ -316,7 +316,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     });
   });
 
-  it("tells when one ends, and knows currencies without a small unit", async () => {
+  it("has an event for an end, and formats currencies without decimals", async () => {
     await subscribed({ userId: "user_2", planId: "yen", cancels: true, seats: 1, status: "past_due" });
     const [event] = await eventsOf("user_2");
     if (!event) throw new Error("no event");
@@ -324,7 +324,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     expect(textOf(event, "DESCRIPTION")).toBe("1 seat\nList price: ¥2,000 per seat and year");
   });
 
-  it("shows what goes on, and nothing else; nothing of anybody else's", async () => {
+  it("contains only the caller's renewing subscriptions", async () => {
     const statuses = ["incomplete", "trialing", "active", "past_due", "paused", "unpaid", "canceled"];
     const ids: Record<string, string> = {};
     for (const status of statuses) ids[status] = await subscribed({ userId: "user_3", status });
@@ -334,7 +334,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     expect(uids.toSorted()).toEqual([ids.trialing, ids.active, ids.past_due].toSorted());
   });
 
-  it("shows a plan that is not for sale any more by its id", async () => {
+  it("shows a discontinued plan by its id", async () => {
     await subscribed({ userId: "user_5", planId: "legacy_2019" });
     const [event] = await eventsOf("user_5");
     if (!event) throw new Error("no event");
@@ -342,7 +342,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     expect(textOf(event, "DESCRIPTION")).toBe("3 seats");
   });
 
-  it("survives any name: separators, line ends, control characters, long lines, all scripts", async () => {
+  it("escapes separators, line breaks and control characters in names", async () => {
     await subscribed({ userId: "user_6", planId: "odd" });
     const [event] = await eventsOf("user_6");
     if (!event) throw new Error("no event");
@@ -351,7 +351,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     );
   });
 
-  it("reads the same to a parser that only joins and splits lines, and its lines are folded", async () => {
+  it("folds its lines as RFC 5545 requires", async () => {
     const { text } = await feed("user_6");
     expect(text).toContain("\r\n ");
     const joined = text.replaceAll("\r\n ", "").trimEnd().split("\r\n");
@@ -372,7 +372,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     }
   });
 
-  it("follows the pages: more subscriptions than one page holds are all there", async () => {
+  it("contains subscriptions of several pages", async () => {
     await test.rows(
       `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
          current_period_end, cancel_at_period_end, out_of_order)
@@ -383,7 +383,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     expect(charged).toEqual(["plugin:user_7"]);
   });
 
-  it("keeps the UID of a subscription that changes, and counts the change", async () => {
+  it("keeps the UID of a changed subscription, and raises its sequence", async () => {
     const id = await subscribed({ userId: "user_8" });
     const before = await feed("user_8");
     await test.rows(
@@ -398,7 +398,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     expect(after.fields.etag).not.toBe(before.fields.etag);
   });
 
-  it("is sent again only when it has changed", async () => {
+  it("answers 304 when unchanged", async () => {
     await subscribed({ userId: "user_9" });
     const { fields, text } = await feed("user_9");
     const etag = fields.etag as string;
@@ -414,7 +414,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     expect((await feed("user_9", { "if-none-match": etag })).status).toBe(200);
   });
 
-  it("is reached by an API key, and by nobody without", async () => {
+  it("accepts an API key, and returns 401 without a session", async () => {
     expect((await feed("user_1", { "x-test-key": "key" })).status).toBe(200);
     expect((await sendRequest(url, "GET", "/api/plugins/renewals/calendar.ics")).status).toBe(401);
   });

@@ -37,7 +37,7 @@ async function expectRefused(
 }
 
 describe("PATCH /api/users/me", () => {
-  it("changes what is given, and answers with all of it", async () => {
+  it("changes the given fields, and returns the whole profile", async () => {
     const time = expect.stringMatching(/Z$/);
     expect(await profile()).toEqual({
       id: person.id,
@@ -71,7 +71,7 @@ describe("PATCH /api/users/me", () => {
     });
   });
 
-  it("keeps changes to different preferences that come at once", async () => {
+  it("keeps simultaneous changes to different preferences", async () => {
     await change({ preferences: { theme: "system", emailNotifications: true } });
     await Promise.all([
       change({ preferences: { theme: "light" } }),
@@ -88,7 +88,7 @@ describe("PATCH /api/users/me", () => {
     ["100 characters and white space round them", `\t ${"é".repeat(100)} \n`, "é".repeat(100)],
     ["another script", "李小龙 عمر", "李小龙 عمر"],
     ["what would be markup or SQL elsewhere", `<b>'; drop table "user"--`, `<b>'; drop table "user"--`],
-  ])("takes a name of %s", async (_, name, kept) => {
+  ])("accepts a name of %s", async (_, name, kept) => {
     expect((await change({ name })).body.name).toBe(kept);
     expect((await profile()).name).toBe(kept);
   });
@@ -106,7 +106,7 @@ describe("PATCH /api/users/me", () => {
     ["null", null],
     ["a list", ["A"]],
     ["an object", { first: "A" }],
-  ])("refuses a name of %s", async (_, name) => {
+  ])("rejects a name of %s", async (_, name) => {
     await expectRefused({ name }, /^(name: )?(expected|must not contain)/);
   });
 
@@ -149,7 +149,7 @@ describe("PATCH /api/users/me", () => {
     ["no UTF-8", Buffer.from('{"name":"\xff"}', "latin1")],
     ["UTF-16", Buffer.from('{"name":"Eve"}', "utf16le")],
     ["a byte order mark", '\ufeff{"name":"Eve"}'],
-  ])("refuses a body that is %s", async (_, body) => {
+  ])("rejects a body that is %s", async (_, body) => {
     await expectRefused(body, /./);
   });
 
@@ -159,11 +159,11 @@ describe("PATCH /api/users/me", () => {
     "multipart/form-data; boundary=x",
     "text/json",
     "json",
-  ])("refuses a body of type %s", async (type) =>
+  ])("rejects a body of type %s", async (type) =>
     expectRefused('{"name":"Eve"}', /Content-Type: application\/json/, { "content-type": type }),
   );
 
-  it("refuses more than 64 KiB, and takes exactly that", async () => {
+  it("accepts 64 KiB, and rejects more", async () => {
     const sized = (bytes: number) => `{"name":"Eve"${" ".repeat(bytes - 14)}}`;
     const refused = await change(sized(64 * 1024 + 1));
     expect([refused.status, refused.body]).toEqual([
@@ -184,7 +184,7 @@ describe("PATCH /api/users/me", () => {
 });
 
 describe("GET /api/users", () => {
-  it("shows an administrator everybody, and everybody else themselves", async () => {
+  it("returns all users to an administrator, and only themselves to others", async () => {
     const admin = await signUpAdmin(server.url, test);
     const ids = async (call: object) =>
       (await sendRequest(server.url, "GET", "/api/users?limit=100", call)).body.users.map(
@@ -201,7 +201,7 @@ describe("GET /api/users", () => {
     }
   });
 
-  it("who is banned or deleted is nobody from the next request on", async () => {
+  it("returns 401 to a banned or deleted user from the next request on", async () => {
     const gone = await signUp(server.url);
     const look = async () => (await sendRequest(server.url, "GET", "/api/users/me", gone)).status;
     expect(await look()).toBe(200);

@@ -76,8 +76,8 @@ const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: o
   "GET /audit": { expected: [401, 403, 403, 403, 200, 403] },
 };
 
-describe("who may do what", () => {
-  it("is said here of every route there is", () => {
+describe("access", () => {
+  it("lists every route", () => {
     expect(Object.keys(ACCESS)).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`));
   });
 
@@ -104,7 +104,7 @@ describe("who may do what", () => {
 });
 
 describe("subscriptions", () => {
-  it("one that a signed webhook has told of is its owner's to see, as the contract shows it", async () => {
+  it("shows its owner a subscription that a webhook has created", async () => {
     const { owner, subscriptionId } = cast;
     const expected = {
       id: subscriptionId,
@@ -131,7 +131,7 @@ describe("subscriptions", () => {
     });
   });
 
-  it("somebody else's is answered like one that does not exist", async () => {
+  it("returns 404 for another user's, as for an unknown one", async () => {
     const answers = [
       await call("GET", `/api/subscriptions/${cast.subscriptionId}`, { cookie: cast.other.cookie }),
       await call("GET", `/api/subscriptions/${cast.subscriptionId}`, { cookie: cast.admin.cookie }),
@@ -144,7 +144,7 @@ describe("subscriptions", () => {
     expect(list.body).toEqual({ subscriptions: [], nextCursor: null });
   });
 
-  it("what is no id is 400, and what none has is 404 to an administrator who reconciles", async () => {
+  it("returns 400 for a malformed id, 404 for an unknown one", async () => {
     for (const id of ["1", "sub_1", "%00", `${cast.subscriptionId}x`, "..%2f..%2fusers"]) {
       const { status, body } = await call("GET", `/api/subscriptions/${id}`, { cookie: cast.owner.cookie });
       expect([id, status, body]).toEqual([
@@ -159,7 +159,7 @@ describe("subscriptions", () => {
 });
 
 describe("checkout, portal and reconcile", () => {
-  it("say in a sentence that no provider is configured", async () => {
+  it("refuse with a sentence when no provider is configured", async () => {
     const { owner, admin, subscriptionId } = cast;
     const sentence = {
       error: expect.stringMatching(/^No payment provider is configured$/),
@@ -205,7 +205,7 @@ describe("checkout, portal and reconcile", () => {
 });
 
 describe("API keys", () => {
-  it("one is shown once, and kept as prefix and hash", async () => {
+  it("shows a key once, and stores its prefix and hash", async () => {
     const { cookie, id: userId } = await signUp(server.url);
     const made = await call("POST", "/api/api-keys", { cookie, body: { name: "CI 🧭" } });
     expect([made.status, made.headers.get("cache-control")]).toEqual([201, "no-store"]);
@@ -232,7 +232,7 @@ describe("API keys", () => {
     expect(JSON.stringify(row)).not.toContain(key.slice(11));
   });
 
-  it("revoked, it is refused from the next request on and listed no more; revoking it again is 404", async () => {
+  it("rejects a revoked key from the next request on, and returns 404 for revoking it again", async () => {
     const { cookie } = await signUp(server.url);
     const { body: made } = await call("POST", "/api/api-keys", { cookie, body: { name: "x" } });
     expect((await call("GET", "/api/users/me", { key: made.key })).status).toBe(200);
@@ -244,7 +244,7 @@ describe("API keys", () => {
     expect((await call("DELETE", "/api/api-keys/1", { cookie })).status).toBe(400);
   });
 
-  it("may be told when to expire", async () => {
+  it("accepts an expiry", async () => {
     const { cookie } = await signUp(server.url);
     const make = (expiresAt: unknown) =>
       call("POST", "/api/api-keys", { cookie, body: { name: "x", expiresAt } });
@@ -272,7 +272,7 @@ describe("API keys", () => {
 });
 
 describe("notifications", () => {
-  it("are listed, the newest first, and read once: the time of the first reading stays", async () => {
+  it("are listed newest first, and keep the time of their first reading", async () => {
     const { id: userId, cookie } = await signUp(server.url);
     const older = await notified(test, userId);
     const newer = await notified(test, userId);
@@ -294,7 +294,7 @@ describe("notifications", () => {
     expect((await call("GET", "/api/notifications", { cookie })).body.notifications[1]).toEqual(read.body);
   });
 
-  it("somebody else's stays unread, and an id that is none is 400", async () => {
+  it("returns 404 for another user's, and 400 for a malformed id", async () => {
     const path = `/api/notifications/${await notified(test, cast.owner.id)}/read`;
     expect((await call("POST", path, { cookie: cast.other.cookie })).status).toBe(404);
     expect(await test.rows("select read_at from notification order by id desc limit 1")).toEqual([
@@ -329,7 +329,7 @@ describe("the log of deliveries", () => {
       nextAttemptAt: time,
     });
 
-  it("shows deliveries without payloads, and one with its payload and attempts", async () => {
+  it("lists deliveries without payloads, and shows one with payload and attempts", async () => {
     const { cookie } = cast.admin;
     const list = await call("GET", "/api/webhook-deliveries", { cookie });
     expect(list.body).toEqual({ deliveries: [failed(), applied()], nextCursor: null });
@@ -389,7 +389,7 @@ describe("the log of deliveries", () => {
     }
   });
 
-  it("a successful one is replayed by force only, and a failed one as often as is wished", async () => {
+  it("replays a successful delivery with force only, a failed one any time", async () => {
     const { cookie } = cast.admin;
     const replay = (id: string, body?: object) =>
       call("POST", `/api/webhook-deliveries/${id}/replay`, { cookie, body });
@@ -431,7 +431,7 @@ describe("the log of deliveries", () => {
     expect((await replay(cast.failed)).status).toBe(409);
   });
 
-  it("one that is being processed is left alone", async () => {
+  it("returns 409 for a delivery that is being processed", async () => {
     const { cookie } = cast.admin;
     await subscribed(server.url, "cast-leased", "nobody_else");
     const [row] = await test.rows<{ id: string }>(

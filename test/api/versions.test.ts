@@ -58,7 +58,7 @@ const v1Deprecated = defineVersions({
 });
 
 describe("the catalog of versions", () => {
-  it("is shipped with v1 as the current one and v2, neither deprecated", () => {
+  it("has v1 as the current version and v2, neither deprecated", () => {
     expect(versionStatus(real)).toEqual({
       current: "v1",
       supported: ["v1", "v2"],
@@ -66,14 +66,14 @@ describe("the catalog of versions", () => {
     });
   });
 
-  it("is ordered by number, and a successor is the next that exists", () => {
+  it("is ordered by number; the successor is the next version", () => {
     const one = { deprecated: false };
     const catalog = defineVersions({ current: "v9", versions: { v10: one, v2: one, v9: one } });
     expect(catalog.supported).toEqual(["v2", "v9", "v10"]);
     expect(["v2", "v9", "v10"].map((name) => successorOf(name, catalog))).toEqual(["v9", "v10", null]);
   });
 
-  it("tells the status of GET /api/version, and no more than that", () => {
+  it("gives the answer of GET /api/version", () => {
     expect(versionStatus(v1Deprecated).versions).toEqual({
       v1: { deprecated: true, sunset: "2027-06-01" },
       v2: { deprecated: false },
@@ -111,12 +111,12 @@ describe("the catalog of versions", () => {
       },
       /sunset is earlier/,
     ],
-  ])("refuses %s, and names it", (_, definition, problem) => {
+  ])("rejects %s, and names it", (_, definition, problem) => {
     expect(() => defineVersions(definition as never)).toThrow(problem);
   });
 });
 
-describe("the path that is routed", () => {
+describe("the routed path", () => {
   const routed = (path: string) => versionedPath({ url: `http://localhost${path}` });
 
   it.each([
@@ -149,7 +149,7 @@ describe("the path that is routed", () => {
     }),
   );
 
-  it("never throws, whatever the address", () => {
+  it("never throws, for any URL", () => {
     fc.assert(
       fc.property(fc.oneof(anything, fc.webUrl({ withQueryParameters: true })), (url) => {
         versionedPath({ url });
@@ -158,7 +158,7 @@ describe("the path that is routed", () => {
     );
   });
 
-  it("has lost one prefix, not two, and is otherwise Hono's own", () => {
+  it("loses one version prefix, not two", () => {
     fc.assert(
       fc.property(fc.constantFrom("v1", "v2", "v10"), anything, (version, rest) => {
         const url = `http://localhost/api/${version}/${rest}`;
@@ -171,7 +171,7 @@ describe("the path that is routed", () => {
     );
   });
 
-  it("is Hono's own without a prefix", () => {
+  it("is unchanged without a prefix", () => {
     fc.assert(
       fc.property(anything, (rest) => {
         const url = `http://localhost/${rest}`;
@@ -191,13 +191,13 @@ class FakeRequest {
 }
 
 describe("the link to the successor", () => {
-  it("has the query and not the fragment", () => {
+  it("keeps the query and drops the fragment", () => {
     expect(successorLink("https://app.example.com/api/v2/", "users?a=1&b=,#x")).toBe(
       '<https://app.example.com/api/v2/users?a=1&b=,>; rel="successor-version"',
     );
   });
 
-  it("leads nowhere else, whatever the path", () => {
+  it("stays on our origin for any path", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (rest) => {
         const link = successorLink("https://app.example.com/api/v2/", rest);
@@ -233,7 +233,7 @@ describe("a versioned answer", () => {
       { users: [1], nextCursor: null },
     ],
     ["that of the path, with a header that is none", "/api/v2/users", { "X-API-Version": "v9" }, "v2", null],
-  ])("is given in %s", async (_, path, headers, version, body) => {
+  ])("is sent for %s", async (_, path, headers, version, body) => {
     const answer = await get(path, headers);
     expect(answer.status).toBe(200);
     expect(answer.fields["x-api-version"]).toBe(version);
@@ -242,13 +242,13 @@ describe("a versioned answer", () => {
     expect(answer.fields).not.toHaveProperty("sunset");
   });
 
-  it("varies by the header exactly when the path has no version", async () => {
+  it("has Vary: X-API-Version exactly when the path has no version", async () => {
     expect((await get("/api/users")).fields.vary).toBe("X-API-Version");
     expect((await get("/api/users", { "X-API-Version": "v2" })).fields.vary).toBe("X-API-Version");
     expect((await get("/api/v1/users")).fields).not.toHaveProperty("vary");
   });
 
-  it("names the same address in the successor, and the newest version has none", async () => {
+  it("links the same path in the successor version, and nothing in the newest", async () => {
     const link = `<${APP_URL}/api/v2/users?limit=1&cursor=a%2Fb>; rel="successor-version"`;
     expect((await get("/api/v1/users?limit=1&cursor=a%2Fb")).fields.link).toBe(link);
     expect((await get("/api/users?limit=1&cursor=a%2Fb")).fields.link).toBe(link);
@@ -265,7 +265,7 @@ describe("a versioned answer", () => {
     expect((await get(path)).fields.link).toBe(`<${expected}>; rel="successor-version"`);
   });
 
-  it("is served from the path without its version, with everything behind it", async () => {
+  it("is routed to the path without its version", async () => {
     expect((await get("/api/v1/path/a%20b/v1/c")).body).toEqual({ path: "/api/path/a b/v1/c" });
     expect((await get("/api/v1/version")).status).toBe(200);
     expect((await sendRequest(server.url, "HEAD", "/api/v1/users")).fields["x-api-version"]).toBe("v1");
@@ -286,13 +286,13 @@ describe("a versioned answer", () => {
     expect(answer.text).not.toContain("password");
   });
 
-  it.each(["/api/linked", "/api/raw"])("keeps the Link and the Vary that %s has set", async (path) => {
+  it.each(["/api/linked", "/api/raw"])("keeps the Link and Vary headers that %s has set", async (path) => {
     const { fields } = await get(path);
     expect(fields.link).toMatch(/^<\/[^>]*>; rel=\S+, <https:.*>; rel="successor-version"$/);
     expect(fields.vary).toBe("accept, X-API-Version");
   });
 
-  it("is not touched on its way in: the bytes that were signed arrive", async () => {
+  it("receives the raw bytes of the request", async () => {
     const body = Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x0d, 0x0a, 0xef, 0xbb, 0xbf, 0x7d]);
     const sha256 = createHash("sha256").update(body).digest("hex");
     for (const prefix of ["/api", "/api/v1", "/api/v2"]) {
@@ -323,7 +323,7 @@ describe("a versioned answer", () => {
     ["a foreign digit", "/api/v%EF%BC%91/users"],
     ["a suffix", "/api/v1.0/users"],
     ["the whole prefix twice", "/api/v1/api/v1/users"],
-  ])("is 404 for %s", async (_, path) => {
+  ])("returns 404 for %s", async (_, path) => {
     const answer = await get(path, { "X-API-Version": "v2" });
     expect(answer.status).toBe(404);
     expect(answer.body).toMatchObject({ error: expect.stringMatching(/^Not found/) });
@@ -342,7 +342,7 @@ describe("a versioned answer", () => {
     "/api/V1/users",
     "/api/v1",
     "/api/v1/",
-  ])("is 404 for %s even where a route would take any path", async (path) => {
+  ])("returns 404 for %s, even where a route accepts any path", async (path) => {
     const app = new Hono<Environment>({ getPath: versionedPath });
     app.use(versioning({ catalog: real, appUrl: APP_URL, format: "simple" }));
     app.all("*", (c) => c.text("reached"));
@@ -350,7 +350,7 @@ describe("a versioned answer", () => {
     expect((await app.request("/api/v1/anything")).status).toBe(200);
   });
 
-  it("treats dots in a path as every server does", async () => {
+  it("resolves dot segments in a path", async () => {
     expect((await get("/api/v1/../v2/users")).fields["x-api-version"]).toBe("v2");
     expect((await get("/api/v1/%2e%2e/users")).fields.vary).toBe("X-API-Version");
     expect((await get("/api/v1/..%2fv2/users")).status).toBe(404);
@@ -366,7 +366,7 @@ describe("a versioned answer", () => {
     },
   );
 
-  it("is 400 for two headers that differ", async () => {
+  it("returns 400 for two different X-API-Version headers", async () => {
     const headers = { "X-API-Version": ["v1", "v2"] };
     expect((await sendRequest(server.url, "GET", "/api/users", { headers })).status).toBe(400);
   });
@@ -396,7 +396,7 @@ describe("a version that is deprecated by configuration", () => {
     }
   });
 
-  it("is deprecated since the beginning when nobody says since when (rfc)", async () => {
+  it("is deprecated since the epoch when no date is configured (rfc)", async () => {
     const catalog = defineVersions({ current: "v1", versions: { v1: { deprecated: true } } });
     const answer = await appOf({ catalog, format: "rfc" }).request("/api/users");
     expect(answer.headers.get("deprecation")).toBe("@0");

@@ -87,14 +87,14 @@ describe("an answer of the API", () => {
     ["/api/refused/rate_limited", 429],
     ["/api/fetched", 200],
     ["/api/moved", 302],
-  ])("is kept to itself and by no cache: %s", async (path, status) => {
+  ])("has no-store and cross-origin headers: %s", async (path, status) => {
     const answer = await sendRequest(http.url, "GET", path);
     expect(answer.status).toBe(status);
     expect(answer.fields).toMatchObject({ ...SAFE, "cache-control": "no-store" });
     expect(answer.fields["x-api-version"]).toBeDefined();
   });
 
-  it("keeps what the route itself says of caches and of its page", async () => {
+  it("keeps the route's own Cache-Control and policy", async () => {
     const open = await sendRequest(http.url, "GET", "/api/public");
     expect(open.fields).toMatchObject({ ...SAFE, "cache-control": "public, max-age=60" });
     const raw = await sendRequest(http.url, "GET", "/api/raw");
@@ -103,7 +103,7 @@ describe("an answer of the API", () => {
     expect(docs.fields).toMatchObject({ ...SAFE, "content-security-policy": "default-src 'self'" });
   });
 
-  it("asks for https where there is https alone", async () => {
+  it("has Strict-Transport-Security only on https", async () => {
     for (const path of ["/api/mine", "/api/raw", "/api/nothing"]) {
       expect((await sendRequest(https.url, "GET", path)).fields["strict-transport-security"]).toBe(
         "max-age=31536000",
@@ -138,7 +138,7 @@ describe("an answer of the API", () => {
     ["object", 500, "Internal server error"],
     ["like a refusal", 500, "Internal server error"],
     ["database", 503, "Service unavailable"],
-  ])("shows nothing of what broke (%s), and the operator is told", async (how, status, error) => {
+  ])("hides the cause (%s), and logs it", async (how, status, error) => {
     defects.length = 0;
     const answer = await sendRequest(http.url, "GET", `/api/broken/${encodeURIComponent(how)}`);
     expect(answer.status).toBe(status);
@@ -149,7 +149,7 @@ describe("an answer of the API", () => {
     expect(defects).toHaveLength(1);
   });
 
-  it("that is a refusal is nothing for the operator", async () => {
+  it("does not log a refusal", async () => {
     defects.length = 0;
     await sendRequest(http.url, "GET", "/api/refused/subscription_exists");
     expect(defects).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BodyBudget } from "../../src/http/body-budget.ts";
 
 describe("BodyBudget", () => {
-  it("gives up the body that has been read for the longest time, not the newest", () => {
+  it("drops the body that has been read for the longest time", () => {
     const abandoned: number[] = [];
     const readers = [1, 2, 3].map((n) => ({ abandon: () => abandoned.push(n) }));
     const budget = new BodyBudget(100);
@@ -17,7 +17,7 @@ describe("BodyBudget", () => {
     expect(abandoned).toEqual([1, 2]);
   });
 
-  it("has room again for what has been released", () => {
+  it("reuses released bytes", () => {
     const budget = new BodyBudget(100);
     const reader = { abandon: () => expect.unreachable() };
     for (let n = 0; n < 10; n += 1) {
@@ -27,7 +27,7 @@ describe("BodyBudget", () => {
     }
   });
 
-  it("gives up a single body that is larger than all of it", () => {
+  it("drops a single body that is larger than the budget", () => {
     let isAbandoned = false;
     const budget = new BodyBudget(100);
     budget.add(

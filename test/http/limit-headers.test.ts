@@ -17,12 +17,12 @@ function charge(given: Partial<Charge>): Charge {
   };
 }
 
-describe("the headers of the limit", () => {
-  it("are none when nothing was charged", () => {
+describe("limit headers", () => {
+  it("are left out when nothing was charged", () => {
     expect(limitHeaders([])).toEqual({});
   });
 
-  it("tell what remains, and under which policy", () => {
+  it("contain the remainder and the policy", () => {
     expect(limitHeaders([charge({})])).toEqual({
       "x-ratelimit-limit": "30",
       "x-ratelimit-remaining": "29",
@@ -32,7 +32,7 @@ describe("the headers of the limit", () => {
     });
   });
 
-  it("tell of every scope, and the lowest remainder", () => {
+  it("contain every scope, and the lowest remainder", () => {
     const charges = [
       charge({ scope: "rpc", limit: 60, remaining: 12 }),
       charge({ scope: "billing", limit: 5, remaining: 4, resetAt: NOW + 59_001 }),
@@ -46,7 +46,7 @@ describe("the headers of the limit", () => {
     });
   });
 
-  it("tell of a scope once, as it is after the last charge", () => {
+  it("contain each scope once, after its last charge", () => {
     const charges = [
       charge({ remaining: 3 }),
       charge({ scope: "rpc", remaining: 9 }),
@@ -65,20 +65,20 @@ describe("the headers of the limit", () => {
     [1, "1"],
     [0, "1"],
     [-5_000, "1"],
-  ])("tell a refused one that is admitted in %d ms to come back in %s s", (left, seconds) => {
+  ])("round a wait of %d ms up to Retry-After %s", (left, seconds) => {
     const headers = limitHeaders([charge({ allowed: false, remaining: 0, resetAt: NOW + left })]);
     expect(headers["retry-after"]).toBe(seconds);
     expect(headers["x-ratelimit-remaining"]).toBe("0");
     expect(headers.ratelimit).toBe(`"api";r=0;t=${Math.max(0, Math.ceil(left / 1000))}`);
   });
 
-  it("tell a refused one what remains when it asked for more than that", () => {
+  it("contain what remains when a larger cost is refused", () => {
     const headers = limitHeaders([charge({ allowed: false, remaining: 3 })]);
     expect(headers["x-ratelimit-remaining"]).toBe("3");
     expect(headers["retry-after"]).toBe("58");
   });
 
-  it("ask for the longest wait of several refusals, and of those alone", () => {
+  it("have the longest wait of several refusals", () => {
     const charges = [
       charge({ scope: "rpc", resetAt: NOW + 300_000 }),
       charge({ scope: "settings", allowed: false, remaining: 0, resetAt: NOW + 7_200 }),

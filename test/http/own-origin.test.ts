@@ -62,7 +62,7 @@ describe("a write by cookie", () => {
     expect(isForeign({ method, site: "cross-site", origin: "https://evil.example" })).toBe(false);
   });
 
-  it("is none when a key is presented, which no foreign page has", () => {
+  it("is not checked when a key is presented", () => {
     expect(isForeign({ byCookie: false, site: "cross-site", origin: "https://evil.example" })).toBe(false);
   });
 });

@@ -131,7 +131,7 @@ describe("a JSON body", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it("that breaks off is nobody's defect", async () => {
+  it("that is cut off is not logged as a defect", async () => {
     await new Promise<void>((closed) => {
       const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
       socket.write(
@@ -143,18 +143,18 @@ describe("a JSON body", () => {
     expect((await post("{}")).status).toBe(200);
   });
 
-  it("with the largest number of fields or the longest name is read all the same", async () => {
+  it("with the maximum number of fields or the longest name is read", async () => {
     const fields = Object.fromEntries(Array.from({ length: 6_000 }, (_, i) => [`f${i}`, 1]));
     expect((await post(JSON.stringify(fields))).status).toBe(200);
     expect((await post(JSON.stringify({ ["k".repeat(60_000)]: 1 }))).status).toBe(200);
   });
 
-  it("has caused no defect in all of this", () => {
+  it("has caused no defect in any of these tests", () => {
     expect(defects).toEqual([]);
     expect(({} as Record<string, unknown>).role).toBeUndefined();
   });
 
-  it("is read exactly as JSON.parse reads it, when it is read", () => {
+  it("is parsed as JSON.parse parses it", () => {
     fc.assert(
       fc.property(
         fc.object({
@@ -169,7 +169,7 @@ describe("a JSON body", () => {
     );
   });
 
-  it("is refused or read, but never breaks the reader", () => {
+  it("is either parsed or refused, for any bytes", () => {
     const piece = fc.constantFrom(
       "{",
       "}",

@@ -62,15 +62,15 @@ const NAMES: Record<WireFormat, Record<EventKind, string[]>> = {
 describe.each(wireFormats())("%s", (format) => {
   const kindOf = (name: string) => ADAPTERS.of(format).interpret(name, {}).kind;
 
-  test.each(EVENT_KINDS)("every one of its own names for %s is known", (kind) => {
+  test.each(EVENT_KINDS)("knows each of its names for %s", (kind) => {
     for (const name of NAMES[format]?.[kind] ?? []) expect([name, kindOf(name)]).toEqual([name, kind]);
   });
 
-  test("the specification's names stand for themselves", () => {
+  test("accepts the specification's names", () => {
     for (const kind of EVENT_KINDS) expect(kindOf(kind)).toBe(kind);
   });
 
-  test("all other names are ignored, those of object properties included", () => {
+  test("ignores all other names, also those of object properties", () => {
     for (const name of ["invoice.paid", "constructor", "__proto__", "hasOwnProperty", "toString", "", " "]) {
       expect(kindOf(name)).toBe("ignored");
     }

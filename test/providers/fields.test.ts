@@ -26,7 +26,7 @@ test("only own properties are read", () => {
   expect(place("{}").has("toString")).toBe(false);
 });
 
-test("text has 1 to 255 characters, is well-formed and free of NUL", () => {
+test("text has 1 to 255 characters, is well-formed and has no NUL", () => {
   expect(new JsonReader({ a: "x".repeat(255) }).text("a")).toHaveLength(255);
   expect(() => new JsonReader({ a: "x".repeat(256) }).text("a")).toThrow(
     "a: expected at most 255 characters",
@@ -52,7 +52,7 @@ test("a message shows at most forty characters of a value", () => {
   );
 });
 
-test("a payload that is no object is named as such", () => {
+test("names a payload that is not an object", () => {
   expect(messageOf(() => new JsonReader("text").at("a").text("b"))).toBe(
     'payload: expected an object, got "text"',
   );

@@ -46,7 +46,7 @@ const collectGarbage: () => void = runInNewContext("gc");
 describe.each(wireFormats())(`%s, ${RUNS} times, FUZZ_SEED=${SEED}`, (format) => {
   const samples = samplesOf(format);
 
-  test("a mutated delivery is accepted exactly when what it claims is genuine", {
+  test("accepts a mutated delivery exactly when its signature is genuine", {
     timeout: TIME_LIMIT_MS,
   }, () => {
     const counts = { accepted: 0, refused: 0 };
@@ -62,7 +62,7 @@ describe.each(wireFormats())(`%s, ${RUNS} times, FUZZ_SEED=${SEED}`, (format) =>
     expect(counts.refused).toBeGreaterThan(RUNS / 5);
   });
 
-  test("a mutated payload is either read or refused with a reason", { timeout: TIME_LIMIT_MS }, () => {
+  test("either reads a mutated payload or refuses it with a reason", { timeout: TIME_LIMIT_MS }, () => {
     const counts = { read: 0, refused: 0 };
     repeatedly((random) => {
       const sample = random.pick(samples);

@@ -27,7 +27,7 @@ const CREATED = {
 
 const UPDATED = { ...CREATED, kind: "customer.subscription.updated" };
 
-describe("a lemon-squeezy payload means what it says", () => {
+describe("interpreting lemon-squeezy payloads", () => {
   test.each([
     ["order_created", COMPLETED],
     ["subscription_created", CREATED],
@@ -91,7 +91,7 @@ describe("`cancelled`", () => {
   const read = (ends_at: string | null, updated_at: string | null) =>
     updated({ status: "cancelled", ends_at, updated_at, renews_at: "2026-04-02T00:00:00Z" });
 
-  test("is paid for until it ends, by the event's own clock", () => {
+  test("is active until it ends, by the event's time", () => {
     expect(read("2026-04-01T12:00:00Z", "2026-04-01T11:59:59Z")).toMatchObject({
       status: "active",
       cancelAtPeriodEnd: true,
@@ -104,7 +104,7 @@ describe("`cancelled`", () => {
     });
   });
 
-  test("without the one time or the other is paid for until the event that says expired", () => {
+  test("without one of the times is active until the expired event", () => {
     expect(read("2026-04-01T12:00:00Z", null).status).toBe("active");
     expect(read(null, "2026-04-01T12:00:00Z")).toMatchObject({
       status: "active",
@@ -112,7 +112,7 @@ describe("`cancelled`", () => {
     });
   });
 
-  test("is scheduled by the event of that name even when the status is left out", () => {
+  test("is scheduled by the event's name even without a status", () => {
     expect(lemonSqueezy.interpret("subscription_cancelled", {})).toMatchObject({
       status: null,
       cancelAtPeriodEnd: true,
@@ -120,7 +120,7 @@ describe("`cancelled`", () => {
   });
 });
 
-test("custom data may be written in snake case, hold numbers, or be PHP's empty list", () => {
+test("accepts custom data in snake case, with numbers, or as an empty list", () => {
   const read = (custom_data: unknown) => {
     const { userId, planId } = lemonSqueezy.interpret("order_created", { meta: { custom_data } });
     return [userId, planId];
@@ -130,7 +130,7 @@ test("custom data may be written in snake case, hold numbers, or be PHP's empty 
   expect(read([])).toEqual([null, null]);
 });
 
-test("an invoice-like payload names its subscription in its attributes", () => {
+test("reads the subscription of an invoice from its attributes", () => {
   const body = { data: { id: "1", attributes: { subscription_id: 50 } } };
   expect(lemonSqueezy.interpret("checkout.session.completed", body).providerSubscriptionId).toBe("50");
 });
@@ -171,7 +171,7 @@ test.each([
     'data.attributes.first_subscription_item.quantity: expected a whole number from 0 to 1000000, got "5"',
   ],
   [{ variant_id: false }, "data.attributes.variant_id: expected text or a whole number, got false"],
-])("%j is unreadable, and the message says where", (attributes, message) => {
+])("fails for %j, and names the field", (attributes, message) => {
   expect(() => updated(attributes)).toThrow(UnreadablePayload);
   expect(() => updated(attributes)).toThrow(message);
 });

@@ -26,7 +26,7 @@ const CREATED = {
 
 const UPDATED = { ...CREATED, kind: "customer.subscription.updated" };
 
-describe("a paddle payload means what it says", () => {
+describe("interpreting paddle payloads", () => {
   test.each([
     ["transaction.completed", COMPLETED],
     ["subscription.created", CREATED],
@@ -69,7 +69,7 @@ describe("a paddle payload means what it says", () => {
     expect(paddle.interpret(eventType, body)).toEqual(expected);
   });
 
-  test("a renewal is no checkout", () => {
+  test("ignores a renewal as a checkout", () => {
     const { body, eventType } = loadFixture("paddle", "transaction.completed.renewal");
     expect(paddle.interpret(eventType, body)).toMatchObject({ kind: "ignored", userId: null, items: [] });
   });
@@ -107,7 +107,7 @@ test.each([
   expect(updated(data).cancelAtPeriodEnd).toBe(expected);
 });
 
-test("what a bare event leaves out is null", () => {
+test("reads missing fields as null", () => {
   expect(paddle.interpret("subscription.updated", { event_id: "evt_0" })).toEqual({
     kind: "customer.subscription.updated",
     occurredAtMicros: null,
@@ -137,7 +137,7 @@ test.each([
     { current_billing_period: { ends_at: "2026-02-30T12:00:00Z" } },
     "data.current_billing_period.ends_at: expected an RFC 3339 time from 1970 to 9999",
   ],
-])("%j is unreadable, and the message says where", (data, message) => {
+])("fails for %j, and names the field", (data, message) => {
   expect(() => updated(data)).toThrow(UnreadablePayload);
   expect(() => updated(data)).toThrow(message);
 });

@@ -32,7 +32,7 @@ const CREATED = {
 
 const UPDATED = { ...CREATED, kind: "customer.subscription.updated" };
 
-describe("a polar payload means what it says", () => {
+describe("interpreting polar payloads", () => {
   test.each([
     ["order.paid", COMPLETED],
     ["subscription.created", CREATED],
@@ -73,7 +73,7 @@ describe("a polar payload means what it says", () => {
     expect(polar.interpret(eventType, body)).toEqual(expected);
   });
 
-  test("a renewal is no checkout", () => {
+  test("ignores a renewal as a checkout", () => {
     const { body, eventType } = loadFixture("polar", "order.paid.renewal");
     expect(polar.interpret(eventType, body)).toMatchObject({ kind: "ignored", userId: null, items: [] });
   });
@@ -125,7 +125,7 @@ test("`canceled` schedules a cancellation even when the flag is left out, `uncan
   expect(scheduled("subscription.updated", {})).toBeNull();
 });
 
-test("the metadata names the user before the customer does", () => {
+test("prefers the user in the metadata over the customer's", () => {
   const data = { metadata: { userId: "user_1" }, customer: { external_id: "user_2" } };
   expect(polar.interpret("order.paid", { data }).userId).toBe("user_1");
   expect(polar.interpret("order.paid", { data: { ...data, metadata: {} } }).userId).toBe("user_2");
@@ -141,7 +141,7 @@ test.each([
     "data.current_period_end: expected an RFC 3339 time, got 1775044800",
   ],
   [{ cancel_at_period_end: 1 }, "data.cancel_at_period_end: expected true or false, got 1"],
-])("%j is unreadable, and the message says where", (data, message) => {
+])("fails for %j, and names the field", (data, message) => {
   const read = () => polar.interpret("subscription.updated", { data });
   expect(read).toThrow(UnreadablePayload);
   expect(read).toThrow(message);

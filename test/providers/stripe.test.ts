@@ -40,7 +40,7 @@ const IGNORED = {
   cancelAtPeriodEnd: null,
 };
 
-describe("a stripe payload means what it says", () => {
+describe("interpreting stripe payloads", () => {
   test.each([
     ["checkout.session.completed", COMPLETED],
     ["checkout.session.async_payment_succeeded", { ...COMPLETED, occurredAtMicros: 1_772_452_800_000_000 }],
@@ -86,7 +86,7 @@ describe("a stripe payload means what it says", () => {
   });
 });
 
-test("what a bare event leaves out is null", () => {
+test("reads missing fields as null", () => {
   const body = { id: "evt_0", data: { object: { metadata: { userId: "user_0", planId: "pro" } } } };
   expect(stripe.interpret("checkout.session.completed", body)).toEqual({
     ...IGNORED,
@@ -101,7 +101,7 @@ test("what a bare event leaves out is null", () => {
   });
 });
 
-test("events of no interest are ignored unread", () => {
+test("ignores other events without reading them", () => {
   for (const name of ["invoice.paid", "constructor", "__proto__", "toString", ""]) {
     expect(stripe.interpret(name, "not even an object")).toEqual(IGNORED);
   }
@@ -142,7 +142,7 @@ test.each([
   expect(updated({ status }).status).toBe(expected);
 });
 
-test("seats and price are read from the subscription itself when it lists no items", () => {
+test("reads seats and price from a subscription without items", () => {
   expect(updated({ quantity: 3, plan: { id: "plan_old" } }).items).toEqual([
     { priceIds: ["plan_old"], seats: 3 },
   ]);
@@ -150,12 +150,12 @@ test("seats and price are read from the subscription itself when it lists no ite
   expect(updated({ items: { data: [] } }).items).toEqual([]);
 });
 
-test("an item's price is known under the names of its price and of its plan", () => {
+test("reads an item's price from its price and its plan", () => {
   const items = { data: [{ price: { id: "price_new" }, plan: { id: "plan_old" }, quantity: 0 }] };
   expect(updated({ items }).items).toEqual([{ priceIds: ["price_new", "plan_old"], seats: 0 }]);
 });
 
-test("of items with different periods the latest end counts", () => {
+test("uses the latest period end of several items", () => {
   const items = { data: [{ current_period_end: 100 }, { current_period_end: 300 }, {}] };
   expect(updated({ items, current_period_end: 900 }).currentPeriodEnd).toEqual(new Date(300_000));
 });
@@ -169,13 +169,13 @@ test.each([
   expect(updated(object).cancelAtPeriodEnd).toBe(expected);
 });
 
-test("customer and subscription may come expanded", () => {
+test("accepts an expanded customer and subscription", () => {
   const object = { customer: { id: "cus_1", deleted: true }, subscription: { id: "sub_1" } };
   const event = stripe.interpret("checkout.session.completed", { data: { object } });
   expect([event.customerId, event.providerSubscriptionId]).toEqual(["cus_1", "sub_1"]);
 });
 
-test("ids given as numbers are read as their digits, and empty ones as absent", () => {
+test("reads numeric ids as digits, and empty ones as null", () => {
   const metadata = { userId: 42, planId: "" };
   const event = updated({ id: 7, customer: 0, metadata });
   expect([event.userId, event.planId, event.providerSubscriptionId, event.customerId]).toEqual([
@@ -205,12 +205,12 @@ test.each([
   [{ cancel_at_period_end: "yes" }, 'data.object.cancel_at_period_end: expected true or false, got "yes"'],
   [{ cancel_at: "soon" }, 'data.object.cancel_at: expected Unix seconds from 1970 to 9999, got "soon"'],
   [{ current_period_end: -1 }, "data.object.current_period_end: expected Unix seconds from 1970 to 9999"],
-])("%j is unreadable, and the message says where", (object, message) => {
+])("fails for %j, and names the field", (object, message) => {
   expect(() => updated(object)).toThrow(UnreadablePayload);
   expect(() => updated(object)).toThrow(message);
 });
 
-test("an unreadable event time is named too", () => {
+test("names an unreadable event time", () => {
   const read = (created: unknown) => () => stripe.interpret("customer.subscription.updated", { created });
   expect(read(1.5)).toThrow("created: expected Unix seconds from 1970 to 9999, got 1.5");
   expect(read(253_402_300_799)).toThrow("created: expected a time before June 2255, got 253402300799");

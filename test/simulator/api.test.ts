@@ -41,7 +41,7 @@ const sessionOf = (changes: Record<string, string> = {}) =>
   });
 
 describe("an unknown key", () => {
-  it("is refused in each provider's words", async () => {
+  it("is refused with each provider's error", async () => {
     const stripe = await ask(sim, "provider-a", "/v1/subscriptions/sub_1", { key: "sk_wrong_1234" });
     expect(stripe).toMatchObject({
       status: 401,
@@ -109,7 +109,7 @@ describe("the provider a", () => {
     expect(list.data.map(({ id }: { id: string }) => id)).toEqual([subscription.id]);
   });
 
-  it("says what is wrong with an order, and about what it does not know", async () => {
+  it("reports an invalid order and unknown objects", async () => {
     const wrong = async (changes: Record<string, string>) =>
       (await ask(sim, "provider-a", "/v1/checkout/sessions", { body: sessionOf(changes) })).body.error;
     expect(await wrong({ "line_items[0][price]": "price_x" })).toMatchObject({ code: "resource_missing" });
@@ -123,7 +123,7 @@ describe("the provider a", () => {
     }
   });
 
-  it("closes a session that is expired, by call or by time", async () => {
+  it("closes an expired session", async () => {
     const open = async () =>
       (await ask(sim, "provider-a", "/v1/checkout/sessions", { body: sessionOf() })).body;
     const one = await open();
@@ -157,8 +157,8 @@ describe("the provider a", () => {
   });
 });
 
-describe("what is wrong with an order", () => {
-  it("is said in each provider's shape", async () => {
+describe("an invalid order", () => {
+  it("is reported in each provider's format", async () => {
     const paddle = await ask(sim, "provider-b", "/transactions", { body: { items: [] } });
     expect(paddle).toMatchObject({
       status: 400,
@@ -185,7 +185,7 @@ describe("what is wrong with an order", () => {
     expect(broken.status).toBe(400);
   });
 
-  it("sells for a year as well, under each name that a plan has had", async () => {
+  it("sells yearly prices and former price ids", async () => {
     const catalog = definePlans([
       {
         ...{ id: "big", name: "Big", price: { amount: 100_000, currency: "JPY", interval: "year" } },
@@ -208,7 +208,7 @@ describe("what is wrong with an order", () => {
     await yearly.close();
   });
 
-  it("knows every price that the catalog names", async () => {
+  it("knows every price of the catalog", async () => {
     expect(wireFormats()).toHaveLength(4);
     expect((await ask(sim, "provider-a", "/v1/prices/price_team_monthly")).body).toMatchObject({
       unit_amount: 1500,

@@ -23,7 +23,7 @@ async function shopPage(): Promise<string> {
 }
 
 describe.skipIf(missing)(`a browser without JavaScript${missing ? ` (${missing})` : ""}`, () => {
-  it("pays and comes back, manages what was bought, and moves the clock", async () => {
+  it("pays, returns, manages the subscription and moves the clock", async () => {
     const shop = await shopPage();
     const sim = await simulator({ deliverTo: () => `${shop}/hook` });
     const context = await browser.newContext({ javaScriptEnabled: false, locale: "de-DE" });

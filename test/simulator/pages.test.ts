@@ -26,7 +26,7 @@ function ask(path: string, options: { method?: string; headers: Record<string, s
 }
 
 describe("the pages", () => {
-  it("show what somebody typed as text, never as markup", async () => {
+  it("escape user input", async () => {
     const { url } = await order(sim.url, "stripe", { email: HOSTILE });
     const checkout = await (await fetch(url)).text();
     const refused = await (await press(url, { action: "pay", email: `x ${HOSTILE}`, card: "<b>" })).text();
@@ -40,7 +40,7 @@ describe("the pages", () => {
     }
   });
 
-  it("take only test cards, and keep none", async () => {
+  it("accept only test cards, and store none", async () => {
     const { url } = await order(sim.url, "stripe");
     const email = "user@example.com";
     const real = await press(url, { action: "pay", email, card: "5555 5555 5555 4444" });
@@ -53,7 +53,7 @@ describe("the pages", () => {
     expect((await press(url, { email, card: "4242424242424242" })).status).toBe(422);
   });
 
-  it("lead back to where the product says, when the provider's checkout names no way back", async () => {
+  it("return to the product when the checkout has no return URL", async () => {
     const returnUrl = () => "http://localhost:3000/billing";
     const other = await simulator({ formats: { "provider-a": "paddle" }, deliverTo: () => "", returnUrl });
     const { url } = await order(other.url, "paddle");
@@ -66,7 +66,7 @@ describe("the pages", () => {
     await other.close();
   });
 
-  it("say when a link is not theirs", async () => {
+  it("report an invalid link", async () => {
     for (const path of [
       "/provider-a/checkout/nothing",
       "/provider-a/portal/nothing",
@@ -85,7 +85,7 @@ describe("the pages", () => {
     expect(mac).toHaveLength(43);
   });
 
-  it("refuse the forms of other sites, and names that only resolve to this machine", async () => {
+  it("refuse forms of other sites and foreign host names", async () => {
     const host = new URL(sim.url).host;
     const method = "POST";
     for (const path of ["/control/clock", "/provider-a/checkout/x", "/provider-a/portal/x"]) {
@@ -103,7 +103,7 @@ describe("the pages", () => {
     expect(await ask("/", { headers: { host: `[::1]:${new URL(sim.url).port}` } })).toBe(200);
   });
 
-  it("load nothing from elsewhere, run no script and stand in no frame", async () => {
+  it("load nothing external, run no script and cannot be framed", async () => {
     const { url } = await order(sim.url, "stripe");
     for (const address of [url, `${sim.url}/`]) {
       const page = await fetch(address);
@@ -115,7 +115,7 @@ describe("the pages", () => {
 });
 
 describe("the clock", () => {
-  it("only goes forward, by what it understands", async () => {
+  it("only moves forward", async () => {
     const before = await control(sim.url, "/state");
     for (const by of ["yesterday", -1, 1e12, null]) {
       await expect(control(sim.url, "/clock", { by })).rejects.toThrow("422");

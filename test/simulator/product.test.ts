@@ -96,8 +96,8 @@ async function shopWith(format: WireFormat) {
   return { server, sim, api, order, userId, known, buy, close };
 }
 
-describe.each(wireFormats())("a shop in the format %s", (format) => {
-  it("sells: whoever pays is active when coming back", async () => {
+describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
+  it("activates a subscription when it is paid", async () => {
     const { sim, api, order, known, close } = await shopWith(format);
     const checkout = await api.createCheckout(order);
     expect(checkout.url).toContain(`${sim.url}/provider-a/checkout/`);
@@ -128,7 +128,7 @@ describe.each(wireFormats())("a shop in the format %s", (format) => {
     await close();
   });
 
-  it("lets customers change seats and plan, cancel, resume and leave", async () => {
+  it("lets customers change seats and plan, cancel and resume", async () => {
     const { sim, known, buy, close } = await shopWith(format);
     const { act, forward } = await buy();
     await act("seats", { seats: "5" });
@@ -146,7 +146,7 @@ describe.each(wireFormats())("a shop in the format %s", (format) => {
     await close();
   });
 
-  it("renews, falls behind, recovers, and ends what is never paid", async () => {
+  it("renews, becomes past due, recovers, and ends when never paid", async () => {
     const { sim, known, buy, close } = await shopWith(format);
     const { act, forward } = await buy();
     const periodEnd = async () =>
@@ -173,7 +173,7 @@ describe.each(wireFormats())("a shop in the format %s", (format) => {
     await close();
   });
 
-  it("begins with a trial for who wants one", async () => {
+  it("starts with a trial on request", async () => {
     const { known, buy, close } = await shopWith(format);
     const { forward } = await buy({ trial: "on" });
     expect(await known()).toMatchObject([{ status: "trialing" }]);
@@ -182,7 +182,7 @@ describe.each(wireFormats())("a shop in the format %s", (format) => {
     await close();
   });
 
-  it("answers what the product asks: the subscription, its end, and what was sent", async () => {
+  it("answers API calls for the subscription, its end and its events", async () => {
     const { sim, api, buy, known, order, close } = await shopWith(format);
     const { id, customerId } = await buy();
     expect(await api.fetchSubscription(id)).toMatchObject({

@@ -15,7 +15,7 @@ const SECRET = SECRETS["provider-a"];
 const PAY = { action: "pay", email: "user@example.com", card: "4242424242424242" };
 
 describe("a restart", () => {
-  it("keeps subscriptions, clock and secret, and delivers what was not", async () => {
+  it("keeps subscriptions, clock, secret and undelivered events", async () => {
     const hook = await endpoint("polar", SECRET);
     hook.answer(() => 503);
     const options = {
@@ -45,7 +45,7 @@ describe("a restart", () => {
     await second.close();
   });
 
-  it("after a crash finds all that somebody was told of", async () => {
+  it("after a crash keeps everything that was answered", async () => {
     const stateFile = newFile();
     const running = await simulator({ deliverTo: () => "http://127.0.0.1:1/", stateFile });
     await press((await order(running.url, "stripe")).url, PAY);
@@ -58,7 +58,7 @@ describe("a restart", () => {
     expect(deliveries).toHaveLength(3);
   });
 
-  it("with another secret takes that one", async () => {
+  it("with another secret uses the new one", async () => {
     const options = { deliverTo: () => "http://127.0.0.1:1/", stateFile: newFile() };
     const first = await simulator(options);
     await control(first.url, "/provider-a/secret", {});
@@ -67,7 +67,7 @@ describe("a restart", () => {
     expect(second.secret("provider-a")).toBe("whsec_another");
   });
 
-  it("puts a damaged file aside and begins anew", async () => {
+  it("moves a damaged file aside and starts empty", async () => {
     const stateFile = newFile();
     const first = await simulator({ deliverTo: () => "http://127.0.0.1:1/", stateFile });
     await order(first.url, "stripe");
@@ -83,7 +83,7 @@ describe("a restart", () => {
     expect(aside.map((name) => readFileSync(join(stateFile, "..", name), "utf8"))).toEqual([half]);
   });
 
-  it("in another format begins anew, and says so", async () => {
+  it("with another format starts empty, and logs it", async () => {
     const options = { deliverTo: () => "http://127.0.0.1:1/", stateFile: newFile() };
     const first = await simulator(options);
     await press((await order(first.url, "stripe")).url, PAY);

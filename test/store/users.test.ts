@@ -18,7 +18,7 @@ const administrators = async () =>
   );
 
 describe("roles", () => {
-  it("change, and are told from those that were so already and from users that are not there", async () => {
+  it("change, and report unchanged and unknown users", async () => {
     expect(await setRole(test.database, "user_1", "admin")).toBe("changed");
     expect(await setRole(test.database, "user_1", "admin")).toBe("unchanged");
     expect(await setRole(test.database, "user_2", "user")).toBe("unchanged");
@@ -28,7 +28,7 @@ describe("roles", () => {
     expect(await administrators()).toEqual(["user_3"]);
   });
 
-  it("leave an administrator, whom a ban has not made one in name only", async () => {
+  it("keep one administrator who is not banned", async () => {
     await setRole(test.database, "user_1", "admin");
     expect(await setRole(test.database, "user_1", "user")).toBe("last_administrator");
     await setRole(test.database, "user_2", "admin");
@@ -38,7 +38,7 @@ describe("roles", () => {
     expect(await administrators()).toEqual(["user_1"]);
   });
 
-  it("change once when two say the same at the same moment", async () => {
+  it("change once when two requests come at the same time", async () => {
     for (let round = 0; round < 20; round += 1) {
       for (const id of ["user_0", "user_1"]) await setRole(test.database, id, "admin");
       const outcomes = await Promise.all([1, 2, 3].map(() => setRole(test.database, "user_1", "user")));
@@ -46,7 +46,7 @@ describe("roles", () => {
     }
   });
 
-  it("leave one even when all are demoted at the same moment", async () => {
+  it("keep one administrator when all are demoted at the same time", async () => {
     for (let round = 0; round < 40; round += 1) {
       const some = ["user_0", "user_1", "user_2", "user_3"].slice(0, 2 + (round % 3));
       await test.rows(`update "user" set role = 'user'`);
@@ -61,7 +61,7 @@ describe("roles", () => {
 });
 
 describe("users", () => {
-  it("are listed completely in pages, the oldest first, also those of one instant", async () => {
+  it("are listed in pages, oldest first, also with equal times", async () => {
     await test.rows(`update "user" set created_at = '2026-01-01' where id in ('user_0', 'user_3', 'user_4')`);
     await test.rows(
       `update "user" set created_at = timestamptz '2026-01-02' + interval '1 microsecond' where id = 'user_1'`,
@@ -87,7 +87,7 @@ describe("users", () => {
     expect(await listUsers(test.database, { id: "user_4", after: own[0] ?? null, limit: 10 })).toEqual([]);
   });
 
-  it("are found by id and by address, in whatever case it is written", async () => {
+  it("are found by id and by email address in any case", async () => {
     expect(await findUser(test.database, "user_2")).toMatchObject({
       email: "user_2@example.com",
       emailVerified: false,
@@ -101,7 +101,7 @@ describe("users", () => {
     expect(await findUserByEmail(test.database, "nobody@example.com")).toBeNull();
   });
 
-  it("change what is given of their profile, and nothing else", async () => {
+  it("change only the given fields of their profile", async () => {
     // Times are told by the millisecond, in which a machine can do both.
     await test.rows(`update "user" set updated_at = updated_at - interval '1 second' where id = 'user_1'`);
     const before = await findUser(test.database, "user_1");

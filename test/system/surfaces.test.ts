@@ -42,7 +42,7 @@ const surfacesOf = (operation: string) => SURFACES.filter((surface) => offers(su
 const caseOf = (operation: string) => CASES[operation] as Case;
 
 describe("the operations", () => {
-  it("are all told about here, and each is offered somewhere", async () => {
+  it("are all listed here, and offered on a surface", async () => {
     const names = (await discoverOperations()).map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(names.toSorted()).toEqual([...Object.keys(CASES), ...NESTED].toSorted());
@@ -64,7 +64,7 @@ describe("the operations", () => {
 });
 
 describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scope }) => {
-  it("comes to the same on every surface, and costs the same, whoever calls with whatever", async () => {
+  it("has the same outcome and cost on every surface", async () => {
     for (const ask of asks) {
       const surfaces = surfacesOf(operation).filter(({ name }) => !ask.notOn?.includes(name));
       // What is read is the same to the letter; what is changed is changed in a cast of its own each time.
@@ -103,7 +103,7 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
     }
   });
 
-  it("is refused on all surfaces alike when one has used up its limit", async () => {
+  it("is refused on all surfaces once its limit is used up", async () => {
     const surfaces = surfacesOf(operation);
     const spenders = (["nobody", "owner", "admin"] as const)
       .filter((caller) => surfaces.every((surface) => isLetThrough(mayOn(surface, operation, may)[caller])))
@@ -211,7 +211,7 @@ describe.each(SURFACES.flatMap((surface) => (surface.scope ? [[surface.scope, su
       return Object.entries(CASES).find(isOfScope)?.[0] as string;
     });
 
-    it("is used up by all operations together, whose own limits a call that it refuses leaves alone", async () => {
+    it("is shared by all operations, and a refused call is not charged to theirs", async () => {
       const cast = await newCast(on.test);
       const asking = (operation: string, caller: CallerName) => {
         const [ask] = caseOf(operation).asks;
@@ -244,7 +244,7 @@ describe("subscriptions.listOfUsers, below users in GraphQL", () => {
   const mine = (who: "owner" | "key" | "nobody", cast: Awaited<ReturnType<typeof newCast>>) =>
     askGraphql(on.url, document, cast.callers[who]);
 
-  it("shows people their own, and costs one call of its own besides", async () => {
+  it("returns the caller's own, for one more charge", async () => {
     const cast = await newCast(on.test);
     const listed = await on.expectVerdict(
       { surface: SURFACES[0] as Surface, cast, caller: "owner", operation: "subscriptions.list", input: {} },
@@ -268,7 +268,7 @@ describe("subscriptions.listOfUsers, below users in GraphQL", () => {
     count(on.tally, "users.me unauthorized");
   });
 
-  it("is refused over the limit, and leaves the rest of the answer alone", async () => {
+  it("is refused over the limit without affecting other fields", async () => {
     const cast = await newCast(on.test);
     const surface = SURFACES[0] as Surface;
     for (let n = 0; n < LIMITS.api - 1; n += 1) {

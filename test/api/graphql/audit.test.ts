@@ -29,6 +29,6 @@ describe.each(["/api/graphql", "/api/v1/graphql"])("%s passes the audit of Graph
   );
 });
 
-it("has as many audits as the package that they come from", () => {
+it("runs every audit of the package", () => {
   expect(serverAudits({ url: "" }).length).toBeGreaterThanOrEqual(60);
 });

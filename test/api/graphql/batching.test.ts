@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const asAdmin = { headers: { "x-test-user": "user_0", "x-test-role": "admin" } };
 
-it("a hundred users with their subscriptions cost two queries and two calls", async () => {
+it("loads a hundred users with their subscriptions in two queries and two charges", async () => {
   const { body, headers } = await askGraphql(
     app.url,
     "{ users(limit: 100) { items { id subscriptions { id userId seats createdAt } } nextCursor } }",
@@ -68,7 +68,7 @@ it("a hundred users with their subscriptions cost two queries and two calls", as
   );
 });
 
-it("what a mutation has changed is looked up again", async () => {
+it("reloads what a mutation has changed", async () => {
   await test.rows(
     `insert into subscription (id, user_id, provider, plan_id, seats, status, cancel_at_period_end, out_of_order)
      values ($1, 'user_100', 'provider-a', 'team', 5, 'active', false, false)`,
@@ -83,7 +83,7 @@ it("what a mutation has changed is looked up again", async () => {
   expect(statements.filter((name) => name === "subscriptions_of_users")).toHaveLength(2);
 });
 
-it("nobody but an administrator sees what others have subscribed to", async () => {
+it("shows other users' subscriptions to administrators only", async () => {
   const own = await askGraphql(app.url, "{ users { items { id subscriptions { userId } } } }", {
     headers: { "x-test-user": "user_7" },
   });
@@ -96,7 +96,7 @@ it("nobody but an administrator sees what others have subscribed to", async () =
   expect(byKey.body.data.users.items).toEqual([{ id: "user_7" }]);
 });
 
-it("nor by asking for them outright", async () => {
+it("does not show them when they are requested directly either", async () => {
   const person = { userId: "user_7", address: "127.0.0.1" };
   const lookUp = (caller: Caller, userIds: string[]) =>
     execute(
@@ -117,7 +117,7 @@ it("nor by asking for them outright", async () => {
   expect([own?.length, others?.length]).toEqual([10, 10]);
 });
 
-it("a look-up that is refused leaves the users themselves in place", async () => {
+it("still returns the users when loading their subscriptions is refused", async () => {
   const headers = { "x-test-user": "user_8" };
   for (let n = 0; n < 29; n += 1) await askGraphql(app.url, "{ unreadCount }", { headers });
   const answer = await askGraphql(app.url, "{ me { id subscriptions { id } } }", { headers });

@@ -31,7 +31,7 @@ const typeOf = (selection: string, fragments = "") =>
   `{ __type(name: "User") { ${selection} } } ${fragments}`;
 const nested = (depth: number): string => (depth === 0 ? "name" : `ofType { ${nested(depth - 1)} }`);
 
-describe("what is useful is let through", () => {
+describe("accepted queries", () => {
   it.each([
     [
       "a full page of users with all that is theirs",
@@ -51,7 +51,7 @@ describe("what is useful is let through", () => {
   });
 });
 
-describe("refused for its size, before any of it is run", () => {
+describe("queries refused for their size before they run", () => {
   const doubling = (depth: number, alias: (n: number) => string) =>
     Array.from({ length: depth }, (_, n) => `fragment F${n} on __Type { ${alias(n)} }`).join(" ");
 
@@ -128,7 +128,7 @@ describe("refused for its size, before any of it is run", () => {
     expect(status).toBe(200);
   });
 
-  it("cost by a variable, whatever its default", async () => {
+  it("counts the value of a page-size variable, whatever its default", async () => {
     const query = `query ($n: Int! = 1) { users(limit: $n) { items { ${USER} } } b: users(limit: $n) { items { ${USER} } } }`;
     const few = await askGraphql(server.url, query, { cookie, variables: { n: 5 } });
     expect(few.body.errors).toBeUndefined();
@@ -165,7 +165,7 @@ describe("refused for its size, before any of it is run", () => {
     expect(body.errors[0].message).toContain(reason);
   });
 
-  it("only the operation that is run counts, and it counts by its name", async () => {
+  it("counts only the operation that runs", async () => {
     const query = `query small { unreadCount } query large { ${Array.from({ length: 16 }, (_, n) => `a${n}: unreadCount`).join(" ")} }`;
     const small = await askGraphql(server.url, query, { cookie, operationName: "small" });
     expect(small.body).toEqual({ data: { unreadCount: 0 } });
@@ -175,7 +175,7 @@ describe("refused for its size, before any of it is run", () => {
     expect(unnamed.body.data).toBeUndefined();
   });
 
-  it("again when it is asked for a second time", async () => {
+  it("counts a repeated query again", async () => {
     const query = `{ ${Array.from({ length: 16 }, (_, n) => `b${n}: unreadCount`).join(" ")} }`;
     for (let n = 0; n < 3; n += 1) {
       const { body } = await askGraphql(server.url, query, { cookie });

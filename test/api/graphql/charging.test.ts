@@ -33,7 +33,7 @@ function leftOf(headers: Headers): Record<string, number> {
   return Object.fromEntries(left.map(([, scope, remaining]) => [scope, Number(remaining)]));
 }
 
-it("a request costs one graphql, each of its fields one of its operation's own scope", async () => {
+it("charges one graphql per request, and each field to its operation's scope", async () => {
   const { cookie } = await signUp(server.url);
   const first = await askGraphql(
     server.url,
@@ -49,7 +49,7 @@ it("a request costs one graphql, each of its fields one of its operation's own s
   expect(leftOf(rest.headers)).toEqual({ api: 2 });
 });
 
-it("each mutation is charged; those over the limit are refused, the others done", async () => {
+it("charges each mutation, and refuses only those over the limit", async () => {
   const { cookie } = await signUp(server.url);
   const checkout = (n: number) => `c${n}: createCheckout(planId: "free")`;
   const answer = await askGraphql(
@@ -71,7 +71,7 @@ it("each mutation is charged; those over the limit are refused, the others done"
   expect(rest.status).toBe(429);
 });
 
-it("a request over the limit is refused as a whole, by GraphQL's rules and with REST's status", async () => {
+it("refuses a request over the limit as a whole, with errors and REST's status", async () => {
   const { cookie } = await signUp(server.url);
   for (let n = 0; n < 6; n += 1) {
     const answer = await askGraphql(server.url, "{ __typename }", { cookie });
@@ -103,7 +103,7 @@ it("a request over the limit is refused as a whole, by GraphQL's rules and with 
   expect(byGet.headers.get("content-type")).toMatch(/^application\/graphql-response\+json/);
 });
 
-it("what is refused before it is run costs a request all the same, and its fields nothing", async () => {
+it("charges a request that is refused before it runs, but not its fields", async () => {
   const { cookie } = await signUp(server.url);
   const bad = [
     "{ me { nothing } }",
@@ -116,7 +116,7 @@ it("what is refused before it is run costs a request all the same, and its field
   expect(leftOf(headers)).toEqual({ graphql: 1, api: 4 });
 });
 
-it("nobody is counted by the address", async () => {
+it("counts requests without a session by client address", async () => {
   const from = (address: string) =>
     askGraphql(server.url, "{ plans { nextCursor } }", { headers: { "x-forwarded-for": address } });
   for (let n = 0; n < 5; n += 1) {

@@ -16,19 +16,19 @@ function reader() {
   };
 }
 
-it("reads a document once that is valid and of a usual length", () => {
+it("caches a valid document of usual length", () => {
   const { remembers } = reader();
   expect(remembers("{ me { id } }")).toBe(true);
   expect(remembers("{ me { nothing } }")).toBe(false);
   expect(remembers(`{ me { id } } #${" ".repeat(2_000)}`)).toBe(false);
 });
 
-it("takes nothing for valid that has not been found so", () => {
+it("does not cache an invalid document", () => {
   const { parse, validate } = reader();
   for (let n = 0; n < 3; n += 1) expect(validate(parse("{ me { nothing } }"))).toHaveLength(1);
 });
 
-it("forgets what has not been asked for the longest, so that nobody can fill the memory", () => {
+it("evicts the least recently used document", () => {
   const { parse, validate } = reader();
   const text = (n: number) => `{ a${n}: unreadCount }`;
   const first = parse(text(0));

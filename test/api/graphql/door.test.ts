@@ -67,7 +67,7 @@ describe("GET", () => {
       "through a fragment",
       { query: `mutation { ...M } fragment M on Mutation { updateProfile(name: "Renamed") { name } }` },
     ],
-  ])("never changes anything: a mutation %s", async (_name, parameters) => {
+  ])("never runs a mutation %s", async (_name, parameters) => {
     const answer = await get(parameters as Record<string, string>);
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.status).toBeLessThan(500);
@@ -75,13 +75,13 @@ describe("GET", () => {
     await expectUnchanged();
   });
 
-  it("says which method a mutation needs", async () => {
+  it("returns 405 with Allow for a mutation", async () => {
     const answer = await get({ query: RENAME });
     expect(answer.status).toBe(405);
     expect(answer.headers.get("allow")).toBe("POST");
   });
 
-  it("has no body, and a HEAD request changes nothing either", async () => {
+  it("answers HEAD without a body, and changes nothing", async () => {
     const head = await sendRequest(server.url, "HEAD", `/api/graphql?query=${encodeURIComponent(RENAME)}`, {
       cookie: person.cookie,
     });
@@ -118,7 +118,7 @@ describe("GET", () => {
     expect(refusals(answer)).toEqual({ "": code });
   });
 
-  it("is not taken in by what other servers would make of the query", async () => {
+  it("ignores query parameters that other servers accept", async () => {
     for (const query of ["/health", "{ __typename } #/health", "{ __typename } #/graphiql"]) {
       const answer = await get({ query });
       expect(answer.headers.get("x-yoga-id")).toBeNull();
@@ -146,7 +146,7 @@ describe("POST", () => {
       "multipart/form-data; boundary=b",
       `--b\r\ncontent-disposition: form-data; name="operations"\r\n\r\n${JSON.stringify({ query: RENAME })}\r\n--b\r\ncontent-disposition: form-data; name="map"\r\n\r\n{}\r\n--b--\r\n`,
     ],
-  ])("%s, which any page may send, changes nothing", async (_name, type, body) => {
+  ])("of type %s, which any page may send, changes nothing", async (_name, type, body) => {
     const answer = await post(Buffer.from(body), { "content-type": type });
     expect(answer.status).toBe(400);
     expect(refusals(answer)).toEqual({ "": "BAD_USER_INPUT" });
@@ -158,7 +158,7 @@ describe("POST", () => {
     [{ "sec-fetch-site": "same-site" }],
     [{ origin: "https://evil.example.com" }],
     [{ origin: "null" }],
-  ])("a foreign page's, with the person's cookie, changes nothing: %j", async (headers) => {
+  ])("from a foreign page with the user's cookie changes nothing: %j", async (headers) => {
     const answer = await post({ query: RENAME }, headers as Record<string, string>);
     expect(answer.status).toBe(403);
     expect(answer.body).toEqual({
@@ -167,7 +167,7 @@ describe("POST", () => {
     await expectUnchanged();
   });
 
-  it("nor does it with the mutation in its address", async () => {
+  it("with the mutation in its URL changes nothing", async () => {
     const answer = await sendRequest(server.url, "POST", `/api/graphql?query=${encodeURIComponent(RENAME)}`, {
       cookie: person.cookie,
       body: { query: "{ __typename }" },
@@ -176,7 +176,7 @@ describe("POST", () => {
     await expectUnchanged();
   });
 
-  it("allows no other origin to read", async () => {
+  it("allows no other origin", async () => {
     const answer = await post({ query: "{ __typename }" }, { origin: new URL(server.url).origin });
     expect(answer.status).toBe(200);
     expect(answer.headers.get("access-control-allow-origin")).toBeNull();
@@ -218,7 +218,7 @@ describe("POST", () => {
         variables: { id: "\0" },
       },
     ],
-  ])("NUL %s does not get as far as the database", async (_name, body) => {
+  ])("rejects NUL %s before the database", async (_name, body) => {
     const answer = await post(body, { accept: "application/graphql-response+json" });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain("NUL");
@@ -236,7 +236,7 @@ describe("POST", () => {
     },
   );
 
-  it("what is wrong is quoted in short", async () => {
+  it("shortens what it quotes", async () => {
     const preferences = Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`theme${n}`, 1]));
     for (const [query, variables] of [
       ["mutation ($p: PreferencesInput) { updateProfile(preferences: $p) { id } }", { p: preferences }],
@@ -249,7 +249,7 @@ describe("POST", () => {
     }
   });
 
-  it("only GET and POST are known", async () => {
+  it("returns 405 for methods other than GET and POST", async () => {
     for (const method of ["PUT", "DELETE", "PATCH"]) {
       const answer = await sendRequest(server.url, method, "/api/graphql", { body: { query: RENAME } });
       expect(answer.status).toBe(405);
@@ -257,7 +257,7 @@ describe("POST", () => {
     }
   });
 
-  it("answers in the media type that the client prefers, never as a stream", async () => {
+  it("answers in the client's preferred media type, never as a stream", async () => {
     for (const [accept, type] of [
       ["application/graphql-response+json;q=0.5, application/json", "application/json"],
       ["application/json;q=0.5, application/graphql-response+json", "application/graphql-response+json"],
@@ -284,8 +284,8 @@ describe("versions", () => {
   });
 });
 
-describe("what is inside", () => {
-  it("stays there: a defect is logged under the request's id, and answered without a word about it", async () => {
+describe("internal details", () => {
+  it("are logged with the request id, and not shown to the client", async () => {
     const defect = new Error(`relation "secret" does not exist`);
     const database = { run: () => Promise.reject(defect) } as unknown as Database;
     const { app, noted } = testApi({ database });
@@ -312,7 +312,7 @@ describe("what is inside", () => {
     await close();
   });
 
-  it("a database that is away is said to be", async () => {
+  it("returns 503 while the database is unreachable", async () => {
     const away: Pick<Database, "run"> = {
       run: () => Promise.reject(Object.assign(new Error("10.0.0.7:5432"), { name: "DatabaseUnavailable" })),
     };
@@ -336,7 +336,7 @@ describe("introspection", () => {
     ["one type", `{ __type(name: "User") { name } }`],
     ["one type, under another name", `{ typename: __type(name: "User") { name } }`],
     ["through a fragment", "{ ...S } fragment S on Query { __schema { types { name } } }"],
-  ])("tells nothing when it is off: %s", async (_name, query) => {
+  ])("is refused when it is off: %s", async (_name, query) => {
     const app = await graphqlApp(test.database, { introspection: false });
     const { body } = await askGraphql(app.url, query);
     expect(body.data).toBeUndefined();
@@ -357,7 +357,7 @@ describe("introspection", () => {
       "mutation ($p: PreferencesInput) { updateProfile(preferences: $p) { id } }",
       { p: { them: "DARK" } },
     ],
-  ])("nor does a guess that is nearly right: %s", async (_name, query, variables) => {
+  ])("suggests no names when it is off: %s", async (_name, query, variables) => {
     const app = await graphqlApp(test.database, { introspection: false });
     const { body } = await askGraphql(app.url, query, { variables });
     expect(body.errors.length).toBeGreaterThan(0);
@@ -370,7 +370,7 @@ describe("introspection", () => {
     [{ NODE_ENV: "production", EMBEDDED_IN_PRODUCTION: "on" }, false],
     [{ NODE_ENV: "production", EMBEDDED_IN_PRODUCTION: "on", GRAPHQL_INTROSPECTION: "on" }, true],
     [{ GRAPHQL_INTROSPECTION: "off" }, false],
-  ])("is off in production unless it is asked for: %j", (variables, introspection) => {
+  ])("is off in production by default: %j", (variables, introspection) => {
     expect(readConfig(variables).graphql).toEqual({ enabled: true, introspection });
     expect(readConfig({ ...variables, GRAPHQL: "off" }).graphql.enabled).toBe(false);
   });
@@ -382,7 +382,7 @@ describe("introspection", () => {
   });
 });
 
-it("there is no such endpoint when it is off", async () => {
+it("returns 404 when GRAPHQL is off", async () => {
   const app = await graphqlApp(test.database, { enabled: false });
   for (const method of ["GET", "POST"]) {
     const answer = await sendRequest(app.url, method, "/api/graphql?query=%7B__typename%7D");

@@ -22,7 +22,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-it("is served to browsers alone, under a policy of its own", async () => {
+it("is served to browsers only, with its own content security policy", async () => {
   const page = await sendRequest(server.url, "GET", "/api/graphql", HTML);
   expect(page.status).toBe(200);
   expect(page.headers.get("content-type")).toMatch(/^text\/html/);

@@ -51,7 +51,7 @@ async function delivered(status = "failed"): Promise<string> {
 const spelt = (text: string) => text.replaceAll("-", "_").toUpperCase();
 
 describe("reading", () => {
-  it("shows what REST shows", async () => {
+  it("returns the same data as REST", async () => {
     const { cookie } = person;
     await subscribed(person.id);
     await subscribed(person.id);
@@ -108,7 +108,7 @@ describe("reading", () => {
     expect(next.body.data.subscriptions).toEqual({ items: [{ id: expect.any(String) }], nextCursor: null });
   });
 
-  it("shows deliveries to an administrator, in detail when one is asked for", async () => {
+  it("returns deliveries to an administrator, with details for a single one", async () => {
     const id = await delivered();
     const { body } = await askGraphql(
       server.url,
@@ -128,7 +128,7 @@ describe("reading", () => {
     expect(body.data.delivery).toMatchObject({ id, payload: { some: ["json"] }, attemptLog: [] });
   });
 
-  it("answers what it may, beside what it may not", async () => {
+  it("returns the permitted fields beside errors for the others", async () => {
     const others = await subscribed(person.id);
     const nobody = await askGraphql(
       server.url,
@@ -163,7 +163,7 @@ describe("reading", () => {
 });
 
 describe("writing", () => {
-  it("changes one's profile, leaving alone what is not given or null", async () => {
+  it("changes the given fields of the profile", async () => {
     const { cookie } = await signUp(server.url, "Before");
     const { body } = await askGraphql(
       server.url,
@@ -185,7 +185,7 @@ describe("writing", () => {
     });
   });
 
-  it("runs mutations in their order, and those before and after one that is refused all the same", async () => {
+  it("runs mutations in order, also after one that is refused", async () => {
     const { id, cookie } = await signUp(server.url);
     const answer = await askGraphql(
       server.url,
@@ -199,7 +199,7 @@ describe("writing", () => {
     expect(await test.rows(`select name from "user" where id = $1`, [id])).toEqual([{ name: "Three" }]);
   });
 
-  it("makes keys and revokes them; a key itself does neither", async () => {
+  it("creates and revokes keys, but not for a caller with a key", async () => {
     const { cookie } = await signUp(server.url);
     const made = await askGraphql(
       server.url,
@@ -254,7 +254,7 @@ describe("writing", () => {
     expect(body.data).toEqual({ markRead: { readAt: expect.any(String) }, markAllRead: 2 });
   });
 
-  it("lets administrators change roles, delete people, replay and reconcile, and nobody else", async () => {
+  it("lets only administrators change roles, delete users, replay and reconcile", async () => {
     const someone = await signUp(server.url);
     const deliveryId = await delivered("successful");
     const subscriptionId = await subscribed(someone.id);
@@ -283,7 +283,7 @@ describe("writing", () => {
     expect(await test.rows(`select from "user" where id = $1`, [leaving.id])).toEqual([]);
   });
 
-  it("refuses what cannot be sold, and says so", async () => {
+  it("refuses a plan that is not sold", async () => {
     const answer = await askGraphql(
       server.url,
       `mutation { free: createCheckout(planId: "free") none: createCheckout(planId: "gold", seats: 2, provider: PROVIDER_B) }`,
@@ -292,7 +292,7 @@ describe("writing", () => {
     expect(refusals(answer)).toEqual({ free: "BAD_USER_INPUT", none: "BAD_USER_INPUT" });
   });
 
-  it("deletes one's own account when the address is confirmed", async () => {
+  it("deletes the caller's account when the email address is typed", async () => {
     const { cookie, email } = await signUp(server.url);
     const wrong = await askGraphql(
       server.url,

@@ -14,7 +14,7 @@ import { listDeliveries } from "../../../src/operations/webhooks/list-deliveries
 import { replayDelivery } from "../../../src/operations/webhooks/replay-delivery.ts";
 import { showDelivery } from "../../../src/operations/webhooks/show-delivery.ts";
 
-it("is what schema.graphql says; else run: npm run graphql-schema", async () => {
+it("matches schema.graphql (npm run graphql-schema)", async () => {
   const dumped = await readFile(new URL("../../../src/api/graphql/schema.graphql", import.meta.url), "utf8");
   // Read first: how it is laid out is the formatter's.
   expect(printSchema(buildSchema(printedSchema()))).toBe(printSchema(buildSchema(dumped)));
@@ -40,7 +40,7 @@ it.each([
   // A pair of whatever the field is of: GraphQL has no name for that.
   ["DeliveryInDetail", showDelivery.output, ["attemptLog.changes."]],
   ["Replay", replayDelivery.output, []],
-])("%s has the fields of the operation, and the same may be null", (name, output, besides) => {
+])("%s has the fields of its operation, with the same nullability", (name, output, besides) => {
   const isToBeSame = (field: string) => !besides.some((prefix) => field.startsWith(prefix));
   const shown = fieldsOf(schema.getType(name)).filter(isToBeSame);
   expect(shown.sort()).toEqual(fieldsOfView(output).filter(isToBeSame).sort());

@@ -80,7 +80,7 @@ describe("the number of calls", () => {
     ["eleven, by empty names", ",".repeat(10), 400],
     ["eleven, by encoded commas", "billing.plans%2C".repeat(10).concat("billing.plans"), 400],
     ["a thousand", "a,".repeat(1000), 400],
-  ])("may be ten: %s", async (_, names, status) => {
+  ])("is at most ten: %s", async (_, names, status) => {
     for (const headers of [{}, STREAM]) {
       const person = await signUp(server.url);
       const answer = await get(`/api/trpc/${names}?batch=1`, person, headers as Record<string, string>);
@@ -100,7 +100,7 @@ describe("the number of calls", () => {
     }
   });
 
-  it("does not count for who is calling: that is looked up once a request", async () => {
+  it("does not affect authentication, which is done once per request", async () => {
     let lookUps = 0;
     const desk: CallerContext = {
       ...testCallerContext,
@@ -124,7 +124,7 @@ describe("the number of calls", () => {
     await served.close();
   });
 
-  it("of writes that are too many does none of them", async () => {
+  it("refuses all writes of a batch that is too large", async () => {
     const person = await signUp(server.url);
     const { user } = rpcClient(server.url, person);
     const calls = Array.from({ length: 11 }, (_, n) => user.updateProfile.mutate({ name: `Name ${n}` }));
@@ -136,7 +136,7 @@ describe("the number of calls", () => {
     ]);
   });
 
-  it("may not be more than the limit admits at all", async () => {
+  it("is at most the limit of rpc", async () => {
     const person = await signUp(narrow.url);
     const batch = (calls: number) =>
       sendRequest(
@@ -152,7 +152,7 @@ describe("the number of calls", () => {
 });
 
 describe("what is left", () => {
-  it("is charged to `rpc` by the call and to each operation's own scope, and told as the least of them", async () => {
+  it("charges each call to rpc and to its operation's scope, and shows the lowest remainder", async () => {
     const person = await signUp(server.url);
     const answer = await sendRequest(
       server.url,
@@ -180,7 +180,7 @@ describe("what is left", () => {
     expect(write.headers.get("ratelimit-policy")).toBe('"rpc";q=60;w=60, "settings";q=10;w=60');
   });
 
-  it("counts nobody by the address, and says so too when the call is refused", async () => {
+  it("counts calls without a session by client address, refused ones too", async () => {
     const other = await startTestServer(test.url, { TRUSTED_PROXIES: "1" });
     const from = (address: string, path: string) =>
       sendRequest(other.url, "GET", path, { headers: { "x-forwarded-for": address } });
@@ -195,7 +195,7 @@ describe("what is left", () => {
   it.each([
     ["at once", {}],
     ["in a stream", STREAM],
-  ])("over an operation's limit those calls alone are refused, answered %s", async (_, headers) => {
+  ])("refuses only the calls over their operation's limit, answered %s", async (_, headers) => {
     const person = await signUp(server.url);
     const send = (calls: number) =>
       sendRequest(
@@ -260,7 +260,7 @@ describe("what is left", () => {
     },
   );
 
-  it("is known before a stream begins, also when the counts are kept elsewhere and take their time", async () => {
+  it("is known before a stream begins, also with a slow shared limiter", async () => {
     const counts = testLimits();
     const limits: Limits = {
       ...counts,
@@ -287,7 +287,7 @@ describe("what is left", () => {
     await served.close();
   });
 
-  it("is what the official client reads of a refusal, by every link", async () => {
+  it("is readable by the official client through every link", async () => {
     for (const link of ["httpLink", "httpBatchLink", "httpBatchStreamLink"] as const) {
       const person = await signUp(narrow.url);
       const answers: Response[] = [];

@@ -31,11 +31,11 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
   const as = ({ cookie }: Pick<TestUser, "cookie">, more = {}) =>
     rpcClient(server.url, { link, cookie, ...more });
 
-  it("reads the caller, exactly as the specification says", async () => {
+  it("returns the caller as specified", async () => {
     expect(await as(ada).user.me.query()).toEqual({ id: ada.id, name: ada.name, email: ada.email });
   });
 
-  it("changes the caller's name and the time of the change, and answers that it did", async () => {
+  it("changes the caller's name and updatedAt", async () => {
     const person = await signUp(server.url);
     const before = await rowOf(person);
     expect(await as(person).user.updateProfile.mutate({ name: "Ada Lovelace" })).toEqual({ success: true });
@@ -67,7 +67,7 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
     expect(await refusalOf(wrong.billing.plans.query())).toEqual(["UNAUTHORIZED", "Unauthorized"]);
   });
 
-  it("is told why a call was refused, in the operation's words", async () => {
+  it("receives the operation's message for a refusal", async () => {
     expect(await refusalOf(rpcClient(server.url, { link }).user.me.query())).toEqual([
       "UNAUTHORIZED",
       "Unauthorized",
@@ -93,7 +93,7 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
     }
   });
 
-  it("reads lists as tRPC's infinite queries ask for them", async () => {
+  it("reads lists by infinite queries", async () => {
     const pages = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const input = { limit: 2, ...(cursor ? { cursor } : {}), direction: "forward" };
@@ -109,7 +109,7 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
     ]);
   });
 
-  it("goes through links of the application's own", async () => {
+  it("works through custom links", async () => {
     const logged: unknown[] = [];
     const client = as(ada, {
       links: [
@@ -131,7 +131,7 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
     ]);
   });
 
-  it("hands on the cookie of a session that is prolonged", async () => {
+  it("receives the cookie of an extended session", async () => {
     const person = await signUp(server.url);
     await test.rows(
       "update session set expires_at = now() + $2::int * interval '1 second' where user_id = $1",
@@ -180,7 +180,7 @@ describe("a batch", () => {
     },
   );
 
-  it("answers the others when one brings an input that cannot be read", async () => {
+  it("answers the other calls when one has an unreadable input", async () => {
     const { billing, user } = rpcClient(server.url, { link: "httpBatchLink", cookie: ada.cookie });
     const results = await Promise.allSettled([
       user.me.query(),
@@ -194,7 +194,7 @@ describe("a batch", () => {
     ]);
   });
 
-  it("of writes is one request too, each done once", async () => {
+  it("of writes runs each once", async () => {
     const person = await signUp(server.url);
     const answers: Response[] = [];
     const client = rpcClient(server.url, { cookie: person.cookie, onAnswer: (one) => answers.push(one) });
@@ -203,7 +203,7 @@ describe("a batch", () => {
     expect(["One", "Two", "Three"]).toContain((await rowOf(person))?.name);
   });
 
-  it("that is streamed answers each call as soon as it is known", async () => {
+  it("that is streamed answers each call when it completes", async () => {
     const client = rpcClient(server.url, { link: "httpBatchStreamLink", cookie: ada.cookie });
     const holder = await test.database.connection();
     await holder.script("begin; lock table notification in access exclusive mode");

@@ -72,7 +72,7 @@ describe("a write that a foreign page could send", () => {
     expect(await look()).toEqual({ name: person.name, onboarded: false });
   });
 
-  it("is refused by its origin, as JSON too", async () => {
+  it("is refused by its origin, also as JSON", async () => {
     for (const headers of [
       { origin: "https://evil.example.com" },
       { "sec-fetch-site": "cross-site" },
@@ -88,7 +88,7 @@ describe("a write that a foreign page could send", () => {
     }
   });
 
-  it("is not done by GET or HEAD, whatever comes with it", async () => {
+  it("is not done by GET or HEAD", async () => {
     const input = encodeURIComponent('{"json":{"name":"X"}}');
     for (const path of [`${RENAME}?input=${input}`, "/api/trpc/user.completeOnboarding"]) {
       for (const headers of [{}, { "x-http-method-override": "POST", "content-type": "application/json" }]) {
@@ -100,8 +100,8 @@ describe("a write that a foreign page could send", () => {
   });
 });
 
-describe("a request that is not as clients send it", () => {
-  it("by another method is 405 and names those that there are", async () => {
+describe("a malformed request", () => {
+  it("returns 405 with Allow for another method", async () => {
     for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) {
       for (const path of ["/api/trpc/user.me", "/api/v2/trpc/user.me", "/api/trpc"]) {
         const answer = await send(method, path);
@@ -115,7 +115,7 @@ describe("a request that is not as clients send it", () => {
     }
   });
 
-  it("HEAD is answered as GET is, without the body", async () => {
+  it("answers HEAD like GET, without the body", async () => {
     for (const path of ["/api/trpc/user.me", "/api/trpc/user.nothing", "/api/trpc/user.list"]) {
       const got = await send("GET", path);
       const head = await send("HEAD", path);
@@ -126,7 +126,7 @@ describe("a request that is not as clients send it", () => {
     }
   });
 
-  it("for an unknown procedure is told so, and not what there is", async () => {
+  it("returns 404 for an unknown procedure, without suggestions", async () => {
     for (const name of [
       "nothing",
       "user",
@@ -173,7 +173,7 @@ describe("a request that is not as clients send it", () => {
     ["a way into the prototype", '{"json":{"name":"X"},"meta":{"values":{"__proto__.x":["undefined"]}}}'],
     ["gigabytes", '{"json":{"name":4000000000},"meta":{"values":{"name":[["typed-array","Float64Array"]]}}}'],
     ["a knot", '{"json":{"name":"X"},"meta":{"referentialEqualities":[["name"]]}}'],
-  ])("in its input is 400 in a sentence that quotes nothing: %s", async (_, body) => {
+  ])("returns 400 with a sentence that quotes nothing: %s", async (_, body) => {
     const batched = typeof body === "string" ? [[`${RENAME}?batch=1`, `{"0":${body}}`] as const] : [];
     for (const [path, sent] of [[RENAME, body] as const, ...batched]) {
       const answer = await send("POST", path, {
@@ -197,7 +197,7 @@ describe("a request that is not as clients send it", () => {
     expect("admin" in Object.prototype || "x" in Object.prototype).toBe(false);
   });
 
-  it("in its address is 400", async () => {
+  it("returns 400 for an invalid URL", async () => {
     for (const path of [
       "/api/trpc/%E0%A4%A",
       "/api/trpc/user.me?connectionParams=x",
@@ -212,7 +212,7 @@ describe("a request that is not as clients send it", () => {
     }
   });
 
-  it("with a body that is too large is 413, before the rest has come in", async () => {
+  it("returns 413 for a body that is too large, before it has arrived", async () => {
     const body = { json: { name: "x".repeat(70_000) } };
     const answer = await send("POST", RENAME, { body });
     expect([answer.status, answer.body.error.json.data.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
@@ -222,12 +222,12 @@ describe("a request that is not as clients send it", () => {
     expect(await answerToUnfinished({ "transfer-encoding": "chunked" }, Buffer.alloc(70_000, " "))).toBe(413);
   });
 
-  it("that is compressed is not inflated", async () => {
+  it("does not inflate a compressed body", async () => {
     const headers = { "content-type": "application/json", "content-encoding": "gzip" };
     expect((await send("POST", RENAME, { body: new Uint8Array([0x1f, 0x8b]), headers })).status).toBe(400);
   });
 
-  it("is refused before its body is read by those who may not call", async () => {
+  it("is refused before its body is read when the caller may not call", async () => {
     const answer = await sendRequest(server.url, "POST", RENAME, { body: "{" });
     expect([answer.status, answer.body.error.json.message]).toEqual([401, "Unauthorized"]);
     expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
@@ -255,7 +255,7 @@ function answerToUnfinished(headers: OutgoingHttpHeaders, begun: Buffer): Promis
 const EXAMPLE_PARAMS = { problem: "missing", origins: [], supported: [] };
 
 describe("an answer", () => {
-  it("says which version it is of and what every answer of the API says", async () => {
+  it("has the version and security headers of every API answer", async () => {
     for (const [path, version] of [
       ["/api/trpc/user.me", "v1"],
       ["/api/v2/trpc/user.me", "v2"],
@@ -275,7 +275,7 @@ describe("an answer", () => {
     expect((await send("GET", "/api/v99/trpc/user.me")).status).toBe(404);
   });
 
-  it("has the status that REST has for the same refusal", () => {
+  it("has the same status as REST for a refusal", () => {
     for (const [reason, { code }] of Object.entries(REASONS)) {
       // tRPC has no code for what is gone.
       if (code === "gone") continue;
@@ -301,7 +301,7 @@ describe("a defect", () => {
     ["what is no error", () => SECRET],
     ["an object", () => ({ message: SECRET })],
     ["nothing", () => undefined],
-  ])("(%s) is 500 and tells the client nothing; the operator all, once", async (_, thrown) => {
+  ])("(%s) returns 500 without details, and is logged once", async (_, thrown) => {
     const database = {
       run: async () => {
         throw thrown();
@@ -335,7 +335,7 @@ describe("a defect", () => {
     await served.close();
   });
 
-  it("of whoever looks callers up is told once too, and to every call of a batch", async () => {
+  it("in authentication is logged once, and answered to every call of a batch", async () => {
     const own = await freshDatabase(0);
     const running = await startTestServer(own.url, GENEROUS_LIMITS);
     const { cookie } = await signUp(running.url);

@@ -30,7 +30,7 @@ const inputs = fc.letrec((tie) => ({
 })).value;
 
 describe("an input", () => {
-  it("of values and of the scalars that JSON lacks is read as superjson reads it", () => {
+  it("of JSON values and superjson's scalars is read as superjson does", () => {
     fc.assert(
       fc.property(inputs, (input) => {
         const sent = superjson.serialize(input);
@@ -43,7 +43,7 @@ describe("an input", () => {
     );
   });
 
-  it("that is nothing is undefined", () => {
+  it("that is empty is undefined", () => {
     expect(received(superjson.serialize(undefined))).toBeUndefined();
     expect(received({})).toBeUndefined();
   });

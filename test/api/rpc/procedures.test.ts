@@ -85,7 +85,7 @@ afterAll(async () => {
 });
 
 describe("the procedures", () => {
-  it("are those of the contract", () => {
+  it("match the contract", () => {
     const procedures: Record<string, unknown> = appRouter._def.procedures;
     const kinds = Object.entries(procedures as Record<string, AnyTRPCProcedure>).map(([path, { _def }]) => [
       path,
@@ -96,7 +96,7 @@ describe("the procedures", () => {
     );
   });
 
-  it.each(Object.entries(OFFERED))("%s is for whom it is offered to", async (path, [kind, level]) => {
+  it.each(Object.entries(OFFERED))("%s requires its access level", async (path, [kind, level]) => {
     const input = JSON.stringify({ json: { noSuchField: 1 } });
     const method = kind === "query" ? "GET" : "POST";
     const query = kind === "query" ? `?input=${encodeURIComponent(input)}` : "";
@@ -117,7 +117,7 @@ describe("the procedures", () => {
     }
   });
 
-  it("do not start, and do not compile, at a level that their operation is not for", () => {
+  it("cannot be offered at another level than their operation's", () => {
     // @ts-expect-error an operation for administrators
     expect(() => protectedProcedure.mutation(changeRole)).toThrow('users.changeRole is for "admin"');
     // @ts-expect-error an operation for administrators
@@ -131,8 +131,8 @@ describe("the procedures", () => {
   });
 });
 
-describe("what they do", () => {
-  it("user: settings, and an administrator's view of others", async () => {
+describe("results", () => {
+  it("user: changes settings, and lists users for administrators", async () => {
     const person = await signUp(server.url);
     const { user } = rpcClient(server.url, person);
     expect(await user.setLocale.mutate({ locale: "de" })).toEqual({ success: true });
@@ -156,7 +156,7 @@ describe("what they do", () => {
     expect(await refusalOf(user.me.query())).toEqual(["UNAUTHORIZED", "Unauthorized"]);
   });
 
-  it("user: leaving for good", async () => {
+  it("user: deletes the account", async () => {
     const person = await signUp(server.url);
     const { user } = rpcClient(server.url, person);
     expect(await refusalOf(user.deleteAccount.mutate({ confirmation: "nobody@example.com" }))).toMatchObject([
@@ -167,7 +167,7 @@ describe("what they do", () => {
     expect(await refusalOf(user.me.query())).toEqual(["UNAUTHORIZED", "Unauthorized"]);
   });
 
-  it("billing: plans and features for everybody, one's own subscription", async () => {
+  it("billing: returns plans and features to everybody, and the caller's subscription", async () => {
     const nobody = rpcClient(server.url).billing;
     expect((await nobody.plans.query()).items.map(({ id }) => id)).toEqual(["free", "pro", "team"]);
     const { features } = await nobody.features.query();
@@ -191,7 +191,7 @@ describe("what they do", () => {
     ]);
   });
 
-  it("billing: the log of deliveries and what can be done about them, for administrators", async () => {
+  it("billing: lists and replays deliveries for administrators", async () => {
     const [row] = await test.rows<{ id: string }>(
       `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
        values ('provider-a', 'evt_rpc', 'x', 'stripe', 'failed', 'delivery', '{}') returning id`,
@@ -212,7 +212,7 @@ describe("what they do", () => {
     ]);
   });
 
-  it("notifications: what is there, how much of it is new, and one or all of it read", async () => {
+  it("notifications: lists, counts unread, and marks one or all as read", async () => {
     const person = await signUp(server.url);
     await test.rows(
       `insert into notification (user_id, kind, details)
@@ -239,7 +239,7 @@ describe("what they do", () => {
     expect(await refusalOf(other.markRead.mutate({ id }))).toEqual(["NOT_FOUND", expect.any(String)]);
   });
 
-  it("user.me is null when no row exists, and every other refusal stays one", async () => {
+  it("user.me is null when no row exists", async () => {
     const deps = { database: test.database, limits: testLimits(), observe: null } as unknown as Dependencies;
     const app = testApp("/api/trpc", rpc(deps, testCallerContext, createLog("silent")));
     const served = await listen(app);
@@ -259,7 +259,7 @@ describe("the types that clients see", () => {
   type Inputs = inferRouterInputs<AppRouter>;
   type Outputs = inferRouterOutputs<AppRouter>;
 
-  it("are those of the specification's table", () => {
+  it("match the specification", () => {
     expectTypeOf<Outputs["user"]["me"]>().toEqualTypeOf<{ id: string; name: string; email: string } | null>();
     expectTypeOf<Inputs["user"]["updateProfile"]>().toEqualTypeOf<{ name: string }>();
     expectTypeOf<Outputs["user"]["updateProfile"]>().toEqualTypeOf<{ success: true }>();
@@ -267,7 +267,7 @@ describe("the types that clients see", () => {
     expectTypeOf<undefined>().toExtend<Inputs["billing"]["plans"]>();
   });
 
-  it("do not let a wrong input compile", async () => {
+  it("reject a wrong input at compile time", async () => {
     const client = rpcClient(server.url, user);
     const settled = await Promise.allSettled([
       // @ts-expect-error a name is text

@@ -17,7 +17,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
   });
   afterAll(() => provider.close());
 
-  it("opens a checkout that names the person, the plan and the seats", async () => {
+  it("opens a checkout with user, plan and seats", async () => {
     provider.answer(happily(dialect));
     const checkout = await api.createCheckout(ORDER);
     expect(checkout).toMatchObject({ id: expect.stringMatching(/./), url: dialect.checkoutUrl });
@@ -27,7 +27,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     for (const told of ["user_7", "pro", "21", "3"]) expect(asked?.body).toContain(told);
   });
 
-  it("opens the portal of a customer who is known by id, and of one who is known by a subscription", async () => {
+  it("opens the portal by customer id or by subscription id", async () => {
     provider.answer((heard) => {
       const reply = happily(dialect)(heard);
       const isSubscription = heard.method === "GET" && heard.path === dialect.subscriptionPath;
@@ -82,7 +82,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     },
   );
 
-  it("knows nothing of a subscription that the provider does not know, and cancels it without complaint", async () => {
+  it("returns null for an unknown subscription, and cancels it without an error", async () => {
     provider.answer(() => ({ status: 404, body: dialect.missing }));
     expect(await api.fetchSubscription(subscriptionId)).toBeNull();
     await api.cancelSubscription(subscriptionId);
@@ -98,7 +98,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     expect(provider.heard.map(({ method, path }) => [method, path])).toEqual([dialect.cancel]);
   });
 
-  it("is content with a subscription that has ended already, and with no other that it cannot cancel", async () => {
+  it("accepts a failed cancellation only when the subscription has ended", async () => {
     const refusing = (delivery: string) =>
       provider.answer(({ method, path }) =>
         method === "GET" && path === dialect.subscriptionPath
@@ -111,7 +111,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     await expect(api.cancelSubscription(subscriptionId)).rejects.toThrow(PaymentApiProblem);
   });
 
-  it("knows what is sold", async () => {
+  it("knows whether a price exists", async () => {
     provider.answer(() => ({ body: { id: "21", object: "price", active: true, data: { id: "21" } } }));
     expect(await api.knowsPrice?.("21")).toBe(true);
     expect(provider.heard.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -125,7 +125,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     expect(await api.knowsPrice?.("21")).toBe(false);
   });
 
-  it("says which variable is wrong when the key is refused, without the key", async () => {
+  it("names the variable of a rejected key, not the key", async () => {
     provider.answer(() => ({ status: 401, body: dialect.refusal(`Bad key ${KEY}\n given`) }));
     const problem = await problemOf(api.createCheckout(ORDER));
     expect(problem.failure).toBe("unauthorized");
@@ -136,7 +136,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     await expect(api.cancelSubscription(subscriptionId)).rejects.toMatchObject({ failure: "unauthorized" });
   });
 
-  it("does not even send a key that no header can carry", async () => {
+  it("does not send a key that is invalid in a header", async () => {
     const broken = createPaymentApi({
       slot: "provider-b",
       format,
@@ -153,7 +153,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     expect(provider.heard).toEqual([]);
   });
 
-  it("repeats the provider's words when it will not sell", async () => {
+  it("includes the provider's message when it refuses a checkout", async () => {
     provider.answer((heard) =>
       heard.path === dialect.checkoutPath
         ? { status: 400, body: dialect.refusal("No such price: 21") }
@@ -167,7 +167,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     expect(problem.message).toContain("plans.config.ts");
   });
 
-  it("asks again when the provider fails or hangs up, and no more than twice", async () => {
+  it("retries twice when the provider fails or disconnects", async () => {
     const answers = [
       { status: 500, body: "oops" },
       "hang-up",
@@ -183,7 +183,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     expect(provider.heard).toHaveLength(3);
   });
 
-  it("never opens a second checkout for an answer that failed to come", async () => {
+  it("never opens a second checkout after a lost response", async () => {
     for (const reply of [{ status: 502, body: "<html>" }, "hang-up"] as const) {
       provider.answer((heard) => (heard.path === dialect.checkoutPath ? reply : happily(dialect)(heard)));
       await expect(api.createCheckout(ORDER)).rejects.toMatchObject({ failure: "unreachable" });
@@ -196,7 +196,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     }
   });
 
-  it("waits for a short Retry-After, and holds everything back for a long one", async () => {
+  it("waits for a short Retry-After, and fails all calls during a long one", async () => {
     const busy = (seconds: string) => ({
       status: 429,
       headers: { "retry-after": seconds },
@@ -218,7 +218,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     expect(provider.heard).toHaveLength(1);
   });
 
-  it("says that nobody answers where nobody listens", async () => {
+  it("reports an unreachable provider", async () => {
     const nowhere = createPaymentApi({
       slot: "provider-a",
       format,
@@ -232,7 +232,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     });
   });
 
-  it("takes no page of somebody else's for an answer", async () => {
+  it("rejects a response from another service", async () => {
     provider.answer(() => ({ body: "<html>Welcome</html>", headers: { "content-type": "text/html" } }));
     await expect(api.fetchSubscription(subscriptionId)).rejects.toMatchObject({ failure: "unreachable" });
     provider.answer(() => ({ status: 404, body: "<html>Not here</html>" }));
@@ -254,7 +254,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     await expect(api.createCheckout(ORDER)).rejects.toBeInstanceOf(PaymentApiProblem);
   });
 
-  it("sends nobody to what is no link to a page", async () => {
+  it("rejects a checkout URL that is not a web page", async () => {
     provider.answer((heard) => {
       const reply = happily(dialect)(heard);
       const text = JSON.stringify("body" in (reply as object) ? (reply as { body: object }).body : {});
@@ -280,14 +280,14 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
     await stranger.close();
   });
 
-  it("reads no answer that is larger than any should be", async () => {
+  it("rejects an oversized response", async () => {
     provider.answer(() => ({ body: { padding: "x".repeat(1_100_000) } }));
     const problem = await problemOf(api.fetchSubscription(subscriptionId));
     expect(problem).toMatchObject({ failure: "unreachable", message: expect.stringContaining("more than") });
     expect(provider.heard).toHaveLength(1);
   });
 
-  it("says when a subscription is not as it should be", async () => {
+  it("reports an unreadable subscription", async () => {
     const text = JSON.stringify(dialect.subscription("customer.subscription.updated"));
     provider.answer(() => ({ body: text.replaceAll(`"status":"active"`, `"status":"elated"`) }));
     const problem = await problemOf(api.fetchSubscription(subscriptionId));
@@ -295,7 +295,7 @@ describe.each(DIALECTS)("the outbound half of $format", (dialect) => {
   });
 });
 
-it("ends every call within 10 s, whatever the provider does not answer", async () => {
+it("ends every call within 10 s", async () => {
   const provider = await localProvider();
   provider.answer(() => "silence");
   await Promise.all(

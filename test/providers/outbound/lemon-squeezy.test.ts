@@ -21,7 +21,7 @@ describe("Lemon Squeezy's API", () => {
   });
   afterAll(() => provider.close());
 
-  it("is asked for a checkout that says who and what, in the one store that there is", async () => {
+  it("is asked for a checkout with user and plan in its only store", async () => {
     provider.answer(happily(dialect));
     await api.createCheckout(ORDER);
     const [, asked] = provider.heard;
@@ -70,7 +70,7 @@ describe("Lemon Squeezy's API", () => {
     },
   );
 
-  it("is content with a cancellation that is scheduled already", async () => {
+  it("accepts a cancellation that is already scheduled", async () => {
     provider.answer(({ method }) =>
       method === "DELETE" ? dialect.alreadyOver : { body: dialect.subscription("subscription_cancelled") },
     );
@@ -78,7 +78,7 @@ describe("Lemon Squeezy's API", () => {
     expect(provider.heard.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
   });
 
-  it.each([404, 422])("names what it does not like, and where that is: with %i", async (status) => {
+  it.each([404, 422])("reports the rejected field: with %i", async (status) => {
     const pointer = "/data/relationships/variant";
     const errors = [
       { detail: "The related resource does not exist.", source: { pointer }, status: `${status}` },
@@ -92,14 +92,14 @@ describe("Lemon Squeezy's API", () => {
     });
   });
 
-  it("does not take a path that is none for a subscription that is none", async () => {
+  it("reports a wrong API path, not an unknown subscription", async () => {
     provider.answer(() => ({ status: 404, body: { message: "The route could not be found." } }));
     await expect(api.cancelSubscription("50")).rejects.toMatchObject({ failure: "rejected" });
     provider.answer(() => ({ status: 401, body: { message: "Unauthenticated." } }));
     await expect(api.cancelSubscription("50")).rejects.toThrow('401: "Unauthenticated"');
   });
 
-  it("keeps no list of events", () => {
+  it("has no list of events", () => {
     expect(api.listEvents).toBeNull();
   });
 });

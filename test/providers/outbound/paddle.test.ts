@@ -16,7 +16,7 @@ describe("Paddle's API", () => {
   });
   afterAll(() => provider.close());
 
-  it("is asked for a transaction that says who and what", async () => {
+  it("is asked for a transaction with user and plan", async () => {
     provider.answer(happily(dialect));
     const checkout = await api.createCheckout({ ...ORDER, customerId: "ctm_9" });
     expect(checkout).toEqual({ id: "txn_1", url: dialect.checkoutUrl, expiresAt: null });
@@ -34,7 +34,7 @@ describe("Paddle's API", () => {
     });
   });
 
-  it("knows the customer by the address, and is told of a new one", async () => {
+  it("finds the customer by email address, or creates one", async () => {
     provider.answer(happily(dialect));
     await api.createCheckout(ORDER);
     expect(provider.heard[0]?.query.get("email")).toBe("ada+shop@example.com");
@@ -59,7 +59,7 @@ describe("Paddle's API", () => {
   it.each([
     ["a stranger's", null],
     ["another person's", { userId: "user_8" }],
-  ])("does not take %s customer for somebody who has not confirmed the address", async (_, custom_data) => {
+  ])("does not use %s customer for an unconfirmed email address", async (_, custom_data) => {
     const known = { id: "ctm_0", email: ORDER.email, custom_data };
     provider.answer((heard) =>
       heard.path === "/provider-a/customers" ? { body: { data: [known] } } : happily(dialect)(heard),
@@ -74,7 +74,7 @@ describe("Paddle's API", () => {
     await api.createCheckout({ ...unconfirmed, customerId: "ctm_0" });
   });
 
-  it("takes the customer that was made for the same person before, confirmed or not", async () => {
+  it("uses the customer that was created for the same user", async () => {
     const known = { id: "ctm_0", email: ORDER.email, custom_data: { userId: ORDER.userId } };
     provider.answer((heard) =>
       heard.path === "/provider-a/customers" ? { body: { data: [known] } } : happily(dialect)(heard),
@@ -83,7 +83,7 @@ describe("Paddle's API", () => {
     expect(JSON.parse(provider.heard[1]?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });
   });
 
-  it("says what to do when there is no page to pay on", async () => {
+  it("explains a missing default payment link", async () => {
     provider.answer((heard) =>
       heard.path === dialect.checkoutPath
         ? { body: { data: { id: "txn_1", checkout: { url: null } } } }
@@ -92,7 +92,7 @@ describe("Paddle's API", () => {
     await expect(api.createCheckout(ORDER)).rejects.toThrow(/default payment link/);
   });
 
-  it("takes its word for a wrong key, which it says with 403", async () => {
+  it("treats 403 as a wrong key", async () => {
     provider.answer(() => ({
       status: 403,
       body: dialect.refusal("Invalid or revoked API key.", "invalid_token"),
@@ -103,7 +103,7 @@ describe("Paddle's API", () => {
     });
   });
 
-  it("names the fields that it does not like", async () => {
+  it("reports the rejected fields", async () => {
     const { error } = dialect.refusal("Invalid request.") as { error: object };
     const errors = [{ field: "items.0.price_id", message: "does not match the pattern" }];
     provider.answer((heard) =>
@@ -114,13 +114,13 @@ describe("Paddle's API", () => {
     await expect(api.createCheckout(ORDER)).rejects.toThrow("items.0.price_id: does not match the pattern");
   });
 
-  it("cancels at once", async () => {
+  it("cancels immediately", async () => {
     provider.answer(happily(dialect));
     await api.cancelSubscription("sub_0");
     expect(JSON.parse(provider.heard[0]?.body ?? "")).toEqual({ effective_from: "immediately" });
   });
 
-  it("lists its events in pages until they are older, oldest first", async () => {
+  it("lists events page by page, oldest first", async () => {
     const { body } = loadFixture("paddle", "subscription.updated");
     const kept = [6, 5, 4, 3, 2, 1].map((n) => ({
       ...body,

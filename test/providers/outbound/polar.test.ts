@@ -25,7 +25,7 @@ describe("Polar's API", () => {
   };
   const bodies = () => provider.heard.map(({ body }) => JSON.parse(body));
 
-  it("is asked for a checkout that says who and what", async () => {
+  it("is asked for a checkout with user and plan", async () => {
     provider.answer(happily(dialect));
     expect(await api.createCheckout(ORDER)).toEqual({
       id: "00000000-0000-4000-8000-000000000030",
@@ -39,7 +39,7 @@ describe("Polar's API", () => {
     ]);
   });
 
-  it("sells one seat of what is not sold by the seat, but not three", async () => {
+  it("sells one seat of a product without seats, but not three", async () => {
     const detail = [
       {
         type: "value_error",
@@ -59,14 +59,14 @@ describe("Polar's API", () => {
     });
   });
 
-  it("sells nothing else when the number of seats is refused for another reason", async () => {
+  it("fails when seats are refused for another reason", async () => {
     const detail = [{ type: "value_error", loc: ["body", "seats"], msg: "At least 5 seats.", input: 1 }];
     provider.answer(() => ({ status: 422, body: { detail } }));
     await expect(api.createCheckout({ ...ORDER, seats: 1 })).rejects.toMatchObject({ failure: "rejected" });
     expect(provider.heard).toHaveLength(1);
   });
 
-  it("opens the portal with a way back", async () => {
+  it("opens the portal with a return URL", async () => {
     provider.answer(happily(dialect));
     await api.openPortal({
       userId: "user_7",
@@ -92,7 +92,7 @@ describe("Polar's API", () => {
     expect(url).toBe("https://portal.example/polar");
   });
 
-  it("does not know what has not the form of an id", async () => {
+  it("returns null for a malformed id", async () => {
     const detail = [
       { type: "uuid_parsing", loc: ["path", "id"], msg: "Input should be a valid UUID", input: "sub_0" },
     ];
@@ -100,7 +100,7 @@ describe("Polar's API", () => {
     expect(await api.fetchSubscription("sub_0")).toBeNull();
   });
 
-  it("is asked again while a change of the subscription is under way", async () => {
+  it("is asked again while the subscription is locked", async () => {
     const locked = {
       status: 409,
       body: { error: "SubscriptionLocked", detail: "Subscription is pending an update." },
@@ -110,7 +110,7 @@ describe("Polar's API", () => {
     expect(provider.heard).toHaveLength(2);
   });
 
-  it("lists what it delivered once each, oldest first, byte for byte", async () => {
+  it("lists each delivered event once, oldest first, byte for byte", async () => {
     const { body } = loadFixture("polar", "subscription.updated");
     const payload = JSON.stringify(body, null, 2);
     const delivery = (id: string, more: object = {}) => ({

@@ -17,7 +17,7 @@ describe("Stripe's API", () => {
   });
   afterAll(() => provider.close());
 
-  it("is asked for a session whose subscription, too, says who and what", async () => {
+  it("is asked for a session with user and plan, also on its subscription", async () => {
     provider.answer(happily(dialect));
     expect(await api.createCheckout(ORDER)).toEqual({
       id: "cs_test_a1",
@@ -45,14 +45,14 @@ describe("Stripe's API", () => {
     });
   });
 
-  it("is told the customer's id instead of an address where there is one", async () => {
+  it("is sent the customer's id instead of an email address", async () => {
     provider.answer(happily(dialect));
     await api.createCheckout({ ...ORDER, customerId: "cus_0" });
     const form = new URLSearchParams(provider.heard[0]?.body);
     expect([form.get("customer"), form.get("customer_email")]).toEqual(["cus_0", null]);
   });
 
-  it("opens the portal with a way back", async () => {
+  it("opens the portal with a return URL", async () => {
     provider.answer(happily(dialect));
     await api.openPortal({
       userId: "user_7",
@@ -65,7 +65,7 @@ describe("Stripe's API", () => {
     ]);
   });
 
-  it("does not know a customer: missing, although it answers 400", async () => {
+  it("treats a 400 for an unknown customer as missing", async () => {
     const error = {
       type: "invalid_request_error",
       code: "resource_missing",
@@ -82,7 +82,7 @@ describe("Stripe's API", () => {
     await expect(api.openPortal(asked)).rejects.toMatchObject({ failure: "missing" });
   });
 
-  it("is asked again while it works on the same key, or on the same object", async () => {
+  it("is asked again while the key or the object is in use", async () => {
     for (const code of ["idempotency_key_in_use", "lock_timeout"]) {
       const locked = { status: 409, body: dialect.refusal("Wait for the other request", code) };
       provider.answer((heard, nth) => (nth === 0 ? locked : happily(dialect)(heard)));
@@ -91,7 +91,7 @@ describe("Stripe's API", () => {
     }
   });
 
-  it("lists its events in pages, oldest first, as it would have delivered them", async () => {
+  it("lists events page by page, oldest first, as delivered", async () => {
     const { body } = loadFixture("stripe", "customer.subscription.updated");
     const kept = [5, 4, 3, 2, 1].map((n) => ({ ...body, id: `evt_${n}`, created: 1_772_370_000 + n }));
     provider.answer(({ query }) => {

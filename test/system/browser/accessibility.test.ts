@@ -111,7 +111,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
     },
   );
 
-  it("that has failed says so, with a number and a way on", async () => {
+  it("shows an error with a reference and a link when it fails", async () => {
     const page = await visitAs("admin", {
       expected: /^refused: 50\d \/admin|^console: .*#441|^server: .*could not be read/s,
     });
@@ -129,7 +129,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
     await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
   });
 
-  it("can be used with the keyboard alone, and shows where one is", async () => {
+  it("can be used with the keyboard, with visible focus", async () => {
     const page = await visitAs("nobody");
     await page.goto("/sign-in?next=/admin/webhooks");
     await settled(page);

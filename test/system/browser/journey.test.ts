@@ -201,7 +201,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     expect(await use()).toBe(401);
   });
 
-  it("reads in the language of their choice from then on, with its dates and prices", async () => {
+  it("uses the chosen language for texts, dates and prices", async () => {
     const someone = await signUp(site.url);
     await subscribed(site, someone);
     const page = await visit(browser, site, { as: someone });
@@ -236,7 +236,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     return new Date(row?.at as string);
   }
 
-  it("deletes the account: what runs is ended at the provider, nobody can sign in, the address is free", async () => {
+  it("deletes the account, its subscription at the provider, and frees the address", async () => {
     const someone = await signUp(site.url);
     const page = await visit(browser, site, { as: someone });
     await page.goto("/billing");

@@ -36,7 +36,7 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
     throw new Error("never refused");
   }
 
-  it("a person reads the reason, sees the seconds go by, and goes on with what they had typed", async () => {
+  it("shows the reason and a countdown, and keeps the typed values", async () => {
     const page = await visit(browser, site, { as: await signUp(site.url) });
     await page.goto("/settings");
     const name = await renameUntilRefused(page);
@@ -57,7 +57,7 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
     await page.getByRole("complementary").getByText(name, { exact: true }).waitFor();
   });
 
-  it("a person without JavaScript reads the reason and the seconds, and goes on later", async () => {
+  it("shows the reason and the seconds without JavaScript", async () => {
     const page = await visit(browser, site, { as: await signUp(site.url), javaScriptEnabled: false });
     await page.goto("/settings");
     const name = await renameUntilRefused(page);
@@ -74,7 +74,7 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
     await page.getByRole("complementary").getByText(name, { exact: true }).waitFor();
   });
 
-  it("somebody who tries passwords is told in their own language", async () => {
+  it("shows the limit on sign-in in the user's language", async () => {
     const page = await visit(browser, site, { locale: "de-DE" });
     await page.goto("/sign-in");
     const isRefused = async () => {

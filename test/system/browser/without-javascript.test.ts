@@ -21,7 +21,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
     await site?.close();
   });
 
-  it("signs up, is shown round, buys and sees the plan change, renames, signs out and in again", async () => {
+  it("signs up, completes onboarding, buys a plan, renames, signs out and in", async () => {
     const { name, email } = somebodyNew();
     const page = await visit(browser, site, { javaScriptEnabled: false });
     await page.goto("/sign-up");
@@ -61,7 +61,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
     await page.waitForURL("/settings");
   });
 
-  it("makes a key, shown once, and revokes it", async () => {
+  it("creates a key, shown once, and revokes it", async () => {
     const page = await visit(browser, site, { as: await signUp(site.url), javaScriptEnabled: false });
     await page.goto("/api-keys");
     await fill(page, { Name: "Nightly job" });

@@ -53,7 +53,7 @@ if (!bin || !bouncer) {
       expect(stripe.calls).toEqual(["POST /v1/checkout/sessions"]);
     });
 
-    it("takes in what was missed and compares what has changed, once a night", async () => {
+    it("applies missed events and compares changed subscriptions, once a night", async () => {
       const given = {
         userId: "user_1",
         subscriptionId: "sub_1",

@@ -31,8 +31,8 @@ async function keysOf({ cookie }: TestUser): Promise<Key[]> {
   return (await sendRequest(server.url, "GET", "/api/api-keys", { cookie })).body.apiKeys;
 }
 
-describe("the pages of an account", () => {
-  it.each(PAGES)("%s is for who is signed in, and is whole without JavaScript", async (path) => {
+describe("account pages", () => {
+  it.each(PAGES)("%s requires a session, and works without JavaScript", async (path) => {
     const answer = await sendRequest(server.url, "GET", path);
     expect(answer.status).toBe(307);
     expect(answer.headers.get("location")).toMatch(/^\/sign-in/);
@@ -50,14 +50,14 @@ describe("the pages of an account", () => {
     },
   );
 
-  it("show somebody new three steps and nothing else", async () => {
+  it("show only onboarding to a new user", async () => {
     const { html } = await openPage(server.url, "/dashboard", other.cookie);
     expect(html.match(/<h2\b/g)).toHaveLength(3);
   });
 });
 
 describe("an API key", () => {
-  it("is shown once, with a line that works as it stands, and nowhere afterwards", async () => {
+  it("is shown once, with a working command", async () => {
     const made = await sendForm(server.url, "/api-keys", ada.cookie, {
       on: "Create key",
       fields: { name: "Nightly export", expiresAt: "" },
@@ -71,7 +71,7 @@ describe("an API key", () => {
     expect((await openPage(server.url, "/api-keys", ada.cookie)).text).toContain("Nightly export");
   });
 
-  it("works until the end of the day that was chosen", async () => {
+  it("works until the end of the chosen day", async () => {
     const fields = { name: "Until then", expiresAt: "2099-02-03" };
     await sendForm(server.url, "/api-keys", ada.cookie, { on: "Create key", fields });
     const listed = await sendRequest(server.url, "GET", "/api/api-keys", { cookie: ada.cookie });
@@ -81,7 +81,7 @@ describe("an API key", () => {
     });
   });
 
-  it("is revoked when its name has been typed, and not before", async () => {
+  it("is revoked only after its name is typed", async () => {
     const [key] = (await keysOf(ada)) as [Key];
     const typed = (text: string) =>
       sendForm(server.url, "/api-keys", ada.cookie, { on: key.id, fields: { confirmation: text } });
@@ -91,7 +91,7 @@ describe("an API key", () => {
     expect((await keysOf(ada)).map(({ id }) => id)).not.toContain(key.id);
   });
 
-  it("of somebody else is refused like one that does not exist, in words", async () => {
+  it("of another user is refused like an unknown one, with a message", async () => {
     await sendRequest(server.url, "POST", "/api/api-keys", {
       cookie: other.cookie,
       body: { name: "Theirs" },
@@ -108,7 +108,7 @@ describe("an API key", () => {
 });
 
 describe("a notification", () => {
-  it("of somebody else is refused like one that does not exist, and stays unread", async () => {
+  it("of another user is refused like an unknown one, and stays unread", async () => {
     const { body } = await sendRequest(server.url, "GET", "/api/notifications", { cookie: other.cookie });
     const answer = await sendForm(server.url, "/notifications", ada.cookie, {
       on: "Mark as read",
@@ -118,7 +118,7 @@ describe("a notification", () => {
     expect((await openPage(server.url, "/notifications", other.cookie)).text).toContain("1 unread");
   });
 
-  it("that is marked as read is not counted any more, on the page and beside it", async () => {
+  it("that is marked as read is no longer counted", async () => {
     expect((await openPage(server.url, "/notifications", ada.cookie)).text).toContain("2 unread");
     const one = await sendForm(server.url, "/notifications", ada.cookie, { on: "Mark as read", fields: {} });
     expect(one.text).toContain("1 unread");
@@ -132,14 +132,14 @@ describe("a notification", () => {
 });
 
 describe("a plan", () => {
-  it("cannot be bought for more seats than it has, nor while there is no provider, and the page says so", async () => {
+  it("cannot be bought for too many seats or without a provider, with a message", async () => {
     const choose = (seats: string) =>
       sendForm(server.url, "/billing", ada.cookie, { on: "Choose Pro", fields: { seats } });
     expect((await choose("77")).text).toContain("Pro allows 1 to 5 seats.");
     expect((await choose("2")).text).toContain("No payment provider is set up here.");
   });
 
-  it("is not offered again to who comes back from paying for it, while the provider has not told us", async () => {
+  it("is not offered again after payment while its webhook is pending", async () => {
     const { html, text } = await openPage(server.url, "/billing?checkout=completed", ada.cookie);
     expect(text).toContain("Confirming your payment…");
     expect(html).toMatch(

@@ -43,7 +43,7 @@ function look(path: string, headers: Record<string, string> = {}, method = "GET"
 }
 
 describe("a page", () => {
-  it("allows scripts and styles of its own alone, by a nonce that no other answer has", async () => {
+  it("has a content security policy with a nonce of its own", async () => {
     const nonces = new Set<string>();
     for (let n = 0; n < 3; n += 1) {
       const { status, headers, text } = await look("/");
@@ -61,12 +61,12 @@ describe("a page", () => {
     expect(nonces.size).toBe(3);
   });
 
-  it("takes no nonce from who asks", async () => {
+  it("ignores a nonce in the request", async () => {
     const { text } = await look("/", { "content-security-policy": "script-src 'nonce-mine'" });
     expect(text).not.toContain("mine");
   });
 
-  it("is kept by nobody, is sent over https from now on, and tells its address to this site alone", async () => {
+  it("has no-store, HSTS and same-origin referrer headers", async () => {
     const { headers } = await look("/settings", { cookie });
     expect(headers).toMatchObject({
       "cache-control": "no-store",
@@ -78,7 +78,7 @@ describe("a page", () => {
     expect(headers["x-powered-by"]).toBeUndefined();
   });
 
-  it("that needs a session leads to the sign-in page, and back from there", async () => {
+  it("that needs a session redirects to sign-in, and back", async () => {
     const { status, headers } = await look("/settings?tab=1");
     expect([status, headers.location]).toEqual([307, "/sign-in?next=%2Fsettings%3Ftab%3D1"]);
     expect((await look("/settings", { cookie })).status).toBe(200);
@@ -115,13 +115,13 @@ describe("a page", () => {
       "an origin that a proxy seems to confirm",
       { origin: "https://evil.example.com", "x-forwarded-host": "evil.example.com" },
     ],
-  ])("takes no post of %s", async (_, headers) => {
+  ])("rejects a POST of %s", async (_, headers) => {
     expect((await look("/settings", { cookie, ...(headers as Record<string, string>) }, "POST")).status).toBe(
       403,
     );
   });
 
-  it("never asks another host for a page, whatever host a request names", async () => {
+  it("never fetches a page from another host", async () => {
     const { status, headers } = await look("/settings", {
       host: "evil.example.com",
       "x-forwarded-host": "evil.example.com",
@@ -130,14 +130,14 @@ describe("a page", () => {
     expect(headers.location).toBe("/sign-in?next=%2Fsettings");
   });
 
-  it("that there is not is a 404", async () => {
+  it("that does not exist returns 404", async () => {
     expect((await look("/nothing/here")).status).toBe(404);
     expect((await look("/apis")).status).toBe(404);
   });
 });
 
-describe("what pages are built of", () => {
-  it("is compressed as the browser wants it, and kept for a year, as its name changes with it", async () => {
+describe("static files of pages", () => {
+  it("are compressed as accepted, and cached for a year", async () => {
     const { text } = await look("/");
     const path = /src="(\/_next\/static\/[^"]+\.js)"/.exec(text)?.[1] as string;
     const whole = await look(path);
@@ -167,7 +167,7 @@ describe("what pages are built of", () => {
     "/_next/static/../../package.json",
     "/.next/BUILD_ID",
     "/_next/static/chunks",
-  ])("is nothing else: %s", async (path) => {
+  ])("do not include %s", async (path) => {
     const { status, text } = await look(path);
     expect([301, 307, 308, 400, 404]).toContain(status);
     expect(text).not.toContain("dependencies");

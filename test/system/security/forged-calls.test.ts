@@ -95,7 +95,7 @@ function filled(value: () => string | Blob): Fields {
 }
 
 describe.each(FORGED)("%s as the arguments", (_, root, parts = {}) => {
-  it("comes to a refusal, whichever action it is sent to", async () => {
+  it("are refused by every action", async () => {
     for (const action of listServerActions()) {
       // The session is one of its own: an action may well end it.
       const { cookie } = action.name === "signOut" ? await signUp(server.url) : person;
@@ -135,7 +135,7 @@ describe("a call that cannot be read", () => {
     ["JSON that says that it is JSON", "{}", { "content-type": "application/json" }],
     ["a form as addresses have it", "name=x", { "content-type": "application/x-www-form-urlencoded" }],
     ["what is no type", "x", { "content-type": "x" }],
-  ])("(%s) is told to be that and changes nothing, with scripts or without", async (_, body, headers) => {
+  ])("(%s) is refused and changes nothing, with JavaScript or without", async (_, body, headers) => {
     const before = await left(person);
     const { cookie } = person;
     const action = findServerAction("updateProfile");
@@ -176,7 +176,7 @@ describe("a call that cannot be read", () => {
     ["an action in the place of the state", '[null,"$h2"]'],
     ["no action", '["updateProfile",null]'],
     ["the endpoint of forms within itself", JSON.stringify(["$h2", null, "$h2"])],
-  ])("(%s as what a page has bound to its form) is refused, and changes nothing", async (_, bound) => {
+  ])("(%s as bound arguments) is refused, and changes nothing", async (_, bound) => {
     const { cookie } = person;
     const action = findServerAction("updateProfile");
     const answer = await postForm(server.url, action, { name: bound.slice(0, 9) }, { cookie, bound });
@@ -188,7 +188,7 @@ describe("a call that cannot be read", () => {
 describe("more than 64 KB", () => {
   const large = "x".repeat(70_000);
 
-  it("is 413, before any of it is read", async () => {
+  it("returns 413 before the body is read", async () => {
     const before = await left(person);
     const { cookie } = person;
     const posted = await postForm(server.url, findServerAction("updateProfile"), { name: large }, { cookie });
@@ -200,7 +200,7 @@ describe("more than 64 KB", () => {
     expect(await left(person)).toEqual({ ...before, calls: before.calls - 1 });
   });
 
-  it("is refused when its length is not told beforehand", async () => {
+  it("is refused without a Content-Length", async () => {
     const before = await left(person);
     const answer = await fetch(`${server.url}/settings`, {
       method: "POST",
@@ -216,7 +216,7 @@ describe("more than 64 KB", () => {
     for (let n = 0; n < 200; n += 1) yield new TextEncoder().encode("x".repeat(10_000));
   }
 
-  it("is not less: a form of 60 KB is read, and refused for what is in it", async () => {
+  it("accepts a form of 60 KB for validation", async () => {
     const body = encodeArguments([{ name: "x".repeat(60_000) }]);
     const { status, thrown } = await callAction(server.url, findServerAction("updateProfile"), body, person);
     expect([status, thrown]).toEqual([400, { digest: "refusal:invalid_input" }]);
@@ -237,7 +237,7 @@ describe("an action that is sent to another page", () => {
     },
   );
 
-  it.each(["/settings", "/", "/api-keys"])("(%s) is for whom it is for", async (path) => {
+  it.each(["/settings", "/", "/api-keys"])("(%s) keeps its access rule", async (path) => {
     const fields = { userId: person.id, role: "admin" };
     const { cookie } = person;
     for (const headers of [{}, { "x-action-forwarded": "1" }] as Record<string, string>[]) {
@@ -253,7 +253,7 @@ describe("an action that is sent to another page", () => {
     expect(body.role).toBe("user");
   });
 
-  it("below /api is no action", async () => {
+  it("is not accepted below /api", async () => {
     const action = findServerAction("updateProfile");
     for (const path of ["/api", "/api/users/me", "/api/nothing"]) {
       const { cookie } = person;
@@ -267,7 +267,7 @@ describe("an action that is sent to another page", () => {
   });
 });
 
-it("an address of a page that makes no sense to Next.js is not taken for a failure of ours", async () => {
+it("returns 4xx for a URL that Next.js cannot parse", async () => {
   for (const headers of [
     { rsc: "1", "next-router-state-tree": "%7Bgarbage" },
     { rsc: "1", "next-router-state-tree": "x".repeat(5_000) },

@@ -40,7 +40,7 @@ const WEBSOCKET =
   "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
 describe("connections that ask for an upgrade", () => {
-  it("are answered like others, also once a page has been served, and hold up no stop", async () => {
+  it("are answered like others, and do not delay a stop", async () => {
     const server = await serverWithPages();
     const clients = ["/api/health", "/api/webhooks/provider-a", "/sign-in"].flatMap((path) =>
       [H2C, WEBSOCKET].map((headers) =>
@@ -60,8 +60,8 @@ describe("connections that ask for an upgrade", () => {
   });
 });
 
-describe("a server that has been told to stop", () => {
-  it("ends at once when it is told again", async () => {
+describe("a stopping server", () => {
+  it("exits at once on a second signal", async () => {
     const server = await serverWithPages();
     const client = send(
       server.url,
@@ -75,7 +75,7 @@ describe("a server that has been told to stop", () => {
   });
 });
 
-describe("requests that no browser sends", () => {
+describe("unusual requests", () => {
   let server: ServerProcess;
   beforeAll(async () => {
     server = await serverWithPages();
@@ -94,7 +94,7 @@ describe("requests that no browser sends", () => {
     },
   );
 
-  it("returns 400 with X-API-Version and X-Request-Id for what is no HTTP", async () => {
+  it("returns 400 with X-API-Version and X-Request-Id for invalid HTTP", async () => {
     const client = send(server.url, "NONSENSE\r\n\r\n");
     await vi.waitFor(() => expect(client.isClosed).toBe(true), { timeout: 10_000 });
     expect(client.received).toMatch(
@@ -123,7 +123,7 @@ describe("requests that no browser sends", () => {
     expect(answer.status).toBe(404);
   });
 
-  it("writes no line into the log that a request has made up", async () => {
+  it("escapes line breaks from requests in the log", async () => {
     const forged = '%0a{"level":50,"msg":"forged"}';
     await fetch(`${server.url}/_next/image?url=${forged}&w=64&q=75`);
     for (let n = 0; n < 30; n += 1) {
@@ -140,7 +140,7 @@ describe("requests that no browser sends", () => {
 });
 
 describe("bodies that never end", () => {
-  it("are given up beyond 64 MB in all, the oldest first, while others are served", async () => {
+  it("are dropped beyond 64 MB in all, oldest first", async () => {
     const server = await spawnServer(test.url, { ...GENEROUS_LIMITS });
     const head = "POST /api/webhooks/provider-a HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n";
     const part = Buffer.concat([Buffer.from(head), Buffer.alloc(900_000, 0x20)]);
@@ -153,7 +153,7 @@ describe("bodies that never end", () => {
   });
 });
 
-describe("requests that cost and need no account", () => {
+describe("expensive requests without an account", () => {
   it("charges pages and wrong keys to the client's address, and answers 429 beyond the limit", async () => {
     const server = await spawnServer(test.url, { RATE_LIMIT_PAGES: "3/60", RATE_LIMIT_AUTH_KEY: "3/60" });
     const statuses = async (path: string, headers: Record<string, string> = {}) => {

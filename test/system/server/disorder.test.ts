@@ -107,7 +107,7 @@ describe.each(wireFormats())("events of %s in any order, with any of them lost",
     await test.drop();
   });
 
-  it("whatever a reordering has changed is flagged, and reconcile finds the rest", {
+  it("flags what a reordering has changed, and reconcile finds the rest", {
     timeout: 120_000,
   }, async () => {
     let people = 0;

@@ -24,7 +24,7 @@ const faultsOf = async ({ sim }: Shop): Promise<Set<string | null>> => {
 describe.each(wireFormats())(
   "with a provider that speaks %s, and events that are doubled, late, mixed up, lost and damaged",
   (format) => {
-    it("everybody's state is the provider's after reconcile, with nothing out of order left", async () => {
+    it("every state equals the provider's after reconcile", async () => {
       // A retry a day later is one within a minute.
       const shop = await openShop(format, { timeScale: 2_000 });
       const people: TestUser[] = [];
@@ -48,7 +48,7 @@ describe.each(wireFormats())(
   },
 );
 
-it("what Lemon Squeezy tells twice in one second, word for word, is one event; the comparison finds what it meant", async () => {
+it("treats two identical Lemon Squeezy events of one second as one, and reconciles", async () => {
   const shop = await openShop("lemon-squeezy");
   const { server, sim, test, press, known, truth, agree } = shop;
   const person = await signUp(server.url);

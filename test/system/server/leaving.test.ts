@@ -6,7 +6,7 @@ import { openShop, type Shop } from "./shop.ts";
 const leave = ({ post }: Shop, person: TestUser) =>
   post("/api/trpc/user.deleteAccount", person, { json: { confirmation: person.email } });
 
-it("somebody who pays in two slots sees both, and ends both by leaving", async () => {
+it("shows subscriptions of two slots, and ends both with the account", async () => {
   const shop = await openShop("stripe");
   const person = await signUp(shop.server.url);
   // Two checkouts, of which nobody here can know that both will be paid: Paddle's cannot be closed when another replaces it.
@@ -26,7 +26,7 @@ it("somebody who pays in two slots sees both, and ends both by leaving", async (
   expect(shop.truth(person)).toMatchObject([{ status: "canceled" }, { status: "canceled" }]);
 });
 
-it("nobody leaves a subscription behind that has no name yet: cancelled in the portal, it gets one", async () => {
+it("refuses to delete an account with a subscription without an id", async () => {
   const shop = await openShop("lemon-squeezy");
   const person = await signUp(shop.server.url);
   await shop.buy(person, { planId: "pro" });
@@ -43,7 +43,7 @@ it("nobody leaves a subscription behind that has no name yet: cancelled in the p
   expect(shop.truth(person)).toMatchObject([{ cancelAtPeriodEnd: true }]);
 });
 
-it("whoever has the address of a customer of Paddle's, and has not confirmed it, does not become that customer", async () => {
+it("does not use a Paddle customer for an unconfirmed email address", async () => {
   const shop = await openShop("paddle");
   const person = await signUp(shop.server.url);
   // The stranger was a customer before there was an account.

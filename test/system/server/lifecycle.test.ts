@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 describe("the server", () => {
-  it("says whether it lives and whether it is ready", async () => {
+  it("answers health and ready", async () => {
     const server = await spawnServer(test.url);
     const look = async (path: string) => {
       const answer = await fetch(server.url + path);
@@ -29,7 +29,7 @@ describe("the server", () => {
     await server.end("SIGTERM");
   });
 
-  it("is not ready while its database is away, and again when it is back", async () => {
+  it("is not ready while its database is unreachable", async () => {
     const gate = await proxyTo(new URL(test.url));
     const server = await spawnServer(gate.url, { WEBHOOK_LEASE_SECONDS: "3" });
     gate.cut();
@@ -43,7 +43,7 @@ describe("the server", () => {
     gate.cut();
   });
 
-  it("returns 400 for a bad signature while its database is away: that is checked first", async () => {
+  it("returns 400 for a bad signature while its database is unreachable", async () => {
     const gate = await proxyTo(new URL(test.url));
     const server = await spawnServer(gate.url);
     gate.cut();
@@ -71,7 +71,7 @@ describe("the server", () => {
     gate.cut();
   });
 
-  it("told to stop, takes nothing new, finishes what runs and exits with 0", async () => {
+  it("finishes running requests on SIGTERM and exits 0", async () => {
     const server = await spawnServer(test.url);
     const agent = new Agent({ keepAlive: true });
     const running = Array.from({ length: 50 }, (_, n) =>
@@ -90,7 +90,7 @@ describe("the server", () => {
     agent.destroy();
   });
 
-  it("writes JSON lines, and neither payloads nor secrets nor signatures into them", async () => {
+  it("logs JSON lines without payloads, secrets or signatures", async () => {
     const server = await spawnServer(test.url, { LOG_LEVEL: "debug" });
     const good = numberedEvent("logged", 0);
     await deliverWebhook(server.url, "provider-a", good);
@@ -116,7 +116,7 @@ describe("the server", () => {
     expect(text).toContain("no signature matches a secret");
   });
 
-  it("says what is wrong when its port is taken", async () => {
+  it("fails with one line when its port is in use", async () => {
     const server = await spawnServer(test.url);
     const { port } = new URL(server.url);
     await expect(spawnServer(test.url, { PORT: port })).rejects.toThrow("EADDRINUSE");

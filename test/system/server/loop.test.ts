@@ -13,7 +13,7 @@ import { signUp, signUpAdmin, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
 
-describe.each(wireFormats())("with a simulated provider that speaks %s, and nothing else", (format) => {
+describe.each(wireFormats())("with the simulator in the format %s", (format) => {
   let folder: string;
   let test: TestDatabase;
   let server: RunningServer;
@@ -50,7 +50,7 @@ describe.each(wireFormats())("with a simulated provider that speaks %s, and noth
     expect(paid.status).toBeLessThan(400);
   }
 
-  it("somebody buys, changes the seats, and leaves with the account", async () => {
+  it("a user buys, changes seats, and deletes the account", async () => {
     const person = await signUp(server.url);
     await buy(person);
     await eventually(() => statusOf(person), "active");
@@ -73,7 +73,7 @@ describe.each(wireFormats())("with a simulated provider that speaks %s, and noth
     );
   });
 
-  it("what was lost on the way is found again, by the operator and by the administrator", async () => {
+  it("lost deliveries are found by the operator and the administrator", async () => {
     const person = await signUp(server.url);
     const admin = await signUpAdmin(server.url, test);
     await buy(person, { planId: "team", seats: 6 });
@@ -108,7 +108,7 @@ describe.each(wireFormats())("with a simulated provider that speaks %s, and noth
     });
   });
 
-  it("doctor finds nothing wrong", async () => {
+  it("doctor reports no problems", async () => {
     const { ok, findings } = await tollgate.json("doctor");
     expect(
       findings.filter(({ state }: { state: string }) => state !== "good" && state !== "skipped"),

@@ -28,7 +28,7 @@ describe.skipIf(program === null)("two servers on one Redis", () => {
     await redis.remove();
   });
 
-  it("count the requests of a user together", async () => {
+  it("count a user's requests of all processes together", async () => {
     const remaining = [];
     for (const n of [0, 1, 0, 1]) {
       const response = await sendRequest(servers[n]?.url as string, "GET", "/api/users/me", person);
@@ -45,7 +45,7 @@ describe.skipIf(program === null)("two servers on one Redis", () => {
     }
   });
 
-  it("refuse billing with 503 while Redis is away, and serve the rest by counts of their own", async () => {
+  it("answer billing with 503 while Redis is unreachable, and count the rest locally", async () => {
     const other = await signUp(servers[0]?.url as string);
     await redis.kill();
     for (const server of servers) {

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 describe("the simulated provider", () => {
-  it("stands in for every slot that has no key, and goes when the server goes", async () => {
+  it("serves every slot without a key, and stops with the server", async () => {
     const server = await startTestServer(test.url, {
       ...GENEROUS_LIMITS,
       SIMULATOR: "on",
@@ -53,7 +53,7 @@ describe("the simulated provider", () => {
     expect(JSON.parse(await readFile(join(folder, "simulator.json"), "utf8"))).toMatchObject({ version: 2 });
   });
 
-  it("whose port is taken stops the start with one line that names it", async () => {
+  it("fails the start with one line when its port is in use", async () => {
     const other = createServer();
     await new Promise<void>((listens) => other.listen(0, "127.0.0.1", listens));
     const port = String((other.address() as AddressInfo).port);
@@ -76,7 +76,7 @@ describe("the simulated provider", () => {
     await new Promise((closed) => other.close(closed));
   });
 
-  it("is greeted with, where it is on by itself", async () => {
+  it("is announced in the start-up banner", async () => {
     const own = await mkdtemp(join(tmpdir(), "tollgate-greeted-"));
     await chmod(own, 0o755);
     const server = await spawnServer(null, { DATA_DIR: own, SIMULATOR: "on", SIMULATOR_PORT: "0" });
@@ -88,7 +88,7 @@ describe("the simulated provider", () => {
 });
 
 describe("the keys of the simulated provider", () => {
-  it("are made once and kept; an older file without them goes on working, with the same ones each time", async () => {
+  it("are generated once, or derived from an older file", async () => {
     const own = await mkdtemp(join(folder, "keys-"));
     const made = await embeddedSecrets(own);
     expect(await embeddedSecrets(own)).toEqual(made);
@@ -101,7 +101,7 @@ describe("the keys of the simulated provider", () => {
     expect(new Set([...Object.values(read.apiKeys), ...Object.values(apiKeys)]).size).toBe(6);
   });
 
-  it("are used where the simulator is on and no key is given, at a place that the command line finds too", async () => {
+  it("are used without a configured key, also by the command line", async () => {
     const kept = await embeddedSecrets(folder);
     const access = (variables: Record<string, string>) => paymentAccess(readConfig(variables), kept);
     expect(access({ SIMULATOR_PORT: "3456" })["provider-c"]).toEqual({

@@ -7,8 +7,8 @@ import { liveWholeLife, openShop } from "./shop.ts";
 
 const SUBSCRIBED = "The user already has a subscription: change or cancel it in the billing portal";
 
-describe.each(wireFormats())("over the API, with a provider that speaks %s", (format) => {
-  it("a subscription is as the provider has it through its whole life, and so is the next one", async () => {
+describe.each(wireFormats())("over the API, in the format %s", (format) => {
+  it("a subscription matches the provider through its whole life", async () => {
     const shop = await openShop(format);
     const { server, sim, post, known, truth, agree, buy } = shop;
     const person = await signUp(server.url);

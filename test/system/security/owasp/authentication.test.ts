@@ -38,7 +38,7 @@ describe("API2:2023 Broken Authentication", () => {
   const signIn = (email: string, password: string, more: Attack = {}, url = on.url) =>
     send(url, SIGN_IN, { body: { email, password }, ...more });
 
-  it("guesses of passwords are counted by the address, however they are dressed up", async () => {
+  it("counts password guesses by client address, in any form", async () => {
     const url = await on.serverWith({});
     const { email, password } = on.victim;
     const disguises: Attack[] = [
@@ -80,7 +80,7 @@ describe("API2:2023 Broken Authentication", () => {
     expect((await signIn(email, password, {}, url)).status).toBe(429);
   });
 
-  it("behind a trusted proxy they are counted by the address that the proxy has seen, not by what it was told", async () => {
+  it("counts them by the address that a trusted proxy has seen", async () => {
     const url = await on.serverWith({ TRUSTED_PROXIES: "1", RATE_LIMIT_AUTH_SIGN_IN: "3/60" });
     const guess = async (forwardedFor: string) =>
       (await signIn(on.victim.email, "a guess", { headers: { "x-forwarded-for": forwardedFor } }, url))
@@ -97,7 +97,7 @@ describe("API2:2023 Broken Authentication", () => {
     expect(await guess("2001:db8:0:2::1")).toBe(401);
   });
 
-  it("a wrong password and an unknown address are answered alike, after the same work", async () => {
+  it("answers a wrong password and an unknown address alike", async () => {
     const work = async (email: string) => {
       let hashed = 0;
       const hook = createHook({
@@ -117,7 +117,7 @@ describe("API2:2023 Broken Authentication", () => {
     expect(allButLimits(await work("user_0@example.com"))).toEqual(allButLimits(known));
   });
 
-  it("whether there is an account is told neither by a reset nor, where addresses are confirmed, by a sign-up", async () => {
+  it("does not reveal accounts by password reset or confirmed sign-up", async () => {
     const url = await on.serverWith({
       ...GENEROUS_LIMITS,
       REQUIRE_EMAIL_CONFIRMATION: "on",
@@ -144,7 +144,7 @@ describe("API2:2023 Broken Authentication", () => {
     expect((await signIn(on.victim.email, NEXT, {}, url)).status).toBe(401);
   });
 
-  it("a cookie is worth nothing unless it is the one that was given out", async () => {
+  it("rejects a modified cookie", async () => {
     const { name, token, signature } = partsOf(on.victim.cookie);
     const others = partsOf(on.attacker.cookie);
     const [session] = await on.test.rows<{ id: string }>("select id from session where token = $1", [token]);
@@ -195,7 +195,7 @@ describe("API2:2023 Broken Authentication", () => {
     expect(await whoIs({ cookie: whole(`${token}.${signature}`) })).toBe(on.victim.id);
   });
 
-  it("credentials count where they belong and nowhere else: not in an address, a body or another header", async () => {
+  it("rejects credentials in URLs, bodies and other headers", async () => {
     const { cookie, key, email, password } = on.victim;
     const { name, token, signature } = partsOf(cookie);
     const whole = encodeURIComponent(`${token}.${signature}`);
@@ -229,7 +229,7 @@ describe("API2:2023 Broken Authentication", () => {
     expect(await whoIs({ body: { apiKey: key, token } })).toEqual(UNAUTHORIZED);
   });
 
-  it("a session that an attacker has chosen is never adopted by whoever signs in with it", async () => {
+  it("never adopts a session chosen by an attacker", async () => {
     const { email, password, id } = on.victim;
     const planted = partsOf(on.attacker.cookie);
     for (const cookie of [
@@ -248,7 +248,7 @@ describe("API2:2023 Broken Authentication", () => {
     expect(await whoIs({ cookie: on.attacker.cookie })).toBe(on.attacker.id);
   });
 
-  it("signing out ends the session itself, not just the browser's memory of it", async () => {
+  it("ends the session on sign-out", async () => {
     const person = await signUp(on.url);
     const elsewhere = sessionOf(await signIn(person.email, person.password));
     expect((await send(on.url, "POST /api/auth/sign-out", { cookie: person.cookie })).status).toBe(200);
@@ -256,7 +256,7 @@ describe("API2:2023 Broken Authentication", () => {
     expect(await whoIs({ cookie: elsewhere })).toBe(person.id);
   });
 
-  it("a new password needs the old one, and ends every other session", async () => {
+  it("requires the old password for a new one, and ends other sessions", async () => {
     const { id, email, password, cookie } = await signUp(on.url);
     const stolen = sessionOf(await signIn(email, password));
     const change = (currentPassword: unknown, as: Attack) =>
@@ -275,7 +275,7 @@ describe("API2:2023 Broken Authentication", () => {
     expect((await signIn(email, NEXT)).status).toBe(200);
   });
 
-  it("a reset takes the token of the mail, once, and ends every session", async () => {
+  it("accepts a reset token once, and ends every session", async () => {
     const { email, password, cookie } = await signUp(on.url);
     const before = (await on.mails()).length;
     await send(on.url, "POST /api/auth/request-password-reset", { body: { email } });
@@ -306,7 +306,7 @@ describe("API2:2023 Broken Authentication", () => {
     expect((await reset(token)).status).toBe(400);
   });
 
-  it("somebody banned, deleted or expired is nobody from the next request on, by session and by key", async () => {
+  it("rejects banned, deleted and expired callers from the next request on", async () => {
     const person = await signUp(on.url);
     const made = await send(on.url, "POST /api/api-keys", { cookie: person.cookie, body: { name: "mine" } });
     const both = async () => [await whoIs({ cookie: person.cookie }), await whoIs({ key: made.body.key })];
@@ -323,7 +323,7 @@ describe("API2:2023 Broken Authentication", () => {
     expect(await whoIs({ cookie: again })).toEqual(UNAUTHORIZED);
   });
 
-  it("a key that does not hold is refused in the same words, whatever is wrong with it", async () => {
+  it("rejects every invalid key with the same words", async () => {
     const { cookie } = await visitor(on);
     const newKey = async () =>
       (await send(on.url, "POST /api/api-keys", { cookie, body: { name: "a key" } })).body as {
@@ -360,7 +360,7 @@ describe("API2:2023 Broken Authentication", () => {
     expect(await whoIs({ key: good.key })).not.toEqual(UNAUTHORIZED);
   });
 
-  it("a bad key is not made good by a cookie, nor two keys by one of them", async () => {
+  it("rejects an invalid key despite a cookie or a second key", async () => {
     const { cookie, key, id } = on.victim;
     expect(await whoIs({ cookie, key: "tg_no" })).toEqual(UNAUTHORIZED);
     expect(await whoIs({ cookie, headers: { "x-api-key": "" } })).toEqual(UNAUTHORIZED);
@@ -369,7 +369,7 @@ describe("API2:2023 Broken Authentication", () => {
     expect(await whoIs({ headers: { "x-api-key": key } })).toBe(id);
   });
 
-  it("a password that is short, or long enough to keep the hash busy, is not taken", async () => {
+  it("rejects passwords that are too short or too long", async () => {
     for (const password of [
       "",
       "1234567",

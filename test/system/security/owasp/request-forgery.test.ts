@@ -93,7 +93,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
   /** As a browser reads it that is on a page of ours. */
   const isOurs = (place: string) => new URL(place, `${APP_URL}/somewhere`).origin === APP_URL;
 
-  it("the link in a mail leads to us, and from there to a page of ours, whatever was asked for", async () => {
+  it("links to own pages in mail", async () => {
     const before = (await on.mails()).length;
     let accepted = 0;
     for (const redirectTo of ELSEWHERE) {
@@ -116,7 +116,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
     }
   });
 
-  it("no link of ours takes anybody elsewhere", async () => {
+  it("redirects to own pages only", async () => {
     for (const place of ELSEWHERE) {
       for (const token of ["a-guessed-token", "x"]) {
         const query = `callbackURL=${encodeURIComponent(place)}`;
@@ -147,7 +147,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
     }
   });
 
-  it("signing up with a place to go on to takes no foreign one", async () => {
+  it("rejects a foreign callback URL on sign-up", async () => {
     let n = 0;
     for (const callbackURL of ELSEWHERE.filter((place) => !isOurs(place))) {
       n += 1;
@@ -163,7 +163,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
     expect(await on.test.rows(`select id from "user" where email like 'elsewhere.%'`)).toEqual([]);
   });
 
-  it("a poisoned Host leads neither the mail nor an answer astray", async () => {
+  it("ignores a forged Host header", async () => {
     await on.test.rows("truncate mail_recipient");
     const before = (await on.mails()).length;
     const hosts = { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "http" };
@@ -193,7 +193,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
     }
   });
 
-  it("an address cannot smuggle a second recipient or a header into a mail", async () => {
+  it("rejects header injection in email addresses", async () => {
     const before = (await on.mails()).length;
     const { email } = on.victim;
     for (const smuggled of [
@@ -211,7 +211,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
     expect(await on.mails()).toHaveLength(before);
   });
 
-  it("nothing that is fetched can be named by a client: no field takes an address", async () => {
+  it("accepts no URL that the server would fetch", async () => {
     const there = `http://127.0.0.1:${bird.port}/there`;
     const cookie = mallory();
     const names = [
@@ -249,7 +249,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
     await send(url, "PATCH /api/users/me", { cookie, body: { name: "Mallory Attacker" } });
   });
 
-  it("the assistant is asked where the operator says, and fetches no file for anybody", async () => {
+  it("sends chat requests only to the configured endpoint", async () => {
     const there = `http://127.0.0.1:${bird.port}/image.png`;
     const cookie = mallory();
     const file = { type: "file", url: there, mediaType: "image/png" };
@@ -277,7 +277,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
     expect(provider.exchanges).toHaveLength(1);
   });
 
-  it("an address in a provider's event is data, and is not visited", async () => {
+  it("does not fetch URLs from events", async () => {
     const there = `http://127.0.0.1:${bird.port}/invoice`;
     for (const event of ["checkout.session.completed", "customer.subscription.created"]) {
       const { body } = loadFixture("stripe", event, {
@@ -309,7 +309,7 @@ describe("API7:2023 Server Side Request Forgery", () => {
     await on.test.rows("delete from subscription where provider_subscription_id = 'sub_visit'");
   });
 
-  it("the server is nobody's proxy", async () => {
+  it("does not act as a proxy", async () => {
     const there = `127.0.0.1:${bird.port}`;
     for (const request of [
       `GET http://${there}/there HTTP/1.1\r\nHost: ${there}\r\n\r\n`,

@@ -35,7 +35,7 @@ const READERS = (on: SecurityContext): [request: string, cookie: string, limit: 
 const on = securityContext();
 
 describe("API4:2023 Unrestricted Resource Consumption", () => {
-  it("a body that never ends is refused and cut off wherever a body is read", async () => {
+  it("cuts off endless bodies", async () => {
     const flooding = READERS(on).map(async ([request, cookie, limit]) => {
       const head = [`${request} HTTP/1.1`, "Content-Type: application/json", `Cookie: ${cookie}`];
       const { status, sentBytes } = await flood(on.url, head);
@@ -45,7 +45,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     await Promise.all(flooding);
   });
 
-  it("a body that is announced too large is refused before any of it is sent", async () => {
+  it("rejects an oversized Content-Length before the body is sent", async () => {
     for (const [request, cookie] of READERS(on)) {
       const length = { "content-length": "99999999999", "content-type": "application/json" };
       const answer = await send(on.url, request, { cookie, headers: { ...length, connection: "close" } });
@@ -55,7 +55,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     }
   });
 
-  it("who is not let in, or is over the limit, does not have a body read", async () => {
+  it("does not read bodies of refused callers", async () => {
     const stranger = await flood(on.url, ["PATCH /api/users/me HTTP/1.1", "Content-Type: application/json"]);
     expect(stranger.status).toBe(401);
     expect(stranger.sentBytes).toBeLessThan(UNDERWAY_BYTES);
@@ -66,7 +66,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     expect((await flood(url, head)).status).toBe(429);
   });
 
-  it("JSON that is nested deep, wide or cleverly is refused at once", async () => {
+  it("rejects deeply or widely nested JSON", async () => {
     const { cookie } = on.attacker;
     const bombs = [
       `{"name":${"[".repeat(30_000)}${"]".repeat(30_000)}}`,
@@ -88,7 +88,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     }
   });
 
-  it("a compressed bomb is not unpacked", async () => {
+  it("does not unpack compressed bodies", async () => {
     const body = Buffer.from("H4sIAAAAAAAAA+3BAQEAAACAkP6v7ggKAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "base64");
     for (const coding of ["gzip", "br", "deflate", "zstd", "gzip, gzip"]) {
       for (const request of ["PATCH /api/users/me", "POST /api/auth/sign-in/email"]) {
@@ -98,7 +98,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     }
   });
 
-  it("a page has at most a hundred entries, in every list, whatever is asked for", async () => {
+  it("returns at most a hundred items per page", async () => {
     const { id, cookie } = await visitor(on, "admin");
     await on.test.rows(
       `insert into notification (user_id, kind) select $1, 'api_key_created' from generate_series(1, 150)`,
@@ -131,7 +131,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     expect(full.body.notifications).toHaveLength(100);
   });
 
-  it("addresses and headers without end are refused, and the next request is served", async () => {
+  it("rejects oversized URLs and headers", async () => {
     const { cookie } = on.attacker;
     const floods = [
       send(on.url, `GET /api/users?${"a=1&".repeat(20_000)}`, { cookie }),
@@ -151,7 +151,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     expect((await send(on.url, "GET /api/users/me", { cookie })).status).toBe(200);
   });
 
-  it("who sends slowly holds up nobody else", async () => {
+  it("serves others beside slow senders", async () => {
     const head = (request: string, cookie: string) =>
       `${request} HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\nContent-Type: application/json\r\n`;
     const slow = READERS(on).flatMap(([request, cookie]) =>
@@ -170,7 +170,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     expect((await send(on.url, "GET /api/users/me", { cookie: on.attacker.cookie })).status).toBe(200);
   });
 
-  it("text that is meant to keep a pattern or a parser busy is answered at once", async () => {
+  it("answers text aimed at slow patterns at once", async () => {
     const { cookie } = on.attacker;
     const names = [
       `e${"\u0301".repeat(20_000)}`,
@@ -221,11 +221,11 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     }
   });
 
-  it("every route is limited", () => {
+  it("limits every route", () => {
     expect(ROUTES.filter(({ operation }) => operation.limit === null).map(nameOf)).toEqual([]);
   });
 
-  it("each route admits its limit and then refuses, by session, by key and in every version alike", async () => {
+  it("admits each route's limit, then refuses, for sessions, keys and versions", async () => {
     const url = await on.serverWith(
       Object.fromEntries(Object.keys(GENEROUS_LIMITS).map((variable) => [variable, "3/60"])),
     );
@@ -264,7 +264,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     );
   });
 
-  it("a key counts with its owner's sessions, HEAD with GET, and a request that is no good like any other", async () => {
+  it("counts keys with their owner, HEAD with GET, and invalid requests", async () => {
     const url = await on.serverWith({ RATE_LIMIT_API: "4/60" });
     const { cookie, key, id } = on.attacker;
     expect((await send(url, "HEAD /api/users/me", { cookie })).status).toBe(200);
@@ -288,7 +288,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     expect((await send(url, "GET /api/users/me", { cookie: on.victim.cookie })).status).toBe(200);
   });
 
-  it("of many requests at once exactly as many are admitted as the limit says", async () => {
+  it("admits exactly the limit of simultaneous requests", async () => {
     const url = await on.serverWith({});
     const ways = [{ cookie: on.attacker.cookie }, { key: on.attacker.key }];
     const answers = await Promise.all(
@@ -302,7 +302,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     expect(strangers.filter(({ status }) => status === 200)).toHaveLength(30);
   });
 
-  it("mails cost money and patience: three in a minute, whoever they are for", async () => {
+  it("limits mails to three a minute", async () => {
     const url = await on.serverWith({});
     const before = (await on.mails()).length;
     const people = [on.victim, on.attacker, on.admin];
@@ -315,7 +315,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     await eventually(async () => (await on.mails()).length, before + 3);
   });
 
-  it("a flood of new addresses cannot fill the limiter's memory, nor wash out a block", () => {
+  it("keeps blocked keys under a flood of new addresses", () => {
     const limiter = new MemoryLimiter({
       log: { warn: () => {} } as never,
       metrics: NO_METRICS,
@@ -328,7 +328,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     expect(limiter.decide("auth-sign-in:attacker", 3, 60_000, 1).allowed).toBe(false);
   });
 
-  it("what one can keep is bounded: a hundred keys", async () => {
+  it("limits a user to a hundred keys", async () => {
     const { id, cookie } = await visitor(on);
     await on.test.rows(
       `insert into api_key (id, user_id, name, prefix, hash)

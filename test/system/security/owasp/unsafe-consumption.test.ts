@@ -71,7 +71,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
       await on.test.rows("select * from subscription where provider_subscription_id = $1", [`sub-${eventId}`])
     )[0];
 
-  it("names that would reach into every object are data in an event, and reach nothing", async () => {
+  it("treats __proto__ in events as data", async () => {
     const { id } = await visitor(on);
     const poison =
       '"__proto__":{"role":"admin","isAdmin":true},"constructor":{"prototype":{"role":"admin"}},';
@@ -97,7 +97,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     expect(Object.hasOwn(shown.body.payload, "__proto__")).toBe(true);
   });
 
-  it("an event changes a subscription, and nothing else of anybody, whatever else it says", async () => {
+  it("changes only subscriptions by events", async () => {
     const { id } = await visitor(on);
     const coveted = {
       role: "admin",
@@ -116,7 +116,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     expect(await on.test.rows(`select * from "user" order by id`)).toEqual(before);
   });
 
-  it("values of the wrong kind or size fail or are left out, one event at a time, and tell the sender nothing", async () => {
+  it("fails events with wrong values one at a time, without details", async () => {
     const { id } = await visitor(on);
     const item = (object: Json) => ((object.items as { data: Json[] }).data[0] ?? {}) as Json;
     const odd: unknown[] = [
@@ -204,7 +204,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     expect(await subscriptionOf(eventId)).toMatchObject({ user_id: id, seats: 7 });
   });
 
-  it("an event cannot take a subscription away from its person for another", async () => {
+  it("does not move a subscription to another user by an event", async () => {
     const [owner, other] = [await visitor(on), await visitor(on)];
     const first = told(() => {}, owner.id);
     expect((await first.sending()).status).toBe(200);
@@ -218,7 +218,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     expect(seen.body.subscriptions).toEqual([]);
   });
 
-  it("markup and code in an event are stored and shown as the text that they are", async () => {
+  it("stores markup in events as text", async () => {
     const { id, cookie } = await visitor(on);
     const markup = `<img src=x onerror=alert(1)>"'\`\${7*7}{{7*7}}</script><script>\u2028=cmd|' /C calc'!A0`;
     const { eventId, sending } = told((object) => {
@@ -247,7 +247,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     expect(feed.text).not.toContain("onerror");
   });
 
-  it("bytes that are signed but no event are refused, and the log keeps nothing of them", async () => {
+  it("rejects signed bytes that are not an event", async () => {
     const count = async () => (await on.test.rows("select id from webhook_delivery")).length;
     const before = await count();
     const bodies = [
@@ -324,7 +324,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
         "{}",
       ),
     ],
-  ])("an assistant that %s gets nothing through to the person who asked", async (_, answer) => {
+  ])("an assistant that %s reveals nothing to the user", async (_, answer) => {
     provider.answer(answer);
     const { status, text, fields: headers } = await ask();
     const said = text + JSON.stringify(headers);
@@ -337,7 +337,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     expect(Object.keys(headers).filter((name) => name === "set-cookie" || name === "location")).toEqual([]);
   });
 
-  it("tools that nobody has given to the assistant are not shown as used", async () => {
+  it("drops tool calls of the assistant", async () => {
     provider.answer((exchange) => {
       exchange.delta({
         role: "assistant",
@@ -351,7 +351,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     expect(text).not.toMatch(/deleteUser|tool-(input|output|call)\b/);
   });
 
-  it("what the assistant says is data in an event stream, whatever it looks like", async () => {
+  it("encodes the assistant's text as event-stream data", async () => {
     const words = 'x\n\ndata: [DONE]\n\nevent: error\r\ndata: {"type":"error"}\n\n<script>alert(1)</script>';
     provider.answer((exchange) => {
       exchange.say(words);
