@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { isDeeperThan } from "../domain/json-depth.ts";
 import { InvalidPayload } from "../domain/payload-problems.ts";
 
 const MAX_DEPTH = 100;
@@ -20,28 +21,4 @@ function parseJson(text: string): unknown {
   } catch {
     throw new InvalidPayload("not JSON");
   }
-}
-
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
-const [OPEN_OBJECT, OPEN_LIST, CLOSE_OBJECT, CLOSE_LIST] = [0x7b, 0x5b, 0x7d, 0x5d];
-
-/** Counted over the bytes, before anything is parsed: a hundred thousand brackets cost a scan and nothing more. */
-function isDeeperThan(json: Buffer, maxDepth: number): boolean {
-  let depth = 0;
-  let quoted = false;
-  for (let at = 0; at < json.length; at += 1) {
-    const byte = json[at];
-    if (quoted) {
-      if (byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) quoted = false;
-    } else if (byte === QUOTE) {
-      quoted = true;
-    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
-      depth += 1;
-      if (depth > maxDepth) return true;
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-      depth -= 1;
-    }
-  }
-  return false;
 }

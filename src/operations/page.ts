@@ -49,16 +49,14 @@ function toCursor({ createdAtMicros, id }: Position): string {
 const POSITION = /^(-?\d{1,17})\.([^\0]{1,255})$/;
 
 /**
- * @param id what the list's ids look like: the database must not be asked for others
+ * @param isId whether the list has ids like this: the database must not be asked for others
  * @throws Refusal `invalid_input` for what no page has given out
  */
-export function positionOf(cursor: string | null, id: RegExp): Position | null {
+export function positionOf(cursor: string | null, isId: (text: string) => boolean): Position | null {
   if (cursor === null) return null;
   const [, createdAtMicros, text] = POSITION.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
-  if (createdAtMicros === undefined || text === undefined || !id.test(text)) {
+  if (createdAtMicros === undefined || text === undefined || !isId(text)) {
     refuse({ reason: "invalid_input", params: { problem: "malformed", format: "cursor" }, field: "cursor" });
   }
   return { createdAtMicros, id: text };
 }
-
-export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

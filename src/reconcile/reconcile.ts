@@ -7,6 +7,7 @@ import {
 } from "../domain/payment-api.ts";
 import { refuse } from "../domain/refusal.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
+import { isUuid } from "../domain/uuid.ts";
 import type { Intake } from "../intake/intake.ts";
 import {
   type Extent,
@@ -81,13 +82,11 @@ async function* meant(
     yield* eachReconcilable(database, extent, slots);
     return;
   }
-  const byId = UUID.test(subscription) ? await findReconcilable(database, subscription) : null;
+  const byId = isUuid(subscription) ? await findReconcilable(database, subscription) : null;
   const found = byId ? [byId] : await findReconcilableByName(database, subscription, slots);
   if (found.length === 0) refuse({ reason: "not_found", params: { resource: "subscription" } });
   yield* found;
 }
-
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 type ListEvents = NonNullable<PaymentApi["listEvents"]>;
 

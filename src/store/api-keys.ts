@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Role } from "../domain/caller.ts";
+import { isUuid } from "../domain/uuid.ts";
 import type { Queryable } from "./database.ts";
 import { IS_BANNED } from "./users.ts";
 
@@ -79,11 +80,9 @@ where id = $2::uuid and ($1::text is null or user_id = $1) and revoked_at is nul
 returning id`,
 };
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Whether there was such a key to revoke. `userId: null` (the operator): whoever owns it. */
 export async function revokeApiKey(database: Queryable, userId: string | null, id: string): Promise<boolean> {
-  if (!UUID.test(id)) return false;
+  if (!isUuid(id)) return false;
   return (await database.run(REVOKE, [userId, id])).length > 0;
 }
 

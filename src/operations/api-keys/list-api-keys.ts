@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { isUuid } from "../../domain/uuid.ts";
 import { listApiKeys as listed } from "../../store/api-keys.ts";
 import type { Queryable } from "../../store/database.ts";
 import { defineOperation } from "../operation.ts";
-import { cutPage, PAGE, pageOf, positionOf, UUID } from "../page.ts";
+import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
 import { ApiKeyView } from "./api-key-view.ts";
 
 export const listApiKeys = defineOperation({
@@ -15,7 +16,7 @@ export const listApiKeys = defineOperation({
   output: pageOf(ApiKeyView),
   run: async (deps: { database: Queryable }, caller, { limit, cursor }) => {
     const rows = await listed(deps.database, caller.userId, {
-      before: positionOf(cursor, UUID),
+      before: positionOf(cursor, isUuid),
       limit: limit + 1,
     });
     return cutPage(rows, limit, { item: ({ createdAtMicros: _, ...key }) => key, position: (row) => row });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isUuid } from "../../domain/uuid.ts";
 import type { Queryable } from "../../store/database.ts";
 import { subscriptionsOutOfOrder } from "../../store/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
@@ -21,7 +22,7 @@ export const listOutOfOrder = defineOperation({
   reasons: [],
   output: pageOf(OutOfOrder),
   run: async (deps: { database: Queryable }, _caller, { limit, cursor }) => {
-    const before = positionOf(cursor, /^[\da-f-]{36}$/);
+    const before = positionOf(cursor, isUuid);
     const rows = await subscriptionsOutOfOrder(deps.database, {
       before: before && { updatedAtMicros: before.createdAtMicros, id: before.id },
       limit: limit + 1,

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { isUuid } from "../../domain/uuid.ts";
 import type { Queryable } from "../../store/database.ts";
 import { subscriptionsOfUser } from "../../store/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
-import { cutPage, PAGE, pageOf, positionOf, UUID } from "../page.ts";
+import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 
 export const listSubscriptions = defineOperation({
@@ -15,7 +16,7 @@ export const listSubscriptions = defineOperation({
   output: pageOf(SubscriptionView),
   run: async (deps: { database: Queryable }, caller, { limit, cursor }) => {
     const rows = await subscriptionsOfUser(deps.database, caller.userId, {
-      before: positionOf(cursor, UUID),
+      before: positionOf(cursor, isUuid),
       limit: limit + 1,
     });
     return cutPage(rows, limit, {

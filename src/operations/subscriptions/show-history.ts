@@ -42,7 +42,7 @@ export const showHistory = defineOperation({
     if (!found || (found.userId !== caller.userId && !seesAll)) {
       refuse({ reason: "not_found", params: { resource: "subscription" } });
     }
-    const before = positionOf(cursor, /^(event|reconcile)-[\d-]{1,40}$/);
+    const before = positionOf(cursor, (id) => /^(event|reconcile)-[\d-]{1,40}$/.test(id));
     const rows = await historyOf(deps.database, id, {
       before: before && { atMicros: before.createdAtMicros, id: before.id },
       limit: limit + 1,

@@ -24,7 +24,7 @@ export async function pageOfUsers(
   deps: { database: Queryable },
   { id, limit, cursor }: { id: string | null; limit: number; cursor: string | null },
 ): Promise<Page<User>> {
-  const after = positionOf(cursor, /^[^\0]{1,255}$/);
+  const after = positionOf(cursor, (id) => /^[^\0]{1,255}$/.test(id));
   const rows = await listed(deps.database, { id, after, limit: limit + 1 });
   return cutPage(rows, limit, {
     item: ({ createdAtMicros: _, ...user }) => user,
