@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Changes } from "../domain/changes.ts";
 import {
   isPaymentApiProblem,
@@ -92,6 +93,9 @@ type ListEvents = NonNullable<PaymentApi["listEvents"]>;
 
 /** Whatever else is asked of the slot, it would not be answered either. */
 const SLOT_WIDE: ReadonlySet<PaymentApiFailure> = new Set<PaymentApiFailure>(["unreachable", "unauthorized"]);
+/** How long and how often a rate limit is waited for, each time it is used up. */
+const MAX_WAIT_MS = 120_000;
+const MAX_WAITS = 5;
 const SHORTEST_LOOK_BACK_MS = 60 * 60 * 1000;
 
 class Run {
@@ -168,13 +172,22 @@ class Run {
   }
 
   async #asking<Answer>(at: SlotReport, ask: () => Promise<Answer>): Promise<Answer | null> {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!isPaymentApiProblem(error)) throw error;
-      if (SLOT_WIDE.has(error.failure)) this.#givenUp.add(at.slot);
-      at.problem = `${error.failure}: ${error.message}`;
-      return null;
+    for (let waits = 0; ; waits += 1) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!isPaymentApiProblem(error)) throw error;
+        const { retryAfterMs } = error;
+        const isPaced = retryAfterMs !== null && retryAfterMs <= MAX_WAIT_MS && waits < MAX_WAITS;
+        if (isPaced && !this.#options.isStopping()) {
+          await this.#options.progressed(this.report.compared);
+          await sleep(retryAfterMs);
+          continue;
+        }
+        if (SLOT_WIDE.has(error.failure)) this.#givenUp.add(at.slot);
+        at.problem = `${error.failure}: ${error.message}`;
+        return null;
+      }
     }
   }
 }

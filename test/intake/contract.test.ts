@@ -9,6 +9,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { startTestServer } from "../support/server.ts";
 import { SECRETS } from "../support/variables.ts";
+import "../fixtures/fifth-provider.ts";
 
 const secret = SECRETS["provider-a"];
 const now = () => Math.floor(Date.now() / 1000);
@@ -316,7 +317,13 @@ function eventName(text: string): string {
 function typed(format: WireFormat, type: string): string {
   const { body } = loadFixture(format, "customer.subscription.updated");
   const meta = { ...(body.meta as object), event_name: type };
-  return JSON.stringify({ ...body, type, event_type: type, ...(format === "lemon-squeezy" ? { meta } : {}) });
+  return JSON.stringify({
+    ...body,
+    type,
+    event_type: type,
+    name: type,
+    ...(format === "lemon-squeezy" ? { meta } : {}),
+  });
 }
 
 /** Sends chunks without announcing how many, until the server has answered and closed. */

@@ -5,6 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { SECRETS } from "../support/variables.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { control, order, press, simulator } from "./test-context.ts";
+import "../fixtures/fifth-provider.ts";
 
 const SECRET = SECRETS["provider-a"];
 

@@ -11,6 +11,7 @@ import { createRng } from "../../src/simulator/scenario/rng.ts";
 import { generateLifecycles, type Lifecycle } from "../../src/simulator/scenario/scenario.ts";
 import { planDeliveries } from "../../src/simulator/scenario/schedule.ts";
 import { percentile } from "../../src/simulator/scenario/stats.ts";
+import "../fixtures/fifth-provider.ts";
 
 const OFFERS = [
   {

@@ -4,6 +4,7 @@ import { control } from "../../simulator/test-context.ts";
 import { sendRequest } from "../../support/http.ts";
 import { signUp } from "../../support/people.ts";
 import { liveWholeLife, openShop } from "./shop.ts";
+import "../../fixtures/fifth-provider.ts";
 
 const SUBSCRIBED = "The user already has a subscription: change or cancel it in the billing portal";
 

@@ -1,0 +1,111 @@
+import { expect, it } from "vitest";
+import { cancelUnwanted } from "../../src/operations/billing/cancel-unwanted.ts";
+import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
+import { traitsOf, wireFormats } from "../../src/providers/registry.ts";
+import { createRng, type Rng } from "../../src/simulator/scenario/rng.ts";
+import "../fixtures/fifth-provider.ts";
+import { API_KEY, control, press } from "../simulator/test-context.ts";
+import { eventually } from "../support/eventually.ts";
+import { signUp, type TestUser } from "../support/people.ts";
+import { openShop, type Shop } from "../system/server/shop.ts";
+
+/** `CHECKOUT_INTERLEAVINGS=1000` runs the whole proof. */
+const RUNS = Number(process.env.CHECKOUT_INTERLEAVINGS ?? 6);
+const SEED = Number(process.env.CHECKOUT_SEED ?? 1);
+const CARD = "4242 4242 4242 4242";
+
+it.each(wireFormats())(
+  `charges nobody twice and no deleted account, in ${RUNS} random interleavings with %s`,
+  async (format) => {
+    const shop = await openShop(format, { timeScale: 1_000 });
+    for (let run = 0; run < RUNS; run += 1) {
+      const seed = SEED + run;
+      await interleave(shop, createRng(seed), format, `CHECKOUT_SEED=${seed}`);
+    }
+  },
+  Math.max(120_000, RUNS * 4_000),
+);
+
+async function interleave(shop: Shop, rng: Rng, format: string, about: string): Promise<void> {
+  const { server, sim, test, post } = shop;
+  const person = await signUp(server.url);
+  const urls: string[] = [];
+  let isDeleted = false;
+  const order = async () => {
+    const answer = await post("/api/checkout", person, { planId: rng.pick(["pro", "team"]) });
+    expect([200, 401, 404, 409, 503], `${about}: ${answer.text}`).toContain(answer.status);
+    if (answer.body?.url) urls.push(answer.body.url);
+  };
+  const steps: Record<string, () => Promise<unknown>> = {
+    order,
+    "order twice at once": () => Promise.all([order(), order()]),
+    // Whoever hangs up does not learn what was opened.
+    "lose the answer": () => lostOrder(shop, person, rng),
+    pay: () => pay(urls.at(-1), person),
+    "pay an old page": () => pay(urls[0], person),
+    "hold webhooks back": () => control(sim.url, "/provider-a/faults", { kind: "drop", share: 1 }),
+    "let webhooks through": () => letThrough(shop),
+    "pay while ordering": () => Promise.all([pay(urls.at(-1), person), order()]),
+    delete: async () => {
+      const body = { json: { confirmation: person.email } };
+      const answer = await post("/api/trpc/user.deleteAccount", person, body);
+      isDeleted ||= answer.status === 200;
+    },
+  };
+  const names = Object.keys(steps);
+  const taken: string[] = [];
+  for (let n = rng.between(4, 9); n > 0; n -= 1) {
+    const name = rng.pick(names);
+    taken.push(name);
+    await steps[name]?.();
+    if (traitsOf(format).cancelsAtOnce) expectAtMostOne(shop, person, `${about}: ${taken.join(", ")}`);
+  }
+
+  // Then everything that can still be paid is paid, and all webhooks arrive.
+  const { checkouts } = (await control(sim.url, "/state")).slots["provider-a"];
+  const open = checkouts.filter(
+    (one: { email: string; status: string }) => one.email === person.email && one.status === "open",
+  );
+  const story = `${about}: ${taken.join(", ")}`;
+  if (isDeleted && ["stripe", "paddle", "acme-pay"].includes(format)) expect(open, story).toEqual([]);
+  for (const { url } of open) await pay(url, person);
+  await letThrough(shop);
+  const slot = "provider-a" as const;
+  const api = createPaymentApi({ slot, format, apiKey: API_KEY, apiUrl: `${sim.url}/provider-a` });
+  const payments = { "provider-a": api, "provider-b": null, "provider-c": null };
+  await eventually(async () => {
+    await test.rows("update unwanted_subscription set next_attempt_at = clock_timestamp()");
+    await cancelUnwanted({ database: test.database, payments, log: { error: () => {} } }, () => false);
+    return running(shop, person).length <= (isDeleted ? 0 : 1);
+  }, true);
+  expect(running(shop, person).length, story).toBeLessThanOrEqual(isDeleted ? 0 : 1);
+}
+
+/** Those that go on being charged. */
+function running({ sim }: Shop, person: TestUser) {
+  return sim
+    .subscriptions("provider-a")
+    .filter(({ userId }) => userId === person.id)
+    .filter(({ status, cancelAtPeriodEnd }) => status !== "canceled" && !cancelAtPeriodEnd);
+}
+
+function expectAtMostOne(shop: Shop, person: TestUser, story: string): void {
+  expect(running(shop, person).length, story).toBeLessThanOrEqual(1);
+}
+
+async function pay(url: string | undefined, person: TestUser): Promise<void> {
+  if (url) await press(url, { email: person.email, card: CARD, action: "pay" });
+}
+
+async function lostOrder({ server }: Shop, { cookie }: TestUser, rng: Rng): Promise<void> {
+  const signal = AbortSignal.timeout(rng.between(1, 30));
+  const headers = { cookie, "content-type": "application/json" };
+  const body = JSON.stringify({ planId: rng.pick(["pro", "team"]) });
+  await fetch(`${server.url}/api/checkout`, { method: "POST", headers, body, signal }).catch(() => {});
+}
+
+async function letThrough({ sim }: Shop): Promise<void> {
+  await control(sim.url, "/provider-a/faults", { kind: "drop", share: 0 });
+  await control(sim.url, "/provider-a/redeliver", {});
+  await sim.settle();
+}

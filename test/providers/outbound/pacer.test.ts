@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { createPacer } from "../../../src/providers/outbound/pacer.ts";
+
+describe("a pacer", () => {
+  it("lets a quarter of the limit through at once, and makes the next one wait", async () => {
+    const pacer = createPacer({ requests: 240, perSeconds: 60 });
+    let sent = 0;
+    while (await pacer.wait(0)) sent += 1;
+    // 60 of a minute's 240, and those whose time has come meanwhile.
+    expect(sent).toBeGreaterThanOrEqual(60);
+    expect(sent).toBeLessThan(90);
+    expect(pacer.waitMs()).toBeGreaterThan(0);
+    expect(pacer.waitMs()).toBeLessThanOrEqual(250);
+  });
+
+  it("holds everything back while the provider asks for that", async () => {
+    const pacer = createPacer(null);
+    expect(await pacer.wait(0)).toBe(true);
+    pacer.pause(60_000);
+    expect(await pacer.wait(10_000)).toBe(false);
+    expect(pacer.waitMs()).toBeGreaterThan(50_000);
+  });
+
+  it("sends as fast as it is asked without a limit", async () => {
+    const pacer = createPacer(null);
+    for (let n = 0; n < 1_000; n += 1) expect(await pacer.wait(0)).toBe(true);
+  });
+});
