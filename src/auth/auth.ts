@@ -10,7 +10,7 @@ export type Credentials = {
   address: string;
 };
 
-export type AuthCall = {
+type AuthCall = {
   path: string;
   body: Record<string, unknown>;
   header(name: string): string | undefined;
@@ -27,7 +27,7 @@ export type CallResult = {
   cookies: readonly { name: string; value: string; options: CookieOptions }[];
 };
 
-export type CookieOptions = {
+type CookieOptions = {
   path?: string | undefined;
   httpOnly?: boolean | undefined;
   secure?: boolean | undefined;

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
+import { addAudit } from "./audit.ts";
 import { addCompletion } from "./completion.ts";
 import { concludeFailure } from "./conclude.ts";
 import { addDoctor } from "./doctor.ts";
@@ -42,6 +43,7 @@ Examples:
   addWebhooks(program);
   addUsers(program);
   addKeys(program);
+  addAudit(program);
   addSimulate(program);
   addDoctor(program);
   addCompletion(program);

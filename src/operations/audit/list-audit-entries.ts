@@ -5,7 +5,7 @@ import type { Queryable } from "../../store/database.ts";
 import { defineOperation } from "../operation.ts";
 import { PAGE, pageOf } from "../page.ts";
 
-export const AuditEntryView = z
+const AuditEntryView = z
   .object({
     id: z.string(),
     at: z.date(),

@@ -3,7 +3,7 @@ import { type AuditActor, insertAuditEntry } from "../../store/audit-log.ts";
 import type { Queryable } from "../../store/database.ts";
 
 /** What can be found in the audit log, as `<noun>.<past participle>`. */
-export type AuditAction =
+type AuditAction =
   | "user.role_changed"
   | "user.deleted"
   | "api_key.created"

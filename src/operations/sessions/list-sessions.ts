@@ -3,7 +3,7 @@ import type { Queryable } from "../../store/database.ts";
 import { listSessions as list } from "../../store/sessions.ts";
 import { defineOperation } from "../operation.ts";
 
-export const SessionView = z
+const SessionView = z
   .object({
     id: z.string(),
     userAgent: z.string().nullable().describe("As the browser names itself."),

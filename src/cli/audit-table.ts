@@ -1,0 +1,20 @@
+import type { z } from "zod";
+import type { listAuditEntries } from "../operations/audit/list-audit-entries.ts";
+import { printable, table } from "./table.ts";
+
+type Entry = z.input<typeof listAuditEntries.output>["items"][number];
+
+export function auditTable(entries: readonly Entry[]): string {
+  if (entries.length === 0) return "no entries";
+  return table(
+    ["time", "who", "from", "action", "target", "details"],
+    entries.map(({ at, actor, address, action, target, details }) => [
+      at.toISOString().slice(0, 19),
+      printable(actor.userId ?? actor.kind, 40),
+      address ?? "-",
+      action,
+      printable(`${target.type} ${target.id}`, 60),
+      printable(JSON.stringify(details), 80),
+    ]),
+  );
+}

@@ -1,0 +1,450 @@
+import { describe, expect, it } from "vitest";
+import { cookieOf, signUp, type TestUser } from "../../support/people.ts";
+import { totp } from "../../support/totp.ts";
+import { GENEROUS_LIMITS } from "../../support/variables.ts";
+import { securityContext } from "./owasp/security-context.ts";
+import { type Attack, send } from "./owasp/send.ts";
+
+const on = securityContext();
+
+const auth = (path: string, attack: Attack = {}, url = on.url) => send(url, `POST /api/auth${path}`, attack);
+const isSignedIn = async (cookie: string) =>
+  (await send(on.url, "GET /api/users/me", { cookie })).status === 200;
+const userRow = async (id: string) =>
+  (
+    await on.test.rows(
+      'select role, email, email_verified, banned, two_factor_enabled from "user" where id = $1',
+      [id],
+    )
+  )[0];
+const fresh = () => signUp(on.url);
+const sessionToken = async (userId: string) =>
+  (await on.test.rows<{ token: string }>("select token from session where user_id = $1", [userId]))[0]?.token;
+
+async function withTwoFactor() {
+  const person = await fresh();
+  const { cookie, password } = person;
+  const { totpURI, backupCodes } = (await auth("/two-factor/enable", { cookie, body: { password } })).body;
+  const verified = await auth("/two-factor/verify-totp", { cookie, body: { code: totp(totpURI) } });
+  expect(verified.status).toBe(200);
+  return { ...person, cookie: cookieOf(verified), totpURI, backupCodes } as TestUser & {
+    totpURI: string;
+    backupCodes: string[];
+  };
+}
+
+describe("taking over an account", () => {
+  it.each([
+    ["role", "admin"],
+    ["banned", false],
+    ["emailVerified", true],
+    ["twoFactorEnabled", true],
+    ["id", "user_chosen"],
+    ["createdAt", "2001-01-01T00:00:00Z"],
+  ])("a sign-up cannot set %s", async (field, value) => {
+    const email = `mass-${field}@example.com`.toLowerCase();
+    const body = { name: "M", email, password: "a password of some length", [field]: value };
+    const { status, body: made } = await auth("/sign-up/email", { body });
+    expect(status).toBe(200);
+    expect(made.user.id).not.toBe("user_chosen");
+    expect(await userRow(made.user.id)).toMatchObject({
+      role: "user",
+      banned: false,
+      email_verified: false,
+      two_factor_enabled: false,
+    });
+  });
+
+  it.each([
+    ["email", "taken-over@example.com"],
+    ["role", "admin"],
+    ["emailVerified", true],
+    ["twoFactorEnabled", false],
+    ["__proto__", { role: "admin" }],
+  ])("update-user cannot set %s", async (field, value) => {
+    const { id, cookie, email } = await fresh();
+    const body = JSON.parse(`{"name":"New","${field}":${JSON.stringify(value)}}`);
+    await auth("/update-user", { cookie, body });
+    expect(await userRow(id)).toMatchObject({ role: "user", email, email_verified: false });
+  });
+
+  it.each(["UPPER", "blanks"])("a second account with the same address in %s is not made", async (kind) => {
+    const { email } = on.victim;
+    const again = kind === "UPPER" ? email.toUpperCase() : `  ${email} `;
+    const body = { name: "M", email: again, password: "a password of some length" };
+    expect((await auth("/sign-up/email", { body })).status).toBe(409);
+  });
+
+  it("a change to somebody's address sends them nothing, and looks like any other", async () => {
+    const { cookie } = await fresh();
+    const before = (await on.mails()).filter((mail) => mail.includes(`To: ${on.victim.email}`)).length;
+    const taken = await auth("/change-email", { cookie, body: { newEmail: on.victim.email } });
+    const free = await auth("/change-email", { cookie, body: { newEmail: "nobody-yet@example.com" } });
+    expect([taken.status, taken.text]).toEqual([free.status, free.text]);
+    const after = (await on.mails()).filter((mail) => mail.includes(`To: ${on.victim.email}`)).length;
+    expect(after).toBe(before);
+  });
+
+  it.each(["x@example.com\r\nBcc: evil@example.com", "a@example.com,b@example.com", "<a@example.com>"])(
+    "a new address cannot smuggle a header or a recipient: %j",
+    async (newEmail) => {
+      const { cookie } = await fresh();
+      expect((await auth("/change-email", { cookie, body: { newEmail } })).status).toBe(400);
+    },
+  );
+
+  it("tokens of one kind are worth nothing as another", async () => {
+    const { cookie, id } = await fresh();
+    const session = await sessionToken(id);
+    for (const token of [session, "%", "' or ''='", "A".repeat(43), "A".repeat(32), id, ""]) {
+      expect((await auth("/confirm-email-change", { body: { token } })).status).toBe(400);
+      const reset = { token, newPassword: "a password of some length" };
+      expect((await auth("/reset-password", { body: reset })).status).toBe(400);
+    }
+    expect(await isSignedIn(cookie)).toBe(true);
+  });
+
+  it("an attacker's pending change of address does not survive the owner's new password", async () => {
+    const owner = await fresh();
+    const attackers = cookieOf(
+      await auth("/sign-in/email", { body: { email: owner.email, password: owner.password } }),
+    );
+    await auth("/change-email", { cookie: attackers, body: { newEmail: "mallory@example.com" } });
+    const change = { currentPassword: owner.password, newPassword: "a new and better one" };
+    expect((await auth("/change-password", { cookie: owner.cookie, body: change })).status).toBe(200);
+    expect(await on.test.rows("select from email_change where user_id = $1", [owner.id])).toEqual([]);
+    expect(await isSignedIn(attackers)).toBe(false);
+  });
+});
+
+describe("sessions", () => {
+  it("of others cannot be ended by their token or id", async () => {
+    const { cookie } = await fresh();
+    await auth("/revoke-session", { cookie, body: { token: await sessionToken(on.victim.id) } });
+    expect(await isSignedIn(on.victim.cookie)).toBe(true);
+  });
+
+  it("of others stay when somebody ends all of their own", async () => {
+    const { cookie } = await fresh();
+    expect((await auth("/revoke-sessions", { cookie })).status).toBe(200);
+    expect(await isSignedIn(cookie)).toBe(false);
+    expect(await isSignedIn(on.victim.cookie)).toBe(true);
+  });
+
+  it("end after 90 days, however often they were refreshed", async () => {
+    const { cookie, id } = await fresh();
+    const age = (days: number) =>
+      on.test.rows(
+        "update session set created_at = now() - $2::int * interval '1 day', expires_at = now() + interval '7 days' where user_id = $1",
+        [id, days],
+      );
+    await age(89);
+    expect(await isSignedIn(cookie)).toBe(true);
+    await age(91);
+    expect(await isSignedIn(cookie)).toBe(false);
+    expect((await send(on.url, "GET /api/auth/get-session", { cookie })).text).toBe("null");
+    expect((await send(on.url, "GET /api/auth/list-sessions", { cookie })).status).toBe(401);
+    const change = { currentPassword: "x", newPassword: "a password of some length" };
+    expect((await auth("/change-password", { cookie, body: change })).status).toBe(401);
+  });
+
+  it("a token from the list of sessions is no cookie", async () => {
+    const { cookie } = await fresh();
+    const [listed] = (await send(on.url, "GET /api/auth/list-sessions", { cookie })).body as {
+      token: string;
+    }[];
+    const [name] = cookie.split("=");
+    expect(await isSignedIn(`${name}=${listed?.token}`)).toBe(false);
+    expect(await isSignedIn(`${name}=${listed?.token}.${listed?.token}`)).toBe(false);
+  });
+
+  it.each([
+    "GET /api/auth/list-sessions",
+    "POST /api/auth/revoke-sessions",
+    "POST /api/auth/revoke-other-sessions",
+    "POST /api/auth/revoke-session",
+    "POST /api/auth/update-user",
+    "POST /api/auth/change-email",
+    "POST /api/auth/change-password",
+    "POST /api/auth/two-factor/enable",
+    "POST /api/auth/two-factor/disable",
+    "POST /api/auth/two-factor/generate-backup-codes",
+  ])("%s is not for an API key, with or without a cookie", async (request) => {
+    const { key, cookie, password } = on.victim;
+    const body = {
+      name: "Mallory",
+      token: "t",
+      newEmail: "mallory@example.com",
+      password,
+      currentPassword: password,
+      newPassword: "a password of some length",
+    };
+    const sent = request.startsWith("POST") ? { body } : {};
+    for (const credentials of [{ key }, { key, cookie }]) {
+      const { status } = await send(on.url, request, { ...sent, ...credentials });
+      expect([request, status]).toEqual([request, 401]);
+    }
+    expect(await isSignedIn(cookie)).toBe(true);
+  });
+
+  it("of a banned or deleted person end at once, everywhere", async () => {
+    const { cookie, id, email } = await fresh();
+    await on.test.rows('update "user" set banned = true where id = $1', [id]);
+    expect(await isSignedIn(cookie)).toBe(false);
+    expect((await send(on.url, "GET /api/auth/list-sessions", { cookie })).status).toBe(401);
+    expect((await auth("/change-email", { cookie, body: { newEmail: `x${email}` } })).status).toBe(401);
+  });
+});
+
+describe("the second factor", () => {
+  it("is not passed by the password, an old cookie, a forged one or the cookie of another sign-in", async () => {
+    const { email, password, totpURI } = await withTwoFactor();
+    const first = await auth("/sign-in/email", { body: { email, password } });
+    expect(first.body).toMatchObject({ twoFactorRedirect: true });
+    expect(first.body.token).toBeUndefined();
+    const pending = cookieOf(first);
+    expect(await isSignedIn(pending)).toBe(false);
+    const [name, value = ""] = pending.split("=");
+    const session = (on.attacker.cookie.split("=")[1] as string).split(";")[0];
+    for (const cookie of [
+      "",
+      `${name}=${value.slice(0, -6)}AAAA%3D`,
+      `${name}=${session}`,
+      `${name}=2fa-x`,
+    ]) {
+      const { status } = await auth("/two-factor/verify-totp", { cookie, body: { code: totp(totpURI) } });
+      expect(status).toBe(401);
+    }
+    expect(
+      (await auth("/two-factor/verify-totp", { cookie: pending, body: { code: totp(totpURI) } })).status,
+    ).toBe(200);
+    const again = await auth("/two-factor/verify-totp", { cookie: pending, body: { code: totp(totpURI) } });
+    expect(again.status).toBe(401);
+  });
+
+  it.each(["12345", "abcdef", "1234567", "", " ", "0x1234", "１２３４５６"])(
+    "takes no code such as %j",
+    async (code) => {
+      expect((await auth("/two-factor/verify-totp", { body: { code } })).status).toBe(400);
+    },
+  );
+
+  it("of an attacker does not open the victim's sign-in", async () => {
+    const victim = await withTwoFactor();
+    const attacker = await withTwoFactor();
+    const body = { email: victim.email, password: victim.password };
+    const pending = cookieOf(await auth("/sign-in/email", { body }));
+    for (const code of attacker.backupCodes.slice(0, 2)) {
+      expect((await auth("/two-factor/verify-backup-code", { cookie: pending, body: { code } })).status).toBe(
+        400,
+      );
+    }
+  });
+
+  it("is not switched off or replaced by a stolen session alone", async () => {
+    const { cookie, id } = await withTwoFactor();
+    for (const body of [{}, { password: "" }, { password: `${on.attacker.password}x` }, { password: null }]) {
+      expect((await auth("/two-factor/disable", { cookie, body })).status).toBe(400);
+      expect((await auth("/two-factor/enable", { cookie, body })).status).toBe(400);
+      expect((await auth("/two-factor/generate-backup-codes", { cookie, body })).status).toBe(400);
+    }
+    expect(await userRow(id)).toMatchObject({ two_factor_enabled: true });
+  });
+
+  it("is wanted of administrators on every surface where the operator says so", async () => {
+    const url = await on.serverWith({ ...GENEROUS_LIMITS, REQUIRE_ADMIN_2FA: "on" });
+    const { cookie } = on.admin;
+    const reads = ["GET /api/audit", "GET /api/webhook-deliveries", "GET /api/user-directory"];
+    for (const request of reads) expect((await send(url, request, { cookie })).status).toBe(403);
+    expect((await send(url, "GET /api/trpc/user.list", { cookie })).status).toBe(403);
+    const query = { query: "{ deliveries { items { id } } }" };
+    expect((await send(url, "POST /api/graphql", { cookie, body: query })).text).toMatch(/FORBIDDEN|GRAPHQL/);
+    expect((await send(url, "GET /api/users", { cookie })).body.users).toHaveLength(1);
+    expect((await send(url, "GET /api/users/me", { cookie })).status).toBe(200);
+  });
+});
+
+describe("guesses", () => {
+  it("from all of a /48, for a name in any case, share one account's limit; a session goes on", async () => {
+    const url = await on.serverWith({ ...GENEROUS_LIMITS, TRUSTED_PROXIES: "1" });
+    const { email, password, cookie } = await fresh();
+    const guess = (n: number, secret: string) =>
+      auth(
+        "/sign-in/email",
+        {
+          headers: { "x-forwarded-for": `2001:db8:1:${n}::1` },
+          body: { email: n % 2 ? email.toUpperCase() : ` ${email}`, password: secret },
+        },
+        url,
+      );
+    for (let n = 0; n < 10; n += 1) expect((await guess(n, "wrong")).status).toBe(401);
+    const refused = await guess(99, password);
+    expect([refused.status, refused.body.code]).toEqual([429, "TOO_MANY_REQUESTS"]);
+    expect(Number(refused.fields["retry-after"])).toBeGreaterThan(0);
+    expect(await isSignedIn(cookie)).toBe(true);
+  });
+
+  it("are not made free again by asking for a reset", async () => {
+    const { email, password } = await fresh();
+    await auth("/sign-in/email", { body: { email, password: "wrong" } });
+    await on.test.rows("update sign_in_failure set failures = 10 where key like 'account:%'");
+    await auth("/request-password-reset", { body: { email } });
+    expect((await auth("/sign-in/email", { body: { email, password } })).status).toBe(429);
+    await on.test.rows("truncate sign_in_failure");
+  });
+
+  it("of who has an account learn nothing from mails: five at most, and the same response", async () => {
+    await on.test.rows("truncate mail_recipient");
+    const { email } = await fresh();
+    const before = (await on.mails()).length;
+    const answers = new Set<string>();
+    for (let n = 0; n < 7; n += 1) {
+      const { status, text } = await auth("/request-password-reset", { body: { email } });
+      answers.add(`${status} ${text}`);
+    }
+    const unknown = await auth("/request-password-reset", { body: { email: "no-one@example.com" } });
+    answers.add(`${unknown.status} ${unknown.text}`);
+    expect(answers.size).toBe(1);
+    expect((await on.mails()).length - before).toBeLessThanOrEqual(5);
+  });
+});
+
+describe("API keys", () => {
+  it.each(["POST /api/portal", "POST /api/v2/portal", "POST /api/trpc/billing.openPortal"])(
+    "do not open the billing portal: %s",
+    async (request) => {
+      expect((await send(on.url, request, { key: on.victim.key, body: {} })).status).toBe(403);
+    },
+  );
+
+  it("of others are not there to be revoked", async () => {
+    const { cookie } = on.attacker;
+    expect((await send(on.url, `DELETE /api/api-keys/${on.victim.keyId}`, { cookie })).status).toBe(404);
+  });
+
+  it("made by a squatter do not survive the owner's reset of the password", async () => {
+    const squatter = await fresh();
+    const made = await send(on.url, "POST /api/api-keys", { cookie: squatter.cookie, body: { name: "k" } });
+    await on.test.rows("truncate mail_recipient");
+    await auth("/request-password-reset", { body: { email: squatter.email } });
+    const mail = (await on.mails()).findLast((one) => one.includes(squatter.email)) ?? "";
+    const token = /reset-password\/([\w-]+)/.exec(mail)?.[1];
+    const body = { token, newPassword: "the owner's own password" };
+    expect((await auth("/reset-password", { body })).status).toBe(200);
+    expect((await send(on.url, "GET /api/users/me", { key: made.body.key })).status).toBe(401);
+    expect(await isSignedIn(squatter.cookie)).toBe(false);
+  });
+});
+
+describe("the audit log", () => {
+  it("is closed to users, keys and administrators who were demoted", async () => {
+    const admin = await fresh();
+    await on.test.rows(`update "user" set role = 'admin' where id = $1`, [admin.id]);
+    expect((await send(on.url, "GET /api/audit", { cookie: admin.cookie })).status).toBe(200);
+    await on.test.rows(`update "user" set role = 'user' where id = $1`, [admin.id]);
+    for (const who of [{ cookie: admin.cookie }, { cookie: on.attacker.cookie }, { key: on.admin.key }]) {
+      expect((await send(on.url, "GET /api/audit", who)).status).toBe(403);
+    }
+  });
+
+  it.each([
+    ["action=%25", 200],
+    ["action=' or 1=1 --", 200],
+    ["actor=%00", 400],
+    ["cursor=99999999999999999999", 400],
+    ["cursor=-1", 400],
+    ["from=yesterday", 400],
+    ["limit=1000000", 400],
+    ["select=*", 400],
+  ])("gives nothing away for ?%s", async (query, status) => {
+    const answer = await send(on.url, `GET /api/audit?${query.replaceAll(" ", "%20")}`, {
+      cookie: on.admin.cookie,
+    });
+    expect(answer.status).toBe(status);
+    if (status === 200) expect(answer.body.entries).toEqual([]);
+  });
+});
+
+describe("foreign pages and caches", () => {
+  const PATHS = [
+    "sign-out",
+    "update-user",
+    "revoke-sessions",
+    "revoke-other-sessions",
+    "change-email",
+    "change-password",
+    "two-factor/disable",
+    "two-factor/enable",
+    "confirm-email-change",
+  ];
+
+  it.each<[string, Record<string, string>]>([
+    ["another site's origin", { origin: "https://evil.example" }],
+    ["an opaque origin", { origin: "null" }],
+    ["a cross-site fetch", { "sec-fetch-site": "cross-site" }],
+    ["a sister site's fetch", { "sec-fetch-site": "same-site" }],
+  ])("%s changes nothing of an account", async (_, headers) => {
+    const { cookie, password } = on.victim;
+    for (const path of PATHS) {
+      const body = { password, currentPassword: password, newPassword: "mallory's password", name: "M" };
+      const answer = await auth(`/${path}`, { cookie, headers, body });
+      expect([path, answer.status, answer.body.code]).toEqual([path, 403, "FORBIDDEN"]);
+      expect(answer.fields["set-cookie"]).toBeUndefined();
+    }
+    expect(await isSignedIn(cookie)).toBe(true);
+  });
+
+  it.each(["GET", "PUT", "DELETE", "PATCH"])("%s never does what a POST does", async (method) => {
+    const { cookie } = await fresh();
+    const headers = { "x-http-method-override": "POST" };
+    for (const path of PATHS) {
+      const { status } = await send(on.url, `${method} /api/auth/${path}`, { cookie, headers });
+      expect([path, status]).toEqual([path, 405]);
+    }
+    expect(await isSignedIn(cookie)).toBe(true);
+  });
+
+  it.each([
+    "/api/auth/get-session/x.css",
+    "/api/auth/get-session.css",
+    "/api/auth/list-sessions/..%2fstyle.css",
+    "/api/auth/list-sessions;.png",
+    "/api/users/me/avatar.png",
+    "/api/users/me.json",
+    "/api/audit/logo.svg",
+    "/api/audit;x.js",
+  ])("a cache is not deceived into keeping %s", async (path) => {
+    const answer = await send(on.url, `GET ${path}`, { cookie: on.admin.cookie });
+    expect(answer.status).toBe(404);
+    expect(answer.fields["cache-control"]).toBe("no-store");
+    expect(answer.text).not.toContain("@example.com");
+  });
+
+  it.each([
+    "GET /api/auth/get-session",
+    "GET /api/auth/list-sessions",
+    "GET /api/audit",
+    "GET /api/users/me",
+  ])("%s is kept by no cache", async (request) => {
+    const answer = await send(on.url, request, { cookie: on.admin.cookie });
+    expect(answer.status).toBe(200);
+    expect(answer.fields["cache-control"]).toMatch(/no-store/);
+  });
+
+  it("cookies over https belong to this host alone", async () => {
+    const url = await on.serverWith({ ...GENEROUS_LIMITS, APP_URL: "https://app.example.com" });
+    const { email, password } = await fresh();
+    const answer = await auth("/sign-in/email", { body: { email, password } }, url);
+    const cookies = (answer.fields["set-cookie"] ?? []) as string[];
+    expect(cookies.length).toBeGreaterThan(0);
+    for (const cookie of cookies) {
+      expect(cookie).toMatch(/^__Host-[^;]+; .*Path=\/; .*HttpOnly; Secure; SameSite=Lax$/);
+      expect(cookie).not.toMatch(/domain/i);
+    }
+    const [pair = ""] = (cookies[0] as string).split(";");
+    const whoWith = async (cookie: string) => (await send(url, "GET /api/users/me", { cookie })).status;
+    expect(await whoWith(pair)).toBe(200);
+    expect(await whoWith(pair.replace("__Host-", ""))).toBe(401);
+    expect(await whoWith(pair.replace("__Host-", "__Secure-"))).toBe(401);
+  });
+});
