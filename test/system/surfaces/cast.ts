@@ -105,7 +105,7 @@ function personOf(run: string, name: string): Person {
   return { id, email: addressOf(id) };
 }
 
-export function addressOf(personId: string): string {
+function addressOf(personId: string): string {
   return `${personId}@example.com`;
 }
 
