@@ -7,6 +7,7 @@ import { concludeFailure } from "./conclude.ts";
 import { addDoctor } from "./doctor.ts";
 import { addKeys } from "./keys.ts";
 import { addSimulate } from "./simulate.ts";
+import { addSubscriptions } from "./subscriptions.ts";
 import { addUsers } from "./users.ts";
 import { addWebhooks } from "./webhooks.ts";
 
@@ -41,6 +42,7 @@ Examples:
   npm run -s tollgate -- simulate --slot provider-a --events 1000`,
     );
   addWebhooks(program);
+  addSubscriptions(program);
   addUsers(program);
   addKeys(program);
   addAudit(program);

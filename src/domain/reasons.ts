@@ -148,6 +148,7 @@ export const REASONS = {
     z.object({ detail: text }),
     ({ detail }) => `Nothing was changed: ${detail}`,
   ),
+  review_not_needed: plain("conflict", "The subscription does not need review"),
   last_administrator: plain("conflict", "The last administrator cannot be demoted or deleted"),
   too_many_api_keys: plain("conflict", "Too many API keys: revoke one first"),
   users_not_created: reason(

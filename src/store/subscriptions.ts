@@ -122,6 +122,18 @@ export async function recordComparison(
   await transaction.run(RECORD_COMPARISON, [id, askedAtMicros]);
 }
 
+const CLEAR_FLAG = {
+  name: "clear_review_flag",
+  text: `
+update subscription set out_of_order = false, updated_at = clock_timestamp()
+where id = any (array[$1::uuid]) and out_of_order returning id`,
+};
+
+/** Returns whether it was flagged. */
+export async function clearReviewFlag(transaction: Queryable, id: string): Promise<boolean> {
+  return (await transaction.run(CLEAR_FLAG, [id])).length > 0;
+}
+
 function byColumn(subscriptions: readonly Subscription[]): unknown[][] {
   return COLUMNS.map(([, , value]) => subscriptions.map(value));
 }

@@ -93,6 +93,7 @@ const OTHERS: Record<string, Fields | null> = {
   markAllRead: null,
   replayDelivery: { id: "x" },
   reconcileSubscription: { id: "1" },
+  dismissSubscription: { id: "1", reason: "" },
   saveName: { name: "" },
   savePreferences: { locale: "tlh", theme: "system" },
 };
@@ -100,7 +101,13 @@ const OTHERS: Record<string, Fields | null> = {
 /** What is done to become somebody. */
 const DOORS = ["signIn", "signUp", "requestPasswordReset", "resetPassword", "signOut"];
 
-const FOR_ADMINISTRATORS = ["changeUserRole", "deleteUser", "replayDelivery", "reconcileSubscription"];
+const FOR_ADMINISTRATORS = [
+  "changeUserRole",
+  "deleteUser",
+  "replayDelivery",
+  "reconcileSubscription",
+  "dismissSubscription",
+];
 
 const whoMay = (name: string) => (FOR_ADMINISTRATORS.includes(name) ? admin : person);
 

@@ -4,6 +4,7 @@ import { createCheckout } from "../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../operations/billing/open-portal.ts";
 import { markAllRead } from "../../operations/notifications/mark-all-read.ts";
 import { markRead } from "../../operations/notifications/mark-read.ts";
+import { dismissSubscription } from "../../operations/subscriptions/dismiss-subscription.ts";
 import { reconcileSubscription } from "../../operations/subscriptions/reconcile-subscription.ts";
 import { changeRole } from "../../operations/users/change-role.ts";
 import { completeOnboarding } from "../../operations/users/complete-onboarding.ts";
@@ -135,6 +136,16 @@ builder.mutationType({
       description: reconcileSubscription.summary,
       args: { id: t.arg.id({ required: true }) },
       resolve: (_, args, context) => through(reconcileSubscription, context, args),
+    }),
+    dismissSubscription: t.field({
+      type: types.Subscription,
+      nullable: true,
+      description: dismissSubscription.summary,
+      args: {
+        id: t.arg.id({ required: true }),
+        reason: t.arg.string({ required: true, description: "Why, for the record." }),
+      },
+      resolve: (_, args, context) => through(dismissSubscription, context, args),
     }),
   }),
 });

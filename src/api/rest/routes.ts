@@ -7,6 +7,7 @@ import { openPortal } from "../../operations/billing/open-portal.ts";
 import { listNotifications } from "../../operations/notifications/list-notifications.ts";
 import { markRead } from "../../operations/notifications/mark-read.ts";
 import { listPlans } from "../../operations/plans/list-plans.ts";
+import { dismissSubscription } from "../../operations/subscriptions/dismiss-subscription.ts";
 import { listOutOfOrder } from "../../operations/subscriptions/list-out-of-order.ts";
 import { listSubscriptions } from "../../operations/subscriptions/list-subscriptions.ts";
 import { reconcileSubscription } from "../../operations/subscriptions/reconcile-subscription.ts";
@@ -33,6 +34,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/subscriptions/:id", showSubscription),
   route("GET", "/subscriptions/:id/history", showHistory, { plural: "history" }),
   route("POST", "/subscriptions/:id/reconcile", reconcileSubscription),
+  route("POST", "/subscriptions/:id/dismiss", dismissSubscription),
   route("GET", "/out-of-order-subscriptions", listOutOfOrder, { plural: "subscriptions" }),
   route("POST", "/checkout", createCheckout),
   route("POST", "/portal", openPortal),

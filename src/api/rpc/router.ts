@@ -10,6 +10,7 @@ import { defineOperation } from "../../operations/operation.ts";
 import { listFeatures } from "../../operations/plans/list-features.ts";
 import { listPlans } from "../../operations/plans/list-plans.ts";
 import { currentSubscription } from "../../operations/subscriptions/current-subscription.ts";
+import { dismissSubscription } from "../../operations/subscriptions/dismiss-subscription.ts";
 import { reconcileSubscription } from "../../operations/subscriptions/reconcile-subscription.ts";
 import { changeRole } from "../../operations/users/change-role.ts";
 import { completeOnboarding } from "../../operations/users/complete-onboarding.ts";
@@ -61,6 +62,7 @@ export const appRouter = router({
     deliveries: adminProcedure.query(listDeliveries),
     replay: adminProcedure.mutation(replayDelivery),
     reconcile: adminProcedure.mutation(reconcileSubscription),
+    dismiss: adminProcedure.mutation(dismissSubscription),
   },
   notifications: {
     list: protectedProcedure.query(listNotifications),

@@ -25,6 +25,7 @@ const LEADS_TO: Surface["leadsTo"] = {
   deleteUser: ["users.delete"],
   replayDelivery: ["webhooks.replay"],
   reconcileSubscription: ["subscriptions.reconcile"],
+  dismissSubscription: ["subscriptions.dismiss"],
   // Steps of the onboarding: the same once more.
   saveName: ["users.updateProfile"],
   savePreferences: ["users.setLocale", "users.updateProfile"],

@@ -76,6 +76,7 @@ export const graphqlSurface: Surface = {
     deleteUser: ["users.delete"],
     replayDelivery: ["webhooks.replay"],
     reconcileSubscription: ["subscriptions.reconcile"],
+    dismissSubscription: ["subscriptions.dismiss"],
   },
   differs: {},
   cannotSay: (operation, input) => {

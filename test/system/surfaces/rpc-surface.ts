@@ -44,6 +44,7 @@ export const rpcSurface: Surface = {
     "billing.deliveries": ["webhooks.list"],
     "billing.replay": ["webhooks.replay"],
     "billing.reconcile": ["subscriptions.reconcile"],
+    "billing.dismiss": ["subscriptions.dismiss"],
     "notifications.list": ["notifications.list"],
     "notifications.unreadCount": ["notifications.unreadCount"],
     "notifications.markRead": ["notifications.markRead", "notifications.markAllRead"],

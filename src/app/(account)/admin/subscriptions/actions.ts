@@ -1,6 +1,8 @@
 "use server";
 
 import { revalidatePath } from "next/cache";
+import { getTranslations } from "next-intl/server";
+import { dismissSubscription as dismissSubscriptionOperation } from "../../../../operations/subscriptions/dismiss-subscription.ts";
 import { reconcileSubscription as reconcileSubscriptionOperation } from "../../../../operations/subscriptions/reconcile-subscription.ts";
 import type { StatusMessageData } from "../../../../ui/status-message.tsx";
 import { formText } from "../../../gate/form-text.ts";
@@ -14,4 +16,15 @@ export async function reconcileSubscription(form: FormData): Promise<StatusMessa
   }));
   revalidatePath("/admin/subscriptions");
   return describeReconciliation(subscription);
+}
+
+/** Fields: the subscription's `id`, and the `reason` for the record. */
+export async function dismissSubscription(form: FormData): Promise<StatusMessageData> {
+  await runAction(dismissSubscriptionOperation, form, () => ({
+    id: formText(form, "id"),
+    reason: formText(form, "reason"),
+  }));
+  revalidatePath("/admin/subscriptions");
+  const t = await getTranslations("adminSubscriptions.dismiss");
+  return { tone: "good", text: t("done") };
 }

@@ -107,6 +107,13 @@ async function SubscriptionTable({ subscriptions }: { subscriptions: readonly Su
               <span className="sm:hidden">{t("compareShort")}</span>
               <span className="hidden sm:inline">{t("compare")}</span>
             </RowSubmitButton>
+            <Link
+              href={`/admin/subscriptions/${one.id}`}
+              prefetch={false}
+              className="relative ml-3 text-sm underline decoration-line-strong underline-offset-2"
+            >
+              {t("dismissShort")}
+            </Link>
           </Cell>
         </Row>
       ))}

@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+import { z } from "zod";
+import { OPERATOR } from "../domain/caller.ts";
+import { dismissSubscription } from "../operations/subscriptions/dismiss-subscription.ts";
+import { jsonOption, parsedBy } from "./arguments.ts";
+import { conclude } from "./conclude.ts";
+import { withRuntime } from "./with-runtime.ts";
+
+export function addSubscriptions(program: Command): void {
+  const subscriptions = program
+    .command("subscriptions")
+    .description("subscriptions that need review: dismiss");
+  subscriptions
+    .command("dismiss")
+    .description("takes a subscription off the review list as it is")
+    .argument("<id>", "its id here, as in webhooks reconcile --json", parsedBy(z.uuid()))
+    .requiredOption("--reason <text>", "why, for the record")
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      `
+For a subscription that the provider does not know any more, or cannot be asked about.
+
+Example:
+  npm run -s tollgate -- subscriptions dismiss 6f1c0e0a-5b0e-4c53-9d6c-0f7f2f1f6a11 --reason "refunded by hand"`,
+    )
+    .action(async (id: string, { reason, ...output }: { reason: string; json?: boolean }) => {
+      const subscription = await withRuntime((runtime) =>
+        dismissSubscription.run(runtime, OPERATOR, { id, reason }),
+      );
+      conclude({ json: subscription, text: () => `subscription ${id}: dismissed` }, output);
+    });
+}

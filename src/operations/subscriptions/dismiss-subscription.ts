@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+import type { Intake } from "../../intake/intake.ts";
+import { dismissReview } from "../../reconcile/dismiss-review.ts";
+import { findSubscription } from "../../store/subscription-list.ts";
+import { defineOperation } from "../operation.ts";
+import { SubscriptionView } from "./subscription-view.ts";
+
+/** For what no comparison can settle: the provider does not know it, or cannot be asked. */
+export const dismissSubscription = defineOperation({
+  name: "subscriptions.dismiss",
+  summary: "Takes a subscription off the review list as it is, with the reason on record",
+  access: "admin",
+  limit: "admin",
+  input: z.strictObject({ id: z.uuid(), reason: z.string().trim().min(1).max(500) }),
+  reasons: ["not_found", "review_not_needed"],
+  output: SubscriptionView,
+  run: async (deps: { intake: Intake }, caller, { id, reason }) => {
+    const by = caller.kind === "operator" ? "operator" : { administratorId: caller.userId };
+    const isDismissed = await dismissReview(deps.intake, { id, by, reason });
+    const subscription =
+      (await findSubscription(deps.intake.database, id)) ??
+      refuse({ reason: "not_found", params: { resource: "subscription" } });
+    return isDismissed ? subscription : refuse({ reason: "review_not_needed" });
+  },
+});

@@ -1,0 +1,24 @@
+import type { Intake } from "../intake/intake.ts";
+import { effectLimits } from "../intake/transaction-limits.ts";
+import { finishHeal } from "../store/heals.ts";
+import { insertReconciliation, type Reconciliation } from "../store/reconciliations.ts";
+import { clearReviewFlag } from "../store/subscriptions.ts";
+import { inTransaction } from "../store/transaction.ts";
+
+export type Dismissal = { id: string; by: Reconciliation["by"]; reason: string };
+
+/** Clears the flag for review and records why. Returns whether there was one. @throws DatabaseUnavailable */
+export async function dismissReview(
+  intake: Pick<Intake, "database" | "leaseSeconds">,
+  { id, by, reason }: Dismissal,
+): Promise<boolean> {
+  return inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+    if (!(await clearReviewFlag(transaction, id))) return false;
+    const changes = { outOfOrder: [true, false] as [boolean, boolean] };
+    await transaction.commitAfter([
+      insertReconciliation(transaction, { subscriptionId: id, by, changes, reason }),
+      finishHeal(transaction, id),
+    ]);
+    return true;
+  });
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { dismissSubscription } from "../../src/operations/subscriptions/dismiss-subscription.ts";
+import { reconcileContext } from "../reconcile/reconcile-context.ts";
+
+const context = reconcileContext();
+const { eventOf, receive, stored } = context;
+
+const OPERATOR = { kind: "operator" } as const;
+
+async function flagged(): Promise<string> {
+  await receive(eventOf("customer.subscription.created"));
+  const [row] = await context.test.rows<{ id: string }>(
+    "update subscription set out_of_order = true returning id",
+  );
+  return row?.id as string;
+}
+
+describe("dismissing a subscription", () => {
+  it("clears its flag, changes nothing else, and records who did it and why", async () => {
+    const id = await flagged();
+    await context.test.rows(`update "user" set role = 'admin' where id = 'user_2'`);
+    const admin = { kind: "session", userId: "user_2", role: "admin" } as never;
+    const [before] = await stored();
+    const shown = await dismissSubscription.run(context.runtime, admin, { id, reason: "refunded by hand" });
+    expect(shown).toMatchObject({ id, outOfOrder: false });
+    expect(await stored()).toEqual([{ ...before, out_of_order: false }]);
+    expect(await context.test.rows("select by, user_id, changes, reason from reconciliation")).toEqual([
+      {
+        by: "administrator",
+        user_id: "user_2",
+        changes: { outOfOrder: [true, false] },
+        reason: "refunded by hand",
+      },
+    ]);
+  });
+
+  it("is refused when it is not flagged, and writes nothing", async () => {
+    const id = await flagged();
+    await dismissSubscription.run(context.runtime, OPERATOR, { id, reason: "once" });
+    const again = dismissSubscription.run(context.runtime, OPERATOR, { id, reason: "twice" });
+    await expect(again).rejects.toMatchObject({ code: "conflict", reason: "review_not_needed" });
+    expect(await context.test.rows("select reason from reconciliation")).toEqual([{ reason: "once" }]);
+  });
+
+  it("is flagged again by the next event that comes out of order", async () => {
+    const id = await flagged();
+    await dismissSubscription.run(context.runtime, OPERATOR, { id, reason: "settled" });
+    const occurredAt = new Date(Date.now() - 3_600_000);
+    await receive(eventOf("customer.subscription.updated", { seats: 9, occurredAt }));
+    expect(await stored()).toMatchObject([{ seats: 9, out_of_order: true }]);
+  });
+});
