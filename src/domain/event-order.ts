@@ -8,7 +8,7 @@ export type EventOrder = "older" | "same" | "newer";
  * The order of events that the provider's clock cannot tell apart: Stripe's runs in whole seconds, and one checkout
  * sends three events within one.
  */
-export const EVENT_RANK = {
+const EVENT_RANK = {
   "customer.subscription.created": 1,
   "checkout.session.completed": 2,
   "customer.subscription.updated": 3,

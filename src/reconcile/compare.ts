@@ -24,7 +24,7 @@ export type Comparison =
   /** Left as it is; `reason` is a sentence for the operator. */
   | { outcome: "left"; because: LeftBecause; reason: string };
 
-export type LeftBecause = "unnamed" | "unknown to provider" | "unresolvable" | "overtaken" | "gone";
+type LeftBecause = "unnamed" | "unknown to provider" | "unresolvable" | "overtaken" | "gone";
 
 export type CompareOptions = {
   by: Reconciliation["by"];

@@ -29,7 +29,7 @@ export type VerifyOptions = {
   progressed: (checked: number, total: number) => void;
 };
 
-export type Drift = FieldDrift & {
+type Drift = FieldDrift & {
   kind: "subscription";
   /** Ours; `null`: the provider knows one that we do not. */
   id: string | null;
