@@ -81,7 +81,7 @@ describe("the embedded PostgreSQL", () => {
     const database = openDatabase({
       url: postgres.url,
       prepared: false,
-      maxConnections: 1,
+      maxConnections: 2,
       answerTimeoutMs: 60_000,
     });
     await migrate(database);
