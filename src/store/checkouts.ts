@@ -10,8 +10,8 @@ export type WantedCheckout = {
   seats: number;
 };
 
-/** A checkout at its provider that may still be payable. */
-export type StoredCheckout = { provider: Slot; id: string };
+/** `isUsed`: since it was opened its provider has reported a subscription of the person. */
+export type StoredCheckout = { provider: Slot; id: string; isUsed: boolean };
 
 export type CheckoutLease =
   /** Ours to open; `before` is the one to be closed first. */
@@ -83,17 +83,17 @@ export async function acquireCheckoutLease(
     .catch(nullIfNoUser);
   if (row === null) return { outcome: "no user" };
   if (row) {
-    const isPayable = row.sessionId !== null && !row.isUsed;
-    return {
-      outcome: "acquired",
-      before: isPayable ? { provider: row.provider, id: row.sessionId as string } : null,
-    };
+    return { outcome: "acquired", before: storedCheckout(row) };
   }
   const [open] = await database.run<{ url: string }>(FIND_OPEN, [...wanted, keepSeconds]);
   return open ? { outcome: "open", url: open.url } : { outcome: "busy" };
 }
 
 type AcquiredRow = { provider: Slot; sessionId: string | null; isUsed: boolean };
+
+function storedCheckout({ provider, sessionId, isUsed }: AcquiredRow): StoredCheckout | null {
+  return sessionId === null ? null : { provider, id: sessionId, isUsed };
+}
 
 function nullIfNoUser(error: unknown): [null] {
   if (violatedConstraint(error) === "checkout_user_id_fkey") return [null];
@@ -211,8 +211,7 @@ export async function holdCheckout(
 ): Promise<{ before: StoredCheckout | null } | "busy" | null> {
   const [row] = await database.run<AcquiredRow>(HOLD, [userId, leaseKey, leaseSeconds]);
   if (row) {
-    const isPayable = row.sessionId !== null && !row.isUsed;
-    return { before: isPayable ? { provider: row.provider, id: row.sessionId as string } : null };
+    return { before: storedCheckout(row) };
   }
   return (await database.run(HAS_CHECKOUT, [userId])).length > 0 ? "busy" : null;
 }

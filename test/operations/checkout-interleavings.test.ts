@@ -77,7 +77,7 @@ async function interleave(shop: Shop, rng: Rng, format: string, about: string): 
     await test.rows("update unwanted_subscription set next_attempt_at = clock_timestamp()");
     await cancelUnwanted({ database: test.database, payments, log: { error: () => {} } }, () => false);
     return running(shop, person).length <= (isDeleted ? 0 : 1);
-  }, true);
+  }, true).catch(() => {});
   expect(running(shop, person).length, story).toBeLessThanOrEqual(isDeleted ? 0 : 1);
 }
 

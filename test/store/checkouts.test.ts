@@ -48,14 +48,17 @@ describe("the checkout of a person", () => {
     await eventually(async () => (await test.rows<{ n: number }>(waiting))[0]?.n, 1);
     await other.query("commit");
     await other.end();
-    expect(await late).toEqual({ outcome: "acquired", before: { provider: "provider-a", id: "cs_2" } });
+    expect(await late).toEqual({
+      outcome: "acquired",
+      before: { provider: "provider-a", id: "cs_2", isUsed: false },
+    });
     await test.rows("delete from checkout");
   });
 
   it("stays in the row until its successor is open, whoever fails in between", async () => {
     await open(PRO, "cs_1");
     const first = randomUUID();
-    const before = { provider: "provider-a", id: "cs_1" };
+    const before = { provider: "provider-a", id: "cs_1", isUsed: false };
     expect(await acquire(TEAM, first)).toEqual({ outcome: "acquired", before });
     expect(await acquire(TEAM, randomUUID())).toEqual({ outcome: "busy" });
     await releaseCheckoutLease(test.database, "user_0", first);

@@ -38,7 +38,7 @@ export function closeOnDeletion(tools: ClosingTools & { database: Queryable }): 
       const { provider } = held.before;
       try {
         const end = await closeStoredCheckout(tools, { ...held.before, userId, email: user.email });
-        if (end.status === "paid" && end.providerSubscriptionId !== null) {
+        if (end.status === "paid" && end.providerSubscriptionId !== null && !held.before.isUsed) {
           const { providerSubscriptionId } = end;
           await insertUnwanted(database, [{ provider, providerSubscriptionId }]);
         }

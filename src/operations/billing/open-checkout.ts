@@ -20,7 +20,7 @@ import {
   type StoredCheckout,
   type WantedCheckout,
 } from "../../store/checkouts.ts";
-import { customersOfUser } from "../../store/customers.ts";
+import { customersOfUser, isSubscribed } from "../../store/customers.ts";
 import type { Queryable } from "../../store/database.ts";
 import { rememberReplaced } from "../../store/unwanted-subscriptions.ts";
 import { mapProviderErrors, type ProviderTools } from "./ask-provider.ts";
@@ -89,6 +89,8 @@ async function takeTurn(
   try {
     const opened = before === null ? null : await replace(deps, turn, before);
     if (opened !== null) return await keep(deps, turn, opened);
+    // Paid between the first look and the lease, it would be bought a second time.
+    if (await isSubscribed(database, order.userId)) refuse({ reason: "subscription_exists" });
   } catch (error) {
     // The open checkout stays in the row: the next order has to deal with it as well.
     await releaseCheckoutLease(database, order.userId, leaseKey).catch(() => {});
@@ -139,7 +141,8 @@ async function replace(
       await rememberReplaced(deps.database, closing);
       return null;
     case "paid":
-      return refuse({ reason: "checkout_paid" });
+      // Of one that is used the subscription is known: whether it still runs is asked next.
+      return before.isUsed ? null : refuse({ reason: "checkout_paid" });
     default:
       return end satisfies never;
   }
