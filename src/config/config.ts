@@ -29,6 +29,8 @@ export type Config = {
   mail: { smtpUrl: string | null; from: string; requireConfirmation: boolean };
   /** Whether administrators must have a second factor. */
   requireAdminTwoFactor: boolean;
+  /** Bodies of settled deliveries are dropped afterwards, their keys never. */
+  deliveryRetentionDays: number;
   auditRetentionDays: number;
   /** `null`: not configured. */
   chat: { baseUrl: string; apiKey: string | null; model: string; maxOutputTokens: number } | null;
@@ -85,6 +87,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
       requireConfirmation: values.REQUIRE_EMAIL_CONFIRMATION === "on",
     },
     requireAdminTwoFactor: values.REQUIRE_ADMIN_2FA === "on",
+    deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
     auditRetentionDays: values.AUDIT_RETENTION_DAYS,
     chat: values.AI_BASE_URL
       ? {

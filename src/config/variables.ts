@@ -43,6 +43,7 @@ export const Variables = z.object({
     .default("Tollgate <no-reply@localhost>"),
   REQUIRE_EMAIL_CONFIRMATION: oneOf(["off", "on"]).default("off"),
   REQUIRE_ADMIN_2FA: oneOf(["off", "on"]).default("off"),
+  DELIVERY_RETENTION_DAYS: wholeNumber(7, 36_500, 90).default(90),
   AUDIT_RETENTION_DAYS: wholeNumber(30, 3_650, 365).default(365),
   AI_BASE_URL: url(["http:", "https:"], "https://api.example.com/v1").optional(),
   AI_API_KEY: apiKey.optional(),

@@ -8,7 +8,7 @@ import type { Intake } from "./intake.ts";
 import { type WrittenOutcome, writeOnce } from "./write-once.ts";
 
 const MAX_RUNS = 3;
-/** After so many of one group it is no single row that is locked: the others are not tried any more. */
+/** After so many of one group it is no single row that is locked: the others leave without being tried. */
 const MAX_LOCK_TIMEOUTS = 3;
 
 /** A group of first deliveries. Whoever cannot be written with the others leaves, and is claimed and applied by itself. */
@@ -63,7 +63,7 @@ async function afterFailure(
   let lockTimeouts = 0;
   for (const event of group) {
     if (lockTimeouts >= MAX_LOCK_TIMEOUTS) {
-      outcomes.push({ outcome: "unavailable" });
+      outcomes.push({ outcome: "leaves" });
       continue;
     }
     const [outcome] = (await writeGroup(intake, [event], closing)) as [WrittenOutcome];

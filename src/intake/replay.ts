@@ -3,9 +3,9 @@ import type { AttemptOutcome } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
 import { attempt } from "./retry.ts";
 
-export type ReplayResult =
-  | AttemptOutcome
-  | { outcome: "refused"; because: "not found" | "lease running" | "successful" };
+export type ReplayRefusal = "not found" | "lease running" | "successful" | "payload dropped";
+
+export type ReplayResult = AttemptOutcome | { outcome: "refused"; because: ReplayRefusal };
 
 /**
  * Processes a delivery again at the operator's wish: a new attempt, always written down. One that was successful
@@ -17,7 +17,9 @@ export async function replay(intake: Intake, id: string, options: { force: boole
     (options.force ? await reclaimSuccessful(intake.database, id) : null);
   if (claimed) return attempt(intake, claimed, "replay");
 
-  const status = await statusOf(intake.database, id);
-  if (status === null) return { outcome: "refused", because: "not found" };
+  const found = await statusOf(intake.database, id);
+  if (found === null) return { outcome: "refused", because: "not found" };
+  const { status, hasPayload } = found;
+  if (!hasPayload) return { outcome: "refused", because: "payload dropped" };
   return { outcome: "refused", because: status === "successful" ? "successful" : "lease running" };
 }

@@ -13,6 +13,7 @@ import { closeOnDeletion } from "../operations/billing/close-on-deletion.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { accountJobs } from "./account-jobs.ts";
 import { reconcileJobs } from "./reconcile-jobs.ts";
+import { retentionJob } from "./retention-job.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** What a process needs that serves people, besides what every process works with. */
@@ -60,7 +61,11 @@ export async function startService(
     ...(metrics ? { metrics: metrics.limiter } : {}),
   });
   const jobs = createJobRunner({ log, observe: metrics?.jobRan ?? null });
-  for (const job of [...reconcileJobs(config, runtime), ...accountJobs(config, runtime, auth)])
+  for (const job of [
+    ...reconcileJobs(config, runtime),
+    ...accountJobs(config, runtime, auth),
+    retentionJob(config, runtime),
+  ])
     jobs.start(job);
   return {
     deps: {

@@ -111,7 +111,7 @@ const RECLAIM_ONE = {
   text: `
 with picked as materialized (
   select ${PICKED} from webhook_delivery
-  where id = $3::bigint and (status = 'failed' or (status = 'pending' and lease_until < clock_timestamp()))
+  where id = $3::bigint and payload is not null and (status = 'failed' or (status = 'pending' and lease_until < clock_timestamp()))
   for update
 ), ${RECLAIM}`,
 };
@@ -132,7 +132,7 @@ const RECLAIM_SUCCESSFUL = {
 with picked as materialized (
   select id, claim_no, claim_source, claimed_at, claim_no = 1 and first_outcome is not null as is_reported
   from webhook_delivery
-  where id = $1::bigint and status = 'successful'
+  where id = $1::bigint and status = 'successful' and payload is not null
   for update
 ), unreported as (
   insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
@@ -154,11 +154,17 @@ export async function reclaimSuccessful(database: Queryable, id: string): Promis
   return row ? toStored(row, "successful") : null;
 }
 
-const STATUS = { name: "delivery_status", text: "select status from webhook_delivery where id = $1::bigint" };
+const STATUS = {
+  name: "delivery_status",
+  text: `select status, payload is not null as "hasPayload" from webhook_delivery where id = $1::bigint`,
+};
 
-export async function statusOf(database: Queryable, id: string): Promise<DeliveryStatus | null> {
-  const [row] = await database.run<{ status: DeliveryStatus }>(STATUS, [id]);
-  return row?.status ?? null;
+export async function statusOf(
+  database: Queryable,
+  id: string,
+): Promise<{ status: DeliveryStatus; hasPayload: boolean } | null> {
+  const [row] = await database.run<{ status: DeliveryStatus; hasPayload: boolean }>(STATUS, [id]);
+  return row ?? null;
 }
 
 function toStored(row: StoredRow, heldAs: Claim["heldAs"]): StoredDelivery {

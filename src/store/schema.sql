@@ -95,6 +95,14 @@ create table deleted_user (
 
 CREATE INDEX deleted_user_to_redact ON public.deleted_user USING btree (deleted_at) WHERE (to_redact IS NOT NULL);
 
+create table delivery_retention (
+  only_one boolean not null default true,
+  dropped_until bigint not null default 0,
+  open_ids bigint[] not null default '{}'::bigint[],
+  constraint delivery_retention_only_one_check CHECK (only_one),
+  constraint delivery_retention_pkey PRIMARY KEY (only_one)
+);
+
 create table email_change (
   user_id text not null,
   new_email text not null,

@@ -185,6 +185,7 @@ describe("the configuration", () => {
     ["SMTP_URL", "mail.example.com", "smtps://"],
     ["REQUIRE_EMAIL_CONFIRMATION", "yes", "off"],
     ["REQUIRE_ADMIN_2FA", "yes", "off"],
+    ["DELIVERY_RETENTION_DAYS", "6", "90"],
     ["AUDIT_RETENTION_DAYS", "7", "365"],
     ["AI_MAX_OUTPUT_TOKENS", "0", "4096"],
     ["AI_BASE_URL", "api.example.com", "https://"],

@@ -91,12 +91,12 @@ describe("replay", () => {
     });
   });
 
-  it("fails for a delivery whose payload was dropped", async () => {
+  it("refuses a delivery whose payload was dropped", async () => {
     const id = await received("pruned", { userId: "user_1" });
     await test.rows("update webhook_delivery set payload = null where id = $1", [id]);
     expect(await replay(runtime.intake, id, { force: true })).toEqual({
-      outcome: "failed",
-      reason: "payload: no longer kept",
+      outcome: "refused",
+      because: "payload dropped",
     });
   });
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
-import { type ReplayResult, replay } from "../../intake/replay.ts";
+import { type ReplayRefusal, type ReplayResult, replay } from "../../intake/replay.ts";
 import { findLoggedDelivery } from "../../store/delivery-log.ts";
 import { recordAudit } from "../audit/record-audit.ts";
 import { defineOperation } from "../operation.ts";
@@ -70,7 +70,7 @@ function attemptOf(id: string, result: ReplayResult): Pick<Replay, "outcome" | "
   }
 }
 
-function refuseReplay(id: string, because: "not found" | "lease running" | "successful"): never {
+function refuseReplay(id: string, because: ReplayRefusal): never {
   switch (because) {
     case "not found":
       return refuseUnknown();
@@ -78,6 +78,8 @@ function refuseReplay(id: string, because: "not found" | "lease running" | "succ
       return refuse({ reason: "delivery_in_progress", params: { id } });
     case "successful":
       return refuse({ reason: "delivery_already_successful", params: { id }, field: "force" });
+    case "payload dropped":
+      return refuse({ reason: "payload_dropped", params: { id } });
     default:
       return because satisfies never;
   }

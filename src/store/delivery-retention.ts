@@ -1,0 +1,69 @@
+import type { Queryable } from "./database.ts";
+
+// Ids follow the time of receipt. Deliveries that are still to be retried keep their bodies, and are looked at again.
+const DROP = {
+  name: "drop_payloads",
+  text: `
+with place as materialized (
+  select dropped_until, open_ids from delivery_retention for update skip locked
+), scanned as materialized (
+  select d.id, d.received_at < clock_timestamp() - $1::float8 * interval '1 day' as is_old
+  from place cross join lateral (
+    select id, received_at from webhook_delivery where id > place.dropped_until order by id limit $2::int
+  ) d
+), reach as materialized (
+  select coalesce(min(id) filter (where not is_old) - 1, max(id)) as until from scanned
+), due as materialized (
+  select d.id, d.status = 'pending' or (d.status = 'failed' and d.next_attempt_at is not null) as is_open
+  from webhook_delivery d
+  where d.id = any (array(
+    select id from scanned where id <= (select until from reach) union all select unnest(open_ids) from place
+  ))
+), dropped as (
+  update webhook_delivery d set payload = null from due
+  where d.id = due.id and d.payload is not null and not due.is_open and d.status <> 'pending'
+  returning d.id
+), attempts as (
+  delete from webhook_attempt a using due
+  where a.delivery_id = due.id and not due.is_open and a.claim_no > 1 and a.subscription_id is null
+), moved as (
+  update delivery_retention r set dropped_until = greatest(r.dropped_until, coalesce((select until from reach), 0)),
+    open_ids = array(select id from due where is_open order by id)
+  from place
+)
+select (select count(*)::int from dropped) as dropped,
+  (select count(*)::int from scanned where id <= (select until from reach)) as passed`,
+};
+
+/**
+ * Drops the bodies of the next settled deliveries that are older than so many days, and their further attempts that changed
+ * nothing. Their keys stay for ever. `passed: 0`: nothing is left, or another process is at it.
+ */
+export async function dropPayloads(
+  database: Queryable,
+  options: { olderThanDays: number; limit: number },
+): Promise<{ dropped: number; passed: number }> {
+  type Row = { dropped: number; passed: number };
+  const [row] = await database.run<Row>(DROP, [options.olderThanDays, options.limit]);
+  return row ?? { dropped: 0, passed: 0 };
+}
+
+const DROP_NOTIFICATIONS = {
+  name: "drop_notifications",
+  text: `
+with oldest as materialized (
+  select id, created_at from notification order by id limit $2::int
+)
+delete from notification n using oldest
+where n.id = oldest.id and oldest.created_at < clock_timestamp() - $1::float8 * interval '1 day'
+returning n.id`,
+};
+
+/** Deletes the oldest notifications beyond so many days; returns how many. */
+export async function dropNotifications(
+  database: Queryable,
+  options: { olderThanDays: number; limit: number },
+): Promise<number> {
+  const rows = await database.run(DROP_NOTIFICATIONS, [options.olderThanDays, options.limit]);
+  return rows.length;
+}

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { dropNotifications, dropPayloads } from "../../src/store/delivery-retention.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await freshDatabase(1);
+});
+afterAll(() => test.drop());
+beforeEach(async () => {
+  await test.rows("truncate webhook_delivery, webhook_attempt restart identity");
+  await test.rows("update delivery_retention set dropped_until = 0, open_ids = '{}'");
+});
+
+/** One delivery per age, with a first and a second attempt. */
+async function deliveries(rows: [status: string, ageDays: number, nextAttempt: string | null][]) {
+  for (const [index, [status, age, next]] of rows.entries()) {
+    await test.rows(
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, received_at, next_attempt_at, payload)
+       values ('provider-a', $1, 'x', 'stripe', $2, 'delivery', now() - $3::float8 * interval '1 day', $4::timestamptz, '{}')`,
+      [`e${index}`, status, age, next],
+    );
+  }
+  await test.rows(
+    `insert into webhook_attempt (delivery_id, claim_no, source, outcome, started_at, duration_ms)
+     select id, n, 'retry', 'failed', now(), 1 from webhook_delivery, generate_series(1, 2) n`,
+  );
+}
+
+const kept = async () =>
+  (
+    await test.rows<{ event_id: string }>(
+      "select event_id from webhook_delivery where payload is not null order by id",
+    )
+  ).map((row) => row.event_id);
+
+async function dropAll(): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const { dropped, passed } = await dropPayloads(test.database, { olderThanDays: 90, limit: 2 });
+    total += dropped;
+    if (passed === 0) return total;
+  }
+}
+
+it("drops the bodies of old settled deliveries, and keeps their rows", async () => {
+  await deliveries([
+    ["successful", 100, null],
+    ["failed", 99, null],
+    ["successful", 98, null],
+    ["successful", 10, null],
+    ["successful", 5, null],
+  ]);
+  expect(await dropAll()).toBe(3);
+  expect(await kept()).toEqual(["e3", "e4"]);
+  expect(await test.rows("select from webhook_delivery")).toHaveLength(5);
+  expect(
+    await test.rows("select delivery_id::int as id from webhook_attempt where claim_no > 1 order by 1"),
+  ).toEqual([{ id: 4 }, { id: 5 }]);
+  expect(await dropAll()).toBe(0);
+});
+
+it("keeps the bodies of deliveries that are still to be retried until they are settled", async () => {
+  await deliveries([
+    ["failed", 100, "2099-01-01"],
+    ["pending", 99, null],
+    ["successful", 98, null],
+  ]);
+  expect(await dropAll()).toBe(1);
+  expect(await kept()).toEqual(["e0", "e1"]);
+  await test.rows(
+    "update webhook_delivery set status = 'successful', next_attempt_at = null where event_id = 'e0'",
+  );
+  await dropPayloads(test.database, { olderThanDays: 90, limit: 2 });
+  expect(await kept()).toEqual(["e1"]);
+});
+
+it("lets one process at a time go on", async () => {
+  await deliveries([["successful", 100, null]]);
+  const connection = await test.database.connection();
+  await connection.script("begin; select from delivery_retention for update");
+  expect(await dropPayloads(test.database, { olderThanDays: 90, limit: 2 })).toEqual({
+    dropped: 0,
+    passed: 0,
+  });
+  await connection.script("rollback");
+  connection.release({ healthy: true });
+  expect(await dropAll()).toBe(1);
+});
+
+it("deletes old notifications, the oldest first", async () => {
+  await test.rows(
+    `insert into notification (user_id, kind, created_at)
+     select 'user_0', 'role_changed', now() - n * interval '100 days' from generate_series(5, 1, -1) n`,
+  );
+  expect(await dropNotifications(test.database, { olderThanDays: 365, limit: 10 })).toBe(2);
+  expect(await test.rows("select from notification")).toHaveLength(3);
+});
