@@ -6,7 +6,7 @@ import { redactHeld } from "../store/redaction.ts";
 import { inTransaction, isLockTimeout, isTimeout, type Transaction } from "../store/transaction.ts";
 import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
-import { decideGroup } from "./decide-group.ts";
+import { DEFECT, decideGroup } from "./decide-group.ts";
 import { isOfDeletedUser, logUnwanted, unwantedOf } from "./deleted-users.ts";
 import type { Intake } from "./intake.ts";
 import { keysOf } from "./keys.ts";
@@ -14,6 +14,8 @@ import { lockGroup, waitForLocks } from "./lock-group.ts";
 import { release } from "./release.ts";
 import { retryOnContention } from "./retry-on-contention.ts";
 import { effectLimits } from "./transaction-limits.ts";
+
+const DATABASE_REFUSED = "database: the change was refused, see the log";
 
 /** So many events of a group may run into a lock time-out, one after another, before the rest gives up. */
 const MAX_LOCK_TIMEOUTS = 3;
@@ -172,9 +174,8 @@ function unavailable(intake: Intake, group: readonly ClaimedEvent[], error: unkn
 /** The effects were rolled back; what remains is to record why, if the claim still holds. */
 async function recordDefect(intake: Intake, event: ClaimedEvent, error: unknown): Promise<AttemptOutcome> {
   intake.log.error({ err: error, deliveryId: event.claim.id }, "applying an event failed");
-  const state = sqlState(error);
-  const reason = state ? `database: ${(error as Error).message} (${state})` : `defect: ${String(error)}`;
-  const failure: Decision = { outcome: "failed", reason: reason.slice(0, 500) };
+  // What PostgreSQL or a stack says may quote other rows and the code: that is for the log alone.
+  const failure: Decision = { outcome: "failed", reason: sqlState(error) ? DATABASE_REFUSED : DEFECT };
   try {
     return await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
       const held = await fenceClaims(transaction, [event.claim]);

@@ -8,6 +8,9 @@ import type { Intake } from "./intake.ts";
 import type { ReadEvent } from "./read-event.ts";
 import { type SubscriptionChanges, trackSubscriptions } from "./subscription-changes.ts";
 
+/** Stored with the delivery; the error itself is in the log. */
+export const DEFECT = "defect: applying it failed, see the log";
+
 export type GroupDecision = {
   /** One per event; `null` for those that were left out. */
   decisions: (Decision | null)[];
@@ -44,7 +47,7 @@ export function decideGroup(
       return decision;
     } catch (error) {
       intake.log.error({ err: error, slot: event.slot }, "deciding an event failed");
-      return { outcome: "failed", reason: `defect: ${String(error)}`.slice(0, 500) };
+      return { outcome: "failed", reason: DEFECT };
     }
   });
   return { decisions, changed, changes };
