@@ -4,10 +4,10 @@ import type { Duplex } from "node:stream";
 import { RequestError } from "@hono/node-server";
 import type { Log } from "../observability/log.ts";
 
-/** What requests that never reach the app are answered: an impossible `Host`, a malformed target, no HTTP at all. */
-export type Unroutable = ReturnType<typeof createUnroutable>;
-
-/** @param apiVersion the current one, for `X-API-Version` */
+/**
+ * Answers requests that never reach the app: an impossible `Host`, a malformed target, no HTTP at all.
+ * @param apiVersion the current one, for `X-API-Version`
+ */
 export function createUnroutable(apiVersion: string, log: Log) {
   const headers = (requestId: string) => ({
     "content-type": "application/json",

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { limitPipelining } from "../http/limit-pipelining.ts";
 
 /** Bounds what slow and hostile clients can hold: connections, and how long a request may take to arrive. */
-export const HTTP_LIMITS = {
+const HTTP_LIMITS = {
   /** Of a request's headers, and of all of it. */
   arriveWithinMs: 15_000,
   checkEveryMs: 2_000,

@@ -11,7 +11,7 @@ type NextApp = { prepare(): Promise<void>; getRequestHandler(): NextHandler; clo
 type NextHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 /** The message is for the operator. */
-export class PagesNotBuilt extends Error {
+class PagesNotBuilt extends Error {
   override name = "PagesNotBuilt";
   override message = "the pages have not been built: start with script/server, or run npm run build";
 }
