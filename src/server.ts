@@ -114,7 +114,7 @@ async function connectApi(
       observe: service.metrics?.delivered ?? null,
       log,
     },
-    desk: {
+    callers: {
       auth: service.auth,
       clientAddress,
       ownOrigins,

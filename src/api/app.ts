@@ -28,7 +28,7 @@ import { type WebhookOptions, webhooks } from "./webhooks.ts";
 
 export type ApiOptions = {
   webhooks: WebhookOptions;
-  desk: CallerContext;
+  callers: CallerContext;
   auth: AuthRoutesOptions;
   deps: Dependencies;
   plugins: readonly Plugin[];
@@ -44,7 +44,7 @@ export type ApiOptions = {
 
 /** The whole of `/api`. Everything else is not ours to answer. */
 export function createApi(options: ApiOptions): Hono<HonoEnv> {
-  const { appUrl, deps, desk, versions, log } = options;
+  const { appUrl, deps, callers, versions, log } = options;
   const api = new Hono<HonoEnv>({ getPath: versionedPath });
 
   api.use(async (c, next) => {
@@ -66,12 +66,12 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
   api.use(onlyErrors);
 
   api.route("/api/webhooks", webhooks(options.webhooks));
-  api.route("/api/auth", authRoutes(options.auth, deps.limits, desk));
-  api.route("/api", rest(ROUTES, deps, desk));
-  api.route("/api", chat(deps, desk, log));
-  api.route("/api/trpc", rpc(deps, desk, log));
-  api.route("/api/graphql", graphql(deps, desk, { ...options.graphql, log }));
-  api.route("/api/plugins", pluginRoutes(options.plugins, deps, desk));
+  api.route("/api/auth", authRoutes(options.auth, deps.limits, callers));
+  api.route("/api", rest(ROUTES, deps, callers));
+  api.route("/api", chat(deps, callers, log));
+  api.route("/api/trpc", rpc(deps, callers, log));
+  api.route("/api/graphql", graphql(deps, callers, { ...options.graphql, log }));
+  api.route("/api/plugins", pluginRoutes(options.plugins, deps, callers));
   api.route("/api", system(options));
 
   api.notFound((c) => answerRefusal(c, { reason: "not_found", params: { resource: "endpoint" } }));

@@ -15,12 +15,16 @@ export type AuthRoutesOptions = {
 };
 
 /** `/api/auth/*`: Better Auth's paths that the product uses, limited by the client's address before anything is read. */
-export function authRoutes(options: AuthRoutesOptions, limits: Limits, desk: CallerContext): Hono<HonoEnv> {
+export function authRoutes(
+  options: AuthRoutesOptions,
+  limits: Limits,
+  callers: CallerContext,
+): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
   routes.all("/*", async (c) => {
     // Cookies are given out here as well as read: nobody is to be signed in by a foreign page either.
-    assertOwnPage(c, desk, true);
-    const address = addressOf(c, desk);
+    assertOwnPage(c, callers, true);
+    const address = addressOf(c, callers);
     const call: Call = { caller: { kind: "nobody", address }, charges: [] };
     c.set("charges", call.charges);
     const scope = options.scopeOf(c.req.method, c.req.path);

@@ -27,38 +27,38 @@ export type CallerContext = {
  * The first step of every call, on whatever surface: who it is, and whether the person's own browser page sent it.
  * @throws Refusal `unauthorized` for a key that is no good, `forbidden` for a write on behalf of a foreign page
  */
-export async function authenticate(c: Context<HonoEnv>, desk: CallerContext): Promise<Call> {
+export async function authenticate(c: Context<HonoEnv>, callers: CallerContext): Promise<Call> {
   const charges: Charge[] = [];
   c.set("charges", charges);
-  const { caller, setCookies } = await identify(c, desk, charges);
+  const { caller, setCookies } = await identify(c, callers, charges);
   for (const cookie of setCookies) addCookie(c, cookie);
-  assertOwnPage(c, desk, caller.kind === "session");
+  assertOwnPage(c, callers, caller.kind === "session");
   return { caller, charges };
 }
 
 /** @throws Refusal */
-async function identify(c: Context<HonoEnv>, desk: CallerContext, charges: Charge[]) {
-  const address = addressOf(c, desk);
+async function identify(c: Context<HonoEnv>, callers: CallerContext, charges: Charge[]) {
+  const address = addressOf(c, callers);
   try {
-    return await desk.auth.identify({
+    return await callers.auth.identify({
       header: (name) => c.env.incoming.headers[name] as string | undefined,
       address,
     });
   } catch (error) {
     if (error instanceof Refusal && error.code === "unauthorized") {
-      await charge("auth-key", desk.limits, { caller: { kind: "nobody", address }, charges });
+      await charge("auth-key", callers.limits, { caller: { kind: "nobody", address }, charges });
     }
     throw error;
   }
 }
 
-export function addressOf(c: Context<HonoEnv>, desk: CallerContext): string {
+export function addressOf(c: Context<HonoEnv>, callers: CallerContext): string {
   const { headers, socket } = c.env.incoming;
-  return desk.clientAddress(socket.remoteAddress, headers["x-forwarded-for"] as string | undefined);
+  return callers.clientAddress(socket.remoteAddress, headers["x-forwarded-for"] as string | undefined);
 }
 
 /** @throws Refusal */
-export function assertOwnPage(c: Context<HonoEnv>, desk: CallerContext, byCookie: boolean): void {
+export function assertOwnPage(c: Context<HonoEnv>, callers: CallerContext, byCookie: boolean): void {
   const { headers } = c.env.incoming;
   const write = {
     method: c.req.method,
@@ -66,5 +66,5 @@ export function assertOwnPage(c: Context<HonoEnv>, desk: CallerContext, byCookie
     origin: headers.origin,
     byCookie,
   };
-  if (isCrossOrigin(write, desk.ownOrigins)) refuse({ reason: "cross_origin" });
+  if (isCrossOrigin(write, callers.ownOrigins)) refuse({ reason: "cross_origin" });
 }

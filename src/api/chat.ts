@@ -16,12 +16,12 @@ const KEEP_ALIVE_MS = 15_000;
 /** `POST /chat`: the answer is the AI SDK's stream of a UI message, as server-sent events, which `useChat` reads. */
 export function chat(
   deps: Pick<Dependencies, keyof Gate | "chat">,
-  desk: CallerContext,
+  callers: CallerContext,
   log: Log,
 ): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
   routes.post("/chat", async (c) => {
-    const call = await authenticate(c, desk);
+    const call = await authenticate(c, callers);
     const reply = await execute(sendMessage, deps, call, () => readJson(c.env.incoming, MAX_BYTES));
     await chargeDay(call, deps.limits);
     for (const [name, value] of Object.entries(limitHeaders(call.charges))) c.header(name, value);

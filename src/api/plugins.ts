@@ -77,19 +77,19 @@ function problem(file: string, what: string, cause?: unknown): Error {
 export function pluginRoutes(
   plugins: readonly Plugin[],
   deps: Dependencies,
-  desk: CallerContext,
+  callers: CallerContext,
 ): Hono<PluginEnv> {
   const routes = new Hono<PluginEnv>();
-  routes.use(gate(deps, desk));
+  routes.use(gate(deps, callers));
   routes.use(wholeBody);
   for (const { name, router } of plugins) routes.route(`/${name}`, router);
   return routes;
 }
 
 /** Session or API key, then the `plugin` scope; before anything of a plugin's runs. @throws Refusal */
-function gate(deps: Dependencies, desk: CallerContext): MiddlewareHandler<PluginEnv> {
+function gate(deps: Dependencies, callers: CallerContext): MiddlewareHandler<PluginEnv> {
   return async (c, next) => {
-    const call = await authenticate(c as Context, desk);
+    const call = await authenticate(c as Context, callers);
     const { caller } = call;
     if (caller.kind === "nobody" || caller.kind === "operator") refuse({ reason: "unauthorized" });
     await charge("plugin", deps.limits, call);

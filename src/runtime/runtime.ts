@@ -22,19 +22,19 @@ import { type SimulatedProvider, startSimulatedProvider } from "./simulated-prov
 export type Runtime = {
   database: Database;
   intake: Intake;
-  /** Those made for one's own machine, or `null` when the operator brings a database and secrets. */
+  /** Generated secrets; `null` when the operator brings a database and secrets. */
   embedded: EmbeddedSecrets | null;
-  /** By which each slot's provider is asked; `null`: not configured. */
+  /** Each slot's provider API; `null`: not configured. */
   payments: Record<Slot, PaymentApi | null>;
   activeProvider: Slot;
-  /** The public origin, to which people come back from a provider. */
+  /** The public origin, where people return to from a provider. */
   appUrl: string;
   log: Log;
-  /** Where the simulated provider has its pages; `null`: it was not started here. */
+  /** The simulator's pages; `null`: it was not started here. */
   simulatorUrl: string | null;
   /** Whether the intake gets an answer from the database in time, and its schema is up to date. Never throws. */
   isReady(): Promise<boolean>;
-  /** Finishes what runs, then lets go of the database. */
+  /** Finishes what runs, then closes the database. */
   close(): Promise<void>;
 };
 
@@ -148,7 +148,7 @@ function withinMs(timeoutMs: number, check: Promise<boolean>): Promise<boolean> 
   return Promise.race([check.catch(() => false), sleep(timeoutMs, false, { ref: false })]);
 }
 
-/** On a connection of its own, with the patience that a migration needs and a delivery must not have. */
+/** On a connection of its own, with time-outs that suit a migration and not a delivery. */
 async function bringUpToDate(connecting: { url: string; prepared: boolean }, log: Log): Promise<void> {
   const database = openDatabase({ ...connecting, maxConnections: 2, answerTimeoutMs: MIGRATION_TIMEOUT_MS });
   try {
@@ -159,7 +159,7 @@ async function bringUpToDate(connecting: { url: string; prepared: boolean }, log
   }
 }
 
-/** Tells the operator at the start what would otherwise be found out by the first refused delivery. */
+/** Warns at the start of what would otherwise show with the first refused delivery. */
 export function warnOfMissingSecrets(config: Config, runtime: Runtime, log: Log): void {
   for (const slot of SLOTS) {
     if (runtime.intake.slots[slot].secrets.length > 0) continue;

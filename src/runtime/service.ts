@@ -16,11 +16,11 @@ import { reconcileJobs } from "./reconcile-jobs.ts";
 import { retentionJob } from "./retention-job.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** What a process needs that serves people, besides what every process works with. */
+/** What serving needs, besides what every process needs. */
 export type Service = {
   deps: Dependencies;
   auth: Auth;
-  /** `null`: nobody may read them. */
+  /** `null`: no METRICS_TOKEN is set. */
   metrics: Metrics | null;
   /** Finishes what runs; the runtime is to be closed afterwards. */
   close(): Promise<void>;
@@ -28,7 +28,7 @@ export type Service = {
 
 export type ServiceOptions = {
   log: Log;
-  /** Of pages that may write with a person's cookie. */
+  /** Origins whose pages may write with a person's cookie. */
   ownOrigins(): readonly string[];
 };
 
@@ -37,7 +37,7 @@ export async function startService(
   runtime: Runtime,
   { log, ownOrigins }: ServiceOptions,
 ): Promise<Service> {
-  // Large packages are loaded by those who have use for them.
+  // Large packages are loaded only where they are configured.
   const metrics =
     config.metricsToken === null ? null : (await import("../observability/metrics.ts")).createMetrics();
   const chat = config.chat && (await import("../chat/create-chat.ts")).createChat(config.chat);

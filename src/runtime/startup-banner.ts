@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 
-/** For the person who has just typed `script/server`: where to go, and how to sign in. */
+/** Printed after `script/server`: where to go, and how to sign in. */
 export function startupBanner(
   config: Config,
   { url, simulatorUrl }: { url: string; simulatorUrl: string | null },
 ): string {
   const same = sameVariables(config, simulatorUrl);
-  // By the name that links and providers lead back to: a session at another name is no session there.
+  // The name that links and providers lead back to: a session belongs to one name.
   const site = config.port === 0 ? url : config.appUrl;
   const provider =
     simulatorUrl === null
-      ? "No payment provider is simulated (SIMULATOR is off)."
+      ? "The payment provider simulator is off."
       : `Pay without money: a payment provider is simulated at ${simulatorUrl}`;
   return `
   Tollgate is at ${site}
@@ -30,7 +30,7 @@ export function startupBanner(
 `;
 }
 
-/** The command line finds the server by the same ones. */
+/** Variables that the command line needs too, to find the server. */
 function sameVariables({ port, dataDir }: Config, simulatorUrl: string | null): string {
   return [
     ...(port === 3000 ? [] : [`PORT=${port} `]),

@@ -154,7 +154,7 @@ function run(
     person: async () => person,
     header: () => undefined,
     charged: () => {},
-    failsAs: () => {},
+    setErrorStatus: () => {},
     appUrl: "https://app.example.com",
     accounts: { scopeOf: () => null, handle: async () => Response.json({}) },
     log,

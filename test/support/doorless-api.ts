@@ -23,7 +23,7 @@ export function testApi(deps: Partial<Dependencies> = {}): {
       observe: null,
       log: { info: note, warn: note, error: note } as unknown as Log,
     },
-    desk: testCallerContext,
+    callers: testCallerContext,
     auth: { scopeOf: () => null, handle: notAtHome },
     deps: {
       database: { run: notAtHome } as unknown as Dependencies["database"],

@@ -29,7 +29,7 @@ export type GraphqlOptions = {
  */
 export function graphql(
   deps: Dependencies,
-  desk: CallerContext,
+  callers: CallerContext,
   { enabled, introspection, log }: GraphqlOptions,
 ): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
@@ -45,7 +45,7 @@ export function graphql(
     log.error({ err, requestId: c.get("requestId"), path: c.req.path }, "request failed");
 
   const answer = async (c: Context<HonoEnv>, read: () => Parameters | Promise<Parameters>) => {
-    const call = await authenticate(c, desk);
+    const call = await authenticate(c, callers);
     await charge("graphql", deps.limits, call);
     const params = await read();
     const method = c.req.method === "POST" ? "POST" : "GET";

@@ -12,12 +12,12 @@ import { inputReader } from "./input.ts";
 import type { Route } from "./route.ts";
 
 /** Offers operations as REST routes: this translates, and owns no rule. */
-export function rest(routes: readonly Route[], deps: Dependencies, desk: CallerContext): Hono<HonoEnv> {
+export function rest(routes: readonly Route[], deps: Dependencies, callers: CallerContext): Hono<HonoEnv> {
   const api = new Hono<HonoEnv>();
   for (const route of routes) {
     const readInput = inputReader(route);
     api.on(route.method, route.path, async (c) => {
-      const call = await authenticate(c, desk);
+      const call = await authenticate(c, callers);
       const output = await execute(route.operation, deps, call, () =>
         readInput({
           params: c.req.param() as Record<string, string>,

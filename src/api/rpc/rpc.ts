@@ -18,13 +18,13 @@ const MAX_CALLS = 10;
  * tRPC at `/api/trpc`. A request is charged to `rpc` by the number of its calls before any of them runs, and each call to
  * its operation's own scope. An answer that is streamed begins when all of that is known.
  */
-export function rpc(deps: Dependencies, desk: CallerContext, log: Log): Hono<HonoEnv> {
+export function rpc(deps: Dependencies, callers: CallerContext, log: Log): Hono<HonoEnv> {
   // More than the limit admits in all could never be let through.
   const maxBatchSize = Math.min(MAX_CALLS, deps.limits.policies.rpc.limit);
 
   async function open(c: Context<HonoEnv>, calls: number): Promise<Call> {
     assertJson(c);
-    const call = await authenticate(c, desk);
+    const call = await authenticate(c, callers);
     await charge("rpc", deps.limits, call, calls);
     return call;
   }

@@ -10,6 +10,6 @@ export class FieldError extends Error {
   constructor(field: string, message: string) {
     super(message);
     this.field = field;
-    currentRequest().failsAs("invalid_input");
+    currentRequest().setErrorStatus("invalid_input");
   }
 }

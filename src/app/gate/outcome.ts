@@ -18,9 +18,9 @@ export async function catchRefusals<Value>(
     return { done: true, value: await action() };
   } catch (error) {
     unstable_rethrow(error);
-    const { log, id, failsAs } = currentRequest();
+    const { log, id, setErrorStatus } = currentRequest();
     // The page itself is served: it shows the refusal.
-    failsAs(null);
+    setErrorStatus(null);
     const refusal = refusalOf(error);
     if (refusal) return toFailure(refusal, entered);
     if (error instanceof FieldError) {

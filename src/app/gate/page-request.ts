@@ -24,7 +24,7 @@ export type PageRequest = {
   /** Puts into the answer's head what a call has cost, as long as the head has not been sent. */
   charged(charges: readonly Charge[]): void;
   /** What Next.js answers to as a failure of ours (500) from now on: this refusal, with its status; `null`: such a failure. */
-  failsAs(code: RefusalCode | null): void;
+  setErrorStatus(code: RefusalCode | null): void;
   /** Whether it would be a failure of ours now. */
   isOurFailure(): boolean;
   /** Answers 503: what the page is about cannot be known at the moment. */

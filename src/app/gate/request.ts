@@ -9,7 +9,7 @@ export function currentRequest(): PageRequest {
   const request = pageRequests().getStore();
   if (!request) throw new Error("there is no request: pages are served by src/server.ts alone");
   // It has been understood.
-  request.failsAs(null);
+  request.setErrorStatus(null);
   return request;
 }
 

@@ -15,7 +15,7 @@ export async function withLimitHeaders<Done>(call: Call, charged: () => Promise<
     // All that Next.js lets out of what an action throws in production.
     if (refusal) {
       refusal.digest = `refusal:${refusal.code}`;
-      request.failsAs(refusal.code);
+      request.setErrorStatus(refusal.code);
     }
     throw error;
   } finally {

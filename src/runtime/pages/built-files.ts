@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { serveStatic } from "@hono/node-server/serve-static";
 import { Hono } from "hono";
 
-/** Scripts, styles and fonts, whose names change with their content; small as they were made when the pages were built. */
+/** Scripts, styles and fonts, compressed at build time; their names change with their content. */
 export function builtFiles(project: string): Hono {
   return new Hono().get(
     "/_next/static/*",

@@ -20,15 +20,15 @@ export type Pages = {
   close(): Promise<void>;
 };
 
-/** Actions are posted; everything else is looked at. */
+/** Server actions are posted; everything else is read. */
 const METHODS = ["GET", "HEAD", "POST"];
 
-/** Next.js stops reading there as well, when it has not been told the length before: see next.config.mjs. */
+/** The limit of Next.js too, for bodies without a `Content-Length`: see next.config.mjs. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 const PROJECT = resolve(import.meta.dirname, "../../..");
 
-/** Everything that is not below `/api`: the pages, by Next.js, which is loaded when the first one is asked for. */
+/** Hosts the pages: everything outside `/api`. Next.js is loaded by the first request for one. */
 export function createPages(options: PagesOptions): Pages {
   let loading: ReturnType<typeof loadNext> | null = null;
   const next = ({ socket }: IncomingMessage) => {
@@ -71,7 +71,7 @@ export function createPages(options: PagesOptions): Pages {
         await pageRequests().run(request, () => handle(incoming, outgoing));
       } catch (error) {
         if (error instanceof Refusal) return sendRefusal(outgoing, error, limitHeaders(charges));
-        options.log.error({ err: error, requestId }, "a page could not be served");
+        options.log.error({ err: error, requestId }, "page failed");
         sendText(outgoing, 500, "Internal server error");
       }
     },
@@ -81,7 +81,7 @@ export function createPages(options: PagesOptions): Pages {
   };
 }
 
-/** Next.js takes an address that is not for a failure of ours. */
+/** Next.js answers 500 to a path that cannot be decoded. */
 function isDecodable(url = ""): boolean {
   try {
     decodeURIComponent(url.split("?", 1)[0] as string);

@@ -3,15 +3,13 @@ import type { PageRequest } from "../../app/gate/page-request.ts";
 import type { RefusalCode } from "../../domain/reasons.ts";
 import { statusOf } from "../../http/error-response.ts";
 
-/**
- * Next.js answers 500 to whatever is thrown: to a refusal, and to a call that it cannot read. Neither is a failure of ours.
- */
-export function ownFailures(
+/** Next.js answers 500 to whatever is thrown. A refusal, and a request that it cannot read, get a status of their own. */
+export function errorStatus(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-): Pick<PageRequest, "failsAs" | "isOurFailure"> {
+): Pick<PageRequest, "setErrorStatus" | "isOurFailure"> {
   const { method, headers } = incoming;
-  // At first it can only be what was sent, where more is sent than an address.
+  // Until an action or page runs, only the request itself can have been wrong.
   const isRead = method === "POST" || "next-router-state-tree" in headers;
   let reason: RefusalCode | null = isRead ? "invalid_input" : null;
   const writeHead = outgoing.writeHead.bind(outgoing) as (
@@ -20,12 +18,12 @@ export function ownFailures(
   ) => ServerResponse;
   outgoing.writeHead = (status: number, ...rest: unknown[]) => {
     if (status !== 500 || reason === null) return writeHead(status, ...rest);
-    // Next.js has stopped reading in the middle: there is no next request to be found behind it.
+    // Next.js has not read all of the body: no next request can be found behind it.
     if (!incoming.complete) outgoing.setHeader("connection", "close");
     return writeHead(statusOf[reason], ...rest);
   };
   return {
-    failsAs: (code) => {
+    setErrorStatus: (code) => {
       reason = code;
     },
     isOurFailure: () => reason === null,

@@ -6,10 +6,10 @@ import { limitHeaders } from "../../http/limit-headers.ts";
 import { contentSecurityPolicy, pageHeaders } from "../../http/security-headers.ts";
 import type { Charge } from "../../limits/charge.ts";
 import { markAsOwn } from "./charge-page.ts";
-import { ownFailures } from "./error-status.ts";
+import { errorStatus } from "./error-status.ts";
 import type { PagesOptions } from "./pages-options.ts";
 
-/** Who asks for a page, and the head of its answer, as far as it is known before the page is. */
+/** The caller of a page, and those response headers that are known before the page is rendered. */
 export async function openRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -23,7 +23,7 @@ export async function openRequest(
   headers["content-security-policy"] = policy;
   // Next.js compares the origin, checked above, with it.
   headers["x-forwarded-host"] = new URL(ownOrigin(headers, ownOrigins(), appUrl)).host;
-  // And asks us over it for the page that an action leads to: there is no TLS between us.
+  // It fetches the page that an action leads to from this server, over plain HTTP.
   headers["x-forwarded-proto"] = "http";
   markAsOwn(incoming);
   for (const [name, value] of pageHeaders(policy, appUrl)) outgoing.setHeader(name, value);
@@ -54,7 +54,7 @@ export async function openRequest(
     nonce,
     header: (name) => headers[name] as string | undefined,
     charged: addCharges,
-    ...ownFailures(incoming, outgoing),
+    ...errorStatus(incoming, outgoing),
     cannotServe: () => {
       if (!outgoing.headersSent) outgoing.statusCode = 503;
     },
@@ -66,7 +66,7 @@ export async function openRequest(
   };
 }
 
-/** By which of its names we were asked for, as far as that can be believed. */
+/** The own origin that the request was sent to, as far as its headers can be believed. */
 function ownOrigin(headers: IncomingHttpHeaders, origins: readonly string[], appUrl: string): string {
   return (
     origins.find((one) => one === headers.origin) ??

@@ -7,7 +7,7 @@ export type PagesOptions = {
   auth: Auth & PageAccounts;
   deps: Dependencies;
   clientAddress(socketAddress: string | undefined, forwardedFor: string | undefined): string;
-  /** Of pages that may write with a person's cookie. */
+  /** Origins whose pages may write with a person's cookie. */
   ownOrigins(): readonly string[];
   appUrl: string;
   /** Whether notifications are mailed to those who want it. */

@@ -17,7 +17,7 @@ export async function graphqlApp(
   const noted: Noted[] = [];
   const note = (fields: Noted["fields"], message: string) => void noted.push({ fields, message });
   const deps = { database, plans, newApiKey, limits, observe: null, chat: null } as unknown as Dependencies;
-  const desk: typeof testCallerContext = {
+  const callers: typeof testCallerContext = {
     ...testCallerContext,
     auth: {
       identify: async (credentials) => {
@@ -28,6 +28,6 @@ export async function graphqlApp(
     },
   };
   const log = { error: note } as unknown as Log;
-  const app = testApp("/api/graphql", graphql(deps, desk, { enabled, introspection, log }));
+  const app = testApp("/api/graphql", graphql(deps, callers, { enabled, introspection, log }));
   return { noted, ...(await listen(app)) };
 }

@@ -102,7 +102,7 @@ describe("the number of calls", () => {
 
   it("does not affect authentication, which is done once per request", async () => {
     let lookUps = 0;
-    const desk: CallerContext = {
+    const callers: CallerContext = {
       ...testCallerContext,
       auth: {
         identify: async (credentials) => {
@@ -112,7 +112,7 @@ describe("the number of calls", () => {
       },
     };
     const deps = { plans, limits: testLimits(), observe: null } as unknown as Dependencies;
-    const served = await listen(testApp("/api/trpc", rpc(deps, desk, createLog("silent"))));
+    const served = await listen(testApp("/api/trpc", rpc(deps, callers, createLog("silent"))));
     const names = Array(10).fill("billing.features").join(",");
     for (const headers of [{}, STREAM]) {
       lookUps = 0;

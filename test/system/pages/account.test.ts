@@ -102,7 +102,7 @@ describe("an API key", () => {
       on: mine.id,
       fields: { id, name: "Theirs", confirmation: "Theirs" },
     });
-    expect(answer.text).toContain("There is no such API key any more.");
+    expect(answer.text).toContain("This API key no longer exists.");
     expect((await keysOf(other)).map((one) => one.id)).toEqual([id]);
   });
 });
@@ -114,7 +114,7 @@ describe("a notification", () => {
       on: "Mark as read",
       fields: { id: body.notifications[0].id },
     });
-    expect(answer.text).toContain("There is no such notification any more.");
+    expect(answer.text).toContain("This notification no longer exists.");
     expect((await openPage(server.url, "/notifications", other.cookie)).text).toContain("1 unread");
   });
 

@@ -313,7 +313,7 @@ const MIDDLEWARE = new Set(["ALL /*", "ALL /api/plugins/*"]);
 async function mountedApi() {
   return createApi({
     webhooks: {},
-    desk: {},
+    callers: {},
     auth: {},
     deps: { limits: { policies: DEFAULT_POLICIES } },
     plugins: await loadPlugins(),
