@@ -9,6 +9,7 @@ const COMMANDS: Record<string, string[]> = {
   webhooks: ["list", "show", "replay", "retry"],
   "webhooks list": ["--status", "--slot", "--limit", "--cursor", "--json", "pending", "provider-c"],
   "users list": ["--limit", "--cursor", "--json"],
+  "audit list": ["--action", "--actor", "--target", "--from", "--to", "--limit", "--cursor", "--json"],
   "keys list": ["--user", "--limit", "--cursor", "--json"],
   "webhooks show": ["<id>", "--json"],
   "webhooks replay": ["<id>", "--force", "--json"],

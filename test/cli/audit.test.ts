@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { serverVariables } from "../support/variables.ts";
+import { type Tollgate, tollgateIn } from "./tollgate.ts";
+
+let test: TestDatabase;
+let tollgate: Tollgate;
+beforeAll(async () => {
+  test = await freshDatabase(2);
+  tollgate = tollgateIn(serverVariables(test.url));
+});
+afterAll(() => test.drop());
+
+describe("audit list", () => {
+  it("lists what the operator has done, newest first, by its filters", async () => {
+    await tollgate("users", "promote", "user_0@example.com");
+    await tollgate("users", "promote", "user_1@example.com");
+    const entries = (await tollgate.json("audit", "list")) as { target: { id: string } }[];
+    expect(entries).toMatchObject([
+      { action: "user.role_changed", actor: { kind: "operator" }, address: null, target: { id: "user_1" } },
+      { action: "user.role_changed", details: { role: "admin" }, target: { id: "user_0" } },
+    ]);
+    expect(await tollgate.json("audit", "list", "--target", "user_0")).toHaveLength(1);
+    expect(await tollgate.json("audit", "list", "--action", "api_key")).toEqual([]);
+    const { stdout } = await tollgate("audit", "list", "--limit", "1");
+    expect(stdout).toMatch(/operator .*user\.role_changed .*user user_1/);
+  });
+
+  it("refuses a time that is none with usage", async () => {
+    expect(await tollgate("audit", "list", "--from", "yesterday")).toMatchObject({ code: 2 });
+  });
+});
