@@ -142,7 +142,7 @@ describe("a checkout", () => {
     const answer = await checkout({ planId: "team" });
     expect([answer.status, answer.body.error]).toEqual([
       409,
-      "You have paid already. Your subscription will appear in a moment.",
+      "The open checkout has been paid: the subscription starts in a moment",
     ]);
     expect(stripe.sessions).toHaveLength(1);
     await eventually(

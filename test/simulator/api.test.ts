@@ -1,3 +1,4 @@
+import Stripe from "stripe";
 import { beforeAll, describe, expect, it } from "vitest";
 import { definePlans } from "../../src/domain/plan.ts";
 import type { Slot } from "../../src/domain/slot.ts";
@@ -226,4 +227,18 @@ describe("an invalid order", () => {
       (await ask(lemon, "provider-a", "/v1/variants/price_pro_monthly")).body.data.attributes,
     ).toMatchObject({ price: 2000 });
   });
+});
+
+it("serves Stripe's SDK at the root, by its documented host, port and protocol", async () => {
+  const { hostname, port } = new URL(sim.url);
+  const client = new Stripe(API_KEY, { host: hostname, port, protocol: "http", telemetry: false });
+  const session = await client.checkout.sessions.create({
+    ...{ mode: "subscription", success_url: "http://localhost:3000/done" },
+    line_items: [{ price: "price_pro_monthly", quantity: 2 }],
+  });
+  expect(session).toMatchObject({ object: "checkout.session", status: "open", ui_mode: "hosted_page" });
+  await client.checkout.sessions.expire(session.id);
+  expect(await client.checkout.sessions.retrieve(session.id)).toMatchObject({ status: "expired", url: null });
+  expect((await client.prices.retrieve("price_pro_monthly")).active).toBe(true);
+  await expect(client.subscriptions.retrieve("sub_none")).rejects.toMatchObject({ code: "resource_missing" });
 });

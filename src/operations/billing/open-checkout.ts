@@ -27,7 +27,7 @@ import { mapProviderErrors, type ProviderTools } from "./ask-provider.ts";
 import { closeStoredCheckout } from "./close-checkout.ts";
 
 /** Longer than one call to a provider takes; renewed before each. */
-export const CHECKOUT_LEASE_SECONDS = 12;
+const CHECKOUT_LEASE_SECONDS = 12;
 const WAIT_FOR_OTHERS_MS = (CHECKOUT_LEASE_SECONDS + 3) * 1_000;
 const RETRY_MS = 100;
 /** Some providers do not say for how long a checkout can be paid. */

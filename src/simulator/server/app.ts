@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { Slot } from "../../domain/slot.ts";
+import { bearerKey, isSameKey } from "../http/api-key.ts";
 import { guardPages } from "../http/guard-pages.ts";
 import { checkoutPages } from "../pages/checkout.ts";
 import { controlPage } from "../pages/control.ts";
@@ -37,6 +38,13 @@ export function createProviderApp({ host, slots, clock, saved, deliverTo }: Prov
     app.route(`/${slot.name}/portal`, portalPages(slot));
     app.route(`/${slot.name}`, simulatedProviderOf(slot.state.format).createApi(slot));
   }
+  // SDKs that take a host and a port, but no path, are told apart by their key.
+  app.all("/v1/*", (c) => {
+    const key = bearerKey(c.req.header("authorization"));
+    const slot = slots.find(({ apiKey }) => key !== null && isSameKey(key, apiKey)) ?? slots[0];
+    if (!slot) return c.notFound();
+    return simulatedProviderOf(slot.state.format).createApi(slot).fetch(c.req.raw);
+  });
   app.use("/control/*", guard);
   app.use("/", guard);
   app.route("/control", controlApi(slots, clock));
