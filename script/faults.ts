@@ -103,7 +103,7 @@ export const FAULTS: readonly Fault[] = [
     tests: ["test/domain"],
   },
   {
-    file: "src/domain/refusal.ts",
+    file: "src/domain/reasons.ts",
     find: "Please wait a moment.",
     replace: "Try again later.",
     fault: "the message over the limit is not the specification's",
@@ -223,8 +223,8 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     file: "src/operations/operation.ts",
-    find: 'if (access === "admin" && !isAdministrator(caller)) refuse("forbidden", "Forbidden");',
-    replace: "",
+    find: 'if (access === "admin" && !isAdministrator(caller)) {',
+    replace: "if (Date.now() < 0) {",
     fault: "everybody may administer",
     tests: ["test/operations", "test/api/gate.test.ts"],
   },
