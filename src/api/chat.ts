@@ -8,9 +8,9 @@ import type { Dependencies } from "../operations/dependencies.ts";
 import { type Call, charge, execute, type Gate } from "../operations/operation.ts";
 import { authenticate, type CallerContext } from "./authenticate.ts";
 
-/** Room for the characters that a conversation may have, in any language, and for what `useChat` sends besides. */
+/** The maximum conversation in any language, with the fields that `useChat` adds. */
 const MAX_BYTES = 1024 * 1024;
-/** A comment while the model thinks, so that no proxy takes the answer for dead. */
+/** A comment while the model is silent, so that no proxy closes the connection. */
 const KEEP_ALIVE_MS = 15_000;
 
 /** `POST /chat`: the answer is the AI SDK's stream of a UI message, as server-sent events, which `useChat` reads. */
@@ -43,8 +43,8 @@ async function chargeDay(call: Call, limits: Gate["limits"]): Promise<void> {
 }
 
 /**
- * Waits for the first words: until then, a failure has a status of its own. Who goes away takes the call to the provider
- * along.
+ * Waits for the first words: until then, a failure has its own status. A client that disconnects aborts the call to the
+ * provider.
  * @throws Refusal `unavailable`
  */
 async function streamed(c: Context<HonoEnv>, reply: ChatReply, log: Log): Promise<Response> {
@@ -52,14 +52,14 @@ async function streamed(c: Context<HonoEnv>, reply: ChatReply, log: Log): Promis
     signal: c.req.raw.signal,
     onFailure: (problem) => log.error({ requestId: c.get("requestId"), problem }, "chat failed"),
   });
-  // A large package, and without a model not needed.
+  // A large package that is not needed without a model.
   const { createUIMessageStreamResponse } = await import("ai");
   const { body, headers } = createUIMessageStreamResponse({
     stream,
     keepAliveMs: KEEP_ALIVE_MS,
     headers: { "cache-control": "no-store" },
   });
-  // Whether the connection lives on is the server's to say: one that is being stopped closes it.
+  // The server decides about keep-alive: while it stops, it closes connections.
   headers.delete("connection");
   return c.newResponse(body, 200, Object.fromEntries(headers));
 }

@@ -25,26 +25,26 @@ const UNAVAILABLE = {
   database: "the database is unavailable or too slow",
 } as const;
 
-type Answer = { status: ContentfulStatusCode; body: object; headers?: Record<string, string> };
+type WebhookResponse = { status: ContentfulStatusCode; body: object; headers?: Record<string, string> };
 
-/** `POST /api/webhooks/<slot>`: the only way in for a provider's events. */
-export function webhooks(door: WebhookOptions): Hono<HonoEnv> {
+/** `POST /api/webhooks/<slot>` */
+export function webhooks(options: WebhookOptions): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
   routes.all("/:slot", async (c) => {
     const slot = c.req.param("slot");
     if (!isSlot(slot)) return c.json({ error: "Not found" }, 404);
     if (c.req.method !== "POST") return c.json({ error: "Method not allowed" }, 405, { allow: "POST" });
     try {
-      const rawBody = await readBody(c.env.incoming, door.maxBodyBytes);
+      const rawBody = await readBody(c.env.incoming, options.maxBodyBytes);
       const { headers } = c.env.incoming;
-      const reception = await door.intake.receive(slot, {
+      const result = await options.intake.receive(slot, {
         rawBody,
         // Node joins repeated headers with ", ": what is not one well-formed header does not verify.
         header: (name) => headers[name] as string | undefined,
       });
-      door.observe?.(slot, reception.outcome);
-      note(door, slot, c.get("requestId"), reception);
-      const { status, body, headers: more } = answerTo(reception);
+      options.observe?.(slot, result.outcome);
+      logOutcome(options, slot, c.get("requestId"), result);
+      const { status, body, headers: more } = responseTo(result);
       return answerJson(c, body, status, more);
     } catch (error) {
       return unreadable(c, error);
@@ -53,8 +53,8 @@ export function webhooks(door: WebhookOptions): Hono<HonoEnv> {
   return routes;
 }
 
-function answerTo(reception: ReceiveResult): Answer {
-  switch (reception.outcome) {
+function responseTo(result: ReceiveResult): WebhookResponse {
+  switch (result.outcome) {
     case "applied":
       return { status: 200, body: { received: true } };
     case "duplicate":
@@ -66,7 +66,7 @@ function answerTo(reception: ReceiveResult): Answer {
     case "refused":
       return { status: 400, body: { error: "Invalid signature" } };
     case "invalid":
-      return { status: 400, body: { error: `Invalid payload: ${reception.problem}` } };
+      return { status: 400, body: { error: `Invalid payload: ${result.problem}` } };
     case "failed":
       return { status: 500, body: { error: "Processing failed" } };
     case "unavailable":
@@ -76,35 +76,38 @@ function answerTo(reception: ReceiveResult): Answer {
         headers: { "retry-after": RETRY_AFTER_SECONDS },
       };
     default:
-      return reception satisfies never;
+      return result satisfies never;
   }
 }
 
-/** Which check failed is for the operator alone: the sender learns no more than the contract says. */
-function note(door: WebhookOptions, slot: Slot, requestId: string, reception: ReceiveResult): void {
-  switch (reception.outcome) {
+/** Which check failed is for the log alone. */
+function logOutcome(options: WebhookOptions, slot: Slot, requestId: string, result: ReceiveResult): void {
+  switch (result.outcome) {
     case "refused":
-      if (reception.problem === "no secret configured") {
-        door.log.error({ slot, requestId }, `delivery refused: ${door.secretVariables[slot]} is not set`);
+      if (result.problem === "no secret configured") {
+        options.log.error(
+          { slot, requestId },
+          `delivery refused: ${options.secretVariables[slot]} is not set`,
+        );
       } else {
-        door.log.warn({ slot, requestId, problem: reception.problem }, "delivery refused: signature");
+        options.log.warn({ slot, requestId, problem: result.problem }, "delivery refused: signature");
       }
       break;
     case "invalid":
-      door.log.warn({ slot, requestId, problem: reception.problem }, "delivery refused: payload");
+      options.log.warn({ slot, requestId, problem: result.problem }, "delivery refused: payload");
       break;
     case "failed":
     case "deferred":
-      door.log.error(
-        { slot, requestId, deliveryId: reception.deliveryId },
+      options.log.error(
+        { slot, requestId, deliveryId: result.deliveryId },
         'delivery failed, to be retried: "webhooks show" says why',
       );
       break;
     case "unavailable":
-      door.log.error({ slot, requestId }, `delivery not taken in: ${UNAVAILABLE[reception.cause]}`);
+      options.log.error({ slot, requestId }, `delivery not accepted: ${UNAVAILABLE[result.cause]}`);
       break;
     default:
-      door.log.debug({ slot, requestId, outcome: reception.outcome }, "delivery taken in");
+      options.log.debug({ slot, requestId, outcome: result.outcome }, "delivery accepted");
   }
 }
 

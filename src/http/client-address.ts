@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 /** The proxies whose `X-Forwarded-For` is believed: the nearest `hops`, or those in the ranges. */
 export type TrustedProxies = { hops: number } | { ranges: readonly string[] };
 
-/** Counted together: requests whose connection is gone already. */
+/** Requests whose connection is already closed are counted together. */
 const UNKNOWN = "unknown";
 
 /**
@@ -44,7 +44,7 @@ function sender(connected: string, forwardedFor: string, isTrusted: Trust): stri
     end = comma;
     if (entry === "") continue;
     const before = forwardedAddress(entry);
-    // What a trusted proxy could not name is no better known than that proxy.
+    // An entry that is no address: the proxy that wrote it is the best known.
     if (before === null) break;
     address = before;
     hop++;
@@ -77,7 +77,7 @@ function forwardedAddress(entry: string): string | null {
 function plainAddress(text: string): string | null {
   const family = isIP(text);
   if (family !== 6) return family === 4 ? text : null;
-  // How a socket that listens on IPv6 writes every IPv4 address: the long way round costs ten times as much.
+  // The form that an IPv6 socket has for IPv4 addresses; the general way costs ten times as much.
   if (text.startsWith("::ffff:") && isIPv4(text.slice(7))) return text.slice(7);
   const address = withoutZone(text);
   const groups = groupsOf(address);
@@ -90,7 +90,7 @@ function withoutZone(address: string): string {
   return zone === -1 ? address : address.slice(0, zone);
 }
 
-/** One household has at least a /64: whoever counts single IPv6 addresses counts nothing. RFC 5952 text. */
+/** The /64, which one client has at least: counting single IPv6 addresses limits nobody. RFC 5952 text. */
 function network(address: string): string {
   if (!address.includes(":")) return address;
   const groups = groupsOf(address).slice(0, 4);

@@ -3,13 +3,13 @@ export type Write = {
   /** Header values; `undefined`: not sent. */
   secFetchSite: string | undefined;
   origin: string | undefined;
-  /** Whether a cookie says who is calling, or is about to be given out: not so when a key is presented. */
+  /** Whether the caller is identified by a cookie, or is about to get one; false when a key is presented. */
   byCookie: boolean;
 };
 
 /**
- * Whether a browser sends this on behalf of somebody else's page (CSRF). Without either header there is no browser, and
- * nobody whose cookies could be abused.
+ * Whether a browser sends this for a page of another site (CSRF). Without either header there is no browser, whose
+ * cookies could be abused.
  * @param ownOrigins as browsers write them: scheme, host, and the port unless it is the scheme's own
  */
 export function isCrossOrigin(write: Write, ownOrigins: () => readonly string[]): boolean {

@@ -3,11 +3,11 @@ import { arrayLiteral } from "./array-literal.ts";
 import { BurstClient } from "./burst-client.ts";
 import { createQueryPipeline } from "./query-pipeline.ts";
 
-/** Nothing can be said of what was asked: the database was not reached, or broke off before it answered. */
+/** The database cannot be reached, or the connection broke before its answer: the outcome is unknown. */
 export class DatabaseUnavailable extends Error {
   override name = "DatabaseUnavailable";
 
-  /** By its name: the pages are a bundle, with copies of our classes, and this one crosses over. */
+  /** By name: the bundle of the pages has copies of our classes. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === "DatabaseUnavailable";
   }
@@ -50,7 +50,7 @@ export type DatabaseOptions = {
   statementTimeoutMs?: number;
 };
 
-/** Tells this process's connections from those of others, for `embedded.ts`. */
+/** Identifies this process's connections, for `embedded.ts`. */
 export const APPLICATION_NAME = `tollgate ${process.pid}`;
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -61,7 +61,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     max: options.maxConnections,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, options.answerTimeoutMs),
     query_timeout: options.answerTimeoutMs,
-    // An embedded database is stopped by whoever finds nobody else connected: whoever uses it stays connected.
+    // The last process to disconnect stops an embedded database, so connections stay open while idle.
     idleTimeoutMillis: 0,
     keepAlive: true,
     pipeline: true,
@@ -111,7 +111,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** A write may have to wait for a row that somebody has locked, and nobody else is to wait behind it. */
+/** A write may wait for a locked row, and must not delay other statements. */
 function isWrite(statement: Statement): boolean {
   let answer = known.get(statement);
   if (answer === undefined) {
@@ -121,7 +121,7 @@ function isWrite(statement: Statement): boolean {
   return answer;
 }
 
-/** Statements are constants: each is looked at once. */
+/** Statements are constants: each is examined once. */
 const known = new WeakMap<Statement, boolean>();
 const WRITES = /\b(insert|update|delete|lock)\b/i;
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { testApi } from "../support/doorless-api.ts";
 import { listen, sendRequest } from "../support/http.ts";
 import { signUp } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
+import { testApi } from "../support/unguarded-api.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chat } from "../../src/api/chat.ts";
 import { createChat } from "../../src/chat/create-chat.ts";
 import type { Log } from "../../src/observability/log.ts";
-import { testApp, testCallerContext, testLimits } from "../support/guarded-app.ts";
+import { testApp, testCallers, testLimits } from "../support/guarded-app.ts";
 import { listen } from "../support/http.ts";
 import { type Exchange, type OpenAiServer, openAiServer } from "../support/openai-server.ts";
 
@@ -39,7 +39,7 @@ afterAll(async () => {
 async function served(model: ReturnType<typeof createChat> | null) {
   const log = { error: (fields: { problem: string }) => problems.push(fields.problem) } as unknown as Log;
   const server = await listen(
-    testApp("/api", chat({ chat: model, limits: testLimits(), observe: null }, testCallerContext, log)),
+    testApp("/api", chat({ chat: model, limits: testLimits(), observe: null }, testCallers, log)),
   );
   extra.push(server);
   return server;

@@ -7,9 +7,9 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { testApi } from "../support/doorless-api.ts";
 import { sendRequest } from "../support/http.ts";
 import { startTestServer } from "../support/server.ts";
+import { testApi } from "../support/unguarded-api.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 const CONFIGURATION = fileURLToPath(new URL("../../redocly.yaml", import.meta.url));

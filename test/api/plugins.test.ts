@@ -9,7 +9,7 @@ import { definePlans } from "../../src/domain/plan.ts";
 import type { Limits } from "../../src/limits/rate-limit.ts";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { testApp, testCallerContext, testLimits } from "../support/guarded-app.ts";
+import { testApp, testCallers, testLimits } from "../support/guarded-app.ts";
 import { listen, sendRequest } from "../support/http.ts";
 import { parseCalendar, textOf, valueIn } from "../support/icalendar.ts";
 
@@ -48,7 +48,7 @@ async function served(plugins: readonly Plugin[], note: (error: unknown) => void
     },
   };
   const deps = { database: test.database, limits: counting, plans: PLANS } as unknown as Dependencies;
-  const server = await listen(testApp("/api/plugins", pluginRoutes(plugins, deps, testCallerContext), note));
+  const server = await listen(testApp("/api/plugins", pluginRoutes(plugins, deps, testCallers), note));
   closing.push(server);
   return { url: server.url, charged };
 }

@@ -90,6 +90,6 @@ describe("a restart", () => {
     await first.close();
     const second = await simulator({ ...options, formats: { "provider-a": "paddle" } });
     expect(second.subscriptions("provider-a")).toEqual([]);
-    expect(second.logged).toEqual(["the slot speaks another format now: it begins anew"]);
+    expect(second.logged).toEqual(["the slot has another format now: its state is reset"]);
   });
 });

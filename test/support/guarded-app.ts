@@ -11,7 +11,7 @@ import type { Limits } from "../../src/limits/rate-limit.ts";
 import { createLog } from "../../src/observability/log.ts";
 
 /** Whom the test says it is: `x-test-user`, as a session or, with `x-test-key`, as an API key. */
-export const testCallerContext: CallerContext = {
+export const testCallers: CallerContext = {
   auth: {
     identify: async ({ header, address }) => {
       const userId = header("x-test-user");

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { accepts } from "hono/accepts";
 
-/** GraphiQL for browsers that come by, out of its package: the page loads nothing from anywhere else. */
+/** GraphiQL for browsers, from its package: the page loads nothing external. */
 export function graphiql(): MiddlewareHandler {
   let page: Promise<{ html: string; policy: string }> | null = null;
   return async (c, next) => {
@@ -15,7 +15,7 @@ export function graphiql(): MiddlewareHandler {
   };
 }
 
-/** 9 MB of JavaScript: loaded when first asked for. */
+/** 9 MB of JavaScript: loaded on first use. */
 async function rendered(): Promise<{ html: string; policy: string }> {
   const { renderGraphiQL } = await import("@graphql-yoga/render-graphiql");
   const html = renderGraphiQL({ title: "Tollgate GraphQL", defaultQuery: DEFAULT_QUERY });
@@ -24,7 +24,7 @@ async function rendered(): Promise<{ html: string; policy: string }> {
   return { html, policy: [`script-src ${hashes.join(" ")}`, ...POLICY].join("; ") };
 }
 
-// The editor styles its elements in place, brings its font along, and starts its workers from memory.
+// The editor uses inline styles, an embedded font and workers from blobs.
 const POLICY = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",

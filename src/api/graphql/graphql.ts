@@ -12,7 +12,7 @@ import { authenticate, type CallerContext } from "../authenticate.ts";
 import { shownError } from "./errors.ts";
 import { graphiql } from "./graphiql.ts";
 import { fromBody, fromQueryString, type Parameters } from "./parameters.ts";
-import type { Asked } from "./yoga.ts";
+import type { YogaContext } from "./yoga.ts";
 
 export type GraphqlOptions = {
   /** `false`: there is no such endpoint. */
@@ -36,7 +36,7 @@ export function graphql(
   if (!enabled) return routes;
 
   // Large packages, for those who use them.
-  let server: Promise<(asked: Asked) => Promise<Response>> | null = null;
+  let server: Promise<(asked: YogaContext) => Promise<Response>> | null = null;
   const loaded = () => {
     server ??= import("./yoga.ts").then(({ createServer }) => createServer({ introspection }));
     return server;

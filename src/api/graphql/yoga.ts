@@ -7,7 +7,7 @@ import { schema } from "./schema.ts";
 import { translated } from "./translate.ts";
 
 /** A request of somebody who is known, read and paid for. */
-export type Asked = GraphqlContext & {
+export type YogaContext = GraphqlContext & {
   method: "GET" | "POST";
   /** The media type to answer in. */
   accept: string;
@@ -17,12 +17,14 @@ export type Asked = GraphqlContext & {
 };
 
 /** GraphQL over HTTP, from the parsing of the document to the answer. */
-export function createServer(options: { introspection: boolean }): (asked: Asked) => Promise<Response> {
-  const yoga = createYoga<Asked>({
+export function createServer(options: {
+  introspection: boolean;
+}): (context: YogaContext) => Promise<Response> {
+  const yoga = createYoga<YogaContext>({
     schema,
     graphqlEndpoint: "/",
     plugins: [documents(options), answers(options)],
-    // What the door in front does: it has looked at method, origin and body, and answers errors in our own words.
+    // Done before: method, origin and body are checked, and errors are translated.
     cors: false,
     graphiql: false,
     landingPage: false,
@@ -31,18 +33,18 @@ export function createServer(options: { introspection: boolean }): (asked: Asked
     logging: false,
     parserAndValidationCache: false,
   });
-  // Behind yoga's own door, which would read again what has been read, and costs a quarter of a call.
-  return async (asked) => {
-    // All that is looked at behind it: GET must not mutate.
-    const request = { method: asked.method } as Request;
-    const result = await yoga.getResultForParams({ params: asked.params, request }, asked);
-    return processRegularResult(result as ExecutionResult, yoga.fetchAPI, asked.accept);
+  // Past yoga's HTTP layer, which would parse the request again and costs a quarter of a call.
+  return async (context) => {
+    // The only part that is read: GET must not mutate.
+    const request = { method: context.method } as Request;
+    const result = await yoga.getResultForParams({ params: context.params, request }, context);
+    return processRegularResult(result as ExecutionResult, yoga.fetchAPI, context.accept);
   };
 }
 
-type AskedPlugin = Plugin<object, Asked>;
+type YogaPlugin = Plugin<object, YogaContext>;
 
-function documents(options: { introspection: boolean }): AskedPlugin {
+function documents(options: { introspection: boolean }): YogaPlugin {
   const reader = documentReader(schema, options);
   return {
     onParse: ({ setParseFn }) => setParseFn(reader.parse),
@@ -58,26 +60,30 @@ function documents(options: { introspection: boolean }): AskedPlugin {
   };
 }
 
-/** Nothing leaves that has not been translated, wherever it was thrown. */
-function answers({ introspection }: { introspection: boolean }): AskedPlugin {
+/** Translates every error, wherever it was thrown. */
+function answers({ introspection }: { introspection: boolean }): YogaPlugin {
   return {
     onExecutionResult: ({ result, setResult, context }) => {
       const { data, errors } = result as ExecutionResult;
       if (!errors) return;
-      const told = errors.map((error) => translated(error, context.note));
-      if (!introspection) told.forEach(withoutSuggestion);
-      setResult(data === undefined ? { errors: told.map(refusing) } : { data, errors: told });
+      const translatedErrors = errors.map((error) => translated(error, context.note));
+      if (!introspection) translatedErrors.forEach(withoutSuggestion);
+      setResult(
+        data === undefined
+          ? { errors: translatedErrors.map(withStatus) }
+          : { data, errors: translatedErrors },
+      );
     },
   };
 }
 
-/** GraphQL's own errors name what is nearly what was asked for: with patience, the whole schema. */
+/** GraphQL's own errors name what is close to a requested one: with enough guesses, the whole schema. */
 function withoutSuggestion(error: GraphQLError): void {
   error.message = error.message.replace(/ Did you mean .*/s, "");
 }
 
-/** By the specification a request that was not run has an error's status; one that is wrong only if plain JSON was not asked for. */
-function refusing(error: GraphQLError): GraphQLError {
+/** By the specification a request that was not run has an error's status; one that is wrong only if plain JSON was not requested. */
+function withStatus(error: GraphQLError): GraphQLError {
   const isDefect = error.extensions.code === "INTERNAL_SERVER_ERROR";
   error.extensions.http ??= isDefect ? { status: 500 } : { spec: true, status: 400 };
   return error;

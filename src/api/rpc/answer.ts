@@ -24,8 +24,8 @@ export function finished(c: Context<HonoEnv>, answer: Response): Response {
   if (!headers.get("content-type")?.startsWith("application/"))
     headers.set("content-type", "application/json");
   if (hasCookies(c)) for (const [name, value] of c.newResponse(null).headers) headers.append(name, value);
-  const said = limitHeaders(c.get("charges") ?? []);
-  for (const [name, value] of Object.entries(said)) headers.set(name, value);
+  const limits = limitHeaders(c.get("charges") ?? []);
+  for (const [name, value] of Object.entries(limits)) headers.set(name, value);
   for (const [name, value] of Object.entries(statusHeaders(status))) headers.set(name, value);
   return answer;
 }

@@ -16,7 +16,7 @@ const MAX_CALLS = 10;
 
 /**
  * tRPC at `/api/trpc`. A request is charged to `rpc` by the number of its calls before any of them runs, and each call to
- * its operation's own scope. An answer that is streamed begins when all of that is known.
+ * its operation's own scope. A streamed answer begins when all charges are known.
  */
 export function rpc(deps: Dependencies, callers: CallerContext, log: Log): Hono<HonoEnv> {
   // More than the limit admits in all could never be let through.
@@ -29,7 +29,7 @@ export function rpc(deps: Dependencies, callers: CallerContext, log: Log): Hono<
     return call;
   }
 
-  function note(c: Context<HonoEnv>, error: TRPCError): void {
+  function logDefect(c: Context<HonoEnv>, error: TRPCError): void {
     if (!isDefect(error)) return;
     const fields = { err: error.cause ?? error, requestId: c.get("requestId"), path: c.req.path };
     log.error(fields, "request failed");
@@ -41,8 +41,8 @@ export function rpc(deps: Dependencies, callers: CallerContext, log: Log): Hono<
     if (query !== null) {
       const call = await open(c, 1).catch((error) => asRpcError(error));
       if (!(call instanceof TRPCError))
-        return answerQuery(c, query, { deps, call }, (error) => note(c, error));
-      note(c, call);
+        return answerQuery(c, query, { deps, call }, (error) => logDefect(c, error));
+      logDefect(c, call);
       return finished(c, refusalOf(call));
     }
     const charging: Promise<void>[] = [];
@@ -66,11 +66,11 @@ export function rpc(deps: Dependencies, callers: CallerContext, log: Log): Hono<
         };
       },
       onError: ({ error }) => {
-        if (error !== refused) note(c, error);
+        if (error !== refused) logDefect(c, error);
       },
     });
     if (refused) {
-      note(c, refused);
+      logDefect(c, refused);
       return finished(c, refusalOf(refused));
     }
     await Promise.all(charging);

@@ -18,12 +18,12 @@ export type Versioning = {
   format: DeprecationFormat;
 };
 
-/** The version that was asked for, in `c.get("apiVersion")`. */
+/** The resolved version, in `c.get("apiVersion")`. */
 export type Versioned = { Variables: { apiVersion: string } };
 
 /**
- * Which version of the API a request is for: that of its path (then its header is not looked at), else that of
- * `X-API-Version`, else the current one; and what the answer says of it. The app routes by `versionedPath`.
+ * Resolves the API version of a request: from its path (then the header is ignored), else from `X-API-Version`, else
+ * the current one; and sets the version headers of the response. The app routes by `versionedPath`.
  */
 export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareHandler<Versioned> {
   const headersOf = headersByVersion(catalog, appUrl, format);
@@ -31,15 +31,15 @@ export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareH
   return async (c, next) => {
     const target = readTarget(c.req.raw.url);
     const name = target.version ?? c.req.raw.headers.get("x-api-version") ?? catalog.current;
-    const said = isMalformed(c.req.path) ? undefined : headersOf.get(name);
-    if (said === undefined) return refuseVersion(c, target, catalog);
+    const version = isMalformed(c.req.path) ? undefined : headersOf.get(name);
+    if (version === undefined) return refuseVersion(c, target, catalog);
     c.set("apiVersion", name);
-    const saying = sayings(said, target);
+    const headers = headersFor(version, target);
     const head = responseHeaders(c);
-    for (const [header, value] of saying) head[header] = value;
+    for (const [header, value] of headers) head[header] = value;
     await next();
-    // Afterwards, or a handler that sets a Link or a Vary of its own would overwrite ours.
-    if (!headersApplied(c)) addHeaders(c, (headers) => say(headers, saying));
+    // After the handler, which may set a Link or Vary of its own.
+    if (!headersApplied(c)) addHeaders(c, (existing) => mergeHeaders(existing, headers));
     return c.res;
   };
 }
@@ -65,18 +65,18 @@ function refuseVersion(c: Context, { version }: Target, { current, supported }: 
   );
 }
 
-function sayings(said: VersionHeaders, { version, rest }: Target): [string, string][] {
-  const all = [...said.fixed] as [string, string][];
-  if (said.successorBase !== null && rest !== null) {
-    all.push(["link", successorLink(said.successorBase, rest)]);
+function headersFor({ fixed, successorBase }: VersionHeaders, { version, rest }: Target): [string, string][] {
+  const all = [...fixed] as [string, string][];
+  if (successorBase !== null && rest !== null) {
+    all.push(["link", successorLink(successorBase, rest)]);
   }
   if (version === null) all.push(["vary", "X-API-Version"]);
   return all;
 }
 
-function say(headers: Headers, saying: [string, string][]): void {
-  for (const [name, value] of saying) {
-    if (name === "link" || name === "vary") headers.append(name, value);
-    else headers.set(name, value);
+function mergeHeaders(existing: Headers, headers: [string, string][]): void {
+  for (const [name, value] of headers) {
+    if (name === "link" || name === "vary") existing.append(name, value);
+    else existing.set(name, value);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A field of a form as text; whatever else was sent in its place is not there.
- * @param form in an action, anything at all, as anybody may call it
+ * A text field of a form; `null` when it is missing or a file.
+ * @param form may be anything: an action can be called with any arguments
  */
 export function formText(form: FormData, name: string): string | null {
   const value = form instanceof FormData ? form.get(name) : null;

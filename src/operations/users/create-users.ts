@@ -23,8 +23,8 @@ export type CreatedUsers = {
 const BATCH = 2_000;
 
 /**
- * People without a password, for trials and for load: ids are the prefix and a number from 0. Those who are there
- * are left as they are.
+ * Creates users without a password, for trials and load tests: their ids are the prefix and a number from 0. Existing
+ * ones are left unchanged.
  * @throws Refusal `conflict` when some could not be created; all others are
  */
 export async function createUsers(

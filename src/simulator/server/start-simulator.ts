@@ -1,8 +1,8 @@
 /*
- * A payment provider on this machine, for trying the whole product without an subscription anywhere. For each slot it speaks the
+ * A payment provider on this machine, for trying the whole product without an account anywhere. For each slot it speaks the
  * format that the slot is bound to: the calls of that provider's API under `<url>/<slot>`, its hosted checkout and portal, a
- * clock that can be moved forward, and webhooks with its signatures, its order and its retries. `<url>/` is the page from
- * which all of that is watched and disturbed; `/control/*` is the same for programs. Nothing here is safe for the internet.
+ * clock that can be moved forward, and webhooks with its signatures, its order and its retries. `<url>/` is the page with
+ * controls and faults; `/control/*` is the same for programs. Nothing here is safe for the internet.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -34,7 +34,7 @@ export type SimulatorOptions = {
   /** Survives restarts; `null`: nothing is kept. */
   stateFile: string | null;
   log: SimulatorLog;
-  /** For tests: how many seconds of waiting for a retry pass in one, and how long an answer is waited for. */
+  /** For tests: by how much waits for a retry are shortened, and how long to wait for a response. */
   timeScale?: number;
   answerWithinMs?: number;
   keptEvents?: number;
@@ -46,7 +46,7 @@ type KnownSubscription = ReturnType<typeof expectedState>;
 export type Simulator = {
   url: string;
   close(): Promise<void>;
-  /** Resolves when nothing waits to be delivered any more, retries included. */
+  /** Resolves when all deliveries and retries are done. */
   settle(): Promise<void>;
   /** As the provider has them. */
   subscriptions(slot: Slot): KnownSubscription[];
@@ -54,10 +54,10 @@ export type Simulator = {
   secret(slot: Slot): string;
 };
 
-/** After a start, the server to deliver to may need a moment as well. */
+/** The server may be starting at the same time. */
 const FIRST_DELIVERY_AFTER_MS = 1_000;
 const KEPT_EVENTS = 500;
-const LOOKS_AT_CLOCK_EVERY_MS = 30_000;
+const CHECK_CLOCK_EVERY_MS = 30_000;
 
 /** @throws when the port is in use */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
@@ -120,10 +120,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const { port } = server.address() as AddressInfo;
   origin = `http://${nameOf(options.host)}:${port}`;
   const first = setTimeout(() => moveTo(clock.nowMs()), FIRST_DELIVERY_AFTER_MS / timeScale).unref();
-  const hand = setInterval(() => {
+  const clockTimer = setInterval(() => {
     const dueMs = nextDueMs(slots);
     if (dueMs !== null && dueMs <= clock.nowMs()) moveTo(clock.nowMs());
-  }, LOOKS_AT_CLOCK_EVERY_MS).unref();
+  }, CHECK_CLOCK_EVERY_MS).unref();
   log.info({ url: origin }, "the simulated payment provider listens");
   return {
     url: origin,
@@ -137,7 +137,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       ),
     close: async () => {
       clearTimeout(first);
-      clearInterval(hand);
+      clearInterval(clockTimer);
       for (const dispatcher of dispatchers.values()) dispatcher.close();
       await new Promise<void>((closed) => {
         server.close(() => closed());
@@ -148,7 +148,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
 }
 
-/** By which the host is called from this machine. */
+/** The name of the host from this machine. */
 function nameOf(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
@@ -162,7 +162,7 @@ async function stateFor({ slots, stateFile, log }: SimulatorOptions): Promise<Si
     if (before && before.format !== format) {
       log.warn(
         { slot, was: before.format, is: format },
-        "the slot speaks another format now: it begins anew",
+        "the slot has another format now: its state is reset",
       );
     }
     if (before?.format !== format) return blankSlot(format, webhookSecret);

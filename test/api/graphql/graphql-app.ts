@@ -4,7 +4,7 @@ import { newApiKey } from "../../../src/auth/api-key.ts";
 import type { Log } from "../../../src/observability/log.ts";
 import type { Dependencies } from "../../../src/operations/dependencies.ts";
 import type { Database } from "../../../src/store/database.ts";
-import { testApp, testCallerContext, testLimits } from "../../support/guarded-app.ts";
+import { testApp, testCallers, testLimits } from "../../support/guarded-app.ts";
 import { listen } from "../../support/http.ts";
 
 export type Noted = { fields: Record<string, unknown>; message: string };
@@ -17,11 +17,11 @@ export async function graphqlApp(
   const noted: Noted[] = [];
   const note = (fields: Noted["fields"], message: string) => void noted.push({ fields, message });
   const deps = { database, plans, newApiKey, limits, observe: null, chat: null } as unknown as Dependencies;
-  const callers: typeof testCallerContext = {
-    ...testCallerContext,
+  const callers: typeof testCallers = {
+    ...testCallers,
     auth: {
       identify: async (credentials) => {
-        const { caller, setCookies } = await testCallerContext.auth.identify(credentials);
+        const { caller, setCookies } = await testCallers.auth.identify(credentials);
         const isAdmin = credentials.header("x-test-role") === "admin";
         return { caller: isAdmin ? Object.assign(caller, { role: "admin" }) : caller, setCookies };
       },

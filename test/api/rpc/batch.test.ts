@@ -8,7 +8,7 @@ import { createLog } from "../../../src/observability/log.ts";
 import type { Dependencies } from "../../../src/operations/dependencies.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { testApp, testCallerContext, testLimits } from "../../support/guarded-app.ts";
+import { testApp, testCallers, testLimits } from "../../support/guarded-app.ts";
 import { type HttpResponse, listen, sendRequest } from "../../support/http.ts";
 import { signUp, type TestUser } from "../../support/people.ts";
 import { refusalOf, rpcClient } from "../../support/rpc-client.ts";
@@ -103,11 +103,11 @@ describe("the number of calls", () => {
   it("does not affect authentication, which is done once per request", async () => {
     let lookUps = 0;
     const callers: CallerContext = {
-      ...testCallerContext,
+      ...testCallers,
       auth: {
         identify: async (credentials) => {
           lookUps += 1;
-          return testCallerContext.auth.identify(credentials);
+          return testCallers.auth.identify(credentials);
         },
       },
     };
@@ -270,7 +270,7 @@ describe("what is left", () => {
       },
     };
     const deps = { plans, limits, observe: null } as unknown as Dependencies;
-    const served = await listen(testApp("/api/trpc", rpc(deps, testCallerContext, createLog("silent"))));
+    const served = await listen(testApp("/api/trpc", rpc(deps, testCallers, createLog("silent"))));
     const answer = await sendRequest(
       served.url,
       "GET",

@@ -9,10 +9,10 @@ import { statusOf } from "../../../src/http/error-response.ts";
 import type { Dependencies } from "../../../src/operations/dependencies.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { testApi } from "../../support/doorless-api.ts";
 import { listen, type RequestOptions, sendRequest } from "../../support/http.ts";
 import { signUp, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
+import { testApi } from "../../support/unguarded-api.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
 const RENAME = "/api/trpc/user.updateProfile";

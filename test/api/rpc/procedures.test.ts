@@ -11,7 +11,7 @@ import { changeRole } from "../../../src/operations/users/change-role.ts";
 import { showProfile } from "../../../src/operations/users/show-profile.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { testApp, testCallerContext, testLimits } from "../../support/guarded-app.ts";
+import { testApp, testCallers, testLimits } from "../../support/guarded-app.ts";
 import { listen, sendRequest } from "../../support/http.ts";
 import { signUp, signUpAdmin, type TestUser } from "../../support/people.ts";
 import { refusalOf, rpcClient } from "../../support/rpc-client.ts";
@@ -241,7 +241,7 @@ describe("results", () => {
 
   it("user.me is null when no row exists", async () => {
     const deps = { database: test.database, limits: testLimits(), observe: null } as unknown as Dependencies;
-    const app = testApp("/api/trpc", rpc(deps, testCallerContext, createLog("silent")));
+    const app = testApp("/api/trpc", rpc(deps, testCallers, createLog("silent")));
     const served = await listen(app);
     const headers = { "x-test-user": "user_that_never_was" };
     const me = await sendRequest(served.url, "GET", "/api/trpc/user.me", { headers });

@@ -4,11 +4,11 @@ import type { Intake } from "../../src/intake/intake.ts";
 import type { Log } from "../../src/observability/log.ts";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
 import versions from "../../versions.config.ts";
-import { testCallerContext, testLimits } from "./guarded-app.ts";
+import { testCallers, testLimits } from "./guarded-app.ts";
 
 export type LogEntry = { fields: Record<string, unknown>; message: string };
 
-/** The whole API with callers as the test says, see `testDesk`; accounts and webhooks are not at home. */
+/** The whole API with callers as the test says, see `testCallers`; accounts and webhooks are not at home. */
 export function testApi(deps: Partial<Dependencies> = {}): {
   app: ReturnType<typeof createApi>;
   noted: LogEntry[];
@@ -23,7 +23,7 @@ export function testApi(deps: Partial<Dependencies> = {}): {
       observe: null,
       log: { info: note, warn: note, error: note } as unknown as Log,
     },
-    callers: testCallerContext,
+    callers: testCallers,
     auth: { scopeOf: () => null, handle: notAtHome },
     deps: {
       database: { run: notAtHome } as unknown as Dependencies["database"],
