@@ -6,7 +6,7 @@ const GOALS: readonly Goal<Standing[]>[] = [
     figure: "calls/s, compared with Hono, Better Auth and rate-limiter-flexible",
     unit: " x",
     digits: 2,
-    atLeast: 5,
+    atLeast: 6.5,
     value: (standings) => find(standings, "hono-better-auth")?.tollgateIs?.median,
   },
   {
@@ -27,14 +27,14 @@ const GOALS: readonly Goal<Standing[]>[] = [
     figure: "RPC: calls/s, compared with a bare tRPC server",
     unit: " x",
     digits: 2,
-    atLeast: 0.8,
+    atLeast: 0.9,
     value: (standings) => find(standings, "bare-trpc")?.tollgateIs?.median,
   },
   {
     figure: "GraphQL: calls/s, compared with a bare Yoga server",
     unit: " x",
     digits: 2,
-    atLeast: 0.8,
+    atLeast: 1.2,
     value: (standings) => find(standings, "bare-yoga")?.tollgateIs?.median,
   },
   {
