@@ -11,6 +11,7 @@ export type Credentials = {
 };
 
 type AuthCall = {
+  method?: "GET" | "POST";
   path: string;
   body: Record<string, unknown>;
   header(name: string): string | undefined;

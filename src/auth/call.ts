@@ -17,8 +17,8 @@ type ServerApi = Record<
 /** For server actions of the pages, whose origin has been checked: Better Auth's server API, by the same rules as HTTP. */
 export function createCall(options: HandleOptions): Auth["call"] {
   const api = options.betterAuth.api as unknown as ServerApi;
-  return async ({ path, body, header, address }) => {
-    const route = authRoute("POST", AUTH_PATH + path, { confirmation: options.requireConfirmation });
+  return async ({ method = "POST", path, body, header, address }) => {
+    const route = authRoute(method, AUTH_PATH + path, { confirmation: options.requireConfirmation });
     if (route === null || "allow" in route)
       return resultOf(refusalResponse({ reason: "not_found", params: { resource: "endpoint" } }));
     const parsed = route.body ? parseBody(body, route.body) : { body: null };

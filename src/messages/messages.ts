@@ -12,6 +12,7 @@ import type landing from "./en/landing.json";
 import type notifications from "./en/notifications.json";
 import type onboarding from "./en/onboarding.json";
 import type refusals from "./en/refusals.json";
+import type security from "./en/security.json";
 import type settings from "./en/settings.json";
 
 /** What pages and mails say: a folder per language, a file per part. */
@@ -27,6 +28,7 @@ export type Messages = {
   apiKeys: typeof apiKeys;
   notifications: typeof notifications;
   settings: typeof settings;
+  security: typeof security;
   adminUsers: typeof adminUsers;
   adminWebhooks: typeof adminWebhooks;
   adminSubscriptions: typeof adminSubscriptions;
@@ -44,6 +46,7 @@ const PARTS = [
   "apiKeys",
   "notifications",
   "settings",
+  "security",
   "adminUsers",
   "adminWebhooks",
   "adminSubscriptions",

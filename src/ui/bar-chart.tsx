@@ -16,7 +16,7 @@ export type BarColumn = {
   title: string;
 };
 
-const HEIGHT = 128;
+const HEIGHT = 64;
 
 /** Numbers over time, stacked by what became of them; the same numbers are in a table below. */
 export function BarChart({
@@ -59,7 +59,7 @@ export function BarChart({
       <div className="flex gap-3">
         <div
           aria-hidden="true"
-          className="-my-2.5 flex h-[148px] shrink-0 flex-col justify-between text-right text-muted text-sm tabular-nums"
+          className="-my-2.5 flex h-[84px] shrink-0 flex-col justify-between text-right text-muted text-sm tabular-nums"
         >
           {scale.map((number) => (
             <span key={number}>{formatNumber(number)}</span>

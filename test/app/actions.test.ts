@@ -88,7 +88,6 @@ const TEN: Record<string, Fields | null> = {
 
 /** What the pages change besides. */
 const OTHERS: Record<string, Fields | null> = {
-  changePassword: { currentPassword: "", newPassword: "" },
   markRead: { id: "0" },
   markAllRead: null,
   replayDelivery: { id: "x" },
@@ -98,8 +97,29 @@ const OTHERS: Record<string, Fields | null> = {
   savePreferences: { locale: "tlh", theme: "system" },
 };
 
-/** What is done to become somebody. */
-const DOORS = ["signIn", "signUp", "requestPasswordReset", "resetPassword", "signOut"];
+/** Better Auth's, for who is signed in: limited by address. */
+const SECURITY: Record<string, Fields | null> = {
+  changePassword: { currentPassword: "", newPassword: "" },
+  changeEmail: { newEmail: "nowhere" },
+  enableTwoFactor: { password: "not the password" },
+  confirmTwoFactor: { code: "12345" },
+  disableTwoFactor: { password: "not the password" },
+  createBackupCodes: { password: "not the password" },
+  revokeSession: null,
+  revokeOtherSessions: null,
+};
+
+/** Signing in and up, for who is not signed in. */
+const ACCOUNT = [
+  "signIn",
+  "signInWithCode",
+  "signInWithBackupCode",
+  "signUp",
+  "requestPasswordReset",
+  "resetPassword",
+  "confirmEmailChange",
+  "signOut",
+];
 
 const FOR_ADMINISTRATORS = [
   "changeUserRole",
@@ -114,13 +134,13 @@ const whoMay = (name: string) => (FOR_ADMINISTRATORS.includes(name) ? admin : pe
 it("the actions are the specification's ten, by name, and those that are known here", () => {
   const named = listServerActions().filter(({ name }) => name !== "submitForm");
   expect(named.map(({ name }) => name).toSorted()).toEqual(
-    [...Object.keys(TEN), ...Object.keys(OTHERS), ...DOORS].toSorted(),
+    [...Object.keys(TEN), ...Object.keys(OTHERS), ...Object.keys(SECURITY), ...ACCOUNT].toSorted(),
   );
   for (const { name, file } of named)
     expect([name, file]).toEqual([name, expect.stringMatching(/\/actions\.ts$/)]);
 });
 
-describe.each(Object.entries({ ...TEN, ...OTHERS }))("%s", (name, wrong) => {
+describe.each(Object.entries({ ...TEN, ...OTHERS, ...SECURITY }))("%s", (name, wrong) => {
   it("leads to the sign-in page without a session, and back from there", async () => {
     const { key: apiKey } = await key(admin);
     const back = pageOf(name) === "/dashboard" ? "" : `?${new URLSearchParams({ next: pageOf(name) })}`;
@@ -131,8 +151,7 @@ describe.each(Object.entries({ ...TEN, ...OTHERS }))("%s", (name, wrong) => {
     }
   });
 
-  // Passwords are limited by address, at Better Auth's door.
-  if (name !== "changePassword") {
+  if (!(name in SECURITY)) {
     it("is refused over the limit, before what was sent is looked at", async () => {
       const { cookie } = FOR_ADMINISTRATORS.includes(name)
         ? await signUpAdmin(server.url, test)
@@ -383,6 +402,38 @@ describe("signing up for a plan", () => {
     const { redirect } = await call("signUp", { ...account, next: "https://evil.example.com/" });
     expect(redirect).toBe("/onboarding");
   });
+});
+
+describe("active sessions", () => {
+  it("are listed without their tokens, and ended one by one", async () => {
+    const user = await signUp(server.url);
+    const { email, password, cookie } = user;
+    const other = cookieOf(await call("signIn", { email, password }));
+    const html = await page("/settings/security", cookie);
+    const [, id = ""] = /name="id" value="([^"]+)"/.exec(html) ?? [];
+    const tokens = await test.rows<{ token: string }>("select token from session where user_id = $1", [
+      user.id,
+    ]);
+    expect(tokens.filter(({ token }) => html.includes(token))).toEqual([]);
+    await call("revokeSession", { id: randomUUID() }, { cookie });
+    expect((await sendRequest(server.url, "GET", "/settings", { cookie: other })).status).toBe(200);
+    const { redirect } = await call("revokeSession", { id }, { cookie });
+    expect(redirect).toBe("/settings/security?done=session-revoked");
+    expect((await sendRequest(server.url, "GET", "/settings", { cookie: other })).status).toBe(307);
+    expect((await sendRequest(server.url, "GET", "/settings", { cookie })).status).toBe(200);
+  });
+});
+
+it("shows a new account in the language of the browser that it was made with", async () => {
+  const account = { name: "Neu", email: `${randomUUID()}@example.com`, password: "a long password" };
+  const { headers } = await call("signUp", account, {
+    headers: { "accept-language": "de-DE,de;q=0.9,en;q=0.8" },
+  });
+  const [user] = await test.rows<{ locale: string }>('select locale from "user" where email = $1', [
+    account.email,
+  ]);
+  expect(user?.locale).toBe("de");
+  expect(await page("/settings", cookieOf({ headers }))).toContain('<html lang="de"');
 });
 
 describe("signing in", () => {

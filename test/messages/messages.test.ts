@@ -6,7 +6,18 @@ const english = textsIn("en");
 
 /** Texts that a language has in common with English. */
 const COMMON: Record<(typeof TRANSLATIONS)[number], readonly string[]> = {
-  de: ["Tollgate", "Webhooks", "Webhook", "Name", "Administrator", "Status", "Details", "Live", "Payload"],
+  de: [
+    "Tollgate",
+    "Webhooks",
+    "Webhook",
+    "Name",
+    "Administrator",
+    "Status",
+    "Details",
+    "Live",
+    "Payload",
+    "Code",
+  ],
   es: ["Tollgate", "Webhooks", "Plan", "No"],
   zh: ["Tollgate"],
 };

@@ -8,15 +8,17 @@ import { ApiKeysSkeleton } from "./api-keys/skeleton.tsx";
 import { BillingSkeleton } from "./billing/skeleton.tsx";
 import { DashboardSkeleton } from "./dashboard/skeleton.tsx";
 import { NotificationsSkeleton } from "./notifications/skeleton.tsx";
+import { SecuritySkeleton } from "./settings/security/skeleton.tsx";
 import { SettingsSkeleton } from "./settings/skeleton.tsx";
 
-/** What the pages look like before they are there, by path; `*` stands for any last part. */
+/** Shown while a page loads, by path; `*` stands for any last segment. */
 export const SKELETONS: Record<string, ReactNode> = {
   "/dashboard": <DashboardSkeleton />,
   "/billing": <BillingSkeleton />,
   "/api-keys": <ApiKeysSkeleton />,
   "/notifications": <NotificationsSkeleton />,
   "/settings": <SettingsSkeleton />,
+  "/settings/security": <SecuritySkeleton />,
   "/admin/users": <UsersSkeleton />,
   "/admin/users/*": <UserSkeleton />,
   "/admin/webhooks": <WebhooksSkeleton />,

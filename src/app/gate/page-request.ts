@@ -42,6 +42,7 @@ export type PageRequest = {
 export type PageAccounts = {
   scopeOf(method: string, path: string): Scope | null;
   call(request: {
+    method?: "GET" | "POST";
     path: string;
     body: Record<string, unknown>;
     header(name: string): string | undefined;

@@ -1,4 +1,4 @@
-import { forbidden, notFound, unstable_rethrow } from "next/navigation";
+import { forbidden, notFound, redirect, unstable_rethrow } from "next/navigation";
 import { cache } from "react";
 import type { z } from "zod";
 import type { Caller } from "../../domain/caller.ts";
@@ -41,5 +41,7 @@ export const profile = cache(() => read(showProfile, {}));
 
 /** Shows the "forbidden" page to anyone else. */
 export async function requireAdmin(): Promise<void> {
-  if ((await requireUser()).role !== "admin") forbidden();
+  const user = await requireUser();
+  if (user.role !== "admin") forbidden();
+  if (user.kind === "session" && user.needsTwoFactor) redirect("/settings/security");
 }

@@ -1,27 +1,42 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
-import { signUp, type TestUser } from "../../support/people.ts";
+import { cookieOf, signUp, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
+import { callAction, encodeArguments, type Fields, findServerAction } from "../../support/server-action.ts";
+import { totp } from "../../support/totp.ts";
 
 let test: TestDatabase;
 let server: RunningServer;
+let folder: string;
 let ada: TestUser;
 let other: TestUser;
 beforeAll(async () => {
   await builtPages();
   test = await freshDatabase();
   const limits = { RATE_LIMIT_SETTINGS: "1000/60", RATE_LIMIT_API: "1000/60" };
-  server = await startTestServer(test.url, { APP_URL, ...limits });
+  folder = await mkdtemp(join(tmpdir(), "tollgate-pages-"));
+  server = await startTestServer(test.url, { APP_URL, DATA_DIR: folder, ...limits });
   ada = await signUp(server.url, "Ada");
   other = await signUp(server.url);
 }, 180_000);
 afterAll(async () => {
   await server.close();
   await test.drop();
+  await rm(folder, { recursive: true, force: true });
 });
+
+/** Of the mails to this address the last. */
+async function lastMailTo(address: string): Promise<string> {
+  const names = (await readdir(join(folder, "mail"))).sort();
+  const mails = await Promise.all(names.map((name) => readFile(join(folder, "mail", name), "utf8")));
+  return mails.findLast((mail) => mail.includes(`To: ${address}\r\n`)) ?? "";
+}
 
 const PAGES = ["/dashboard", "/billing", "/api-keys", "/notifications"];
 
@@ -163,6 +178,67 @@ describe("a refused form", () => {
     const [input = ""] = REMEMBER.exec(html) ?? [];
     expect(html).toContain('data-outcome="unauthorized"');
     expect(/ checked/.test(input)).toBe(isTicked);
+  });
+});
+
+describe("two-factor authentication", () => {
+  const act = (name: string, fields: Fields, cookie = "") => {
+    const action = findServerAction(name);
+    return callAction(server.url, action, encodeArguments([fields]), { cookie });
+  };
+
+  it("is set up with the password and a code, and asked for when signing in", async () => {
+    const { cookie, email, password } = await signUp(server.url);
+    const shown = await sendForm(server.url, "/settings/security", cookie, {
+      on: "Set up two-factor authentication",
+      fields: { password },
+    });
+    const [, secret = ""] = />([A-Z2-7]{16,}=*)</.exec(shown.html) ?? [];
+    const codes = [...shown.html.matchAll(/<li class="select-all">([^<]+)</g)].map(([, code]) => code);
+    expect([secret, codes.length]).toEqual([expect.stringMatching(/./), 10]);
+    expect(shown.html).toContain('aria-label="QR code for your authenticator app"');
+    const confirmed = await act("confirmTwoFactor", { code: totp(secret) }, cookie);
+    expect(confirmed.redirect).toBe("/settings/security?done=two-factor-on");
+    const on = (await openPage(server.url, "/settings/security", cookieOf(confirmed))).text;
+    expect(on).toContain("Turn off two-factor authentication");
+
+    const first = await act("signIn", { email, password, next: "/billing" });
+    expect(first.redirect).toBe("/sign-in/two-factor?next=%2Fbilling");
+    const pending = cookieOf(first);
+    expect((await openPage(server.url, "/settings", pending)).status).toBe(307);
+    expect((await openPage(server.url, "/sign-in/two-factor?next=%2Fbilling", pending)).text).toContain(
+      "Enter the code from your authenticator app.",
+    );
+    const wrong = await act("signInWithCode", { code: "000000" }, pending);
+    expect(wrong.thrown).toMatchObject({ digest: expect.stringMatching(/^refusal:/) });
+    const backup = { code: codes[0] as string, next: "/billing" };
+    const second = await act("signInWithBackupCode", backup, pending);
+    expect(second.redirect).toBe("/billing");
+    expect((await openPage(server.url, "/settings", cookieOf(second))).status).toBe(200);
+  });
+});
+
+describe("a change of the email address", () => {
+  it("is confirmed from both addresses, with a button", async () => {
+    const { cookie, email } = await signUp(server.url);
+    const newEmail = `new-${email}`;
+    const sent = await sendForm(server.url, "/settings", cookie, {
+      on: "Change email address",
+      fields: { newEmail },
+    });
+    expect(sent.text).toContain("Check both inboxes and open the links to confirm.");
+    const outcomes = [];
+    for (const address of [email, newEmail]) {
+      const [link] = await vi.waitFor(async () => {
+        const found = /\/confirm-email-change\?token=[\w-]+/.exec(await lastMailTo(address));
+        return found ?? Promise.reject(new Error(`no mail to ${address} yet`));
+      }, 10_000);
+      const page = await sendForm(server.url, link, "", { on: "Confirm change", fields: {} });
+      outcomes.push(page.location);
+    }
+    expect(outcomes).toEqual(["/confirm-email-change?done=pending", "/confirm-email-change?done=changed"]);
+    expect((await openPage(server.url, "/settings", cookie)).text).toContain(newEmail);
+    expect((await openPage(server.url, "/confirm-email-change", "")).text).toContain("This link isn’t valid");
   });
 });
 

@@ -36,6 +36,16 @@ const LEADS_TO: Surface["leadsTo"] = {
   requestPasswordReset: [],
   resetPassword: [],
   changePassword: [],
+  changeEmail: [],
+  confirmEmailChange: [],
+  signInWithCode: [],
+  signInWithBackupCode: [],
+  enableTwoFactor: [],
+  confirmTwoFactor: [],
+  disableTwoFactor: [],
+  createBackupCodes: [],
+  revokeSession: [],
+  revokeOtherSessions: [],
   // What all forms are sent to.
   submitForm: [],
 };

@@ -9,7 +9,6 @@ import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { createCheckout } from "./actions.ts";
 import { type Plan, plans } from "./plans.ts";
-import { PortalButton } from "./portal-button.tsx";
 import { isRunning, type Subscription } from "./subscription-state.ts";
 
 /** The plans side by side. One that runs is changed at the provider, where it is paid. */
@@ -26,11 +25,7 @@ export async function PlanChoice({
   const runs = isRunning(subscription);
   const currentId = subscription?.planId ?? all.find((plan) => plan.price.amount === 0)?.id;
   return (
-    <Card
-      title={t("plans")}
-      description={t(runs ? "changeInPortal" : "choose")}
-      {...(runs && subscription && { action: <PortalButton subscriptionId={subscription.id} /> })}
-    >
+    <Card title={t("plans")} description={t(runs ? "changeInPortal" : "choose")}>
       <ul className="grid gap-4 md:grid-cols-[repeat(auto-fit,minmax(14rem,1fr))]">
         {all.map((plan) => (
           <PlanBox

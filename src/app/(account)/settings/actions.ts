@@ -32,12 +32,19 @@ export async function setLocale(form: FormData): Promise<void> {
   revalidatePath("/", "layout");
 }
 
-/** Signs out everywhere else, and stays signed in here. */
+/** Field: `newEmail`. Mails a link to both addresses. */
+export async function changeEmail(form: FormData): Promise<void> {
+  await requireUser();
+  await callAccounts("/change-email", { newEmail: formText(form, "newEmail") });
+}
+
+/** Fields: `currentPassword`, `newPassword`, `revokeApiKeys`. Signs out all other sessions. */
 export async function changePassword(form: FormData): Promise<void> {
   await requireUser();
   await callAccounts("/change-password", {
     currentPassword: formText(form, "currentPassword"),
     newPassword: formText(form, "newPassword"),
+    revokeApiKeys: formText(form, "revokeApiKeys") === "on",
   });
   revalidatePath("/settings");
 }

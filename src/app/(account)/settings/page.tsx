@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../ui/action-form.tsx";
+import { LinkButton } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { PageHeader } from "../../../ui/page-header.tsx";
@@ -9,6 +10,7 @@ import { formAction } from "../../gate/form-action.ts";
 import { profile } from "../../gate/read.ts";
 import { setLocale, updateProfile } from "./actions.ts";
 import { DeleteAccount } from "./delete-account.tsx";
+import { EmailCard } from "./email-card.tsx";
 import { LanguageField } from "./language-field.tsx";
 import { PasswordCard } from "./password-card.tsx";
 import { PreferenceFields } from "./preference-fields.tsx";
@@ -24,7 +26,10 @@ export default async function SettingsPage() {
   const [t, user] = await Promise.all([getTranslations("settings"), profile()]);
   return (
     <>
-      <PageHeader title={t("title")} />
+      <PageHeader
+        title={t("title")}
+        action={<LinkButton href="/settings/security">{t("security")}</LinkButton>}
+      />
       <div className="flex flex-col gap-6">
         <Card title={t("profile.title")}>
           <ActionForm action={formAction(updateProfile)} done={t("profile.saved")} className={FORM}>
@@ -37,10 +42,6 @@ export default async function SettingsPage() {
               maxLength={100}
               autoComplete="name"
             />
-            <dl>
-              <dt className="font-medium">{t("profile.email")}</dt>
-              <dd className="break-all text-muted">{user.email}</dd>
-            </dl>
             <div>
               <SubmitButton>{t("profile.save")}</SubmitButton>
             </div>
@@ -62,6 +63,7 @@ export default async function SettingsPage() {
             </div>
           </ActionForm>
         </Card>
+        <EmailCard email={user.email} />
         <PasswordCard email={user.email} />
         <DeleteAccount email={user.email} />
       </div>

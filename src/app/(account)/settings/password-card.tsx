@@ -1,7 +1,7 @@
 import { getTranslations } from "next-intl/server";
 import { ActionForm } from "../../../ui/action-form.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { Field } from "../../../ui/field.tsx";
+import { Checkbox, Field } from "../../../ui/field.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { changePassword } from "./actions.ts";
@@ -34,6 +34,7 @@ export async function PasswordCard({ email }: { email: string }) {
           maxLength={128}
           autoComplete="new-password"
         />
+        <Checkbox label={t("revokeKeys")} help={t("revokeKeysHelp")} name="revokeApiKeys" />
         <div>
           <SubmitButton>{t("save")}</SubmitButton>
         </div>

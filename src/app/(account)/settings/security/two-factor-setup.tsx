@@ -1,0 +1,63 @@
+"use client";
+
+import { type ReactNode, useActionState } from "react";
+import type { FormAction } from "../../../../ui/action-form.tsx";
+import { FormMessage } from "../../../../ui/form-message.tsx";
+import { OutcomeProvider } from "../../../../ui/form-outcome.ts";
+import { BackupCodes } from "./backup-codes.tsx";
+import type { QrPath } from "./qr-path.ts";
+
+export type TwoFactorSecret = { qr: QrPath; uri: string; secret: string; backupCodes: string[] };
+
+type Labels = Record<"scan" | "qr" | "secret" | "codes", string>;
+
+/** First the password; then the secret with the form that confirms it. */
+export function TwoFactorSetup({
+  enable,
+  labels,
+  confirmForm,
+  children,
+}: {
+  enable: FormAction;
+  labels: Labels;
+  confirmForm: ReactNode;
+  /** The fields of the first form. */
+  children: ReactNode;
+}) {
+  const [outcome, submit] = useActionState(enable, null);
+  const secret = outcome?.done ? (outcome.value as TwoFactorSecret) : null;
+  if (secret === null) {
+    return (
+      <OutcomeProvider value={outcome}>
+        <form action={submit} className="group flex max-w-md flex-col gap-4">
+          {children}
+          <FormMessage outcome={outcome} />
+        </form>
+      </OutcomeProvider>
+    );
+  }
+  return (
+    <div className="flex flex-col gap-6">
+      <div className="flex flex-col gap-3">
+        <p className="max-w-prose">{labels.scan}</p>
+        {/* Dark on light in both themes, or scanners do not read it. */}
+        <svg
+          role="img"
+          aria-label={labels.qr}
+          viewBox={`0 0 ${secret.qr.size} ${secret.qr.size}`}
+          shapeRendering="crispEdges"
+          className="size-44 rounded-box border border-line"
+        >
+          <rect width="100%" height="100%" fill="#fff" />
+          <path d={secret.qr.path} fill="#000" />
+        </svg>
+        <dl>
+          <dt className="text-muted text-sm">{labels.secret}</dt>
+          <dd className="select-all break-all font-mono">{secret.secret}</dd>
+        </dl>
+      </div>
+      <BackupCodes label={labels.codes} codes={secret.backupCodes} />
+      {confirmForm}
+    </div>
+  );
+}

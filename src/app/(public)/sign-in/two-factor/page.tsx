@@ -1,0 +1,59 @@
+import type { Metadata } from "next";
+import { getTranslations } from "next-intl/server";
+import { ActionForm } from "../../../../ui/action-form.tsx";
+import { Checkbox, Field } from "../../../../ui/field.tsx";
+import { NarrowPage } from "../../../../ui/narrow-page.tsx";
+import { SubmitButton } from "../../../../ui/submit-button.tsx";
+import { TextLink } from "../../../../ui/text-link.tsx";
+import { formAction } from "../../../gate/form-action.ts";
+import { redirectIfSignedIn } from "../../../gate/optional-user.ts";
+import { sameSitePath } from "../../../gate/same-site-path.ts";
+import { signInWithBackupCode, signInWithCode } from "../actions.ts";
+
+export async function generateMetadata(): Promise<Metadata> {
+  const t = await getTranslations("auth.twoFactor");
+  return { title: t("title") };
+}
+
+type Query = Promise<{ next?: string | string[]; backup?: string | string[] }>;
+
+/** The second step of signing in: a code of the authenticator app, or a backup code. */
+export default async function TwoFactorPage({ searchParams }: { searchParams: Query }) {
+  const [t, query] = await Promise.all([getTranslations("auth.twoFactor"), searchParams]);
+  const next = sameSitePath([query.next].flat()[0], "");
+  await redirectIfSignedIn(next || undefined);
+  const isBackup = query.backup !== undefined;
+  const other = new URLSearchParams({ ...(next && { next }), ...(!isBackup && { backup: "" }) });
+  return (
+    <NarrowPage
+      title={t("title")}
+      description={t(isBackup ? "backupAbout" : "about")}
+      after={
+        <TextLink href={`/sign-in/two-factor?${other}`}>{t(isBackup ? "useCode" : "useBackup")}</TextLink>
+      }
+    >
+      <ActionForm
+        key={String(isBackup)}
+        action={formAction(isBackup ? signInWithBackupCode : signInWithCode)}
+        className="flex flex-col gap-3"
+      >
+        {next && <input type="hidden" name="next" value={next} />}
+        {isBackup ? (
+          <Field label={t("backupCode")} name="code" required maxLength={40} autoComplete="off" />
+        ) : (
+          <Field
+            label={t("code")}
+            name="code"
+            required
+            inputMode="numeric"
+            pattern="[0-9]{6}"
+            maxLength={6}
+            autoComplete="one-time-code"
+          />
+        )}
+        <Checkbox label={t("trust")} help={t("trustHelp")} name="trustDevice" />
+        <SubmitButton className="mt-2">{t("submit")}</SubmitButton>
+      </ActionForm>
+    </NarrowPage>
+  );
+}
