@@ -49,7 +49,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
 
     const theirs = await visit(browser, site, { as: other });
     await theirs.goto("/notifications");
-    await theirs.getByText("You are an administrator now.").waitFor();
+    await theirs.getByText("You’re now an administrator.").waitFor();
     await theirs.getByRole("complementary").getByRole("link", { name: "Webhooks" }).waitFor();
 
     await page.getByLabel("Role").selectOption({ label: "User" });

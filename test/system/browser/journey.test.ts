@@ -54,7 +54,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     const more = await waitForHydration(pro.getByRole("button", { name: "Add a seat" }));
     await more.click();
     await more.click();
-    await pro.getByText("€60 a month").waitFor();
+    await pro.getByText("€60 / month").waitFor();
     // The provider's word is lost at first, so that the page has to wait for it.
     await control(site.providerUrl, "/provider-a/faults", { kind: "drop", next: 100 });
     onTestFinished(deliverAgain);
@@ -83,7 +83,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     );
     await page.getByRole("link", { name: "Go back" }).click();
     await page.waitForURL(/\/billing/);
-    await plan.getByText(/^Ends on .+ and is not renewed\./).waitFor();
+    await plan.getByText(/^Ends on .+ and won’t renew\./).waitFor();
     await part(page, "History").getByText("Yes", { exact: true }).waitFor();
 
     await page.getByRole("link", { name: /^Notifications/ }).click();
@@ -132,6 +132,18 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Ada <b>&amp;");
   });
 
+  it("keeps the box unticked that was unticked before the form was refused", async () => {
+    const { email } = await signUp(site.url);
+    const page = await visit(browser, site);
+    await page.goto("/sign-in", { waitUntil: "networkidle" });
+    await page.getByLabel("Stay signed in").uncheck();
+    await fill(page, { "Email address": email, Password: "not the password" });
+    await press(page, "Sign in");
+    await page.locator("[data-outcome=unauthorized]").waitFor();
+    expect(await page.getByLabel("Stay signed in").isChecked()).toBe(false);
+    expect(await page.getByLabel("Email address").inputValue()).toBe(email);
+  });
+
   it("has forgotten the password, and sets a new one by mail", async () => {
     const { email, password } = await signUp(site.url);
     const page = await visit(browser, site);
@@ -153,7 +165,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await page.goto(link as string);
     await fill(page, { "New password": "another long password" });
     await press(page, "Set password");
-    await page.getByText("Your new password is set.").waitFor();
+    await page.getByText("Password changed. Sign in with your new password.").waitFor();
     await fill(page, { "Email address": email, Password: password });
     await press(page, "Sign in");
     await page.getByText("Incorrect email or password.").waitFor();
@@ -270,6 +282,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await page.getByRole("heading", { name: "Create an account" }).waitFor();
     await fill(page, { Name: "Somebody New", "Email address": someone.email, Password: PASSWORD });
     await press(page, "Create account");
-    await page.waitForURL("/onboarding");
+    // On to the page that was asked for first.
+    await page.waitForURL("/settings");
   });
 });

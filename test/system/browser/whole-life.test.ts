@@ -63,7 +63,7 @@ describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => 
         await page.getByRole("button", { name: "Cancel at the end of the period" }).click();
         await page.getByText("Active, cancelled").waitFor();
       });
-      await sees(page, shop, person, /^Ends on .* and is not renewed/);
+      await sees(page, shop, person, /^Ends on .* and won’t renew/);
       await aMonthLater(page, shop);
       await sees(page, shop, person, "Your last subscription has ended. You won’t be charged again.");
       await buy(page, shop, { plan: "Team", seats: "7" });
