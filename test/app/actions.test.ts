@@ -371,6 +371,16 @@ describe("afterwards the page shows", () => {
   });
 });
 
+it("creates a key for a year without a date, and for ever only when asked to", async () => {
+  const { cookie } = await signUp(server.url);
+  await call("createApiKeyAction", { name: "For ever", expiresAt: "never" }, { cookie });
+  await call("createApiKeyAction", { name: "By default", expiresAt: "" }, { cookie });
+  const { body } = await sendRequest(server.url, "GET", "/api/api-keys", { cookie });
+  const keys = body.apiKeys as { name: string; expiresAt: string | null }[];
+  const byName = Object.fromEntries(keys.map(({ name, expiresAt }) => [name, expiresAt]));
+  expect(byName).toEqual({ "For ever": null, "By default": expect.stringMatching(/^\d{4}-/) });
+});
+
 it("refuses an empty profile form", async () => {
   const { status, thrown } = await call("updateProfile", {}, { cookie: person.cookie });
   expect([status, thrown]).toEqual([400, { digest: "refusal:invalid_input" }]);

@@ -23,7 +23,7 @@ export async function runAction<Input extends z.ZodType, Output extends z.ZodTyp
   const call: Call = { caller: (await person()) ?? { kind: "nobody", address }, charges: [] };
   const readForm = async () =>
     form instanceof FormData
-      ? withoutMissing(await readInput())
+      ? withoutMissing(form, await readInput())
       : refuse({
           reason: "invalid_input",
           params: { problem: "wrong_type", expected: "the fields of a form" },
@@ -36,7 +36,9 @@ export async function runAction<Input extends z.ZodType, Output extends z.ZodTyp
   }
 }
 
-/** A field that the form lacks reads as `null`; to the operation it is one that was not given. */
-function withoutMissing(input: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+/** A field that the form lacks reads as `null`, and is left out of the input; an action may give `null` for one it has. */
+function withoutMissing(form: FormData, input: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(input).filter(([name, value]) => value !== null || form.has(name)),
+  );
 }

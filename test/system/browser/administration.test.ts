@@ -111,15 +111,15 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await eventually(() => rows.count(), 2);
     await rows.nth(1).getByRole("link").click();
     await page.waitForURL(`/admin/webhooks/${furnished.failedId}`);
-    await part(page, "History").getByText("Attempt 1, by delivery: failed").waitFor();
+    await part(page, "History").getByText("Attempt 1 failed (provider delivery)").waitFor();
     await page.getByLabel("Search payload").fill("furnished-15");
-    await page.getByText(/^Found in \d+ places\.$/).waitFor();
+    await page.getByText(/^\d+ matches\.$/).waitFor();
 
     await addUsers({ rows: (text) => site.test.rows(`${text} on conflict do nothing`, [16]) }, 16);
     await press(page, "Replay delivery");
     await page.getByText("Replayed. The event was applied.").waitFor();
     await part(page, "Details").getByText("Successful", { exact: true }).waitFor();
-    await part(page, "History").getByText("Attempt 2, by replay: successful").waitFor();
+    await part(page, "History").getByText("Attempt 2 succeeded (manual replay)").waitFor();
     await press(page, "Replay delivery");
     await page.getByText("This delivery was successful already.").first().waitFor();
   });
@@ -134,8 +134,8 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await page.goto("/admin/subscriptions");
     const row = page.getByRole("row").filter({ hasText: "Mixed Up" });
     await row.getByRole("button", { name: /^Compare with provider/ }).click();
-    await page.getByText("and corrected").waitFor();
-    await page.getByText("Seats: was 3, is 2").waitFor();
+    await page.getByText("was corrected to match the provider").waitFor();
+    await page.getByText("Seats: 3 → 2").waitFor();
     await row.waitFor({ state: "detached" });
   });
 });

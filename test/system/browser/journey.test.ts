@@ -122,7 +122,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await page.goto("/settings");
     await fill(page, { Name: "  " });
     await press(page, "Save name");
-    await page.getByText("Please enter 1 to 100 characters.").first().waitFor();
+    await page.getByText("Enter 1 to 100 characters.").first().waitFor();
     await fill(page, { Name: "Ada <b>&amp;" });
     await press(page, "Save name");
     await page.getByText("Name saved.").waitFor();
@@ -268,7 +268,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     const confirmation = page.getByLabel("Email address of this account");
     await confirmation.fill("somebody.else@example.com");
     await press(page, "Delete account permanently");
-    await page.getByText("This is not the e-mail address of this account.").first().waitFor();
+    await page.getByText("This is not the email address of the account.").first().waitFor();
     await confirmation.fill(someone.email);
     await press(page, "Delete account permanently");
     await page.getByRole("heading", { name: "Your account has been deleted" }).waitFor();

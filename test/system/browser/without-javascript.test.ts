@@ -28,7 +28,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
     await fill(page, { Name: name, "Email address": "user@-", Password: PASSWORD });
     await page.locator("form").evaluate((form) => form.setAttribute("novalidate", ""));
     await press(page, "Create account");
-    await page.getByText("Please enter an e-mail address.").first().waitFor();
+    await page.getByText("Enter an email address.").first().waitFor();
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe(name);
     await fill(page, { "Email address": email, Password: PASSWORD });
     await press(page, "Create account");

@@ -16,8 +16,8 @@ export async function updateProfile(form: FormData): Promise<void> {
     const name = form.get("name");
     const theme = form.get("theme");
     return {
-      // A form without either is refused: the name is missing.
-      ...(name === null && theme !== null ? {} : { name }),
+      // A form with neither is refused, like one without a name.
+      ...(name === null && theme !== null ? {} : { name: name ?? "" }),
       ...(theme === null
         ? {}
         : { preferences: { theme, emailNotifications: form.get("emailNotifications") === "on" } }),
