@@ -197,7 +197,11 @@ describe("two-factor authentication", () => {
     const codes = [...shown.html.matchAll(/<li class="select-all">([^<]+)</g)].map(([, code]) => code);
     expect([secret, codes.length]).toEqual([expect.stringMatching(/./), 10]);
     expect(shown.html).toContain('aria-label="QR code for your authenticator app"');
-    const confirmed = await act("confirmTwoFactor", { code: totp(secret) }, cookie);
+    const confirmed = await act(
+      "confirmTwoFactor",
+      { code: totp(`otpauth://totp/x?secret=${secret}`) },
+      cookie,
+    );
     expect(confirmed.redirect).toBe("/settings/security?done=two-factor-on");
     const on = (await openPage(server.url, "/settings/security", cookieOf(confirmed))).text;
     expect(on).toContain("Turn off two-factor authentication");
