@@ -61,7 +61,7 @@ const RULES: Record<string, Rule> = {
   ui: { rooms: ["domain"], packages: ["next", "next-intl", "react", "react-dom", "lucide-react"] },
   app: {
     rooms: ["operations", "ui", "domain", "http", "limits", "messages", "observability"],
-    packages: ["next", "next-intl", "react", "lucide-react", "zod", "node:async_hooks"],
+    packages: ["next", "next-intl", "react", "lucide-react", "uqr", "zod", "node:async_hooks"],
   },
   simulator: { rooms: ["domain", "providers"], packages: ["hono", "@hono/node-server", "node:*"] },
   runtime: {
