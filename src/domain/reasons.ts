@@ -82,6 +82,11 @@ export const REASONS = {
   rate_limited: reason("rate_limited", z.object({ retryAfterSeconds: count }), () => TOO_MANY_REQUESTS),
 
   invalid_input: reason("invalid_input", InputProblem, problemSentence),
+  batch_too_large: reason(
+    "invalid_input",
+    z.object({ max: count }),
+    ({ max }) => `A batch may hold at most ${max} calls: set maxItems of httpBatchLink to ${max}`,
+  ),
   plan_unknown: reason(
     "invalid_input",
     z.object({ planId: text }),

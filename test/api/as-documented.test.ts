@@ -73,6 +73,7 @@ const GOOD: Record<string, Good> = {
   },
   subscriptionsList: { by: "user" },
   subscriptionsShow: { by: "user", sent: () => ({ id: cast.subscriptionId }) },
+  subscriptionsLastChange: { by: "admin", sent: () => ({ id: cast.subscriptionId }) },
   subscriptionsHistory: { by: "user", sent: () => ({ id: cast.subscriptionId }) },
   subscriptionsOutOfOrder: {
     by: "admin",

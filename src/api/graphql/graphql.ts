@@ -11,7 +11,7 @@ import { charge } from "../../operations/operation.ts";
 import { authenticate, type CallerContext } from "../authenticate.ts";
 import { shownError } from "./errors.ts";
 import { graphiql } from "./graphiql.ts";
-import { fromBody, fromQueryString, type Parameters } from "./parameters.ts";
+import { fromBody, fromQueryString, type Parameters, type PersistedQuery } from "./parameters.ts";
 import type { YogaContext } from "./yoga.ts";
 
 export type GraphqlOptions = {
@@ -44,10 +44,15 @@ export function graphql(
   const noted = (c: Context<HonoEnv>) => (err: unknown) =>
     log.error({ err, requestId: c.get("requestId"), path: c.req.path }, "request failed");
 
-  const answer = async (c: Context<HonoEnv>, read: () => Parameters | Promise<Parameters>) => {
+  const answer = async (c: Context<HonoEnv>, read: () => Asking | Promise<Asking>) => {
     const call = await authenticate(c, callers);
     await charge("graphql", deps.limits, call);
     const params = await read();
+    if (params === "persisted query")
+      return answerText(c, PERSISTED_QUERY_NOT_SUPPORTED, 200, {
+        "content-type": `${mediaType(c)}; charset=utf-8`,
+        ...limitHeaders(call.charges),
+      });
     const method = c.req.method === "POST" ? "POST" : "GET";
     const answered = await (await loaded())({
       deps,
@@ -78,6 +83,17 @@ export function graphql(
   });
   return routes;
 }
+
+type Asking = Parameters | PersistedQuery;
+
+const PERSISTED_QUERY_NOT_SUPPORTED = JSON.stringify({
+  errors: [
+    {
+      message: "PersistedQueryNotSupported",
+      extensions: { code: "PERSISTED_QUERY_NOT_SUPPORTED", reason: "invalid_input", params: {} },
+    },
+  ],
+});
 
 const PASSED_ON = ["content-type", "allow"];
 

@@ -20,12 +20,12 @@ export type Parameters = { query: string; operationName?: string; variables?: Re
 const LONGEST_QUERY_STRING = 8_000;
 
 /** What a POST asks for: one JSON object, never a list of them. @throws Refusal `invalid_input`, `too_large` */
-export async function fromBody(incoming: IncomingMessage): Promise<Parameters> {
+export async function fromBody(incoming: IncomingMessage): Promise<Parameters | PersistedQuery> {
   return checked(await readJson(incoming));
 }
 
 /** What a GET asks for. Parameters that GraphQL does not know are left alone. @throws Refusal as above */
-export function fromQueryString(c: Context<HonoEnv>): Parameters {
+export function fromQueryString(c: Context<HonoEnv>): Parameters | PersistedQuery {
   const { url } = c.req;
   if (url.length - url.indexOf("?") > LONGEST_QUERY_STRING) {
     refuse({ reason: "query_too_long", params: { maxCharacters: LONGEST_QUERY_STRING } });
@@ -47,7 +47,16 @@ export function fromQueryString(c: Context<HonoEnv>): Parameters {
   });
 }
 
-function checked(given: unknown): Parameters {
+/** A query's hash in place of the query, as Apollo's clients send it first: they fall back when told that it is not supported. */
+export type PersistedQuery = "persisted query";
+
+function isPersistedQuery(given: unknown): boolean {
+  const { query, extensions } = given as { query?: unknown; extensions?: Record<string, unknown> };
+  return query === undefined && typeof extensions === "object" && extensions?.persistedQuery !== undefined;
+}
+
+function checked(given: unknown): Parameters | PersistedQuery {
+  if (isPersistedQuery(given)) return "persisted query";
   const parsed = Parameters.safeParse(given, { error: whetherMissing });
   if (!parsed.success) throw invalidInput(parsed.error);
   const { query, operationName, variables } = parsed.data;

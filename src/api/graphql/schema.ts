@@ -1,10 +1,9 @@
-import { GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
+import { lexicographicSortSchema, printSchema } from "graphql";
 import { builder } from "./builder.ts";
 import "./queries.ts";
 import "./mutations.ts";
 
-/** A type called Subscription is what people have bought; to Pothos it is what clients may listen to, which is nothing. */
-export const schema = new GraphQLSchema({ ...builder.toSchema().toConfig(), subscription: null });
+export const schema = builder.toSchema();
 
 /** What `schema.graphql` holds. */
 export function printedSchema(): string {

@@ -24,28 +24,30 @@ const Preferences = builder.objectRef<Result<typeof showProfile>["preferences"]>
   }),
 });
 
-export const Subscription = builder.objectRef<Result<typeof showSubscription>>("Subscription").implement({
-  fields: (t) => ({
-    id: t.exposeID("id"),
-    userId: t.exposeID("userId", {
-      nullable: true,
-      description: "null once the person has deleted the account.",
+export const Subscription = builder
+  .objectRef<Result<typeof showSubscription>>("BillingSubscription")
+  .implement({
+    fields: (t) => ({
+      id: t.exposeID("id"),
+      userId: t.exposeID("userId", {
+        nullable: true,
+        description: "null once the person has deleted the account.",
+      }),
+      provider: t.expose("provider", { type: enums.SlotEnum }),
+      providerSubscriptionId: t.exposeString("providerSubscriptionId", { nullable: true }),
+      planId: t.exposeID("planId"),
+      seats: t.exposeInt("seats"),
+      status: t.expose("status", { type: enums.SubscriptionStatusEnum }),
+      currentPeriodEnd: t.expose("currentPeriodEnd", { type: "DateTime", nullable: true }),
+      cancelAtPeriodEnd: t.exposeBoolean("cancelAtPeriodEnd"),
+      outOfOrder: t.exposeBoolean("outOfOrder", {
+        description:
+          "An older event was applied after a newer one, and nobody has compared it with the provider.",
+      }),
+      createdAt: t.expose("createdAt", { type: "DateTime" }),
+      updatedAt: t.expose("updatedAt", { type: "DateTime" }),
     }),
-    provider: t.expose("provider", { type: enums.SlotEnum }),
-    providerSubscriptionId: t.exposeString("providerSubscriptionId", { nullable: true }),
-    planId: t.exposeID("planId"),
-    seats: t.exposeInt("seats"),
-    status: t.expose("status", { type: enums.SubscriptionStatusEnum }),
-    currentPeriodEnd: t.expose("currentPeriodEnd", { type: "DateTime", nullable: true }),
-    cancelAtPeriodEnd: t.exposeBoolean("cancelAtPeriodEnd"),
-    outOfOrder: t.exposeBoolean("outOfOrder", {
-      description:
-        "An older event was applied after a newer one, and nobody has compared it with the provider.",
-    }),
-    createdAt: t.expose("createdAt", { type: "DateTime" }),
-    updatedAt: t.expose("updatedAt", { type: "DateTime" }),
-  }),
-});
+  });
 
 export const User = builder.objectRef<Result<typeof showProfile>>("User").implement({
   fields: (t) => ({

@@ -112,7 +112,18 @@ function parameter(place: "path" | "query", name: string, { properties, required
     in: place,
     required: place === "path" || (required?.includes(name) ?? false),
     ...(description ? { description } : {}),
-    schema,
+    schema: place === "query" ? withoutNull(schema) : schema,
+  };
+}
+
+/** A query string cannot say null: generated clients would send the word. */
+function withoutNull({ anyOf, default: byDefault, ...schema }: JsonSchema): JsonSchema {
+  const choices = (anyOf as JsonSchema[] | undefined)?.filter(({ type }) => type !== "null");
+  const [only, ...others] = choices ?? [];
+  return {
+    ...schema,
+    ...(byDefault === undefined || byDefault === null ? {} : { default: byDefault }),
+    ...(others.length > 0 ? { anyOf: choices } : only),
   };
 }
 

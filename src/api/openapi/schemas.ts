@@ -22,6 +22,8 @@ export class Schemas {
         // The bounds of a double say nothing to a reader.
         if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
         if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+        // Spectral and Prism do not know it as a schema; `maxItems` says the same.
+        if (jsonSchema.prefixItems && (jsonSchema.items as unknown) === false) delete jsonSchema.items;
         delete jsonSchema.id;
       },
     }) as JsonSchema & { $defs?: Record<string, JsonSchema> };

@@ -12,6 +12,7 @@ import { listOutOfOrder } from "../../operations/subscriptions/list-out-of-order
 import { listSubscriptions } from "../../operations/subscriptions/list-subscriptions.ts";
 import { reconcileSubscription } from "../../operations/subscriptions/reconcile-subscription.ts";
 import { showHistory } from "../../operations/subscriptions/show-history.ts";
+import { showLastChange } from "../../operations/subscriptions/show-last-change.ts";
 import { showSubscription } from "../../operations/subscriptions/show-subscription.ts";
 import { listUsers } from "../../operations/users/list-users.ts";
 import { searchUsers } from "../../operations/users/search-users.ts";
@@ -33,6 +34,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/subscriptions", listSubscriptions, { plural: "subscriptions" }),
   route("GET", "/subscriptions/:id", showSubscription),
   route("GET", "/subscriptions/:id/history", showHistory, { plural: "history" }),
+  route("GET", "/subscriptions/:id/last-change", showLastChange),
   route("POST", "/subscriptions/:id/reconcile", reconcileSubscription),
   route("POST", "/subscriptions/:id/dismiss", dismissSubscription),
   route("GET", "/out-of-order-subscriptions", listOutOfOrder, { plural: "subscriptions" }),

@@ -1,6 +1,7 @@
 import { TRPCError } from "@trpc/server";
 import { resolveResponse } from "@trpc/server/http";
 import { type Context, Hono } from "hono";
+import { refuse } from "../../domain/refusal.ts";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import type { Log } from "../../observability/log.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
@@ -24,6 +25,7 @@ export function rpc(deps: Dependencies, callers: CallerContext, log: Log): Hono<
 
   async function open(c: Context<HonoEnv>, calls: number): Promise<Call> {
     assertJson(c);
+    if (calls > maxBatchSize) refuse({ reason: "batch_too_large", params: { max: maxBatchSize } });
     const call = await authenticate(c, callers);
     await charge("rpc", deps.limits, call, calls);
     return call;
@@ -52,7 +54,7 @@ export function rpc(deps: Dependencies, callers: CallerContext, log: Log): Hono<
       req: requestOf(c),
       path: procedurePath(c),
       error: null,
-      maxBatchSize,
+      allowMethodOverride: true,
       createContext: async ({ info }) => {
         const call = await open(c, info.calls.length).catch((error) => {
           refused = asRpcError(error);

@@ -10,24 +10,24 @@ const State = z.enum(["streaming", "done"]).optional();
 
 /** What `useChat` keeps of a conversation without tools and files. Only the text is sent on. */
 const Part = z.discriminatedUnion("type", [
-  z.strictObject({
+  z.object({
     type: z.literal("text"),
     text: z.string(),
     state: State,
     providerMetadata: Ignored,
     citations: Ignored,
   }),
-  z.strictObject({
+  z.object({
     type: z.literal("reasoning"),
     text: z.string(),
     id: Ignored,
     state: State,
     providerMetadata: Ignored,
   }),
-  z.strictObject({ type: z.literal("step-start") }),
+  z.object({ type: z.literal("step-start") }),
 ]);
 
-const Message = z.strictObject({
+const Message = z.object({
   /** Not `system`: that is where operators tell the model what to do, which is not for their users to say. */
   role: z.enum(["user", "assistant"]),
   content: z.string().optional(),
@@ -38,7 +38,7 @@ const Message = z.strictObject({
 
 /** A conversation as a client sends it, plainly or as the AI SDK's `useChat` does; parsed to what the model is sent. */
 export const Conversation = z
-  .strictObject({
+  .object({
     messages: z
       .array(Message)
       .min(1)

@@ -38,8 +38,7 @@ export const searchUsers = defineOperation({
   summary:
     "Users with their subscription and when they were here last: the newest first, or those who are looked for",
   access: "admin",
-  // As the list of users is: who types asks more often than who administers.
-  limit: "api",
+  limit: "admin",
   input: z.strictObject({
     ...PAGE,
     cursor: z

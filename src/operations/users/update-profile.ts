@@ -20,7 +20,11 @@ export const updateProfile = defineOperation({
   }),
   reasons: ["not_found"],
   output: UserView,
-  run: async (deps: { database: Queryable }, caller, input) =>
-    (await update(deps.database, caller.userId, input)) ??
-    refuse({ reason: "not_found", params: { resource: "user" } }),
+  run: async (deps: { database: Queryable }, caller, input) => {
+    if (Object.keys(input).length === 0) {
+      refuse({ reason: "invalid_input", params: { problem: "nothing_to_change" } });
+    }
+    const updated = await update(deps.database, caller.userId, input);
+    return updated ?? refuse({ reason: "not_found", params: { resource: "user" } });
+  },
 });

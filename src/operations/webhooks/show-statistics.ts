@@ -22,8 +22,7 @@ export const showStatistics = defineOperation({
   name: "webhooks.statistics",
   summary: "The deliveries of the last 24 hours, by hour and by what has become of them",
   access: "admin",
-  // Shown beside the list, which has a limit of its own.
-  limit: "api",
+  limit: "admin",
   input: z.strictObject({ provider: z.enum(SLOTS).nullable().default(null) }),
   reasons: [],
   output: DeliveryStatistics,

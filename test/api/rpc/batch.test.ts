@@ -89,7 +89,7 @@ describe("the number of calls", () => {
       expect(answer.body).toEqual({
         error: {
           json: {
-            message: "Batch call exceeds maximum size",
+            message: "A batch may hold at most 10 calls: set maxItems of httpBatchLink to 10",
             code: -32600,
             data: expect.objectContaining({ code: "BAD_REQUEST", httpStatus: 400 }),
           },
@@ -129,7 +129,10 @@ describe("the number of calls", () => {
     const { user } = rpcClient(server.url, person);
     const calls = Array.from({ length: 11 }, (_, n) => user.updateProfile.mutate({ name: `Name ${n}` }));
     for (const call of calls) {
-      expect(await refusalOf(call)).toEqual(["BAD_REQUEST", "Batch call exceeds maximum size"]);
+      expect(await refusalOf(call)).toEqual([
+        "BAD_REQUEST",
+        "A batch may hold at most 10 calls: set maxItems of httpBatchLink to 10",
+      ]);
     }
     expect(await test.rows(`select name from "user" where id = $1`, [person.id])).toEqual([
       { name: person.name },

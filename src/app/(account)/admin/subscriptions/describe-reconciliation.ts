@@ -1,5 +1,5 @@
 import { getTranslations } from "next-intl/server";
-import { showHistory } from "../../../../operations/subscriptions/show-history.ts";
+import { showLastChange } from "../../../../operations/subscriptions/show-last-change.ts";
 import type { StatusMessageData } from "../../../../ui/status-message.tsx";
 import { read } from "../../../gate/read.ts";
 import { describeChanges } from "../changes-table.tsx";
@@ -12,12 +12,11 @@ export async function describeReconciliation({
   id: string;
   providerSubscriptionId: string | null;
 }): Promise<StatusMessageData> {
-  const [t, { items }] = await Promise.all([
+  const [t, latest] = await Promise.all([
     getTranslations("adminSubscriptions.compared"),
-    read(showHistory, { id, limit: 1 }),
+    read(showLastChange, { id }),
   ]);
-  const [latest] = items;
-  const { outOfOrder: _, ...corrected } = latest?.source === "reconcile" ? latest.changes : {};
+  const { outOfOrder: _, ...corrected } = latest.source === "reconcile" ? latest.changes : {};
   const changes = await describeChanges(corrected);
   return {
     tone: "good",
