@@ -23,14 +23,14 @@ describe("an API key", () => {
     return row?.days;
   };
 
-  it("expires after a year unless another time is given, never for null", async () => {
+  it("expires after a year by default, at the given time, or never for null", async () => {
     expect([365, 366]).toContain(await daysLeft({}));
     const inTenDays = new Date(Date.now() + 10 * 86_400_000).toISOString();
     expect(await daysLeft({ expiresAt: inTenDays })).toBe(10);
     expect(await daysLeft({ expiresAt: null })).toBeNull();
   });
 
-  it("does not expire in a year that RFC 3339 lacks", async () => {
+  it("rejects an expiry after the year 9999, which RFC 3339 lacks", async () => {
     for (const expiresAt of ["9999-12-31T23:59:59-23:00", "9999-12-31T23:00:00-01:00"]) {
       expect(
         await refusalOf(ground.call(createApiKey, session("user_0"), { name: "Key", expiresAt })),

@@ -24,7 +24,7 @@ describe("the audit log", () => {
 
   const entries = async (input = {}) => (await ground.call(listAuditEntries, admin, input)).items;
 
-  it("says who has done what to whom, and from where", async () => {
+  it("records actor, action, target and address", async () => {
     await ground.call(changeRole, admin, { userId: "user_1", role: "admin" });
     expect(await entries({ target: "user_1" })).toEqual([
       {
@@ -39,7 +39,7 @@ describe("the audit log", () => {
     ]);
   });
 
-  it("holds nothing of what was refused or changed nothing", async () => {
+  it("records no refused call and none that changed nothing", async () => {
     const before = (await entries()).length;
     await ground.call(changeRole, admin, { userId: "user_0", role: "admin" });
     await refusalOf(ground.call(changeRole, session("user_2"), { userId: "user_2", role: "admin" }));
@@ -69,7 +69,7 @@ describe("the audit log", () => {
     expect(JSON.stringify(await entries({ action: "api_key" }))).not.toContain(first.key);
   });
 
-  it("records deletions, and outlives the person", async () => {
+  it("records deletions, and keeps a deleted user's entries", async () => {
     await ground.call(deleteUser, admin, { userId: "user_4", confirmation: "user_4@example.com" });
     expect(await entries({ target: "user_4" })).toMatchObject([{ action: "user.deleted" }]);
   });
@@ -99,18 +99,18 @@ describe("the audit log", () => {
     expect(paged).toEqual(all);
   });
 
-  it("is for administrators alone, and not for their keys", async () => {
+  it("requires an administrator's session", async () => {
     for (const caller of [session("user_2"), apiKey("user_0", "admin")]) {
       expect(await refusalOf(ground.call(listAuditEntries, caller))).toMatchObject({ code: "forbidden" });
     }
   });
 
-  it("cannot be changed, nor shortened before its time, by SQL either", async () => {
+  it("cannot be changed or deleted early, also with SQL", async () => {
     await expect(test.rows("update audit_entry set actor_id = null")).rejects.toThrow("append-only");
     await expect(test.rows("delete from audit_entry")).rejects.toThrow("append-only");
   });
 
-  it("is kept as long as the operator wants", async () => {
+  it("is kept for the configured time", async () => {
     await test.rows(
       `insert into audit_entry (at, actor_kind, action, target_type, target_id)
        select now() - n * interval '1 day', 'operator', 'user.role_changed', 'user', 'old' from unnest(array[89, 91]) n`,

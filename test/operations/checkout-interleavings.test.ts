@@ -15,7 +15,7 @@ const SEED = Number(process.env.CHECKOUT_SEED ?? 1);
 const CARD = "4242 4242 4242 4242";
 
 it.each(wireFormats())(
-  `charges nobody twice and no deleted account, in ${RUNS} random interleavings with %s`,
+  `never charges a user twice or a deleted account, in ${RUNS} random interleavings with %s`,
   async (format) => {
     const shop = await openShop(format, { timeScale: 1_000 });
     for (let run = 0; run < RUNS; run += 1) {
@@ -39,7 +39,7 @@ async function interleave(shop: Shop, rng: Rng, format: string, about: string): 
   const steps: Record<string, () => Promise<unknown>> = {
     order,
     "order twice at once": () => Promise.all([order(), order()]),
-    // Whoever hangs up does not learn what was opened.
+    // A client that disconnects does not learn which checkout was created.
     "lose the answer": () => lostOrder(shop, person, rng),
     pay: () => pay(urls.at(-1), person),
     "pay an old page": () => pay(urls[0], person),
@@ -61,7 +61,7 @@ async function interleave(shop: Shop, rng: Rng, format: string, about: string): 
     if (traitsOf(format).cancelsAtOnce) expectAtMostOne(shop, person, `${about}: ${taken.join(", ")}`);
   }
 
-  // Then everything that can still be paid is paid, and all webhooks arrive.
+  // Then every checkout that can still be paid is paid, and all webhooks arrive.
   const { checkouts } = (await control(sim.url, "/state")).slots["provider-a"];
   const open = checkouts.filter(
     (one: { email: string; status: string }) => one.email === person.email && one.status === "open",

@@ -68,7 +68,7 @@ async function subscribed(
 }
 
 describe("a checkout", () => {
-  it("is opened at the active provider, with everything that the events must carry back", async () => {
+  it("is created at the active provider, with the metadata that its events need", async () => {
     const answer = await checkout();
     expect([answer.status, answer.body]).toEqual([200, { url: "https://checkout.example.com/c/1" }]);
     expect(Object.fromEntries(stripe.sessions[0]?.params ?? [])).toMatchObject({
@@ -84,13 +84,13 @@ describe("a checkout", () => {
     });
   });
 
-  it("takes the plan's smallest number of seats unless told", async () => {
+  it("defaults to the plan's minimum number of seats", async () => {
     await checkout({ planId: "team" });
     await checkout({ planId: "team", seats: 12 });
     expect(stripe.sessions.map(({ params }) => params.get("line_items[0][quantity]"))).toEqual(["5", "12"]);
   });
 
-  it("is one, however often it is clicked, at whichever process, also at the same moment", async () => {
+  it("is created once for repeated and simultaneous requests at several processes", async () => {
     const clicks = Array.from({ length: 12 }, (_, n) => checkout({ planId: "pro" }, servers[n % 2]));
     const urls = new Set((await Promise.all(clicks)).map((answer) => answer.body.url));
     expect([...urls]).toEqual(["https://checkout.example.com/c/1"]);
@@ -100,7 +100,7 @@ describe("a checkout", () => {
     expect((await checkout({ planId: "pro", seats: 1 })).body.url).toBe("https://checkout.example.com/c/1");
   });
 
-  it("is another one for another plan, other seats, and for somebody else; the latest is the one", async () => {
+  it("is created anew for another plan, other seats or another user; the latest one counts", async () => {
     const urls = [];
     for (const body of [
       { planId: "pro" },
@@ -117,7 +117,7 @@ describe("a checkout", () => {
     expect((await checkout({ planId: "pro" }, servers[0], other)).body.url).not.toBe(urls[3]);
   });
 
-  it("is closed when another one takes its place, which is refused while that fails", async () => {
+  it("is closed before another one replaces it; the replacement is refused while closing fails", async () => {
     await checkout({ planId: "pro" });
     await checkout({ planId: "pro" });
     expect(stripe.expired).toEqual([]);
@@ -130,7 +130,7 @@ describe("a checkout", () => {
     expect(stripe.expired).toEqual([stripe.sessions[0]?.id, stripe.sessions[1]?.id]);
   });
 
-  it("refuses another one with conflict once it is paid, and fetches the event that is late", async () => {
+  it("returns 409 for another one once it is paid, and fetches the late event", async () => {
     await checkout({ planId: "pro" });
     const [session] = stripe.sessions;
     stripe.paid.set(String(session?.id), "sub_late");
@@ -156,7 +156,7 @@ describe("a checkout", () => {
     );
   });
 
-  it("is opened anew once it cannot be paid any more", async () => {
+  it("is created anew once it has expired", async () => {
     stripe.sessionSeconds = 10;
     const first = await checkout();
     stripe.sessionSeconds = 3_600;
@@ -166,7 +166,7 @@ describe("a checkout", () => {
     expect((await checkout()).body.url).toBe(second.body.url);
   });
 
-  it("may be opened with an API key, by its owner", async () => {
+  it("can be created with the user's API key", async () => {
     const { body } = await sendRequest(servers[0].url, "POST", "/api/api-keys", {
       body: { name: "first" },
       cookie: person.cookie,
@@ -184,22 +184,22 @@ describe("a checkout", () => {
     [{ planId: "free" }, "planId: Free is not for sale"],
     [{ planId: "pro", seats: 6 }, "seats: Pro allows 1 to 5 seats"],
     [{ planId: "team", seats: 4 }, "seats: Team allows 5 to 500 seats"],
-  ])("is refused for %o before anybody is asked", async (body, error) => {
+  ])("returns 400 for %o without calling the provider", async (body, error) => {
     const answer = await checkout(body);
     expect([answer.status, answer.body]).toEqual([400, { error }]);
     expect(stripe.sessions).toEqual([]);
     expect(await rows()).toEqual([]);
   });
 
-  it("is not to be had in a slot without a provider", async () => {
+  it("is refused in a slot without a provider", async () => {
     const answer = await checkout({ planId: "pro", provider: "provider-b" });
     expect([answer.status, answer.body]).toEqual([503, { error: "No payment provider is configured" }]);
   });
 });
 
-describe("somebody who subscribes already", () => {
+describe("a user with a subscription", () => {
   it.each(["trialing", "active", "past_due", "unpaid", "paused"] as const)(
-    "and is %s is sent to the portal",
+    "that is %s gets 409 and is referred to the portal",
     async (status) => {
       await subscribed({ status });
       const answer = await checkout({ planId: "team" });
@@ -209,7 +209,7 @@ describe("somebody who subscribes already", () => {
     },
   );
 
-  it("but only incompletely, or not any more, may buy, as the customer that the provider knows", async () => {
+  it("that is incomplete or canceled can buy, as the same customer of the provider", async () => {
     await subscribed({ status: "incomplete" });
     expect((await checkout()).status).toBe(200);
     await subscribed({ status: "canceled" }, "customer.subscription.deleted");
@@ -219,7 +219,7 @@ describe("somebody who subscribes already", () => {
     );
   });
 
-  it("and whose customer is gone at the provider, buys as a new one", async () => {
+  it("whose customer was deleted at the provider buys as a new customer", async () => {
     await subscribed({}, "customer.subscription.deleted");
     let refused = 0;
     stripe.interfere(async () => {
@@ -233,7 +233,7 @@ describe("somebody who subscribes already", () => {
     expect(stripe.sessions.map(({ params }) => params.get("customer_email"))).toEqual([person.email]);
   });
 
-  it("is not sent back to the checkout that was paid, when the subscription is over", async () => {
+  it("that has ended gets a new checkout, not the one that was paid", async () => {
     const paid = await checkout();
     await subscribed();
     expect((await checkout()).status).toBe(409);
@@ -246,7 +246,7 @@ describe("somebody who subscribes already", () => {
 });
 
 describe("the portal", () => {
-  it("is opened for the subscription that is named, of the person's own", async () => {
+  it("opens for the named subscription, which must be the user's own", async () => {
     await subscribed();
     await subscribed({ subscriptionId: `sub_2_${person.id}`, customerId: `cus_2_${person.id}` });
     const known = await test.rows<{ id: string; customer_id: string }>(
@@ -270,7 +270,7 @@ describe("the portal", () => {
 describe("a provider that fails", () => {
   const unreachable = "The payment provider cannot be reached: try again in a minute";
 
-  it("is 503 with a sentence for the person, and nothing is left behind", async () => {
+  it("returns 503 with a sentence for the user, and stores nothing", async () => {
     stripe.interfere(async () => ({ status: 500 }));
     const answer = await checkout();
     expect([answer.status, answer.body]).toEqual([503, { error: unreachable }]);
@@ -279,7 +279,7 @@ describe("a provider that fails", () => {
     expect((await checkout()).status).toBe(200);
   });
 
-  it("of the operator's own doing is 503 as well, and says so in the log without the key", async () => {
+  it("because of a wrong configuration returns 503, and is logged without the key", async () => {
     const server = await spawnServer(test.url, {
       ...variables,
       PROVIDER_A_API_KEY: "sk_test_wrong_one",
@@ -295,7 +295,7 @@ describe("a provider that fails", () => {
     await server.end("SIGTERM");
   });
 
-  it("does not hold up the next click, nor answers two when it comes back while they wait", async () => {
+  it("does not block the next request, and answers waiting ones with the same checkout once it recovers", async () => {
     let fail = true;
     stripe.interfere(async () => {
       if (!fail) return;
@@ -311,7 +311,7 @@ describe("a provider that fails", () => {
   });
 });
 
-it("an account that is deleted while its checkout is being opened is none any more", async () => {
+it("keeps an account deleted when its checkout is created at the same moment", async () => {
   stripe.interfere(async () => {
     await test.rows(`delete from "user" where id = $1`, [person.id]);
     return undefined;
@@ -321,7 +321,7 @@ it("an account that is deleted while its checkout is being opened is none any mo
   expect(await rows()).toEqual([]);
 });
 
-it("a process that dies over a checkout leaves it to the next click, under the same key", {
+it("continues the checkout of a crashed process at the next request, with the same idempotency key", {
   timeout: 60_000,
 }, async () => {
   const dying = await spawnServer(test.url, variables);
@@ -348,7 +348,7 @@ it("a process that dies over a checkout leaves it to the next click, under the s
   expect(stripe.sessions.map(({ key }) => key)).toEqual([before?.idempotency_key]);
 });
 
-it("the portal is opened for whoever has something to manage there", async () => {
+it("opens the portal for users with a subscription to manage", async () => {
   const portal = () => sendRequest(servers[0].url, "POST", "/api/portal", { cookie: person.cookie });
   const none = await portal();
   expect([none.status, none.body]).toEqual([
@@ -364,7 +364,7 @@ it("the portal is opened for whoever has something to manage there", async () =>
   });
 });
 
-it("an account is deleted once its subscription is cancelled at the provider, and not before", async () => {
+it("deletes an account only after its subscription is cancelled at the provider", async () => {
   await subscribed();
   stripe.subscriptions.set(`sub_${person.id}`, { id: `sub_${person.id}`, status: "active" });
   const leave = () =>

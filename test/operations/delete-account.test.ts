@@ -22,7 +22,7 @@ import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./tes
 const secret = SECRETS["provider-a"];
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-describe.each(wireFormats())("deleting an account that pays through %s", (format) => {
+describe.each(wireFormats())("deleting an account with a paid subscription in the format %s", (format) => {
   let test: TestDatabase;
   let server: RunningServer;
   let ground: Ground;
@@ -58,7 +58,7 @@ describe.each(wireFormats())("deleting an account that pays through %s", (format
     for (const kind of EVENT_KINDS) {
       await send(eventOf(who, kind, { ...ids, ...(kind.endsWith("updated") ? { status: "active" } : {}) }));
     }
-    // Back to life: an account that pays, deleted.
+    // Restored: a deleted account with a paid subscription.
     await send(eventOf(who, "customer.subscription.updated", { ...ids, status: "active" }));
     await send(eventOf(who, "customer.subscription.updated", { ...ids, userId: null, status: "active" }));
     await send(
@@ -81,7 +81,7 @@ describe.each(wireFormats())("deleting an account that pays through %s", (format
     events += 1;
     const eventId = `evt_${events}`;
     const { body } = coherent(
-      // Each later than the one before: after the end only a newer event brings a subscription back.
+      // Each later than the one before: only a newer event revives an ended subscription.
       loadFixture(format, kind, {
         ...{ userId: who.id, planId: "pro", eventId },
         ...{ occurredAt: new Date(Date.UTC(2026, 2, 1) + events * 60_000), ...given },
@@ -107,7 +107,7 @@ describe.each(wireFormats())("deleting an account that pays through %s", (format
   const payloads = (who: TestUser) =>
     test.rows("select id from webhook_delivery where payload::text like $1", [`%${who.email}%`]);
 
-  it("leaves no trace of the person anywhere, and everything of others", async () => {
+  it("removes every trace of the user, and nothing of others", async () => {
     for (const name of [person.id, ...namesOf(person, 7_000_001)]) {
       expect(await placesOf(test, name), name).not.toEqual([]);
     }
@@ -139,7 +139,7 @@ describe.each(wireFormats())("deleting an account that pays through %s", (format
     );
   });
 
-  it("takes later events of theirs without error, and keeps nothing of them", async () => {
+  it("accepts the user's later events without error, and stores none of their data", async () => {
     const ids = {
       subscriptionId: idOf(format, "sub", 7_000_001),
       customerId: idOf(format, "cus", 7_000_001),
@@ -164,7 +164,7 @@ describe.each(wireFormats())("deleting an account that pays through %s", (format
     expect(own).toEqual([{ user_id: null, customer_id: null, status: "canceled" }]);
   });
 
-  it("lets the address sign up again, as somebody new", async () => {
+  it("frees the email address for a new account", async () => {
     const { email, password, name } = person;
     const answer = await sendRequest(server.url, "POST", "/api/auth/sign-up/email", {
       body: { name, email, password },
@@ -203,7 +203,7 @@ function idOf(format: WireFormat, kind: string, n: number): string {
 
 const deletionOf = (userId: string) => ({ userId, confirmation: `${userId}@example.com` });
 
-describe("an account", () => {
+describe("deleting an account", () => {
   let test: TestDatabase;
   let server: RunningServer;
   let ground: Ground;
@@ -238,7 +238,7 @@ describe("an account", () => {
       }),
     );
 
-  it("is deleted by its owner in a session alone, who names the address", async () => {
+  it("requires the owner's session and the typed email address", async () => {
     const refused = async (caller: Parameters<Ground["call"]>[1], input: unknown) =>
       refusalOf(ground.call(deleteAccount, caller, input));
     expect((await refused(apiKey("user_0"), confirmation("user_0"))).code).toBe("forbidden");
@@ -260,7 +260,7 @@ describe("an account", () => {
     expect((await refused(session("user_0"), confirmation("user_0"))).code).toBe("not_found");
   });
 
-  it("is deleted by an administrator, not by others", async () => {
+  it("is allowed to an administrator, and refused to other users", async () => {
     const input = deletionOf("user_2");
     for (const caller of [session("user_1"), apiKey("user_1", "admin")]) {
       expect((await refusalOf(ground.call(deleteUser, caller, input))).code).toBe("forbidden");
@@ -273,7 +273,7 @@ describe("an account", () => {
     );
   });
 
-  it("of the last administrator stays, whoever wants it gone", async () => {
+  it("is refused for the last administrator, whoever requests it", async () => {
     await test.rows(`update "user" set role = 'admin' where id in ('user_3', 'user_4')`);
     await test.rows(`update "user" set banned = true where id = 'user_4'`);
     const refusal = await refusalOf(
@@ -285,7 +285,7 @@ describe("an account", () => {
     expect(await isThere("user_3")).toBe(true);
   });
 
-  it("of an administrator stays when all others go or are demoted at the same moment", async () => {
+  it("keeps one administrator when all others are deleted or demoted at the same moment", async () => {
     for (let round = 0; round < 15; round += 1) {
       const ids = [0, 1, 2].map((n) => `admin_${round}_${n}`);
       await test.rows(`update "user" set role = 'user'`);
@@ -311,7 +311,7 @@ describe("an account", () => {
   });
 
   it.each(["trialing", "active", "past_due", "paused", "unpaid"] as const)(
-    "that pays (%s) stays when nothing can be cancelled",
+    "is refused when the %s subscription cannot be cancelled",
     async (status) => {
       await subscribe("user_5", { status, subscriptionId: `sub_${status}` });
       const before = await test.rows("select * from subscription where user_id = 'user_5' order by id");
@@ -335,7 +335,7 @@ describe("an account", () => {
   );
 
   it.each(["incomplete", "canceled"] as const)(
-    "whose subscription is %s goes without any provider",
+    "needs no provider when the subscription is %s",
     async (status) => {
       const userId = status === "canceled" ? "user_6" : "user_7";
       await subscribe(userId, { status });
@@ -344,7 +344,7 @@ describe("an account", () => {
     },
   );
 
-  it("is not deleted before what was bought meanwhile is cancelled as well", async () => {
+  it("also cancels a subscription that was bought meanwhile", async () => {
     await subscribe("user_8", { subscriptionId: "first" });
     const cancelled: (string | null)[] = [];
     const { call } = groundOn(test.database, {
@@ -358,7 +358,7 @@ describe("an account", () => {
     expect(await isThere("user_8")).toBe(false);
   });
 
-  it("of one who buys for ever stays", async () => {
+  it("gives up when new subscriptions keep being bought", async () => {
     let bought = 0;
     await subscribe("user_9", { subscriptionId: "endless" });
     const { call } = groundOn(test.database, {
@@ -372,7 +372,7 @@ describe("an account", () => {
     expect(await isThere("user_9")).toBe(true);
   });
 
-  it("is deleted once by many at the same moment", async () => {
+  it("happens once for simultaneous requests", async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 6 }, () =>
         ground.call(deleteUser, OPERATOR, deletionOf("user_10")).then(
@@ -384,7 +384,7 @@ describe("an account", () => {
     expect(outcomes.sort()).toEqual(["done", ...Array.from({ length: 5 }, () => "not_found")]);
   });
 
-  it("goes in the middle of its events, none of which fails or brings anything back", {
+  it("does not fail events that are applied at the same moment, and they restore nothing", {
     timeout: 60_000,
   }, async () => {
     const people = Array.from({ length: 20 }, (_, n) => `user_${20 + n}`);
@@ -419,7 +419,7 @@ describe("an account", () => {
     await other.close();
     const { rows } = test;
     expect(await rows(`select id from "user" where id = any ($1::text[])`, [people])).toEqual([]);
-    // Several at once leave the rest to whoever is further; the job finishes what is left.
+    // Simultaneous runs leave rows to the one that is ahead; the job finishes the rest.
     while (!(await redactDeleted({ database: test.database, intake: { adapters: ADAPTERS } }, () => false)));
     for (const userId of people) expect(await placesOf(test, `paying-${userId}-`)).toEqual([]);
     const named = await rows("select id from webhook_delivery where payload::text like '%stream_user%'");

@@ -43,7 +43,7 @@ const leave = (id: string) =>
     confirmation: `${id}@example.com`,
   });
 
-it("what somebody pays for after the account was deleted is for the operator to end, who is told of it", async () => {
+it("reports a subscription paid after the account was deleted to the operator, who must cancel it", async () => {
   await leave("user_0");
   const late = { userId: "user_0", subscriptionId: "sub_late" };
   for (const kind of ["checkout.session.completed", "customer.subscription.created"]) {
@@ -65,7 +65,7 @@ it("what somebody pays for after the account was deleted is for the operator to 
   ]);
 });
 
-it("what was bought before, and ended with the account, is nothing to be told of", async () => {
+it("does not report a subscription that was cancelled with the account", async () => {
   await receive("customer.subscription.created", { userId: "user_1", subscriptionId: "sub_1" });
   await leave("user_1");
   await receive("customer.subscription.updated", { userId: "user_1", subscriptionId: "sub_1" });

@@ -74,7 +74,7 @@ it("counts the deliveries of the current hour and of the 23 before it", async ()
   expect(Math.abs(Date.now() - latest)).toBeLessThan(3_700_000);
 });
 
-it("counts those of one slot, when asked to", async () => {
+it("counts the deliveries of one slot", async () => {
   await received(
     { hoursAgo: 2, provider: "provider-b", count: 3 },
     { hoursAgo: 2 },
@@ -88,14 +88,14 @@ it("counts those of one slot, when asked to", async () => {
   expect(told((await statistics({ provider: "provider-a" })).hours)).toEqual({ 2: { successful: 1 } });
 });
 
-it("is 24 empty hours of an empty log, and of one that is older", async () => {
+it("returns 24 empty hours for an empty log and for an older one", async () => {
   expect(told((await statistics()).hours)).toEqual({});
   await received({ hoursAgo: 25, count: 10 });
   expect((await statistics()).hours).toHaveLength(24);
   expect(told((await statistics()).hours)).toEqual({});
 });
 
-it("finds the beginning whatever gaps there are between the ids", async () => {
+it("finds the first delivery of the day despite gaps between ids", async () => {
   await received({ hoursAgo: 25, count: 40 }, { hoursAgo: 23, count: 40 });
   await test.rows("delete from webhook_delivery where id % 7 > 1 or id between 35 and 43");
   await test.rows("alter sequence webhook_delivery_id_seq restart with 100000");
@@ -109,12 +109,14 @@ it("finds the beginning whatever gaps there are between the ids", async () => {
   });
 });
 
-it("shows what a clock that went ahead has received in the current hour", async () => {
+it("counts deliveries with a future time in the current hour", async () => {
   await received({ hoursAgo: 1 }, { hoursAgo: -3, count: 2 }, { hoursAgo: 0 });
   expect(told((await statistics()).hours)).toEqual({ 0: { successful: 3 }, 1: { successful: 1 } });
 });
 
-it("looks at a sample of a busy day, counts every failure, and says so", { timeout: 120_000 }, async () => {
+it("samples a busy day, counts every failure, and reports that it sampled", {
+  timeout: 120_000,
+}, async () => {
   await received(
     { hoursAgo: 30, count: 60_000 },
     { hoursAgo: 20, count: 50_000 },

@@ -32,8 +32,8 @@ const told = () =>
     "select user_id, kind, details from notification order by id",
   );
 
-describe("an API key", () => {
-  it("that is made is told to its owner, by name and prefix and never by itself", async () => {
+describe("creating an API key", () => {
+  it("notifies its owner with the name and prefix, never the key", async () => {
     const made = await ground.call(createApiKey, session("user_1"), { name: `O'Brien "CI" \\ 中` });
     expect(await told()).toEqual([
       {
@@ -45,7 +45,7 @@ describe("an API key", () => {
     expect(JSON.stringify(await told())).not.toContain(made.key);
   });
 
-  it("that is not made is told to nobody", async () => {
+  it("notifies nobody when it is refused", async () => {
     await test.rows(
       `insert into api_key (id, user_id, name, prefix, hash)
        select gen_random_uuid(), 'user_1', 'many', 'tg_x', sha256(n::text::bytea) from generate_series(1, 100) n`,
@@ -59,11 +59,11 @@ describe("an API key", () => {
   });
 });
 
-describe("a role", () => {
+describe("changing a role", () => {
   const change = (userId: string, role: string) =>
     ground.call(changeRole, session("user_0", "admin"), { userId, role });
 
-  it("that changes is told to whom it belongs, once; one that stays is not", async () => {
+  it("notifies the user once, and not when the role stays the same", async () => {
     await change("user_1", "admin");
     await change("user_1", "admin");
     await change("user_2", "user");
@@ -79,7 +79,7 @@ describe("a role", () => {
     ]);
   });
 
-  it("that is changed by many at the same moment is told once", async () => {
+  it("notifies once for simultaneous changes", async () => {
     await Promise.all(Array.from({ length: 8 }, () => change("user_3", "admin")));
     expect(await told()).toHaveLength(1);
   });
@@ -95,7 +95,7 @@ describe("notifications", () => {
   }
   const unread = async (userId: string) => (await ground.call(unreadCount, session(userId))).count;
 
-  it("are counted until they are read, one by one or all at once, and only the caller's", async () => {
+  it("count as unread until the caller reads them, singly or all at once", async () => {
     await tell("user_1", 5);
     await tell("user_2", 3);
     expect(await unread("user_1")).toBe(5);
@@ -115,7 +115,7 @@ describe("notifications", () => {
     expect(first.readAt).toEqual(read.readAt);
   });
 
-  it("are counted and marked once when many ask at the same moment", async () => {
+  it("are counted and marked once by simultaneous requests", async () => {
     await tell("user_4", 50);
     const marked = await Promise.all(
       Array.from({ length: 4 }, () => ground.call(markAllRead, session("user_4"))),
@@ -123,7 +123,7 @@ describe("notifications", () => {
     expect(marked.reduce((sum, { count }) => sum + count, 0)).toBe(50);
   });
 
-  it.each([unreadCount, markAllRead])("are nobody's without an account: $name", async (operation) => {
+  it.each([unreadCount, markAllRead])("require an account: $name", async (operation) => {
     expect((await refusalOf(ground.call(operation, NOBODY))).code).toBe("unauthorized");
   });
 });

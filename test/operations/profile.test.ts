@@ -16,29 +16,26 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-describe("the language", () => {
-  it("is changed, for the caller alone", async () => {
+describe("setting the language", () => {
+  it("changes it for the caller alone", async () => {
     const changed = await ground.call(setLocale, session("user_1"), { locale: "zh" });
     expect(changed).toMatchObject({ id: "user_1", locale: "zh", name: "User 1" });
     const others = await test.rows(`select id from "user" where locale <> 'en'`);
     expect(others).toEqual([{ id: "user_1" }]);
   });
 
-  it.each([{ locale: "fr" }, { locale: "en ", x: 1 }, {}, { locale: null }])(
-    "is refused: %j",
-    async (input) => {
-      expect((await refusalOf(ground.call(setLocale, session("user_1"), input))).code).toBe("invalid_input");
-    },
-  );
+  it.each([{ locale: "fr" }, { locale: "en ", x: 1 }, {}, { locale: null }])("rejects %j", async (input) => {
+    expect((await refusalOf(ground.call(setLocale, session("user_1"), input))).code).toBe("invalid_input");
+  });
 
-  it("of somebody who is gone is not found", async () => {
+  it("returns not_found for a deleted user", async () => {
     const refusal = await refusalOf(ground.call(setLocale, session("gone"), { locale: "de" }));
     expect(refusal.code).toBe("not_found");
   });
 });
 
 describe("onboarding", () => {
-  it("is completed once, and a second time changes nothing", async () => {
+  it("completes once; a second time changes nothing", async () => {
     const completed = await ground.call(completeOnboarding, session("user_2"));
     expect(completed).toMatchObject({ id: "user_2", onboarded: true });
     expect(await ground.call(completeOnboarding, apiKey("user_2"))).toEqual(completed);
@@ -75,7 +72,7 @@ describe("the current subscription", () => {
   }
   const current = (userId: string) => ground.call(currentSubscription, session(userId));
 
-  it("is the one that entitles to most, and of those the newest; never one that is over or another's", async () => {
+  it("is the user's running one of the highest plan, the newest of equals", async () => {
     expect(await current("user_3")).toBeNull();
     await subscribed("user_3", "canceled", "2026-05-01");
     expect(await current("user_3")).toBeNull();

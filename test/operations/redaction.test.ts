@@ -85,8 +85,8 @@ async function placesInLog(text: string): Promise<string[]> {
   return (await placesOf(test, text)).filter((place) => place.startsWith("webhook_"));
 }
 
-describe("what is redacted", () => {
-  it("is what names the person, however it is written, and nobody whose id begins alike", async () => {
+describe("the payloads to redact", () => {
+  it("are those that name the user in any encoding, not those of an id with the same prefix", async () => {
     const theirs = [
       await logged(stripe("user_1", "sub", "cus"), UPDATED),
       await logged('{"metadata": {"userId": "\\u0075ser_1"}}'),
@@ -107,7 +107,7 @@ describe("what is redacted", () => {
     expect(await kept([...theirs, ...others])).toEqual(others);
   });
 
-  it("is what names a subscription or customer of theirs alone, a number only where one is named", async () => {
+  it("are those that name the user's own subscription or customer, numeric ids only in id fields", async () => {
     await subscription("user_1", "sub", "cus");
     await subscription("user_1", "77", "88");
     const theirs = [
@@ -132,7 +132,7 @@ describe("what is redacted", () => {
     expect(await kept([...theirs, ...others])).toEqual(others);
   });
 
-  it("is not what belongs to another who pays as the same customer", async () => {
+  it("exclude those of another user with the same customer", async () => {
     await subscription("user_1", "sub", "agency");
     await subscription("other", "sub_other", "agency");
     const theirs = [
@@ -154,7 +154,7 @@ describe("what is redacted", () => {
     expect(await placesInLog("user_1")).toEqual([]);
   });
 
-  it("is not what names another, whose own events have yet to be applied", async () => {
+  it("exclude those of another user whose events are not applied yet", async () => {
     await subscription("user_1", "sub", "agency");
     const theirs = [await logged(stripe(null, "sub_new", "agency"), UPDATED)];
     const others = [
@@ -170,7 +170,7 @@ describe("what is redacted", () => {
     expect(open.map(({ id }) => id)).toEqual(others);
   });
 
-  it("is also what came before the customer was found to be theirs", async () => {
+  it("include those received before the customer was known to be the user's", async () => {
     const theirs = [
       await logged({ customer: { id: "cus_early", email: "ann@example.com" } }),
       await logged({ checkout: { customer: "cus_early", metadata: { userId: "user_1" } } }),
@@ -183,7 +183,7 @@ describe("what is redacted", () => {
     expect(await placesOf(test, "cus_early ")).toEqual([]);
   });
 
-  it("is every reason that quotes the person, also where the payload has long been pruned", async () => {
+  it("include stored reasons that quote the user, also where the payload was dropped", async () => {
     const failed = await logged(stripe("user_1", "sub", null), {
       ...UPDATED,
       status: "failed",
@@ -236,7 +236,7 @@ describe("redaction", () => {
     );
   }
 
-  it("goes on where it was interrupted, step by step", async () => {
+  it("continues step by step after an interruption", async () => {
     await goneOnly();
     await bulk(20_000);
     const seen: (number | undefined)[] = [];
@@ -259,7 +259,7 @@ describe("redaction", () => {
     expect(others).toEqual({ n: 20_000 - 40 });
   });
 
-  it("forgets nothing that was found when two take the same step", async () => {
+  it("loses no match when two processes take the same step", async () => {
     await goneOnly();
     const [before] = (await openRedactions(test.database)) as [Redaction];
     const step = { before, deliveryIds: [], until: "0", quotedId: '"user_1"' };
@@ -270,7 +270,7 @@ describe("redaction", () => {
     expect(await openRedactions(test.database)).toEqual([found]);
   });
 
-  it("is complete when several processes are at it, and find something at once", async () => {
+  it("is complete when several processes find matches at once", async () => {
     await goneOnly();
     await logged({ customer: "cus_x", email: "ann@example.com" });
     await bulk(6_000);
@@ -287,7 +287,7 @@ describe("redaction", () => {
     expect(await placesOf(test, "cus_x")).toEqual([]);
   });
 
-  it("of payloads that have to be read one by one comes to its end, too", async () => {
+  it("finishes for payloads that must be read one by one", async () => {
     await goneOnly();
     await test.rows(
       `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)

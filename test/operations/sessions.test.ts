@@ -40,7 +40,7 @@ describe("active sessions", () => {
     expect(JSON.stringify(items)).not.toContain("token");
   });
 
-  it("end one by one, but never somebody else's", async () => {
+  it("can be revoked singly, but never another user's", async () => {
     await ground.call(revokeSession, caller, { id: "phone" });
     expect(await ids()).toEqual(["here", "laptop"]);
     for (const id of ["phone", "theirs"]) {
@@ -50,13 +50,13 @@ describe("active sessions", () => {
     }
   });
 
-  it("end all but this one", async () => {
+  it("can be revoked all but the current one", async () => {
     await ground.call(revokeOtherSessions, caller);
     expect(await ids()).toEqual(["here"]);
     expect(await test.rows("select id from session where user_id = 'user_1'")).toHaveLength(1);
   });
 
-  it("are not for API keys to see or end", async () => {
+  it("cannot be listed or revoked with an API key", async () => {
     for (const [operation, input] of [
       [listSessions, {}],
       [revokeSession, { id: "here" }],

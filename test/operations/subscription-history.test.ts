@@ -79,7 +79,7 @@ describe("the history of a subscription", () => {
     await send(1, "customer.subscription.deleted", { seats: 4 });
   });
 
-  it("tells what events and comparisons have changed, the latest first", async () => {
+  it("lists what events and comparisons changed, newest first", async () => {
     const { items, nextCursor } = await ground.call(showHistory, session("user_1"), { id });
     const event = {
       source: "event",
@@ -124,7 +124,7 @@ describe("the history of a subscription", () => {
     ]);
   });
 
-  it("is its owner's, and the operator's, who also sees by which deliveries", async () => {
+  it("is shown to its owner, and with its deliveries to the operator", async () => {
     const own = await ground.call(showHistory, apiKey("user_1"), { id });
     const all = await ground.call(showHistory, OPERATOR, { id });
     const deliveries = await test.rows<{ id: string }>(
@@ -141,7 +141,7 @@ describe("the history of a subscription", () => {
     expect(all.items.map((one: object) => ({ ...one, deliveryId: null }))).toEqual(own.items);
   });
 
-  it("is for anybody else like one that does not exist", async () => {
+  it("returns 404 to other users and administrators, as for an unknown one", async () => {
     const nowhere = await refusalOf(ground.call(showHistory, session("user_1"), { id: randomUUID() }));
     expect(nowhere).toEqual({ code: "not_found", message: "No such subscription" });
     for (const caller of [session("user_2"), apiKey("user_2"), apiKey("user_0", "admin"), ADMIN]) {
@@ -150,7 +150,7 @@ describe("the history of a subscription", () => {
     expect(await refusalOf(ground.call(showHistory, ADMIN, { id: randomUUID() }))).toEqual(nowhere);
   });
 
-  it("is found again from a delivery, and leads back to it", async () => {
+  it("links to the delivery, and the delivery to the subscription", async () => {
     const { items } = await ground.call(listDeliveries, ADMIN, { subscriptionId: id });
     const { items: history } = await ground.call(showHistory, OPERATOR, { id });
     const told = history.flatMap((one: { deliveryId: string | null }) => one.deliveryId ?? []);
@@ -165,7 +165,7 @@ describe("the history of a subscription", () => {
     expect(unchanged).toBeUndefined();
   });
 
-  it("stays when its person leaves, for the operator alone, and names nobody", async () => {
+  it("stays without a name, for the operator alone, after its user is deleted", async () => {
     const before = await ground.call(showHistory, OPERATOR, { id });
     await ground.call(deleteAccount, session("user_1"), { confirmation: "user_1@example.com" });
     const after = await ground.call(showHistory, OPERATOR, { id });
@@ -177,7 +177,7 @@ describe("the history of a subscription", () => {
   });
 });
 
-describe("deliveries are listed", () => {
+describe("deliveries can be listed", () => {
   beforeAll(async () => {
     await send(4, CREATED, { status: "active", seats: 1, eventId: "evt_wanted" });
     await send(4, UPDATED, { status: "active", seats: 2 });
@@ -194,7 +194,7 @@ describe("deliveries are listed", () => {
       (one: { provider: string; eventType: string }) => `${one.provider} ${one.eventType}`,
     );
 
-  it("by the event's whole id, in every slot or in one", async () => {
+  it("by exact event id, in every slot or in one", async () => {
     const eventId = "evt_wanted";
     expect(await found({ eventId })).toEqual(["provider-b x", `provider-a ${CREATED}`]);
     expect(await found({ eventId, provider: "provider-a" })).toEqual([`provider-a ${CREATED}`]);
@@ -207,7 +207,7 @@ describe("deliveries are listed", () => {
     expect(await found({ eventId, subscriptionId: await subscriptionOf(5) })).toEqual([]);
   });
 
-  it("by the subscription that they have changed, a page at a time", async () => {
+  it("by the subscription that they changed, in pages", async () => {
     const subscriptionId = await subscriptionOf(4);
     expect(await found({ subscriptionId })).toEqual([`provider-a ${UPDATED}`, `provider-a ${CREATED}`]);
     expect(await found({ subscriptionId, type: CREATED })).toEqual([`provider-a ${CREATED}`]);
@@ -225,7 +225,7 @@ describe("deliveries are listed", () => {
 });
 
 describe("subscriptions that are out of order", () => {
-  it("are listed with their users, the last changed first, once each, whatever the page size", async () => {
+  it("are listed with their users, last changed first, once each for any page size", async () => {
     await test.rows(
       `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
          cancel_at_period_end, out_of_order, updated_at)

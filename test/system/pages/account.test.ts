@@ -59,7 +59,7 @@ describe("account pages", () => {
   });
 
   it.each(["/notifications?cursor=x", "/api-keys?cursor=x", "/billing?subscription=x"])(
-    "%s, which no page leads to, is not found",
+    "%s, which nothing links to, returns 404",
     async (path) => {
       expect((await openPage(server.url, path, ada.cookie)).status).toBe(404);
     },
@@ -86,7 +86,7 @@ describe("an API key", () => {
     expect((await openPage(server.url, "/api-keys", ada.cookie)).text).toContain("Nightly export");
   });
 
-  it("works until the end of the chosen day", async () => {
+  it("expires at the end of the chosen day", async () => {
     const fields = { name: "Until then", expiresAt: "2099-02-03" };
     await sendForm(server.url, "/api-keys", ada.cookie, { on: "Create key", fields });
     const listed = await sendRequest(server.url, "GET", "/api/api-keys", { cookie: ada.cookie });

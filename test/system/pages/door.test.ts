@@ -84,7 +84,7 @@ describe("a page", () => {
     expect((await look("/settings", { cookie })).status).toBe(200);
   });
 
-  it("is not shown to an API key", async () => {
+  it("treats an API key as signed out", async () => {
     const answer = await fetch(`${server.url}/api/api-keys`, {
       method: "POST",
       headers: { cookie, "content-type": "application/json" },
@@ -121,7 +121,7 @@ describe("a page", () => {
     );
   });
 
-  it("never fetches a page from another host", async () => {
+  it("is never fetched from another host", async () => {
     const { status, headers } = await look("/settings", {
       host: "evil.example.com",
       "x-forwarded-host": "evil.example.com",

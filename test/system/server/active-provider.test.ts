@@ -14,41 +14,38 @@ import { startTestServer } from "../../support/server.ts";
 import { callAction, encodeArguments, findServerAction } from "../../support/server-action.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
-it.each(SLOTS)(
-  "createCheckout opens, and a payment activates, a subscription of %s when that is active",
-  async (slot) => {
-    await builtPages();
-    const test = await freshDatabase(0);
-    cleanedUp(test.drop);
-    const folder = await mkdtemp(join(tmpdir(), "tollgate-active-"));
-    cleanedUp(() => rm(folder, { recursive: true, force: true }));
-    const server = await startTestServer(test.url, {
-      ...GENEROUS_LIMITS,
-      ...{ SIMULATOR: "on", SIMULATOR_PORT: "0", DATA_DIR: folder, ACTIVE_PROVIDER: slot },
-    });
-    cleanedUp(server.close);
-    const person = await signUp(server.url);
+it.each(SLOTS)("sells a subscription through %s when it is the active provider", async (slot) => {
+  await builtPages();
+  const test = await freshDatabase(0);
+  cleanedUp(test.drop);
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-active-"));
+  cleanedUp(() => rm(folder, { recursive: true, force: true }));
+  const server = await startTestServer(test.url, {
+    ...GENEROUS_LIMITS,
+    ...{ SIMULATOR: "on", SIMULATOR_PORT: "0", DATA_DIR: folder, ACTIVE_PROVIDER: slot },
+  });
+  cleanedUp(server.close);
+  const person = await signUp(server.url);
 
-    const overRest = await sendRequest(server.url, "POST", "/api/checkout", {
-      cookie: person.cookie,
-      body: { planId: "pro", seats: 2 },
-    });
-    expect(overRest.body.url).toMatch(new RegExp(`^${server.simulatorUrl}/${slot}/`));
+  const overRest = await sendRequest(server.url, "POST", "/api/checkout", {
+    cookie: person.cookie,
+    body: { planId: "pro", seats: 2 },
+  });
+  expect(overRest.body.url).toMatch(new RegExp(`^${server.simulatorUrl}/${slot}/`));
 
-    const form = encodeArguments([{ planId: "pro", seats: "2" }]);
-    const { redirect } = await callAction(server.url, findServerAction("createCheckout"), form, person);
-    expect(redirect).toMatch(new RegExp(`^${server.simulatorUrl}/${slot}/`));
-    await press(redirect as string, { email: person.email, card: "4242 4242 4242 4242", action: "pay" });
+  const form = encodeArguments([{ planId: "pro", seats: "2" }]);
+  const { redirect } = await callAction(server.url, findServerAction("createCheckout"), form, person);
+  expect(redirect).toMatch(new RegExp(`^${server.simulatorUrl}/${slot}/`));
+  await press(redirect as string, { email: person.email, card: "4242 4242 4242 4242", action: "pay" });
 
-    const subscriptions = async () => {
-      const { body } = await sendRequest(server.url, "GET", "/api/subscriptions", person);
-      return body.subscriptions.map((one: Record<string, unknown>) => [
-        one.provider,
-        one.planId,
-        one.seats,
-        one.status,
-      ]);
-    };
-    await eventually(subscriptions, [[slot, "pro", 2, "active"]]);
-  },
-);
+  const subscriptions = async () => {
+    const { body } = await sendRequest(server.url, "GET", "/api/subscriptions", person);
+    return body.subscriptions.map((one: Record<string, unknown>) => [
+      one.provider,
+      one.planId,
+      one.seats,
+      one.status,
+    ]);
+  };
+  await eventually(subscriptions, [[slot, "pro", 2, "active"]]);
+});

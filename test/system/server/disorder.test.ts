@@ -78,7 +78,7 @@ const lives = fc.record<Life>({
   keepsTies: fc.boolean(),
 });
 
-describe.each(wireFormats())("events of %s in any order, with any of them lost", (format) => {
+describe.each(wireFormats())("events in the format %s, reordered and lost", (format) => {
   let test: TestDatabase;
   let server: RunningServer;
   let runtime: Runtime;
@@ -107,7 +107,7 @@ describe.each(wireFormats())("events of %s in any order, with any of them lost",
     await test.drop();
   });
 
-  it("flags what a reordering has changed, and reconcile finds the rest", {
+  it("flags subscriptions that reordering changed, and corrects the rest by reconciling", {
     timeout: 120_000,
   }, async () => {
     let people = 0;
@@ -137,7 +137,7 @@ describe.each(wireFormats())("events of %s in any order, with any of them lost",
         if (isReordered) expect(isFlagged).toBe(true);
         if (isFlagged) expect(order.isReordered || order.hasTies).toBe(true);
 
-        // What nobody has flagged, and no list tells of, is for the comparison at night.
+        // What is not flagged and in no list is left to the nightly comparison.
         const isListed = format !== "lemon-squeezy";
         const isForNight = order.breaksTies || order.missesTies || (dropped.length > 0 && !isListed);
         const report = await reconcile(runtime, {
@@ -153,7 +153,7 @@ describe.each(wireFormats())("events of %s in any order, with any of them lost",
         const isNamed = (id: string | null) => before.some((one) => one.providerSubscriptionId === id);
         const known = truth.filter((one) => isListed || isNamed(one.providerSubscriptionId));
         const nameless = isListed ? [] : before.filter((one) => one.providerSubscriptionId === null);
-        // Of what nothing has named, Lemon Squeezy cannot be asked.
+        // Lemon Squeezy cannot be asked about a subscription that no event has named.
         expect(nameless.length).toBeLessThanOrEqual(truth.length - known.length);
         expect(await stored()).toEqual([...known.map((one) => ({ ...one, outOfOrder: false })), ...nameless]);
 
@@ -161,7 +161,7 @@ describe.each(wireFormats())("events of %s in any order, with any of them lost",
         seen.reordered += Number(isReordered);
         seen.ties += Number(order.breaksTies || order.missesTies);
         seen.dropped += Number(dropped.length > 0);
-        // So that nothing more happens to it in the months of others.
+        // Keeps it unchanged while the clock moves on for others.
         await end();
         await sim.settle();
         await control(sim.url, "/clock", { by: 2 });
@@ -202,7 +202,7 @@ describe.each(wireFormats())("events of %s in any order, with any of them lost",
         if (own().at(-1)?.status !== "canceled") continue;
         id = await buy();
         portal = await portalOf(id);
-        // What cannot be done at this moment is not done.
+        // Skips a step that is not possible in the current state.
       } else if (action === "month") await control(sim.url, "/clock", { by: "month" });
       else await press(portal, { subscription: id, ...fieldsOf(action) });
     }
@@ -261,7 +261,7 @@ function arranged(events: readonly Arrived[], { arrivals, keepsTies }: Pick<Life
     isReordered: swapped.some(([first, later]) => !isTie(first, later)),
     hasTies: pairs.some(([first, later]) => isTie(first, later)),
     breaksTies: swapped.some(([first, later]) => isTie(first, later)),
-    // Those that are taken in afterwards come after whatever happened in the same instant.
+    // Events ingested later sort after those of the same moment.
     missesTies: dropped.some((one) =>
       sent.some((other) => isTie(one, other) && events.indexOf(one) < events.indexOf(other)),
     ),

@@ -22,17 +22,17 @@ const faultsOf = async ({ sim }: Shop): Promise<Set<string | null>> => {
 };
 
 describe.each(wireFormats())(
-  "with a provider that speaks %s, and events that are doubled, late, mixed up, lost and damaged",
+  "events in the format %s, duplicated, delayed, reordered, lost and corrupted",
   (format) => {
-    it("every state equals the provider's after reconcile", async () => {
-      // A retry a day later is one within a minute.
+    it("match the provider's subscriptions after reconcile", async () => {
+      // A retry after a day becomes one within a minute.
       const shop = await openShop(format, { timeScale: 2_000 });
       const people: TestUser[] = [];
       for (let count = 0; count < PEOPLE; count += 1) people.push(await signUp(shop.server.url));
-      // The first step has an event for each kind, none of which chance may take away.
+      // The first step has an event of each kind; chance must not remove any.
       let share = 0;
       await liveWholeLife(shop, people, async ({ is }) => {
-        // Of a subscription of which nothing came in Lemon Squeezy cannot be asked.
+        // Lemon Squeezy cannot be asked about a subscription without any event.
         if (is === "buys") for (const person of people) await shop.agree(person);
         await disturb(shop, share);
         share = 0.08;
@@ -51,7 +51,7 @@ describe.each(wireFormats())(
   },
 );
 
-it("treats two identical Lemon Squeezy events of one second as one, and reconciles", async () => {
+it("treats two identical Lemon Squeezy events of one second as one, and corrects the result by reconciling", async () => {
   const shop = await openShop("lemon-squeezy");
   const { server, sim, test, press, known, truth, agree } = shop;
   const person = await signUp(server.url);
@@ -61,7 +61,7 @@ it("treats two identical Lemon Squeezy events of one second as one, and reconcil
     await press(person, action);
     await agree(person);
   }
-  // The simulator's clock goes on between two events. Cancelled again within the second, both of them would be repeats.
+  // The clock moves between two events: cancelled twice within a second, the second would be a repeat.
   await control(sim.url, "/provider-a/faults", { kind: "drop", next: 2 });
   await press(person, "cancel_at_period_end");
   await sim.settle();

@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { freshDatabase } from "../../support/database.ts";
 import { spawnServer } from "../../support/server-process.ts";
 
-it("counts the runs of its jobs, webhook-retry by that name", async () => {
+it("counts the runs of each job by name, webhook-retry included", async () => {
   const test = await freshDatabase();
   const token = "a-token-of-sixteen-or-more";
   const server = await spawnServer(test.url, { METRICS_TOKEN: token, WEBHOOK_LEASE_SECONDS: "1" });

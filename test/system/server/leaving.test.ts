@@ -6,10 +6,10 @@ import { openShop, type Shop } from "./shop.ts";
 const leave = ({ post }: Shop, person: TestUser) =>
   post("/api/trpc/user.deleteAccount", person, { json: { confirmation: person.email } });
 
-it("shows subscriptions of two slots, and ends both with the account", async () => {
+it("shows subscriptions of two slots, and cancels both when the account is deleted", async () => {
   const shop = await openShop("stripe");
   const person = await signUp(shop.server.url);
-  // Two checkouts, of which nobody here can know that both will be paid: Paddle's cannot be closed when another replaces it.
+  // Both checkouts get paid: Paddle's cannot be closed when another one replaces it.
   const urls: string[] = [];
   for (const provider of ["provider-b", "provider-a"]) {
     urls.push((await shop.post("/api/checkout", person, { planId: "pro", provider })).body.url);
@@ -26,12 +26,12 @@ it("shows subscriptions of two slots, and ends both with the account", async () 
   expect(shop.truth(person)).toMatchObject([{ status: "canceled" }, { status: "canceled" }]);
 });
 
-it("refuses to delete an account with a subscription without an id", async () => {
+it("refuses to delete an account whose subscription has no provider id", async () => {
   const shop = await openShop("lemon-squeezy");
   const person = await signUp(shop.server.url);
   await shop.buy(person, { planId: "pro" });
   await shop.agree(person);
-  // As if only the order had come in, which does not say what came of it.
+  // As if only the order had arrived, which does not name its subscription.
   await shop.test.rows("update subscription set provider_subscription_id = null");
   const refused = await leave(shop, person);
   const error = "the subscription could not be cancelled at the payment provider: cancel it first";
@@ -46,7 +46,7 @@ it("refuses to delete an account with a subscription without an id", async () =>
 it("does not use a Paddle customer for an unconfirmed email address", async () => {
   const shop = await openShop("paddle");
   const person = await signUp(shop.server.url);
-  // The stranger was a customer before there was an account.
+  // The stranger was a customer before the account existed.
   const stranger = { email: person.email, action: "pay", card: "4242 4242 4242 4242" };
   const other = await signUp(shop.server.url);
   const opened = await shop.post("/api/checkout", other, { planId: "pro" });
@@ -59,7 +59,7 @@ it("does not use a Paddle customer for an unconfirmed email address", async () =
   expect([refused.status, refused.body.error]).toEqual([403, expect.stringMatching(/e-mail address/)]);
   await shop.test.rows(`update "user" set email_verified = true where id = $1`, [person.id]);
   expect((await shop.post("/api/checkout", person, { planId: "pro" })).status).toBe(200);
-  // And nobody new is kept from buying, or from coming back to it.
+  // New users can buy, and can reopen their checkout.
   const somebody = await signUp(shop.server.url);
   for (const planId of ["pro", "team", "pro"]) {
     expect((await shop.post("/api/checkout", somebody, { planId })).status).toBe(200);

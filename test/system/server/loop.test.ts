@@ -50,7 +50,7 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
     expect(paid.status).toBeLessThan(400);
   }
 
-  it("a user buys, changes seats, and deletes the account", async () => {
+  it("lets a user buy, change seats, and delete the account", async () => {
     const person = await signUp(server.url);
     await buy(person);
     await eventually(() => statusOf(person), "active");
@@ -73,7 +73,7 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
     );
   });
 
-  it("lost deliveries are found by the operator and the administrator", async () => {
+  it("recovers lost deliveries by the operator's and the administrator's reconcile", async () => {
     const person = await signUp(server.url);
     const admin = await signUpAdmin(server.url, test);
     await buy(person, { planId: "team", seats: 6 });
@@ -88,7 +88,7 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
     });
     expect([asked.status, asked.body], asked.text).toMatchObject([200, { seats: 9 }]);
 
-    // Of somebody new every event: the subscription is not known at all.
+    // Every event of a new user: the subscription is unknown here.
     const unheard = await signUp(server.url);
     await buy(unheard);
     await lose(0);
@@ -108,7 +108,7 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
     });
   });
 
-  it("doctor reports no problems", async () => {
+  it("passes doctor without problems", async () => {
     const { ok, findings } = await tollgate.json("doctor");
     expect(
       findings.filter(({ state }: { state: string }) => state !== "good" && state !== "skipped"),

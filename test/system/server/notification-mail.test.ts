@@ -11,7 +11,7 @@ import { type ServerProcess, spawnServer } from "../../support/server-process.ts
 import { smtpServer } from "../../support/smtp-server.ts";
 import { SECRETS } from "../../support/variables.ts";
 
-it("a server with SMTP_URL mails what a payment has changed, and sees it through when it is stopped; one without mails nothing", {
+it("mails a payment's notifications when SMTP_URL is set, also during shutdown, and none otherwise", {
   timeout: 120_000,
 }, async () => {
   const [without, with_] = await Promise.all([freshDatabase(3), freshDatabase(3)]);
@@ -23,7 +23,7 @@ it("a server with SMTP_URL mails what a payment has changed, and sees it through
       answer = () => resolve(undefined);
     });
   });
-  // The one without begins earlier: it would have looked by the time the other has.
+  // The server without SMTP_URL starts first, so that its job would have run by then.
   const silent = await spawnServer(without.url, { DATA_DIR: folder });
   const server = await spawnServer(with_.url, { SMTP_URL: smtp.url, APP_URL: "https://app.example.com" });
   try {

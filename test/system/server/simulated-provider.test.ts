@@ -53,7 +53,7 @@ describe("the simulated provider", () => {
     expect(JSON.parse(await readFile(join(folder, "simulator.json"), "utf8"))).toMatchObject({ version: 2 });
   });
 
-  it("fails the start with one line when its port is in use", async () => {
+  it("makes the server exit with one line when its port is in use", async () => {
     const other = createServer();
     await new Promise<void>((listens) => other.listen(0, "127.0.0.1", listens));
     const port = String((other.address() as AddressInfo).port);

@@ -8,8 +8,8 @@ import "../../fixtures/fifth-provider.ts";
 
 const SUBSCRIBED = "The user already has a subscription: change or cancel it in the billing portal";
 
-describe.each(wireFormats())("over the API, in the format %s", (format) => {
-  it("a subscription matches the provider through its whole life", async () => {
+describe.each(wireFormats())("a subscription managed over the API, in the format %s", (format) => {
+  it("matches the provider's through its whole life", async () => {
     const shop = await openShop(format);
     const { server, sim, post, known, truth, agree, buy } = shop;
     const person = await signUp(server.url);
@@ -33,7 +33,7 @@ describe.each(wireFormats())("over the API, in the format %s", (format) => {
     expect(both).toHaveLength(2);
     expect(both).toContainEqual(first);
     expect(both).toContainEqual(expect.objectContaining({ planId: "pro", seats: 3, status: "active" }));
-    // The newest is the first in the list, and the one that the portal is opened for.
+    // The newest is listed first, and is the one that the portal opens.
     const listed = await sendRequest(server.url, "GET", "/api/subscriptions", { cookie: person.cookie });
     expect(listed.body.subscriptions[0]).toMatchObject({ status: "active" });
     await shop.press(person, "seats", { seats: "1" });
