@@ -26,7 +26,7 @@ describe("an API key", () => {
     return row?.at?.getTime() ?? null;
   };
 
-  it("is tg_ and 40 random characters, every one of 62 as likely", () => {
+  it("is tg_ and 40 uniformly random alphanumeric characters", () => {
     const counts = new Map<string, number>();
     const keys = Array.from({ length: 2_000 }, () => newApiKey());
     for (const { key, prefix, hash } of keys) {
@@ -44,7 +44,7 @@ describe("an API key", () => {
     expect(chiSquared).toBeLessThan(130);
   });
 
-  it("represents its owner, in either header, whatever the cookie says", async () => {
+  it("authenticates its owner, in either header, and takes precedence over a cookie", async () => {
     const owner = await on.signedUp();
     const other = await on.signedUp();
     const { key, id } = await made(owner.id);
@@ -64,7 +64,7 @@ describe("an API key", () => {
     }
   });
 
-  it("that does not hold is refused in the same words, and never falls back to the cookie", async () => {
+  it("that is invalid gets one uniform 401, and never falls back to the cookie", async () => {
     const owner = await on.signedUp();
     const { cookie } = owner;
     const { key } = await made(owner.id);
@@ -103,11 +103,11 @@ describe("an API key", () => {
       );
     }
     expect((await on.identify({ cookie })).caller.kind).toBe("session");
-    // A proxy's own scheme is not a key of ours.
+    // Another Authorization scheme, such as a proxy's, is not an API key.
     expect((await on.identify({ cookie, authorization: "Basic dXNlcjpwYXNz" })).caller.kind).toBe("session");
   });
 
-  it("is refused from the moment on that it is revoked, expires, or its owner is banned or deleted", async () => {
+  it("is rejected as soon as it is revoked or expires, or its owner is banned or deleted", async () => {
     const owner = await on.signedUp();
     const expiresAt = new Date(Date.now() + MINUTE_MS);
     const { key, id } = await made(owner.id, expiresAt);
@@ -126,7 +126,7 @@ describe("an API key", () => {
     await expect(on.identify({ "x-api-key": next.key })).rejects.toMatchObject(REFUSED);
   });
 
-  it("is found among others that begin alike", async () => {
+  it("is found among keys with the same prefix", async () => {
     const owner = await on.signedUp();
     const { key, prefix, hash } = newApiKey();
     for (const own of [createHash("sha256").update("one").digest(), hash]) {
@@ -141,7 +141,7 @@ describe("an API key", () => {
     expect((await on.identify({ "x-api-key": key })).caller.kind).toBe("api-key");
   });
 
-  it("has the time of its last use noted, once a minute at most", async () => {
+  it("updates its last-used time at most once a minute", async () => {
     const { id: userId } = await on.signedUp();
     const { key, id } = await made(userId);
     expect(await lastUsed(id)).toBeNull();
@@ -156,7 +156,7 @@ describe("an API key", () => {
     expect(await lastUsed(id)).toBeGreaterThan(earlier.getTime());
   });
 
-  it("belongs to one user, who has a hundred in force at most", async () => {
+  it("is refused beyond a hundred active keys per user", async () => {
     const { id: userId } = await on.signedUp();
     const keys = [];
     for (let n = 0; n < 100; n += 1) keys.push(await made(userId));
@@ -188,7 +188,7 @@ describe("an API key", () => {
       before = page.at(-1) ?? null;
       if (before === null) break;
     }
-    // All but the two that are revoked; what has expired is still shown.
+    // All but the two revoked ones; expired keys are still listed.
     expect(new Set(listed.map(({ id }) => id)).size).toBe(100);
     expect(listed.map(({ createdAt }) => createdAt.getTime())).toEqual(
       listed.map(({ createdAt }) => createdAt.getTime()).sort((a, b) => b - a),

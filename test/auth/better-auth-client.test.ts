@@ -46,7 +46,7 @@ describe("Better Auth's own client", () => {
     return one;
   }
 
-  it("reads message and code of an error", async () => {
+  it("reads the message and code of an error", async () => {
     const { error } = await client().signIn.email({ email: "nobody@example.com", password: PASSWORD });
     expect(error).toMatchObject({
       status: 401,
@@ -55,7 +55,7 @@ describe("Better Auth's own client", () => {
     });
   });
 
-  it("updates the user, and asks for a change of address", async () => {
+  it("updates the user, and requests an email change", async () => {
     const one = await signedUp("ada@example.com");
     expect((await one.updateUser({ name: "Ada Lovelace" })).error).toBeNull();
     expect((await one.getSession()).data?.user.name).toBe("Ada Lovelace");
@@ -63,7 +63,7 @@ describe("Better Auth's own client", () => {
     expect((await one.changeEmail({ newEmail: "ada@lovelace.example" })).error).toBeNull();
   });
 
-  it("lists sessions, and ends one, the others and all", async () => {
+  it("lists sessions, and revokes one, the others or all", async () => {
     const [here, there] = [await signedUp("grace@example.com"), client()];
     await there.signIn.email({ email: "grace@example.com", password: PASSWORD });
     const { data: sessions } = await here.listSessions();
@@ -78,7 +78,7 @@ describe("Better Auth's own client", () => {
     expect((await here.getSession()).data).toBeNull();
   });
 
-  it("sets up a second factor, and signs in with it", async () => {
+  it("enables two-factor authentication, and signs in with it", async () => {
     const one = await signedUp("alan@example.com");
     const { data } = await one.twoFactor.enable({ password: PASSWORD });
     const uri = (data as { totpURI: string }).totpURI;

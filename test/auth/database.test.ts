@@ -4,34 +4,42 @@ import { accounts, onDatabase, PASSWORD } from "./accounts.ts";
 
 const body = (n: number) => ({ name: "Person", email: `person-${n}@example.com`, password: PASSWORD });
 
-describe.each([true, false])("on our own pool, with prepared statements: %s", (prepared) => {
-  const on = accounts();
+describe.each([true, false])(
+  "accounts on the application's pool, with prepared statements: %s",
+  (prepared) => {
+    const on = accounts();
 
-  it("people sign up and in, and go on after the database has dropped every connection", async () => {
-    const database = openDatabase({ url: on.test.url, prepared, maxConnections: 3, answerTimeoutMs: 10_000 });
-    const own = onDatabase({ ...on.test, database }, on.letters, on.lines);
-    const { cookie } = await own.signedUp();
-    // Names are kept by the connection: the same look-up many times over.
-    for (let n = 0; n < 20; n += 1) expect((await own.identify({ cookie })).caller.kind).toBe("session");
+    it("sign up and in, also after the database has dropped every connection", async () => {
+      const database = openDatabase({
+        url: on.test.url,
+        prepared,
+        maxConnections: 3,
+        answerTimeoutMs: 10_000,
+      });
+      const own = onDatabase({ ...on.test, database }, on.letters, on.lines);
+      const { cookie } = await own.signedUp();
+      // Prepared statements belong to a connection: the same query runs many times.
+      for (let n = 0; n < 20; n += 1) expect((await own.identify({ cookie })).caller.kind).toBe("session");
 
-    const signUps = Array.from({ length: 9 }, (_, n) => own.call("/sign-up/email", body(n)));
-    await new Promise((resolve) => setTimeout(resolve, 40));
-    await on.test.rows(
-      `select pg_terminate_backend(pid) from pg_stat_activity
+      const signUps = Array.from({ length: 9 }, (_, n) => own.call("/sign-up/email", body(n)));
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      await on.test.rows(
+        `select pg_terminate_backend(pid) from pg_stat_activity
        where pid <> pg_backend_pid() and datname = current_database()`,
-    );
-    const statuses = (await Promise.all(signUps)).map(({ status }) => status);
-    expect(statuses.every((status) => status === 200 || status === 503)).toBe(true);
-    // Whoever was told 503 is not half there: the same sign-up either works now, or did work.
-    for (let n = 0; n < 9; n += 1) {
-      expect([200, 409]).toContain((await own.call("/sign-up/email", body(n))).status);
-      expect((await own.call("/sign-in/email", body(n))).status).toBe(200);
-    }
-    const [open] = await on.test.rows<{ count: number }>(
-      "select count(*)::int from pg_stat_activity where datname = current_database() and state like 'idle in %'",
-    );
-    expect(open?.count).toBe(0);
-    await own.auth.idle();
-    await database.close();
-  });
-});
+      );
+      const statuses = (await Promise.all(signUps)).map(({ status }) => status);
+      expect(statuses.every((status) => status === 200 || status === 503)).toBe(true);
+      // A 503 leaves no half account: the same sign-up works now, or has worked.
+      for (let n = 0; n < 9; n += 1) {
+        expect([200, 409]).toContain((await own.call("/sign-up/email", body(n))).status);
+        expect((await own.call("/sign-in/email", body(n))).status).toBe(200);
+      }
+      const [open] = await on.test.rows<{ count: number }>(
+        "select count(*)::int from pg_stat_activity where datname = current_database() and state like 'idle in %'",
+      );
+      expect(open?.count).toBe(0);
+      await own.auth.idle();
+      await database.close();
+    });
+  },
+);

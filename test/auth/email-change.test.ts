@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { accounts, PASSWORD } from "./accounts.ts";
 
-describe("a change of e-mail address", () => {
+describe("an email address change", () => {
   const on = accounts();
 
   async function requested(newEmail?: string) {
@@ -25,7 +25,7 @@ describe("a change of e-mail address", () => {
     return { status: answer.status, body: await answer.json() };
   };
 
-  it("is made when both addresses have confirmed, in either order", async () => {
+  it("takes effect once both addresses have confirmed, in either order", async () => {
     for (const first of ["old", "fresh"] as const) {
       const change = await requested();
       expect(await confirm(change[first])).toEqual({ status: 200, body: { status: true, changed: false } });
@@ -41,14 +41,14 @@ describe("a change of e-mail address", () => {
     }
   });
 
-  it("is not made by one address that confirms twice", async () => {
+  it("does not take effect when one address confirms twice", async () => {
     const { fresh, id, email } = await requested();
     await confirm(fresh);
     expect(await confirm(fresh)).toEqual({ status: 200, body: { status: true, changed: false } });
     expect(await on.test.rows('select email from "user" where id = $1', [id])).toEqual([{ email }]);
   });
 
-  it("is answered alike for an address that somebody has, who gets no mail", async () => {
+  it("gets the same response for a taken address, whose owner gets no mail", async () => {
     const other = await on.signedUp();
     const before = on.letters.filter(({ to }) => to === other.email).length;
     const { old } = await requested(other.email);
@@ -56,20 +56,20 @@ describe("a change of e-mail address", () => {
     expect(on.letters.filter(({ to }) => to === other.email).length).toBe(before);
   });
 
-  it("is refused when somebody has taken the address meanwhile", async () => {
+  it("returns 409 when the address was taken in the meantime", async () => {
     const { old, fresh, wanted } = await requested();
     await confirm(old);
     await on.signedUp({ email: wanted });
     expect(await confirm(fresh)).toMatchObject({ status: 409, body: { code: "USER_ALREADY_EXISTS" } });
   });
 
-  it("replaces the one that was asked for before", async () => {
+  it("invalidates the links of an earlier request", async () => {
     const { cookie, old, fresh, email } = await requested();
     await on.call("/change-email", { newEmail: `newer-${email}` }, { cookie });
     for (const token of [old, fresh]) expect(await confirm(token)).toMatchObject({ status: 400 });
   });
 
-  it("wants a session, a new address, and links within the hour", async () => {
+  it("requires a session, a different address, and confirmation within an hour", async () => {
     const { cookie, email, fresh } = await requested();
     expect((await on.call("/change-email", { newEmail: "x@example.com" })).status).toBe(401);
     expect((await on.call("/change-email", { newEmail: email }, { cookie })).status).toBe(400);
@@ -77,7 +77,7 @@ describe("a change of e-mail address", () => {
     expect(await confirm(fresh)).toMatchObject({ status: 400, body: { code: "INVALID_TOKEN" } });
   });
 
-  it("keeps its tokens as hashes", async () => {
+  it("stores its tokens as hashes", async () => {
     const { old, id } = await requested();
     const rows = await on.test.rows("select old_token::text from email_change where user_id = $1", [id]);
     expect(JSON.stringify(rows)).not.toContain(old);

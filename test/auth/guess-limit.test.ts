@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { accounts, PASSWORD } from "./accounts.ts";
 
-describe("guesses of a password", () => {
+describe("sign-in limits", () => {
   const on = accounts();
   const signIn = (email: string, password: string, address: string) =>
     on.auth.handle(
@@ -30,7 +30,7 @@ describe("guesses of a password", () => {
     );
   }
 
-  it("of one account slow down after ten, from whatever address", async () => {
+  it("throttle an account after ten wrong passwords, from any client address", async () => {
     const { email } = await on.signedUp();
     await failTenTimes(email);
     const refused = await signIn(email, PASSWORD, "198.51.100.1");
@@ -39,7 +39,7 @@ describe("guesses of a password", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(10);
   });
 
-  it("of an unknown address are answered alike", async () => {
+  it("respond alike for an unknown email address", async () => {
     const [known, other] = [(await on.signedUp()).email, unknown()];
     const answers = async (email: string) => {
       await haveFailedTenTimes(email);
@@ -49,7 +49,7 @@ describe("guesses of a password", () => {
     expect(await answers(known)).toEqual(await answers(other));
   });
 
-  it("go on after the wait, which grows with each further failure", async () => {
+  it("delay the next attempt longer with each further failure", async () => {
     const { email } = await on.signedUp();
     await haveFailedTenTimes(email);
     const waitAfter = async () => {
@@ -63,7 +63,7 @@ describe("guesses of a password", () => {
     expect((await signIn(email, "wrong password", "198.51.100.3")).status).toBe(401);
   });
 
-  it("never lock out who is signed in: the password can still be changed", async () => {
+  it("do not lock out a signed-in user, who can still change the password", async () => {
     const { email, cookie } = await on.signedUp();
     await haveFailedTenTimes(email);
     expect((await on.identify({ cookie })).caller.kind).toBe("session");
@@ -71,7 +71,7 @@ describe("guesses of a password", () => {
     expect((await on.call("/change-password", body, { cookie })).status).toBe(200);
   });
 
-  it("with somebody's session slow down after ten as well", async () => {
+  it("throttle a session's password changes after ten wrong passwords", async () => {
     const { cookie } = await on.signedUp();
     const change = () =>
       on.call("/change-password", { currentPassword: "wrong one", newPassword: PASSWORD }, { cookie });
@@ -81,7 +81,7 @@ describe("guesses of a password", () => {
     expect((await change()).status).toBe(429);
   });
 
-  it("from one network slow down after a hundred, of whatever accounts", async () => {
+  it("throttle a client network after a hundred wrong passwords, over all accounts", async () => {
     const key = "network:203.0.113.0/24";
     await on.test.rows("insert into sign_in_failure (key, failures) values ($1, 99)", [key]);
     expect((await signIn(unknown(), PASSWORD, "203.0.113.5")).status).toBe(401);
@@ -89,7 +89,7 @@ describe("guesses of a password", () => {
     expect((await signIn(unknown(), PASSWORD, "203.0.114.6")).status).toBe(401);
   });
 
-  it("are forgotten after a quarter of an hour", async () => {
+  it("forget failures after fifteen minutes", async () => {
     const email = unknown();
     expect((await signIn(email, PASSWORD, addressNo(100))).status).toBe(401);
     await on.test.rows(
@@ -98,14 +98,14 @@ describe("guesses of a password", () => {
     for (let n = 0; n < 3; n += 1) expect((await signIn(email, PASSWORD, addressNo(n))).status).toBe(401);
   });
 
-  it("keep no e-mail address", async () => {
+  it("store no email address", async () => {
     const { email } = await on.signedUp();
     await signIn(email, "wrong password", addressNo(1));
     const rows = await on.test.rows<{ key: string }>("select key from sign_in_failure");
     expect(JSON.stringify(rows)).not.toContain(email.split("@")[0]);
   });
 
-  it("sends at most five mails to one recipient in 15 minutes, with the same response", async () => {
+  it("send at most five mails to one recipient in 15 minutes, with the same response", async () => {
     const { email } = await on.signedUp();
     const before = on.letters.length;
     for (let n = 0; n < 8; n += 1) {

@@ -35,14 +35,14 @@ const MODES: [string, AccountsOptions][] = [
   ["https", { appUrl: "https://app.example.com" }],
 ];
 
-describe.each(MODES)("over %s, our look-up of a session and Better Auth's", (protocol, options) => {
+describe.each(MODES)("over %s, our session query and Better Auth's", (protocol, options) => {
   const on = accounts(options);
 
   const sessionOf = async (cookie: string) =>
     (await on.test.rows<{ id: string }>("select id from session where token = $1", [parts(cookie).token]))[0]
       ?.id;
 
-  it("agree on a valid cookie, under the name that goes with the protocol", async () => {
+  it("agree on a valid cookie, named for the protocol", async () => {
     const { cookie } = await on.signedUp();
     expect(parts(cookie).name).toBe(`${protocol === "https" ? "__Host-" : ""}better-auth.session_token`);
     const id = await sessionOf(cookie);
@@ -50,12 +50,12 @@ describe.each(MODES)("over %s, our look-up of a session and Better Auth's", (pro
     expect(await both(on, cookie)).toEqual({ ours: id, theirs: id });
   });
 
-  it("agree on cookies that hold", async () => {
+  it("agree on every valid form of a cookie", async () => {
     const { cookie } = await on.signedUp();
     const valid = parts(cookie);
     const { name, token, signature } = valid;
     const id = await sessionOf(cookie);
-    // The last character of a signature has two bits that say nothing.
+    // The last character of a signature has two unused bits.
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const twin = alphabet[alphabet.indexOf(signature[42] as string) ^ 1];
     for (const held of [
@@ -74,7 +74,7 @@ describe.each(MODES)("over %s, our look-up of a session and Better Auth's", (pro
     }
   });
 
-  it("agree on cookies that do not", async () => {
+  it("agree on invalid cookies", async () => {
     const { cookie } = await on.signedUp();
     const valid = parts(cookie);
     const { name, token, signature } = valid;
@@ -110,7 +110,7 @@ describe.each(MODES)("over %s, our look-up of a session and Better Auth's", (pro
     }
   });
 
-  it("agree on whose cookie counts when there are two", async () => {
+  it("agree on which of two cookies counts", async () => {
     const one = await on.signedUp();
     const two = await on.signedUp();
     const [first, second] = [await sessionOf(one.cookie), await sessionOf(two.cookie)];
@@ -118,7 +118,7 @@ describe.each(MODES)("over %s, our look-up of a session and Better Auth's", (pro
     expect(await both(on, `${two.cookie}; ${one.cookie}`)).toEqual({ ours: second, theirs: second });
   });
 
-  it("agree on a session that has expired, and on one that has been revoked", async () => {
+  it("agree on an expired and on a revoked session", async () => {
     const { cookie } = await on.signedUp();
     const { token } = parts(cookie);
     await on.test.rows("update session set expires_at = now() - interval '1 second' where token = $1", [
@@ -132,7 +132,7 @@ describe.each(MODES)("over %s, our look-up of a session and Better Auth's", (pro
     expect(await both(on, other.cookie)).toEqual({ ours: null, theirs: null });
   });
 
-  it("agree on a session that is due for a refresh, on one not remembered, and on one that pretends to be", async () => {
+  it("agree on a session due for a refresh, one not to be remembered, and one with a forged remember-me cookie", async () => {
     for (const [rememberMe, forged] of [
       [true, false],
       [false, false],
@@ -174,11 +174,11 @@ describe("a session", () => {
       [parts(cookie).token, bySeconds],
     );
 
-  it("of an active person outlives its first expiry, and costs one refresh a day", async () => {
+  it("of an active user is extended, by one refresh a day", async () => {
     const day = 24 * 60 * 60;
     let { cookie } = await on.signedUp();
     let refreshes = 0;
-    // Used three times a day for three weeks: what is aged is the row, as time cannot be.
+    // Used three times a day for three weeks: the row is aged instead of the clock.
     for (let use = 0; use < 63; use += 1) {
       await aged(cookie, day / 3);
       const { caller, setCookies } = await on.identify({ cookie });
@@ -190,7 +190,7 @@ describe("a session", () => {
     expect(refreshes).toBe(21);
   });
 
-  it("of somebody who stays away for a week ends", async () => {
+  it("of an inactive user expires after a week", async () => {
     const { cookie } = await on.signedUp();
     expect((await on.identify({ cookie }, Date.now() + WEEK_MS - 60_000)).caller.kind).toBe("session");
     expect((await on.identify({ cookie }, Date.now() + WEEK_MS + 60_000)).caller.kind).toBe("nobody");
@@ -201,7 +201,7 @@ describe("a session", () => {
     });
   });
 
-  it("that is refreshed by many requests at once stays one session", async () => {
+  it("refreshed by simultaneous requests stays one session", async () => {
     const { cookie } = await on.signedUp();
     await aged(cookie, 3 * 24 * 60 * 60);
     const all = await Promise.all(Array.from({ length: 20 }, () => on.identify({ cookie })));
@@ -209,7 +209,7 @@ describe("a session", () => {
     expect(await both(on, cookie)).toMatchObject({ ours: expect.any(String) });
   });
 
-  it("is told apart from others that are looked up at the same moment", async () => {
+  it("is not confused with others that are read in the same query", async () => {
     const people = await Promise.all(Array.from({ length: 12 }, () => on.signedUp()));
     const asked = Array.from(
       { length: 240 },
@@ -224,7 +224,7 @@ describe("a session", () => {
     });
   });
 
-  it("sees a change of role, a ban and a deletion at the next request", async () => {
+  it("reflects a role change, a ban and a deletion from the next request on", async () => {
     const { id, cookie } = await on.signedUp();
     const caller = async () => (await on.identify({ cookie })).caller;
     expect(await caller()).toMatchObject({ kind: "session", role: "user" });
@@ -241,7 +241,7 @@ describe("a session", () => {
     expect(await on.test.rows("select id from session where user_id = $1", [id])).toEqual([]);
   });
 
-  it("is forgotten once it has expired, and not before", async () => {
+  it("is deleted once it has expired, not before", async () => {
     await on.auth.deleteExpired();
     const staying = await on.signedUp();
     const { cookie } = await on.signedUp();

@@ -8,12 +8,12 @@ const WRONG = {
   code: "INVALID_EMAIL_OR_PASSWORD",
 };
 
-describe("signing in", () => {
+describe("sign-in", () => {
   const on = accounts();
   const signIn = (email: string, password: string, more = {}) =>
     on.call("/sign-in/email", { email, password, ...more });
 
-  it("works with the right password, and answers alike for a wrong one and for an unknown address", async () => {
+  it("succeeds with the right password, and fails alike for a wrong one and an unknown address", async () => {
     const { id, email } = await on.signedUp();
     const answer = await signIn(email.toUpperCase(), PASSWORD, { callbackURL: "https://evil.example/" });
     expect(answer.status).toBe(200);
@@ -34,7 +34,7 @@ describe("signing in", () => {
     }
   });
 
-  it("without an account password (a user made for a trial) is refused in the same words", async () => {
+  it("fails alike for a user without a password", async () => {
     await on.test.rows(
       `insert into "user" (id, name, email) values ('user_0', 'User 0', 'user_0@example.com')`,
     );
@@ -42,7 +42,7 @@ describe("signing in", () => {
     expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 401, body: WRONG });
   });
 
-  it("is refused to a banned user, with the right password only, and possible again once the ban is over", async () => {
+  it("tells a banned user only with the right password, and succeeds again after the ban", async () => {
     const { id, email, cookie } = await on.signedUp();
     await on.test.rows(`update "user" set banned = true where id = $1`, [id]);
     expect((await signIn(email, "wrong password")).status).toBe(401);
@@ -52,7 +52,7 @@ describe("signing in", () => {
       body: expect.objectContaining({ error: "This account is suspended" }),
     });
     expect(refused.headers.getSetCookie()).toEqual([]);
-    // Neither may Better Auth's own routes go by the session that the ban has ended.
+    // Better Auth's own routes must not accept the session that the ban has ended either.
     const session = await on.call("/get-session", undefined, { cookie });
     expect({ status: session.status, body: await session.json() }).toMatchObject({ status: 200, body: null });
     const change = { currentPassword: PASSWORD, newPassword: NEXT };
@@ -61,7 +61,7 @@ describe("signing in", () => {
     expect((await signIn(email, PASSWORD)).status).toBe(200);
   });
 
-  it("does not let a session be used together with an API key", async () => {
+  it("ignores the session when an API key is sent", async () => {
     const { cookie } = await on.signedUp();
     const headers = { cookie, authorization: "Bearer tg_x" };
     expect(await (await on.call("/get-session", undefined, headers)).json()).toBeNull();
@@ -75,7 +75,7 @@ describe("signing in", () => {
 describe("changing the password", () => {
   const on = accounts();
 
-  it("takes the current one, ends the other sessions, and goes on in this one", async () => {
+  it("requires the current one, ends other sessions, and keeps this one", async () => {
     const { email, cookie } = await on.signedUp();
     const elsewhere = cookieOf(await on.call("/sign-in/email", { email, password: PASSWORD }));
     const wrong = await on.call(
@@ -113,7 +113,7 @@ describe("resetting the password", () => {
   const reset = (token: unknown) => on.call("/reset-password", { token, newPassword: NEXT });
   const BAD_LINK = expect.objectContaining({ error: "This link is invalid or has expired" });
 
-  it("answers alike for an unknown address, and mails the known one a link that works once", async () => {
+  it("responds alike for an unknown address, and mails a known one a link that works once", async () => {
     const { email, cookie } = await on.signedUp();
     const known = await on.call("/request-password-reset", { email });
     const unknown = await on.call("/request-password-reset", { email: "unknown@example.com" });
@@ -128,7 +128,7 @@ describe("resetting the password", () => {
     const page = new URL(opened.headers.get("location") as string);
     expect(page.pathname).toBe("/reset-password");
     const token = page.searchParams.get("token") as string;
-    // A copy of the database does not have it.
+    // The database does not contain it.
     expect(JSON.stringify(await on.test.rows("select * from verification"))).not.toContain(token);
 
     expect((await reset(token)).status).toBe(200);
@@ -138,7 +138,7 @@ describe("resetting the password", () => {
     expect({ status: again.status, body: await again.json() }).toMatchObject({ status: 400, body: BAD_LINK });
   });
 
-  it("works once when it is sent twice at the same moment", async () => {
+  it("succeeds once for two simultaneous requests", async () => {
     const { email } = await on.signedUp();
     await on.call("/request-password-reset", { email });
     const token = /reset-password\/([^?]+)/.exec(on.letters.at(-1)?.text ?? "")?.[1];
@@ -146,7 +146,7 @@ describe("resetting the password", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
   });
 
-  it("does not work after an hour, nor with a token that was never given out", async () => {
+  it("rejects an expired and an invented token", async () => {
     const { email } = await on.signedUp();
     await on.call("/request-password-reset", { email });
     const token = /reset-password\/([^?]+)/.exec(on.letters.at(-1)?.text ?? "")?.[1];
@@ -156,7 +156,7 @@ describe("resetting the password", () => {
     }
   });
 
-  it("sends nobody to another site", async () => {
+  it("does not redirect to another site", async () => {
     const { email } = await on.signedUp();
     for (const redirectTo of ["https://evil.example/", "//evil.example/", "javascript:alert(1)"]) {
       expect((await on.call("/request-password-reset", { email, redirectTo })).status).toBe(403);
@@ -166,10 +166,10 @@ describe("resetting the password", () => {
   });
 });
 
-describe("with confirmation of addresses", () => {
+describe("with email confirmation required", () => {
   const on = accounts({ requireConfirmation: true });
 
-  it("nobody is signed in before the link in the mail has been opened", async () => {
+  it("sign-up starts no session before the mailed link is opened", async () => {
     const body = { name: "Person", email: "confirm@example.com", password: PASSWORD };
     const signUp = await on.call("/sign-up/email", body);
     expect({ status: signUp.status, cookies: signUp.headers.getSetCookie() }).toEqual({
@@ -188,7 +188,7 @@ describe("with confirmation of addresses", () => {
     expect((await on.call("/verify-email?token=x")).status).toBe(400);
   });
 
-  it("the form does not tell who has an account", async () => {
+  it("sign-up does not reveal who has an account", async () => {
     const { email } = { email: "confirm@example.com" };
     const taken = await on.call("/sign-up/email", { name: "X", email, password: PASSWORD });
     const free = await on.call("/sign-up/email", {

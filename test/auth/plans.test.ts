@@ -19,11 +19,11 @@ afterAll(async () => {
   await test.drop();
 });
 
-// Unlike deliveries, people do not come by ten thousands a second: autovacuum keeps up, and its statistics end old plans.
-it("look-ups planned while the tables are small go by key once they have grown and been counted", async () => {
+// Unlike deliveries, users do not arrive by thousands a second: autovacuum keeps up, and new statistics end old plans.
+it("account queries planned on small tables use indexes once the tables have grown", async () => {
   await grow(0, 5);
   for (const table of TABLES) await test.rows(`vacuum analyze ${table}`);
-  // Every statement is planned for good after its sixth run.
+  // PostgreSQL caches a generic plan after a statement's fifth run.
   for (let n = 0; n < 20; n += 1) await lookUps(n % 5);
   await grow(5, GROWN);
   for (const table of TABLES) await test.rows(`analyze ${table}`);

@@ -26,7 +26,7 @@ describe("a new password", () => {
       ({ code }) => code,
     );
 
-  it("after a reset, ends all keys, sessions and links", async () => {
+  it("revokes all keys, sessions and links after a reset", async () => {
     const { id, email, cookie } = await on.signedUp();
     const key = await keyOf(id);
     const older = await resetToken(email);
@@ -51,7 +51,7 @@ describe("a new password", () => {
     expect(audited).toEqual([{ action: "user.password_reset", details: { revokedKeys: 1 } }]);
   });
 
-  it("after a change, ends other sessions and links, and leaves keys alone", async () => {
+  it("revokes other sessions and links after a change, but no keys", async () => {
     const { id, email, cookie } = await on.signedUp();
     const key = await keyOf(id);
     const token = await resetToken(email);
@@ -65,7 +65,7 @@ describe("a new password", () => {
     expect(await kindWith(key)).toBe("api-key");
   });
 
-  it("after a change that asks for it, ends keys too", async () => {
+  it("also revokes keys after a change with revokeApiKeys", async () => {
     const { id, cookie } = await on.signedUp();
     const key = await keyOf(id);
     const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD, revokeApiKeys: true };
@@ -73,7 +73,7 @@ describe("a new password", () => {
     expect(await kindWith(key)).toBe("unauthorized");
   });
 
-  it("is not set by a wrong current password, and then nothing ends", async () => {
+  it("is refused for a wrong current password, without revoking anything", async () => {
     const { id, cookie } = await on.signedUp();
     const key = await keyOf(id);
     const body = { currentPassword: "wrong password", newPassword: NEW_PASSWORD, revokeApiKeys: true };

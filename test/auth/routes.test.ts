@@ -9,7 +9,7 @@ async function problem(answer: Response) {
   return { status: answer.status, body: await answer.json() };
 }
 
-describe("below /api/auth", () => {
+describe("the routes below /api/auth", () => {
   const on = accounts();
 
   it.each([
@@ -29,7 +29,7 @@ describe("below /api/auth", () => {
     ["GET", "/reset-password/%00"],
     ["GET", "/"],
     ["GET", ""],
-  ])("%s %s is not there", async (method, path) => {
+  ])("do not include %s %s", async (method, path) => {
     const { cookie } = await on.signedUp();
     const request = new Request(`${APP_URL}/api/auth${path}`, {
       method,
@@ -42,7 +42,7 @@ describe("below /api/auth", () => {
     });
   });
 
-  it("another method is refused with those there are", async () => {
+  it("return 405 with Allow for another method", async () => {
     const answer = await on.auth.handle(new Request(`${APP_URL}/api/auth/sign-up/email`), "a");
     expect(answer.headers.get("allow")).toBe("POST");
     expect(await problem(answer)).toEqual({
@@ -53,7 +53,7 @@ describe("below /api/auth", () => {
     expect(put.headers.get("allow")).toBe("GET");
   });
 
-  it("each path is charged to its scope", () => {
+  it("charge each path to its scope", () => {
     const { auth } = onDatabase(on.test, [], [], { requireConfirmation: true });
     const scopeOf = (method: string, path: string) => auth.scopeOf(method, `/api/auth${path}`);
     expect(scopeOf("POST", "/sign-up/email")).toBe("auth-sign-up");
@@ -86,7 +86,7 @@ describe("below /api/auth", () => {
     [`"x"`, 400, "expected a JSON object"],
     ["{}", 400, "email: is required"],
     ["[".repeat(100_000), 400, "expected JSON"],
-  ])("a body such as %.20s is refused with a sentence", async (body, status, error) => {
+  ])("reject the body %.20s with a sentence", async (body, status, error) => {
     const request = new Request(`${APP_URL}/api/auth/sign-in/email`, {
       method: "POST",
       body,
@@ -99,7 +99,7 @@ describe("below /api/auth", () => {
   });
 
   it.each(["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", ""])(
-    "a body as a form of another site could send it (%s) is refused",
+    "reject a body of a type that a cross-site form can send: %s",
     async (type) => {
       const answer = await on.call("/sign-in/email", BODY, { "content-type": type });
       expect(await problem(answer)).toMatchObject({
@@ -109,7 +109,7 @@ describe("below /api/auth", () => {
     },
   );
 
-  it("signs out: the session is gone and the cookie is taken back", async () => {
+  it("delete the session and the cookie on sign-out", async () => {
     const { cookie } = await on.signedUp();
     const request = new Request(`${APP_URL}/api/auth/sign-out`, { method: "POST", headers: { cookie } });
     const answer = await on.auth.handle(request, "a");
@@ -129,7 +129,7 @@ describe("below /api/auth", () => {
     ["an opaque origin", { origin: "null" }, 403],
     ["another site", { "sec-fetch-site": "cross-site" }, 403],
     ["a sister site", { "sec-fetch-site": "same-site", origin: APP_URL }, 403],
-  ])("a write with a cookie and %s", async (_, headers, status) => {
+  ])("check the origin of a write by cookie with %s", async (_, headers, status) => {
     const { cookie, email } = await on.signedUp();
     const body = { currentPassword: PASSWORD, newPassword: "another good password" };
     const answer = await on.call("/change-password", body, { cookie, ...headers });
@@ -139,7 +139,7 @@ describe("below /api/auth", () => {
     expect(signIn.status).toBe(status === 403 ? 200 : 401);
   });
 
-  it("cookies are for this origin, out of reach of scripts, and secure where the origin is", async () => {
+  it("set HttpOnly cookies for this origin, Secure on https", async () => {
     const secure = onDatabase(on.test, [], [], { appUrl: "https://app.example.com" });
     for (const [one, prefix, ending] of [
       [on as Omit<Accounts, "test">, "", "HttpOnly; SameSite=Lax"],
@@ -156,7 +156,7 @@ describe("below /api/auth", () => {
   });
 });
 
-describe("without a database", () => {
+describe("while the database is unreachable", () => {
   const on = accounts();
   let away: Omit<Accounts, "test" | "letters" | "lines">;
   let database: TestDatabase["database"];
@@ -180,7 +180,7 @@ describe("without a database", () => {
     ["/request-password-reset", { email: BODY.email }],
     ["/reset-password/secret-token?callbackURL=%2Fx", undefined],
     ["/reset-password", { token: "secret-token", newPassword: PASSWORD }],
-  ])("%s is unavailable, and says no more", async (path, body) => {
+  ])("%s returns 503 without details", async (path, body) => {
     const { cookie } = await on.signedUp();
     const answer = await away.call(path, body, { cookie });
     expect(answer.headers.get("retry-after")).toBe("5");
@@ -193,7 +193,7 @@ describe("without a database", () => {
     expect(JSON.stringify(on.lines)).not.toMatch(/secret-token|session_token/);
   });
 
-  it("nobody is identified, and nobody is taken for nobody", async () => {
+  it("authentication fails instead of treating the caller as signed out", async () => {
     const { cookie } = await on.signedUp();
     const unavailable = { name: "DatabaseUnavailable" };
     await expect(away.identify({ cookie })).rejects.toMatchObject(unavailable);

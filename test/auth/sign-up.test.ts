@@ -12,7 +12,7 @@ describe("sign-up", () => {
     ...more,
   });
 
-  it("signs in at once, under the address in lower case and the name without white space round it", async () => {
+  it("starts a session, with the address in lower case and the name trimmed", async () => {
     const answer = await on.call("/sign-up/email", given({ name: "  Ada  ", email: " Ada@Example.COM " }), {
       "user-agent": "a".repeat(2_000),
       "x-forwarded-for": "203.0.113.9",
@@ -26,11 +26,11 @@ describe("sign-up", () => {
     const [session] = await on.test.rows("select ip_address, user_agent from session where id = $1", [
       caller.kind === "session" ? caller.sessionId : "",
     ]);
-    // Who the client is says the server, not a header.
+    // The server decides the client's address, not a header.
     expect(session).toEqual({ ip_address: ADDRESS, user_agent: "a".repeat(500) });
   });
 
-  it("takes nothing from the body that is not its owner's to say", async () => {
+  it("ignores body fields that users must not set", async () => {
     const body = given({
       id: "user_0",
       role: "admin",
@@ -85,7 +85,7 @@ describe("sign-up", () => {
     ["password", { password: "12345678\0" }],
     ["password", { password: { $ne: "" } }],
     ["rememberMe", { rememberMe: "yes" }],
-  ])("refuses a bad %s with a sentence about it: %j", async (field, bad) => {
+  ])("rejects an invalid %s with a sentence that names it: %j", async (field, bad) => {
     const answer = await on.call("/sign-up/email", given(bad));
     expect(answer.status).toBe(400);
     const body = (await answer.json()) as { error: string };
@@ -94,7 +94,7 @@ describe("sign-up", () => {
   });
 
   it.each(["é".repeat(100), "😀".repeat(100), "李小龍", "عبد الله", "x"])(
-    "takes the name %s",
+    "accepts the name %s",
     async (name) => {
       const body = given({ name });
       expect((await on.call("/sign-up/email", body)).status).toBe(200);
@@ -102,7 +102,7 @@ describe("sign-up", () => {
     },
   );
 
-  it("lets one of many have an address, and tells the others", async () => {
+  it("lets one of simultaneous sign-ups have an address, and rejects the others", async () => {
     const body = given();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
@@ -122,7 +122,7 @@ describe("sign-up", () => {
     ]);
   });
 
-  it("leaves nothing behind when it fails half-way, and says nothing of why", async () => {
+  it("stores nothing when it fails half-way, and reveals no cause", async () => {
     await on.test.rows(
       "create function fails() returns trigger language plpgsql as $$ begin raise exception 'disk of host db-7 is full'; end $$",
     );
@@ -139,14 +139,14 @@ describe("sign-up", () => {
     expect((await on.call("/sign-up/email", body)).status).toBe(200);
   });
 
-  it("by more at once than there are connections goes well for all, and for others meanwhile", async () => {
+  it("succeeds for more simultaneous users than connections, without blocking other requests", async () => {
     const signUps = Promise.all(Array.from({ length: 24 }, () => on.call("/sign-up/email", given())));
     const { cookie } = await on.signedUp();
     for (let n = 0; n < 20; n += 1) expect((await on.identify({ cookie })).caller.kind).toBe("session");
     expect((await signUps).every(({ status }) => status === 200)).toBe(true);
   });
 
-  it("never writes a password or a token to the log", () => {
+  it("logs no password and no token", () => {
     const text = JSON.stringify(on.lines, (_, value) =>
       value instanceof Error ? { message: value.message, stack: value.stack } : value,
     );

@@ -22,7 +22,7 @@ describe("two-factor sign-in", () => {
   const signIn = (email: string, headers = {}) =>
     on.call("/sign-in/email", { email, password: PASSWORD }, headers);
 
-  it("asks for a code after the password, and signs in with it", async () => {
+  it("requires a code after the password", async () => {
     const { email, id, totpURI } = await enabled();
     const first = await signIn(email);
     expect(await first.json()).toMatchObject({ twoFactorRedirect: true });
@@ -33,7 +33,7 @@ describe("two-factor sign-in", () => {
     expect((await on.identify({ cookie: cookieOf(second) })).caller).toMatchObject({ userId: id });
   });
 
-  it("takes a recovery code once", async () => {
+  it("accepts a recovery code once", async () => {
     const { email, backupCodes } = await enabled();
     const code = backupCodes[0];
     const verify = async () =>
@@ -44,7 +44,7 @@ describe("two-factor sign-in", () => {
     expect(await again.json()).toMatchObject({ code: "INVALID_BACKUP_CODE" });
   });
 
-  it("refuses a wrong code, and the sign-in after five of them", async () => {
+  it("rejects a wrong code, and ends the sign-in after five", async () => {
     const { email, totpURI } = await enabled();
     const cookie = cookieOf(await signIn(email));
     const wrong = totp(totpURI, 0) === "000000" ? "111111" : "000000";
@@ -54,7 +54,7 @@ describe("two-factor sign-in", () => {
     expect((await on.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie })).status).toBe(401);
   });
 
-  it("keeps secrets and recovery codes encrypted", async () => {
+  it("stores secrets and recovery codes encrypted", async () => {
     const { id, totpURI, backupCodes } = await enabled();
     const [row] = await on.test.rows<{ secret: string; backup_codes: string }>(
       "select secret, backup_codes from two_factor where user_id = $1",
@@ -64,7 +64,7 @@ describe("two-factor sign-in", () => {
     expect(row?.backup_codes).not.toContain(backupCodes[0]);
   });
 
-  it("ends the sessions that were begun without it", async () => {
+  it("ends sessions that were started without it when it is enabled", async () => {
     const person = await on.signedUp();
     const other = cookieOf(await signIn(person.email));
     const setUp = await on.call("/two-factor/enable", { password: PASSWORD }, { cookie: person.cookie });
@@ -74,7 +74,7 @@ describe("two-factor sign-in", () => {
     expect((await on.identify({ cookie: other })).caller.kind).toBe("nobody");
   });
 
-  it("wants the password to be switched off, and signs in without a code then", async () => {
+  it("requires the password to be disabled; sign-in then needs no code", async () => {
     const { email, cookie } = await enabled();
     const wrong = await on.call("/two-factor/disable", { password: "not this one" }, { cookie });
     expect(wrong.status).toBe(400);
@@ -82,7 +82,7 @@ describe("two-factor sign-in", () => {
     expect(await (await signIn(email)).json()).toMatchObject({ user: { email } });
   });
 
-  it("trusts a device for which that is asked, until the password is reset", async () => {
+  it("trusts a device on request, until the password is reset", async () => {
     const { email, totpURI } = await enabled();
     const first = cookieOf(await signIn(email));
     const verified = await on.call(
@@ -104,7 +104,7 @@ describe("two-factor sign-in", () => {
     expect(await (await signIn(email, { cookie: fresh })).json()).toMatchObject({ twoFactorRedirect: true });
   });
 
-  it("is required of administrators where the operator says so", async () => {
+  it("is required of administrators when configured", async () => {
     const strict = onDatabase(on.test, [], [], { requireAdminTwoFactor: true });
     const plain = await on.signedUp();
     const secured = await enabled();

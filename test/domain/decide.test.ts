@@ -74,11 +74,11 @@ describe("the four events", () => {
     [{ ...CREATED, status: "trialing" as const }, "trialing"],
     [{ ...UPDATED, status: "past_due" as const }, "past_due"],
     [DELETED, "canceled"],
-  ])("whichever comes first creates the row: %o", (first, status) => {
+  ])("create the row, whichever comes first: %o", (first, status) => {
     expect(remaining([first])).toMatchObject([{ ...ids, provider: "provider-a", status }]);
   });
 
-  it("update plan, seats and status, and say nothing of what they do not name", () => {
+  it("update plan, seats and status, and keep fields that they do not name", () => {
     const end = new Date("2026-12-01T00:00:00Z");
     const [one] = remaining([
       { ...CREATED, customerId: "cus", currentPeriodEnd: end, status: "active" },
@@ -96,7 +96,7 @@ describe("the four events", () => {
     });
   });
 
-  it("a checkout activates what is incomplete, and leaves a trial a trial", () => {
+  it("include a checkout that activates an incomplete subscription, but keeps a trial", () => {
     expect(remaining([{ ...CREATED, status: "incomplete" }, CHECKOUT])[0]?.status).toBe("active");
     expect(remaining([{ ...CREATED, status: "trialing" }, CHECKOUT])[0]?.status).toBe("trialing");
     expect(remaining([DELETED, CHECKOUT])[0]?.status).toBe("active");
@@ -106,43 +106,43 @@ describe("the four events", () => {
 describe("a checkout that names no subscription", () => {
   const nameless = { ...CHECKOUT, providerSubscriptionId: null };
 
-  it("activates one without a name, which the later created adopts", () => {
+  it("activates a row without a subscription id, which the later created event fills in", () => {
     expect(remaining([nameless])).toMatchObject([{ providerSubscriptionId: null, status: "active" }]);
     expect(remaining([nameless, CREATED])).toMatchObject([{ id: "new 0", providerSubscriptionId: "sub" }]);
   });
 
-  it("is about the one that its created has made before", () => {
+  it("applies to the subscription that its created event made before", () => {
     expect(remaining([{ ...CREATED, status: "incomplete" }, nameless])).toMatchObject([
       { providerSubscriptionId: "sub", status: "active" },
     ]);
   });
 
-  it("twice is still one subscription", () => {
+  it("makes one subscription when it comes twice", () => {
     expect(remaining([nameless, nameless])).toHaveLength(1);
   });
 
-  it("does not change a running subscription to another plan: it is another purchase", () => {
+  it("for another plan is another purchase, and does not change the running subscription", () => {
     expect(remaining([CREATED, { ...nameless, planId: "team" }])).toMatchObject([
       { planId: "pro", providerSubscriptionId: "sub" },
       { planId: "team", providerSubscriptionId: null },
     ]);
   });
 
-  it("that is older than the end of its subscription neither starts a new one nor revives it, but marks it", () => {
+  it("that is older than the end of its subscription starts and revives none, but flags it", () => {
     const ended = [subscription({ status: "canceled", lastEventAtMicros: 9_000 })];
     expect(remaining([{ ...nameless, occurredAtMicros: 1_000 }], ended)).toMatchObject([
       { id: "known", status: "canceled", outOfOrder: true },
     ]);
   });
 
-  it("that is older than a change of plan is about the subscription that changed, and marks it", () => {
+  it("that is older than a plan change applies to the changed subscription, and flags it", () => {
     const changed = [subscription({ planId: "team", lastEventAtMicros: 9_000 })];
     expect(remaining([{ ...nameless, occurredAtMicros: 1_000 }], changed)).toMatchObject([
       { id: "known", planId: "pro", outOfOrder: true },
     ]);
   });
 
-  it("that is older than several of the person's begins none either, and marks the one that has been quiet for longest", () => {
+  it("that is older than several of the user's starts none, and flags the least recently changed one", () => {
     const later = subscription({ id: "later", providerSubscriptionId: "sub2", lastEventAtMicros: 9_000 });
     const ended = subscription({ status: "canceled", lastEventAtMicros: 5_000 });
     expect(remaining([{ ...nameless, occurredAtMicros: 1_000 }], [later, ended])).toMatchObject([
@@ -151,23 +151,23 @@ describe("a checkout that names no subscription", () => {
     ]);
   });
 
-  it("after the end of an earlier one is a new purchase", () => {
+  it("is a new purchase after an earlier one has ended", () => {
     const ended = [subscription({ status: "canceled", lastEventAtMicros: 1_000 })];
     expect(remaining([{ ...nameless, occurredAtMicros: 9_000 }], ended)).toHaveLength(2);
   });
 });
 
-describe("who it belongs to", () => {
+describe("the owner of a subscription", () => {
   it.each([
     ["subscription id", { providerSubscriptionId: "sub" }],
     ["customer id", { customerId: "cus" }],
-  ])("without metadata, the %s tells", (_, link) => {
+  ])("is found by the %s without metadata", (_, link) => {
     expect(remaining([{ ...link, status: "past_due" }], [subscription()])).toMatchObject([
       { id: "known", userId: "ann", status: "past_due" },
     ]);
   });
 
-  it("a new subscription of a known customer is that customer's", () => {
+  it("is the known customer's user for a new subscription", () => {
     const events = [
       { kind: CREATED.kind, customerId: "cus", providerSubscriptionId: "sub2", items: team(5) },
     ];
@@ -179,7 +179,7 @@ describe("who it belongs to", () => {
 
   it.each([
     ["an unknown user", { ...CREATED, userId: "nobody" }, 'user: there is no user "nobody"'],
-    ["nobody at all", { ...CREATED, userId: null }, "user: the event names none"],
+    ["no user", { ...CREATED, userId: null }, "user: the event names none"],
     ["an unknown plan", { ...CREATED, planId: "gold" }, 'plan: there is no plan "gold"'],
     [
       "neither plan nor price",
@@ -191,19 +191,19 @@ describe("who it belongs to", () => {
       { ...CREATED, planId: null, items: [{ priceIds: ["price_x"], seats: 1 }] },
       'plan: no plan has the price "price_x" in provider-a',
     ],
-  ])("naming %s fails, never drops", (_, given, reason) => {
+  ])("fails the event when it names %s", (_, given, reason) => {
     expect(decide("provider-a", event(given), known())).toEqual({
       outcome: "failed",
       reason: expect.stringContaining(reason),
     });
   });
 
-  it("the same ids in another slot are another subscription", () => {
+  it("is looked up per slot: the same ids in another slot are another subscription", () => {
     const decision = decide("provider-b", event(UPDATED), known([subscription()]));
     expect(decision).toMatchObject({ outcome: "applied", isLate: false, subscription: { id: "new" } });
   });
 
-  it("a subscription id may not be guessed among several", () => {
+  it("is not guessed among several subscriptions", () => {
     const two = [subscription(), subscription({ id: "second", providerSubscriptionId: "sub2" })];
     const update = { ...UPDATED, providerSubscriptionId: null };
     expect(decide("provider-a", event(update), known(two))).toMatchObject({
@@ -212,7 +212,7 @@ describe("who it belongs to", () => {
     });
   });
 
-  it("a deleted account: a known subscription changes without its person, anything else is ignored", () => {
+  it("stays empty after the account is deleted: a known subscription still changes, anything else is ignored", () => {
     const theirs = [subscription({ userId: null })];
     const update = { ...UPDATED, userId: "gone", status: "canceled" as const };
     expect(remaining([update], theirs)).toMatchObject([{ userId: null, status: "canceled" }]);
@@ -231,18 +231,18 @@ describe("who it belongs to", () => {
 });
 
 describe("the plan", () => {
-  it("is what is paid for: metadata keeps the plan of the checkout", () => {
+  it("follows the paid price, not the checkout's metadata", () => {
     expect(remaining([{ ...UPDATED, planId: "pro", items: team(9) }])).toMatchObject([
       { planId: "team", seats: 9, priceId: "price_team_monthly" },
     ]);
   });
 
-  it("is read off the item that is a plan, whatever else is on the bill", () => {
+  it("is read from the item that is a plan, ignoring other items", () => {
     const items = [{ priceIds: ["price_addon"], seats: 40 }, ...team(6)];
     expect(remaining([{ ...UPDATED, items }])).toMatchObject([{ planId: "team", seats: 6 }]);
   });
 
-  it("stays while the price stays, and fails when it changes to one that nobody configured", () => {
+  it("stays while the price stays; the event fails when the new price is not configured", () => {
     const start = [subscription({ priceId: "price_old" })];
     const priced = (price: string) => ({
       providerSubscriptionId: "sub",
@@ -254,7 +254,7 @@ describe("the plan", () => {
     });
   });
 
-  it("does not keep a known subscription from ending", () => {
+  it("is not needed to end a known subscription", () => {
     const end = { ...DELETED, planId: "gold", items: [{ priceIds: ["price_new"], seats: 1 }] };
     expect(remaining([end], [subscription({ priceId: "price_old" })])).toMatchObject([
       { planId: "pro", status: "canceled" },
@@ -262,32 +262,32 @@ describe("the plan", () => {
   });
 });
 
-describe("order", () => {
+describe("events out of order", () => {
   const at = (occurredAtMicros: number | null, given: Partial<PaymentEvent>) => ({
     ...UPDATED,
     ...given,
     occurredAtMicros,
   });
 
-  it("an older event that changes something is applied and marks the subscription", () => {
+  it("are applied and flag the subscription when they change something", () => {
     expect(remaining([at(20, { items: team(8) }), at(10, { items: team(6) })])).toMatchObject([
       { seats: 6, outOfOrder: true, lastEventAtMicros: 20 },
     ]);
   });
 
-  it("an older event that changes nothing does not", () => {
+  it("do not flag it when they change nothing", () => {
     expect(remaining([at(20, { items: team(8) }), at(10, { items: team(8) })])).toMatchObject([
       { outOfOrder: false },
     ]);
   });
 
-  it("an event without a time is never older", () => {
+  it("are never those without a time", () => {
     expect(remaining([at(20, { items: team(8) }), at(null, { items: team(6) })])).toMatchObject([
       { seats: 6, outOfOrder: false, lastEventAtMicros: 20 },
     ]);
   });
 
-  it("a newer event does not take the mark away: only a comparison with the provider does", () => {
+  it("leave a flag that newer events do not clear, only a comparison with the provider", () => {
     const events = [at(20, { items: team(8) }), at(10, { items: team(6) }), at(30, { items: team(9) })];
     expect(remaining(events)).toMatchObject([{ seats: 9, outOfOrder: true, lastEventAtMicros: 30 }]);
   });
@@ -309,33 +309,33 @@ describe("events of one moment", () => {
   );
 
   it.each(pairs.filter(({ rank, other }) => other > rank))(
-    "$second after $first is in order and marks nothing",
+    "are in order when $second follows $first, and flag nothing",
     ({ first, second }) => {
       expect(remaining([of(first, 5), of(second, 6)])).toMatchObject([{ seats: 6, outOfOrder: false }]);
     },
   );
 
   it.each(pairs.filter(({ rank, other, first }) => other < rank && first !== DELETED.kind))(
-    "$second after $first is late: applied, and the subscription is marked",
+    "are applied and flagged when $second follows $first",
     ({ first, second }) => {
       expect(remaining([of(first, 5), of(second, 6)])).toMatchObject([{ seats: 6, outOfOrder: true }]);
     },
   );
 
   it.each(KINDS.filter((kind) => kind !== DELETED.kind))(
-    "a second %s marks only when it changes a field",
+    "flag a second %s only when it changes a field",
     (kind) => {
       expect(remaining([of(kind, 5), of(kind, 5)])).toMatchObject([{ seats: 5, outOfOrder: false }]);
       expect(remaining([of(kind, 5), of(kind, 6)])).toMatchObject([{ seats: 6, outOfOrder: true }]);
     },
   );
 
-  it("keeps the highest rank seen, so that a third event is held against it", () => {
+  it("keep the highest rank, which a third event is compared with", () => {
     const [one] = remaining([of(UPDATED.kind, 5), of(CREATED.kind, 5)]);
     expect(one).toMatchObject({ outOfOrder: true, lastEventRank: 3 });
   });
 
-  it("filling in an id is no change", () => {
+  it("do not flag an event that only fills in an id", () => {
     const first = { ...of(UPDATED.kind, 5), customerId: null };
     expect(remaining([first, { ...first, customerId: "cus" }])).toMatchObject([
       { customerId: "cus", outOfOrder: false },
@@ -354,11 +354,11 @@ describe("after a terminal status", () => {
     ["an older created", { ...CREATED, status: "active" as const, occurredAtMicros: 1_000 }],
     ["an older checkout", { ...CHECKOUT, occurredAtMicros: 1_000 }],
     ["an older event with an unknown plan", { ...UPDATED, planId: "gold", occurredAtMicros: 1_000 }],
-  ])("%s changes nothing and marks the subscription", (_, late) => {
+  ])("%s changes nothing but flags the subscription", (_, late) => {
     expect(remaining([late], ended())).toEqual([{ ...ended()[0], outOfOrder: true }]);
   });
 
-  it("an older event that would change nothing does not mark it", () => {
+  it("an older event that would change nothing does not flag it", () => {
     expect(remaining([{ ...DELETED, occurredAtMicros: 1_000 }], ended())).toEqual(ended());
   });
 
@@ -379,12 +379,12 @@ describe("after a terminal status", () => {
 describe("after a comparison with the provider", () => {
   const compared = [subscription({ lastEventAtMicros: 1_000, comparedAtMicros: 5_000 })];
 
-  it("an event from before it is late, however new it is among the events", () => {
+  it("an earlier event is late, although it is the newest event", () => {
     const late = { ...UPDATED, status: "past_due" as const, occurredAtMicros: 4_000 };
     expect(remaining([late], compared)).toMatchObject([{ status: "past_due", outOfOrder: true }]);
   });
 
-  it("an event from after it is not", () => {
+  it("a later event is not late", () => {
     const next = { ...UPDATED, status: "past_due" as const, occurredAtMicros: 6_000 };
     expect(remaining([next], compared)).toMatchObject([{ status: "past_due", outOfOrder: false }]);
   });
@@ -398,12 +398,12 @@ describe("a checkout of a single payment", () => {
     expect(decision).toEqual({ outcome: "ignored" });
   });
 
-  it("of one of our plans activates it", () => {
+  it("activates a subscription when it is for one of our plans", () => {
     expect(remaining([oneTime])).toMatchObject([{ planId: "pro", status: "active" }]);
   });
 
   it.each(["past_due", "unpaid", "paused", "canceled"] as const)(
-    "leaves a %s subscription alone",
+    "does not change a %s subscription",
     (status) => {
       expect(remaining([oneTime], [subscription({ status })])).toMatchObject([
         { id: "known", status, outOfOrder: false },

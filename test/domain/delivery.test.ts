@@ -3,7 +3,7 @@ import { MAX_ATTEMPTS, secondsUntilRetry } from "../../src/domain/delivery.ts";
 
 const MIDDLE = 0.5;
 
-describe("the wait until the next attempt", () => {
+describe("the delay before the next attempt", () => {
   it("starts at 15 seconds, quadruples with each failure, and ends at six hours", () => {
     const waits = Array.from({ length: 11 }, (_, n) => secondsUntilRetry(n + 1, MIDDLE));
     expect(waits).toEqual([15, 60, 240, 960, 3_840, 15_360, 21_600, 21_600, 21_600, 21_600, 21_600]);

@@ -10,6 +10,6 @@ it.each([
   ['["\\"[[[["]', 1, false],
   ['["\\\\",[]]', 1, true],
   ["[".repeat(100_000), 100, true],
-])("counts brackets outside of strings: %s, %i", (json, maxDepth, expected) => {
+])("counts nested brackets outside of strings: %s has depth %i", (json, maxDepth, expected) => {
   expect(isDeeperThan(Buffer.from(json), maxDepth)).toBe(expected);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { LOCALES } from "../../src/domain/locale.ts";
 import { negotiateLocale } from "../../src/domain/negotiate-locale.ts";
 
-describe("the language of who is not signed in", () => {
+describe("the language for a signed-out visitor", () => {
   it.each([
     [undefined, "en"],
     ["", "en"],
@@ -20,17 +20,17 @@ describe("the language of who is not signed in", () => {
     ["den, esperanto, zhx", "en"],
     ["de,en", "de"],
     ["en,de", "en"],
-  ])("of %j is %s", (header, locale) => {
+  ])("for Accept-Language %j is %s", (header, locale) => {
     expect(negotiateLocale(header)).toBe(locale);
   });
 
-  it("is one of ours, whatever the browser sends", () => {
+  it("is a supported one for any header", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (header) => LOCALES.includes(negotiateLocale(header))),
     );
   });
 
-  it("is found at once in a very long header", () => {
+  it("is found quickly in a very long header", () => {
     negotiateLocale("xx;q=0.1,".repeat(200_000));
     negotiateLocale(`de${" ".repeat(100_000)}x`);
   });

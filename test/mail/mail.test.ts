@@ -37,7 +37,7 @@ async function server(reply?: Reply): Promise<SmtpServer> {
 }
 
 describe("without a mail server", () => {
-  it("keeps a long link on one line of the file, to be copied", async () => {
+  it("keeps a long link on one line of the mail file", async () => {
     const link = `http://localhost:3000/reset-password/${"a1B2=".repeat(40)}?callbackURL=%2Freset-password`;
     const dataDir = await folder();
     const mail = createMail({ smtpUrl: null, from: FROM, dataDir, log });
@@ -50,7 +50,7 @@ describe("without a mail server", () => {
     expect(text).toMatch(/^Content-Transfer-Encoding: 8bit\r?$/m);
   });
 
-  it("mail is written to a file that only its owner can read, and the log says where", async () => {
+  it("writes mail to a file that only its owner can read, and logs its path", async () => {
     const dataDir = await folder();
     const mail = createMail({ smtpUrl: null, from: FROM, dataDir, log });
     mail.send(LETTER);
@@ -73,7 +73,7 @@ describe("without a mail server", () => {
     expect(JSON.stringify(lines)).not.toMatch(/secret-token|person@example/);
   });
 
-  it("a folder that cannot be written to is said in the log, and harms nobody", async () => {
+  it("logs a folder that cannot be written to, without failing the caller", async () => {
     const mail = createMail({ smtpUrl: null, from: FROM, dataDir: "/dev/null", log });
     mail.send(LETTER);
     await mail.idle();
@@ -82,7 +82,7 @@ describe("without a mail server", () => {
 });
 
 describe("with a mail server", () => {
-  it("mail is handed over to it", async () => {
+  it("sends mail by SMTP", async () => {
     const smtp = await server();
     const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log });
     mail.send(LETTER);
@@ -95,7 +95,7 @@ describe("with a mail server", () => {
     expect(lines.map(({ message }) => message)).toEqual(["mail sent", "mail sent"]);
   });
 
-  it("a line break in an address adds neither a recipient nor a header", async () => {
+  it("adds no recipient or header for a line break in an address", async () => {
     const smtp = await server();
     const mail = createMail({ smtpUrl: smtp.url, from: FROM, dataDir: await folder(), log });
     mail.send({
@@ -109,7 +109,7 @@ describe("with a mail server", () => {
     expect(smtp.mails[0]?.data).not.toMatch(/^Bcc:/m);
   });
 
-  it("one that refuses, or is not there, is said in the log alone", async () => {
+  it("logs a server that refuses or is unreachable, without failing the caller", async () => {
     const smtp = await server(({ verb }) => (verb === "RCPT" ? "550 no such mailbox" : undefined));
     for (const smtpUrl of [smtp.url, "smtp://127.0.0.1:9"]) {
       const mail = createMail({ smtpUrl, from: FROM, dataDir: await folder(), log });

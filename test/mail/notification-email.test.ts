@@ -15,8 +15,8 @@ const DETAILS = {
 };
 const mail = { to: "person@example.com", locale: "en" as const, ageSeconds: 0 };
 
-describe("the letter", () => {
-  it.each(NOTIFICATION_KINDS)("of %s says it in each language, in words of its own", (kind) => {
+describe("the notification mail", () => {
+  it.each(NOTIFICATION_KINDS)("for %s has a text of its own in each language", (kind) => {
     const letters = LOCALES.map((locale) =>
       notificationEmail({ ...mail, locale, notifications: [{ id: "1", kind, details: DETAILS }] }, PLACE),
     );
@@ -36,13 +36,13 @@ describe("the letter", () => {
     expect(new Set(letters.map(({ subject }) => subject)).size).toBe(LOCALES.length);
   });
 
-  it("speaks English to whoever's language is not spoken any more", () => {
+  it("is in English when the user's language is no longer supported", () => {
     const notifications = [{ id: "1", kind: "role_changed" as const, details: { role: "user" } }];
     const { text } = notificationEmail({ ...mail, locale: "fr" as "en", notifications }, PLACE);
     expect(text).toMatch(/^You are no longer an administrator\.\n/);
   });
 
-  it("of very many tells the first and where the rest is", () => {
+  it("lists the first of very many notifications, and links to the rest", () => {
     const notifications = Array.from({ length: 500 }, (_, n) => ({
       id: String(n),
       kind: "api_key_created" as const,

@@ -13,7 +13,7 @@ const mailed = mailing();
 const { lines } = mailed;
 
 describe("a notification", () => {
-  it("is one mail: what has happened, where to see it, how to switch such mails off", async () => {
+  it("is mailed with its text, a link to it, and how to turn such mails off", async () => {
     await mailed.tell("user_1", "subscription_past_due");
     const look = mailed.looker();
     await look();
@@ -39,13 +39,13 @@ https://app.example.com/settings`,
     ]);
   });
 
-  it("is not lost when its mail cannot be composed, and holds up no other user's mail", async () => {
+  it("is not lost when its mail cannot be composed, and delays no other user's mail", async () => {
     await mailed.tell("user_1", "subscription_plan_changed", { from: "pro", to: "team" });
     await mailed.tell("user_2");
     let isBroken = true;
     const catalog = {
       get plans() {
-        // Read once for each mail, the oldest first.
+        // Read once per mail, oldest first.
         if (!isBroken) return plans.plans;
         isBroken = false;
         throw new Error("no such plan");
@@ -64,7 +64,7 @@ https://app.example.com/settings`,
     expect(recipients(mailed)).toEqual(["<user_1@example.com>", "<user_2@example.com>"]);
   });
 
-  it("is in one mail with what else its person is told in the same look", async () => {
+  it("shares one mail with the user's other notifications of the same run", async () => {
     await mailed.tell("user_1", "subscription_plan_changed", { from: "pro", to: "team" });
     await mailed.tell("user_1", "api_key_created", { name: "first", prefix: "tg_abcdefg" });
     await mailed.tell("user_2");
@@ -83,7 +83,7 @@ https://app.example.com/api-keys
     });
   });
 
-  it("leads to no mail when the person wants none, is banned or gone, or has read it", async () => {
+  it("is not mailed when the user has opted out, is banned or deleted, or has read it", async () => {
     await mailed.test.rows(
       `update "user" set preferences = preferences || '{"emailNotifications": false}' where id = 'user_1'`,
     );
@@ -93,7 +93,7 @@ https://app.example.com/api-keys
     await markAllNotificationsRead(mailed.test.database, "user_4");
     await mailed.test.rows(`delete from "user" where id = 'user_59'`);
     await mailed.looker()();
-    // A ban that is over is none.
+    // An expired ban does not count.
     expect(recipients(mailed)).toEqual(["<user_3@example.com>", "<user_5@example.com>"]);
     expect(await mailed.open()).toBe(0);
     await mailed.test.rows(
@@ -103,7 +103,7 @@ https://app.example.com/api-keys
     expect(mailed.smtp.mails).toHaveLength(2);
   });
 
-  it("leads to no mail when it is a day old, and the operator is told of those that should have", async () => {
+  it("is not mailed when it is a day old; overdue ones are logged for the operator", async () => {
     await mailed.test.rows(
       `update "user" set preferences = preferences || '{"emailNotifications": false}' where id = 'user_1'`,
     );
@@ -126,7 +126,7 @@ https://app.example.com/api-keys
     expect(await mailed.open()).toBe(0);
   });
 
-  it("of times without a mail server is nobody's work once there is one", async () => {
+  it("from before a mail server was configured is not mailed afterwards", async () => {
     for (let n = 0; n < 20; n += 1) await mailed.tell(`user_${n}`);
     await mailed.age("49 hours");
     await mailed.looker()();
@@ -135,7 +135,7 @@ https://app.example.com/api-keys
     expect(await mailed.open()).toBe(20);
   });
 
-  it("has no say in who gets the mail or in its head, whatever is in it", async () => {
+  it("cannot change the mail's recipient or headers by its content", async () => {
     const evil =
       "x\r\nBcc: evil@example.com\r\n\r\n.\r\nMAIL FROM:<evil@example.com>\u2028https://evil.example";
     await mailed.tell("user_1", "subscription_plan_changed", { from: evil, to: evil });
@@ -153,8 +153,8 @@ https://app.example.com/api-keys
   });
 });
 
-describe("several processes", () => {
-  it("that look at once send each person one mail, with all that there is", async () => {
+describe("several processes that send mail", () => {
+  it("send each user one mail with all notifications when they run at once", async () => {
     for (let n = 0; n < 40; n += 1) {
       await mailed.tell(`user_${n}`);
       await mailed.tell(`user_${n}`, "role_changed", { role: "admin" });
@@ -175,7 +175,7 @@ describe("several processes", () => {
   it.each([
     ["before the mail is sent", "MAIL", 0],
     ["after the server has taken it", "BODY", 1],
-  ])("of which one is killed %s, send it not twice, and the next person's", async (_, verb, taken) => {
+  ])("send no mail twice when one is killed %s, and go on with the next user's", async (_, verb, taken) => {
     let reached = 0;
     mailed.smtp.reply = async (asked) => {
       if (asked.verb !== verb || reached > 0) return undefined;
@@ -197,9 +197,13 @@ describe("several processes", () => {
   });
 
   it.each([
-    ["a person whom another has taken", `select from "user" where id = 'user_1' for no key update`, 2],
-    ["what is being read", "update notification set read_at = now() where user_id <> 'user_2'", 1],
-  ])("pass by %s, and wait for nobody", async (_, hold, afterwards) => {
+    ["a user that another process has locked", `select from "user" where id = 'user_1' for no key update`, 2],
+    [
+      "notifications that are being marked as read",
+      "update notification set read_at = now() where user_id <> 'user_2'",
+      1,
+    ],
+  ])("skip %s without waiting", async (_, hold, afterwards) => {
     await mailed.test.rows(
       `update "user" set preferences = '{"emailNotifications": false}' where id = 'user_3'`,
     );
@@ -218,7 +222,7 @@ describe("several processes", () => {
     expect(mailed.smtp.mails).toHaveLength(afterwards);
   });
 
-  it("of which one is told to stop leave the rest to the others", async () => {
+  it("take over the rest of a process that is stopped", async () => {
     for (let n = 0; n < 5; n += 1) await mailed.tell(`user_${n}`);
     await mailed.looker()(() => mailed.smtp.mails.length === 2);
     expect(mailed.smtp.mails).toHaveLength(2);
@@ -237,7 +241,7 @@ await notificationMail({ database, smtpUrl: process.env.SMTP_URL, from: ${JSON.s
 `;
 
 describe("a mail server", () => {
-  it("that is down is asked more and more rarely, costs nobody a mail, and gets them when it is back", async () => {
+  it("that is down is tried with growing waits, and gets every mail once it is back", async () => {
     const port = Number(new URL(mailed.smtp.url).port);
     await mailed.smtp.close();
     await mailed.tell("user_1");
@@ -270,12 +274,12 @@ describe("a mail server", () => {
   });
 
   it.each([
-    ["greets with a refusal", "CONNECT", "554 not today"],
-    ["says nothing of who we are", "CONNECT", "hang up"],
-    ["does not like the sender", "MAIL", "550 who are you"],
-    ["takes its leave", "RCPT", "421 <user_1@example.com> closing"],
-    ["breaks off before it has the mail", "RCPT", "hang up"],
-    ["breaks off when the mail is to come", "DATA", "hang up"],
+    ["refuses the connection in its greeting", "CONNECT", "554 not today"],
+    ["disconnects before its greeting", "CONNECT", "hang up"],
+    ["rejects the sender", "MAIL", "550 who are you"],
+    ["closes the connection with 421", "RCPT", "421 <user_1@example.com> closing"],
+    ["disconnects at the recipient", "RCPT", "hang up"],
+    ["disconnects at the start of the data", "DATA", "hang up"],
   ])("that %s gets the mail later", async (_, verb, answer) => {
     mailed.smtp.reply = at(verb, answer);
     await mailed.tell("user_1");
@@ -295,7 +299,7 @@ describe("a mail server", () => {
     expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
   });
 
-  it("that has gone silent is not waited for long, and gets the mail later", async () => {
+  it("that does not respond is given up after a timeout, and gets the mail later", async () => {
     mailed.smtp.reply = at("RCPT", null);
     await mailed.tell("user_1");
     await mailed.looker()();
@@ -306,7 +310,7 @@ describe("a mail server", () => {
     expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
   });
 
-  it("that wants a password is given it, and one that does not take it is asked again later", async () => {
+  it("that requires a login gets the password, and is tried again later when it rejects it", async () => {
     let isRight = false;
     mailed.smtp.reply = ({ verb, line }) => {
       if (verb === "EHLO") return "250-test\r\n250 AUTH PLAIN";
@@ -324,7 +328,7 @@ describe("a mail server", () => {
     expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
   });
 
-  it("that breaks off when it may have taken the mail does not get it again", async () => {
+  it("that disconnects after it may have accepted the mail does not get it again", async () => {
     mailed.smtp.reply = at("BODY", "hang up");
     await mailed.tell("user_1");
     await mailed.looker()();
@@ -342,37 +346,40 @@ describe("a mail server", () => {
   it.each([
     ["RCPT", "450 greylisted <user_1@example.com>"],
     ["BODY", "451 try again"],
-  ])("that does not take one mail now (%s) gets the others, and this one later", async (verb, answer) => {
-    let refusals = 0;
-    mailed.smtp.reply = ({ verb: said, line }) =>
-      said === verb && /user_1@/.test(line) && refusals++ < 3 ? answer : undefined;
-    await mailed.tell("user_1");
-    await mailed.tell("user_2");
-    const look = mailed.looker();
-    await look();
-    await look();
-    expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
-    expect(refusals).toBe(1);
-    const waits: number[] = [];
-    for (const age of ["5 minutes", "3 hours", "1 minute"]) {
-      await mailed.age(age);
+  ])(
+    "that rejects one mail temporarily (%s) gets the others now and this one later",
+    async (verb, answer) => {
+      let refusals = 0;
+      mailed.smtp.reply = ({ verb: said, line }) =>
+        said === verb && /user_1@/.test(line) && refusals++ < 3 ? answer : undefined;
+      await mailed.tell("user_1");
+      await mailed.tell("user_2");
+      const look = mailed.looker();
       await look();
-      const [row] = await mailed.test.rows<{ wait: number }>(
-        "select round(extract(epoch from mail_after - now()))::int as wait from notification where mail_after < 'infinity'",
-      );
-      if (row) waits.push(row.wait);
-    }
-    // Counted down since it was written; the next wait is the hour that is left.
-    expect(waits[0]).toBeLessThanOrEqual(300 + 5);
-    expect(waits[0]).toBeGreaterThan(60);
-    expect(waits[1]).toBeLessThanOrEqual(3_600 + 5);
-    expect(waits[1]).toBeGreaterThan(3_000);
-    expect(waits).toHaveLength(2);
-    expect(recipients(mailed)).toEqual(["<user_1@example.com>", "<user_2@example.com>"]);
-    expect(JSON.stringify(lines)).not.toContain("example.com");
-  });
+      await look();
+      expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
+      expect(refusals).toBe(1);
+      const waits: number[] = [];
+      for (const age of ["5 minutes", "3 hours", "1 minute"]) {
+        await mailed.age(age);
+        await look();
+        const [row] = await mailed.test.rows<{ wait: number }>(
+          "select round(extract(epoch from mail_after - now()))::int as wait from notification where mail_after < 'infinity'",
+        );
+        if (row) waits.push(row.wait);
+      }
+      // The wait counts from when it was stored, so that an hour of it is left.
+      expect(waits[0]).toBeLessThanOrEqual(300 + 5);
+      expect(waits[0]).toBeGreaterThan(60);
+      expect(waits[1]).toBeLessThanOrEqual(3_600 + 5);
+      expect(waits[1]).toBeGreaterThan(3_000);
+      expect(waits).toHaveLength(2);
+      expect(recipients(mailed)).toEqual(["<user_1@example.com>", "<user_2@example.com>"]);
+      expect(JSON.stringify(lines)).not.toContain("example.com");
+    },
+  );
 
-  it("that refuses a mail does not get it again, and gets the others", async () => {
+  it("that rejects a mail permanently does not get it again, but gets the others", async () => {
     mailed.smtp.reply = ({ line }) =>
       /RCPT.*user_1@/.test(line) ? "550 5.1.1 <user_1@example.com> unknown" : undefined;
     await mailed.tell("user_1");
@@ -396,7 +403,7 @@ describe("a mail server", () => {
     ]);
   });
 
-  it("is not asked when an address is none, and the others get theirs", async () => {
+  it("is not sent a mail to an invalid address, but gets the others", async () => {
     await mailed.test.rows(`update "user" set email = '' where id = 'user_1'`);
     await mailed.tell("user_1");
     await mailed.tell("user_2");
@@ -405,7 +412,7 @@ describe("a mail server", () => {
     await mailed.test.rows(`update "user" set email = 'user_1@example.com' where id = 'user_1'`);
   });
 
-  it("gets a hundred mails over few connections", async () => {
+  it("gets a hundred mails over a few connections", async () => {
     for (let round = 0; round < 2; round += 1) {
       for (let n = 0; n < 50; n += 1) await mailed.tell(`user_${n}`);
       await mailed.looker()();
@@ -415,7 +422,7 @@ describe("a mail server", () => {
   });
 });
 
-it("whoever reads meanwhile neither waits nor is hindered", async () => {
+it("does not block users who read notifications while mail is sent", async () => {
   for (let round = 0; round < 10; round += 1) {
     for (let n = 0; n < 5; n += 1) for (const id of ["user_1", "user_2", "user_3"]) await mailed.tell(id);
     const looks = [mailed.looker(), mailed.looker()].map((look) => look());
@@ -428,7 +435,7 @@ it("whoever reads meanwhile neither waits nor is hindered", async () => {
   expect(lines.filter(({ level }) => level !== "info")).toEqual([]);
 });
 
-it("a database that goes away in between leaves what was claimed as mailed", async () => {
+it("leaves claimed notifications as mailed when the database disconnects before the result is stored", async () => {
   const database = openDatabase({
     url: mailed.test.url,
     prepared: false,

@@ -35,10 +35,10 @@ async function open(wanted: WantedCheckout, id: string): Promise<void> {
   expect(await keepCheckout(test.database, wanted, { leaseKey, opened: opened(id) })).toBe(true);
 }
 
-describe("the checkout of a person", () => {
-  it("names the checkout before it as the row has it, not as an older snapshot does", async () => {
+describe("a user's stored checkout", () => {
+  it("returns the replaced checkout from the current row, not from an older snapshot", async () => {
     await open(PRO, "cs_1");
-    // A statement that began before cs_2 was stored waits for the row, and then finds cs_2 in it.
+    // A statement that started before cs_2 was stored waits for the row lock, and then reads cs_2.
     const other = new pg.Client({ connectionString: test.url });
     await other.connect();
     await other.query("begin");
@@ -55,7 +55,7 @@ describe("the checkout of a person", () => {
     await test.rows("delete from checkout");
   });
 
-  it("stays in the row until its successor is open, whoever fails in between", async () => {
+  it("stays stored until its successor is open, also when that fails", async () => {
     await open(PRO, "cs_1");
     const first = randomUUID();
     const before = { provider: "provider-a", id: "cs_1", isUsed: false };
@@ -66,7 +66,7 @@ describe("the checkout of a person", () => {
     await test.rows("delete from checkout");
   });
 
-  it("is kept by the holder of the lease alone", async () => {
+  it("is written only by the holder of the lease", async () => {
     const [lost, next] = [randomUUID(), randomUUID()];
     expect((await acquire(PRO, lost, 0)).outcome).toBe("acquired");
     expect((await acquire(PRO, next)).outcome).toBe("acquired");

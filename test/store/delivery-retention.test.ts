@@ -60,7 +60,7 @@ it("drops the bodies of old settled deliveries, and keeps their rows", async () 
   expect(await dropAll()).toBe(0);
 });
 
-it("keeps the bodies of deliveries that are still to be retried until they are settled", async () => {
+it("keeps the body of a delivery that is still retried until it is settled", async () => {
   await deliveries([
     ["failed", 100, "2099-01-01"],
     ["pending", 99, null],
@@ -75,7 +75,7 @@ it("keeps the bodies of deliveries that are still to be retried until they are s
   expect(await kept()).toEqual(["e1"]);
 });
 
-it("lets one process at a time go on", async () => {
+it("runs on one process at a time", async () => {
   await deliveries([["successful", 100, null]]);
   const connection = await test.database.connection();
   await connection.script("begin; select from delivery_retention for update");

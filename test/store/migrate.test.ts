@@ -29,7 +29,7 @@ it("schema.sql matches the migrations", async () => {
   expect(await dumpSchema(test.database)).toBe(written);
 });
 
-it("is not migrated before migrations have run, nor without a database", async () => {
+it("isMigrated is true after all migrations, and throws for an empty or unreachable database", async () => {
   const folder = new URL("../../src/store/migrations/", import.meta.url);
   const files = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
   const empty = await emptyDatabase();

@@ -22,19 +22,19 @@ afterAll(async () => {
   await test.drop();
 });
 
-it("plans cached while tables are small still use indexes after they have grown", {
+it("query plans cached on small tables still use indexes after the tables have grown", {
   timeout: 120_000,
 }, async () => {
   for (let n = 0; n < 3; n += 1) await deliverWebhook(server.url, "provider-a", numberedEvent("tiny", n));
   for (const table of TABLES) await test.rows(`vacuum analyze ${table}`);
-  // Every statement is planned for good after its sixth run.
+  // PostgreSQL caches a generic plan after a statement's fifth run.
   for (let n = 0; n < 40; n += 1) await story(n);
   await grow();
 
   const before = await touched();
   const rounds = 20;
   for (let n = 100; n < 100 + rounds; n += 1) await story(n);
-  // Statistics are handed in a little later.
+  // PostgreSQL reports statistics with a delay.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   const after = await touched();
   for (const [table, rows] of after) {

@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => test.drop());
 
-// As the release before claims a delivery, writes its attempt and answers a repeat.
+// How the previous release claims a delivery, writes its attempt and answers a repeat.
 const CLAIM = `
   insert into webhook_delivery as d (provider, event_id, event_type, format, status, claim_source, lease_until, payload)
   values ('provider-a', $1, 'x', 'stripe', 'pending', 'delivery', clock_timestamp() + interval '30 seconds', '{}')
@@ -49,7 +49,7 @@ const APPLY = `
   insert into webhook_attempt (delivery_id, claim_no, source, outcome, started_at, duration_ms)
   select id, 1, 'delivery', 'successful', now(), 1 from held returning delivery_id`;
 
-it("brings a database of the release before up to date while that release goes on taking events", {
+it("migrates the previous release's database while that release keeps ingesting events", {
   timeout: 180_000,
 }, async () => {
   const files = () =>
@@ -70,7 +70,7 @@ it("brings a database of the release before up to date while that release goes o
   over = true;
   await sender;
 
-  // No table and no index of its own was rewritten.
+  // No table and none of its own indexes was rewritten.
   expect(await files()).toEqual(before);
   expect(await test.rows("select count(*)::int from webhook_attempts where outcome = 'successful'")).toEqual([
     { count: ROWS + taken },
@@ -87,7 +87,7 @@ it("brings a database of the release before up to date while that release goes o
   ]);
 });
 
-it("waits for a transaction that holds a table, without keeping others from it", {
+it("waits for a transaction that locks a table, without blocking others", {
   timeout: 60_000,
 }, async () => {
   const connection = await test.database.connection();

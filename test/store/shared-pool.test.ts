@@ -80,7 +80,7 @@ it("discards a connection that breaks at any statement", async () => {
       await tx.execute("select pg_terminate_backend(pg_backend_pid())");
     });
     await expect(broken).rejects.toThrow();
-    // As Drizzle does with `begin`: whoever asked does not release it.
+    // As Drizzle does with `begin`: the caller does not release it.
     const client = await pool.connect();
     await expect(client.query("not begin")).rejects.toThrow();
     const hangs = db.transaction(async (tx) => {

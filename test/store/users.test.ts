@@ -78,7 +78,7 @@ describe("users", () => {
       if (page.length === 0) break;
       seen.push(...page.map(({ id }) => id));
       after = page.at(-1) ?? null;
-      // Whoever goes meanwhile does not break the list off.
+      // Deleting a user meanwhile does not end the list early.
       if (seen.length === 2) await test.rows(`delete from "user" where id = 'user_3'`);
     }
     expect(seen).toEqual(["user_0", "user_3", "user_4", "user_5", "user_1", "user_2"]);
@@ -102,7 +102,7 @@ describe("users", () => {
   });
 
   it("change only the given fields of their profile", async () => {
-    // Times are told by the millisecond, in which a machine can do both.
+    // Times are in milliseconds, and both can happen within one.
     await test.rows(`update "user" set updated_at = updated_at - interval '1 second' where id = 'user_1'`);
     const before = await findUser(test.database, "user_1");
     const renamed = await updateProfile(test.database, "user_1", { name: "Ada", locale: undefined });
