@@ -21,8 +21,8 @@ afterAll(async () => {
   await test.drop();
 });
 
-describe("every answer", () => {
-  it("has its own request id, whatever its status", async () => {
+describe("every API response", () => {
+  it("has its own request id for any status", async () => {
     const { cookie } = await signUp(server.url);
     const ids = new Set<string>();
     const asked: [number, string, string, object?][] = [
@@ -113,7 +113,7 @@ describe("every answer", () => {
   });
 });
 
-describe("a defect", () => {
+describe("an internal error", () => {
   const SECRET = "postgres://tollgate:hunter2@db.internal:5432/tollgate";
   const THROWN = {
     "an error": () => new Error(`connect ECONNREFUSED ${SECRET}`),
@@ -128,7 +128,7 @@ describe("a defect", () => {
   };
 
   it.each(Object.entries(THROWN))(
-    "(%s) is 500 and tells the client nothing; the operator all",
+    "(%s) returns 500 without details, and is logged in full",
     async (_, thrown) => {
       const database = {
         run: async () => {

@@ -230,11 +230,11 @@ describe.each(["v1", "v2"])("every operation of the document of %s", (version) =
     operations = operationsOf((await sendRequest(server.url, "GET", `/api/${version}/openapi.json`)).body);
   });
 
-  it("is called in this test", () => {
+  it("is covered by this test", () => {
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(GOOD).sort());
   });
 
-  it("answers only as documented, and gives every documented answer", async () => {
+  it("returns only documented responses, and each of them", async () => {
     const met = new Set<string>();
     const faults: string[] = [];
     for (const operation of operations) {
@@ -293,8 +293,8 @@ function valuesOf({ anyOf, enum: words, minimum, maximum }: Record<string, unkno
   );
 }
 
-describe("holding an answer against the document", () => {
-  it("reports an answer that differs from the document", async () => {
+describe("the check of a response against the document", () => {
+  it("reports a response that differs", async () => {
     const { body } = await sendRequest(server.url, "GET", "/api/openapi.json");
     const operation = operationsOf(body).find(
       ({ operationId }) => operationId === "subscriptionsShow",

@@ -141,7 +141,7 @@ describe("POST /api/chat", () => {
     expect(provider.exchanges[0]?.path).toBe("/v1/chat/completions");
   });
 
-  it("has content type, limit headers and no-store", async () => {
+  it("sends content type, limit headers and no-store", async () => {
     provider.answer((exchange) => {
       exchange.say("Yes");
       exchange.finish();
@@ -156,7 +156,7 @@ describe("POST /api/chat", () => {
     });
   });
 
-  it("streams an empty answer, and one that begins with reasoning", async () => {
+  it("streams an empty answer, and one that starts with reasoning", async () => {
     provider.answer((exchange) => exchange.finish("content_filter"));
     expect((await chunksOf(await post())).at(-1)).toEqual({ type: "finish", finishReason: "content-filter" });
     provider.answer((exchange) => {
@@ -169,7 +169,7 @@ describe("POST /api/chat", () => {
     expect(wordsOf(chunks)).toBe("Yes");
   });
 
-  it("passes on text only", async () => {
+  it("sends on text only", async () => {
     provider.answer((exchange) => {
       exchange.say("Yes");
       const call = { index: 0, id: "1", type: "function", function: { name: "rm", arguments: "{}" } };
@@ -223,7 +223,7 @@ describe("useChat's own transport", () => {
     ]);
   });
 
-  it("continues after an answer that failed before its first word", async () => {
+  it("continues after an answer that fails before its first word", async () => {
     provider.answer((exchange) => {
       exchange.say("Yes");
       exchange.finish();
@@ -236,7 +236,7 @@ describe("useChat's own transport", () => {
     ]);
   });
 
-  it("reports an answer that broke off, from its error chunk", async () => {
+  it("reports an interrupted answer by its error chunk", async () => {
     provider.answer((exchange) => {
       exchange.say("Fi");
       setTimeout(() => exchange.response.destroy(), 50);
@@ -317,7 +317,7 @@ describe("a provider that fails before the first word", () => {
       },
       `silent for ${TIMEOUT_MS} ms`,
     ],
-  ])("and %s: 503, once, and the operator learns why", async (_, fail, problem) => {
+  ])("and %s causes a 503 without a retry, and is logged", async (_, fail, problem) => {
     provider.answer(fail);
     const answer = await post();
     const text = await answer.text();
@@ -354,7 +354,7 @@ describe("a provider that fails in the middle", () => {
     ["sends what is not JSON", ({ send }) => send("{oh no"), "an invalid response"],
     ["reports an error", ({ send }) => send(`{"error":{"message":"${API_KEY}"}}`), "reported an error"],
     ["falls silent", () => {}, `silent for ${TIMEOUT_MS} ms`],
-  ])("and %s: the words so far, a neutral sentence, the end", async (_, fail, problem) => {
+  ])("and %s ends the answer with the words so far and a neutral sentence", async (_, fail, problem) => {
     provider.answer((exchange) => {
       exchange.say("Fi");
       setTimeout(() => fail(exchange), 50);
@@ -562,8 +562,8 @@ describe("access to the chat", () => {
   });
 });
 
-describe("open answers", () => {
-  it("are at most three per person, until one of them ends", async () => {
+describe("streaming answers", () => {
+  it("are limited to three at once per user", async () => {
     provider.answer((exchange) => exchange.say("Fi"));
     const model = createChat({
       baseUrl: provider.baseUrl,

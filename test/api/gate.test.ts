@@ -49,7 +49,7 @@ function limitsTold({ headers }: HttpResponse): (string | null)[] {
 }
 
 describe("authentication comes first", () => {
-  it("returns 401 without a session, any number of times, and charges nothing", async () => {
+  it("returns 401 without a session, without charging a limit", async () => {
     const headers = { "x-forwarded-for": "192.0.2.10" };
     for (let n = 0; n < 8; n += 1) {
       const answer = await sendRequest(strict.url, "GET", "/api/users", { headers });
@@ -230,7 +230,7 @@ describe("limit headers", () => {
     await quick.close();
   });
 
-  it("are left out where nothing is limited", async () => {
+  it("are absent on unlimited routes", async () => {
     for (const path of ["/api/health", "/api/version", "/api/ready", "/api/openapi.json"]) {
       expect(limitsTold(await sendRequest(strict.url, "GET", path))).toEqual([null, null, null, null]);
     }

@@ -124,10 +124,10 @@ async function lint(file: string): Promise<{ totals: { errors: number }; problem
   return JSON.parse(stdout);
 }
 
-describe.each(["/api", "/api/v1", "/api/v2"])("the reader at %s/docs", (base) => {
+describe.each(["/api", "/api/v1", "/api/v2"])("the documentation page at %s/docs", (base) => {
   const get = (path: string) => sendRequest(server.url, "GET", path);
 
-  it("is a page with a policy against external resources", async () => {
+  it("has a content security policy against external resources", async () => {
     const page = await get(`${base}/docs`);
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
     const policy = Object.fromEntries(
@@ -147,7 +147,7 @@ describe.each(["/api", "/api/v1", "/api/v2"])("the reader at %s/docs", (base) =>
     expect(page.text).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|style=/);
   });
 
-  it("references only files that exist, with the right content types", async () => {
+  it("links only to files that exist, with the right content types", async () => {
     const { text } = await get(`${base}/docs`);
     const named = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url as string);
     expect(named).toEqual([

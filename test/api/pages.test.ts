@@ -150,7 +150,7 @@ function sorted(made: readonly Made[], order: List["order"]): string[] {
   return order === "newest first" ? ids.reverse() : made.map(({ id }) => id).reverse();
 }
 
-describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
+describe.each(Object.entries(LISTS))("pagination of %s", (_, list) => {
   const { path, plural, order } = list;
   const isOfPeople = plural === "users";
   let owner: TestUser;
@@ -200,12 +200,12 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
     throw new Error("no end");
   };
 
-  it("contain every item once, in one order, for any page size", async () => {
+  it("returns every item once, in one order, for any page size", async () => {
     expect(expected).toHaveLength(isOfPeople ? 25 : 24);
     for (const limit of [1, 2, 5, 8, 12, 23, 24, 25, 26, 100]) expect(await walk(limit)).toEqual(expected);
   });
 
-  it("neither lose nor repeat items while others are added", async () => {
+  it("neither skips nor repeats items while others are added", async () => {
     const fresh: string[] = [];
     const found = await walk(4, async () => fresh.push(await list.add(owner, new Date().toISOString())));
     expect(found.slice(0, expected.length)).toEqual(expected);
@@ -215,14 +215,14 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
     expected = order === "oldest first" ? [...expected, ...fresh] : [...fresh.reverse(), ...expected];
   });
 
-  it("end with a null cursor, and have 20 items by default", async () => {
+  it("ends with a null cursor, and defaults to 20 items", async () => {
     const count = expected.length;
     expect((await page(`limit=${count}`)).nextCursor).toBeNull();
     expect((await page(`limit=${count - 1}`)).nextCursor).not.toBeNull();
     expect((await page("")).items).toHaveLength(20);
   });
 
-  it("accept a limit from 1 to 100", async () => {
+  it("accepts a limit from 1 to 100", async () => {
     for (const limit of [
       "0",
       "-1",
@@ -247,7 +247,7 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
     }
   });
 
-  it("reject a cursor that no page has returned", async () => {
+  it("rejects a cursor that no page has returned", async () => {
     const garbage = [
       "",
       "%00",
@@ -271,7 +271,7 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
     }
   });
 
-  it("have their plural in v1 and data in v2", async () => {
+  it("names its items by their plural in v1 and data in v2", async () => {
     const first = await sendRequest(server.url, "GET", `/api/v1${path}?limit=3`, { cookie: owner.cookie });
     expect(Object.keys(first.body)).toEqual([plural, "nextCursor"]);
     const inHeader = { cookie: owner.cookie, headers: { "x-api-version": "v2" } };
@@ -289,7 +289,7 @@ describe.each(Object.entries(LISTS))("the pages of %s", (_, list) => {
 
 describe("another user's cursor", () => {
   it.each(["/subscriptions", "/api-keys", "/notifications"])(
-    "of %s shows nothing of theirs",
+    "of %s reveals none of their items",
     async (path) => {
       const [one, other] = [await signUp(server.url), await signUp(server.url)];
       const list = Object.values(LISTS).find((each) => each.path === path) as List;
@@ -304,7 +304,7 @@ describe("another user's cursor", () => {
     },
   );
 
-  it("of the list of users shows nobody else to an ordinary user", async () => {
+  it("of the list of users reveals no other user without the role", async () => {
     const admin = await signUpAdmin(server.url, test);
     const { cookie, id } = await signUp(server.url);
     const { body } = await sendRequest(server.url, "GET", "/api/users?limit=1", { cookie: admin.cookie });
@@ -313,8 +313,8 @@ describe("another user's cursor", () => {
   });
 });
 
-describe("the pages of plans", () => {
-  it("go through the catalog in its order, for anyone", async () => {
+describe("pagination of plans", () => {
+  it("returns the catalog in its order, for anyone", async () => {
     const found: string[] = [];
     let cursor: string | null = null;
     do {
@@ -333,7 +333,7 @@ describe("the pages of plans", () => {
     expect(JSON.stringify(body)).not.toContain("price_");
   });
 
-  it("reject an invalid cursor or limit", async () => {
+  it("rejects an invalid cursor or limit", async () => {
     for (const query of ["cursor=gold", "cursor=", "limit=0", "limit=101", "cursor=__proto__"]) {
       expect((await sendRequest(server.url, "GET", `/api/plans?${query}`)).status).toBe(400);
     }

@@ -80,7 +80,7 @@ describe("a plugin", () => {
   });
 
   it.each(["/api/plugins/first/who", "/api/plugins/first", "/api/plugins/first/any/%2e%2e/x"])(
-    "is not run for nobody: %s",
+    "does not run without authentication: %s",
     async (path) => {
       const answer = await sendRequest(url, "GET", path);
       expect(answer).toMatchObject({ status: 401, text: '{"error":"Unauthorized"}' });
@@ -89,7 +89,7 @@ describe("a plugin", () => {
     },
   );
 
-  it("gets the caller, by session or key, and the dependencies", async () => {
+  it("receives the caller, by session or key, and the dependencies", async () => {
     const bySession = await sendRequest(url, "GET", "/api/plugins/first/who", asUser("user_1"));
     expect(bySession.body).toMatchObject({ kind: "session", userId: "user_1", plans: 3 });
     const byKey = await sendRequest(
@@ -101,7 +101,7 @@ describe("a plugin", () => {
     expect(byKey.body).toMatchObject({ kind: "api-key", userId: "user_1", keyId: "key" });
   });
 
-  it("is limited to thirty calls a minute per user, over all plugins", async () => {
+  it("shares a limit of thirty calls a minute per user with all plugins", async () => {
     const statuses: number[] = [];
     for (let n = 0; n < 31; n++) {
       const path = n % 2 ? "/api/plugins/first/who" : "/api/plugins/first/any/x";
@@ -139,7 +139,7 @@ describe("a plugin", () => {
     "/api/plugins/first/who%00",
     "/api/plugins/first/who;x",
     "/api/plugins/%2566irst/who",
-  ])("cannot be reached without the gate: %s", async (path) => {
+  ])("cannot be reached past authentication and limit: %s", async (path) => {
     const withoutSession = await sendRequest(url, "GET", path);
     expect([400, 401, 404]).toContain(withoutSession.status);
     expect(calls).toEqual([]);
@@ -147,7 +147,7 @@ describe("a plugin", () => {
     if (calls.length > 0 || status === 200) expect(charged).toEqual(["plugin:user_3"]);
   });
 
-  it("that does not exist returns 404, and 401 without a session", async () => {
+  it("that does not exist returns 404, or 401 without a session", async () => {
     expect((await sendRequest(url, "GET", "/api/plugins/second/who")).status).toBe(401);
     expect(await sendRequest(url, "GET", "/api/plugins/second/who", asUser("user_1"))).toMatchObject({
       status: 404,
@@ -183,7 +183,7 @@ describe("a plugin", () => {
     }
   });
 
-  it("refuses writes from a foreign page", async () => {
+  it("rejects writes from a foreign page", async () => {
     const answer = await sendRequest(url, "POST", "/api/plugins/first/echo", {
       ...asUser("user_1", { origin: "https://evil.example.com" }),
       body: "{}",
@@ -206,7 +206,7 @@ describe("the folder of plugins", () => {
     expect((await loadPlugins()).map(({ name }) => name)).toEqual(["renewals"]);
   });
 
-  it("has one plugin per file, and ignores other files", async () => {
+  it("loads one plugin per file, and ignores other files", async () => {
     await write("b.ts", `export const name: string = "second-2"; ${ROUTER}`);
     await write("a.ts", `export const name: string = "first"; ${ROUTER}`);
     for (const file of ["notes.md", ".a.ts.swp", ".hidden.ts", "types.d.ts"])
@@ -398,7 +398,7 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     expect(after.fields.etag).not.toBe(before.fields.etag);
   });
 
-  it("answers 304 when unchanged", async () => {
+  it("returns 304 when unchanged", async () => {
     await subscribed({ userId: "user_9" });
     const { fields, text } = await feed("user_9");
     const etag = fields.etag as string;

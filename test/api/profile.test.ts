@@ -132,7 +132,7 @@ describe("PATCH /api/users/me", () => {
     [{ preferences: null }, /^preferences: expected an object$/],
     [{ preferences: [] }, /^preferences: expected an object$/],
     [{ constructor: { prototype: { role: "admin" } } }, /^constructor/],
-  ] as [object, RegExp][])("refuses %j", async (body, sentence) => {
+  ] as [object, RegExp][])("rejects the body %j", async (body, sentence) => {
     await expectRefused(body, sentence);
   });
 
@@ -185,7 +185,7 @@ describe("PATCH /api/users/me", () => {
 });
 
 describe("GET /api/users", () => {
-  it("returns all users to an administrator, and only themselves to others", async () => {
+  it("returns all users to an administrator, and only the caller to others", async () => {
     const admin = await signUpAdmin(server.url, test);
     const ids = async (call: object) =>
       (await sendRequest(server.url, "GET", "/api/users?limit=100", call)).body.users.map(

@@ -104,7 +104,7 @@ describe("access", () => {
 });
 
 describe("subscriptions", () => {
-  it("shows its owner a subscription that a webhook has created", async () => {
+  it("include one that a webhook has created for its owner", async () => {
     const { owner, subscriptionId } = cast;
     const expected = {
       id: subscriptionId,
@@ -131,7 +131,7 @@ describe("subscriptions", () => {
     });
   });
 
-  it("returns 404 for another user's, as for an unknown one", async () => {
+  it("return 404 for another user's, as for an unknown one", async () => {
     const answers = [
       await call("GET", `/api/subscriptions/${cast.subscriptionId}`, { cookie: cast.other.cookie }),
       await call("GET", `/api/subscriptions/${cast.subscriptionId}`, { cookie: cast.admin.cookie }),
@@ -144,7 +144,7 @@ describe("subscriptions", () => {
     expect(list.body).toEqual({ subscriptions: [], nextCursor: null });
   });
 
-  it("returns 400 for a malformed id, 404 for an unknown one", async () => {
+  it("return 400 for a malformed id, 404 for an unknown one", async () => {
     for (const id of ["1", "sub_1", "%00", `${cast.subscriptionId}x`, "..%2f..%2fusers"]) {
       const { status, body } = await call("GET", `/api/subscriptions/${id}`, { cookie: cast.owner.cookie });
       expect([id, status, body]).toEqual([
@@ -159,7 +159,7 @@ describe("subscriptions", () => {
 });
 
 describe("checkout, portal and reconcile", () => {
-  it("refuse with a sentence when no provider is configured", async () => {
+  it("return 503 with a sentence when no provider is configured", async () => {
     const { owner, admin, subscriptionId } = cast;
     const sentence = {
       error: expect.stringMatching(/^No payment provider is configured$/),
@@ -195,7 +195,7 @@ describe("checkout, portal and reconcile", () => {
       /^provider: expected one of provider-a, provider-b, provider-c$/,
     ],
     [{ planId: "pro", price: 1 }, "price: unknown field"],
-  ] as [unknown, string | RegExp][])("a checkout of %j is 400", async (body, sentence) => {
+  ] as [unknown, string | RegExp][])("return 400 for a checkout of %j", async (body, sentence) => {
     const answer = await call("POST", "/api/checkout", { cookie: cast.owner.cookie, body });
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({
@@ -205,7 +205,7 @@ describe("checkout, portal and reconcile", () => {
 });
 
 describe("API keys", () => {
-  it("shows a key once, and stores its prefix and hash", async () => {
+  it("are shown once, and stored as prefix and hash", async () => {
     const { cookie, id: userId } = await signUp(server.url);
     const made = await call("POST", "/api/api-keys", { cookie, body: { name: "CI 🧭" } });
     expect([made.status, made.headers.get("cache-control")]).toEqual([201, "no-store"]);
@@ -232,7 +232,7 @@ describe("API keys", () => {
     expect(JSON.stringify(row)).not.toContain(key.slice(11));
   });
 
-  it("rejects a revoked key from the next request on, and returns 404 for revoking it again", async () => {
+  it("are rejected once revoked, and revoking again returns 404", async () => {
     const { cookie } = await signUp(server.url);
     const { body: made } = await call("POST", "/api/api-keys", { cookie, body: { name: "x" } });
     expect((await call("GET", "/api/users/me", { key: made.key })).status).toBe(200);
@@ -244,7 +244,7 @@ describe("API keys", () => {
     expect((await call("DELETE", "/api/api-keys/1", { cookie })).status).toBe(400);
   });
 
-  it("accepts an expiry", async () => {
+  it("accept an expiry", async () => {
     const { cookie } = await signUp(server.url);
     const make = (expiresAt: unknown) =>
       call("POST", "/api/api-keys", { cookie, body: { name: "x", expiresAt } });
@@ -272,7 +272,7 @@ describe("API keys", () => {
 });
 
 describe("notifications", () => {
-  it("are listed newest first, and keep the time of their first reading", async () => {
+  it("are listed newest first, and keep the time when they were first read", async () => {
     const { id: userId, cookie } = await signUp(server.url);
     const older = await notified(test, userId);
     const newer = await notified(test, userId);
@@ -294,7 +294,7 @@ describe("notifications", () => {
     expect((await call("GET", "/api/notifications", { cookie })).body.notifications[1]).toEqual(read.body);
   });
 
-  it("returns 404 for another user's, and 400 for a malformed id", async () => {
+  it("return 404 for another user's, and 400 for a malformed id", async () => {
     const path = `/api/notifications/${await notified(test, cast.owner.id)}/read`;
     expect((await call("POST", path, { cookie: cast.other.cookie })).status).toBe(404);
     expect(await test.rows("select read_at from notification order by id desc limit 1")).toEqual([
@@ -366,7 +366,7 @@ describe("the log of deliveries", () => {
     expect((await call("GET", "/api/webhook-deliveries/x", { cookie })).status).toBe(400);
   });
 
-  it("is filtered by slot, status and type", async () => {
+  it("filters by slot, status and type", async () => {
     const { cookie } = cast.admin;
     const found = async (query: string) => {
       const { status, body } = await call("GET", `/api/webhook-deliveries?${query}`, { cookie });

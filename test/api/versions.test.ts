@@ -73,7 +73,7 @@ describe("the catalog of versions", () => {
     expect(["v2", "v9", "v10"].map((name) => successorOf(name, catalog))).toEqual(["v9", "v10", null]);
   });
 
-  it("gives the answer of GET /api/version", () => {
+  it("is returned by GET /api/version", () => {
     expect(versionStatus(v1Deprecated).versions).toEqual({
       v1: { deprecated: true, sunset: "2027-06-01" },
       v2: { deprecated: false },
@@ -158,7 +158,7 @@ describe("the routed path", () => {
     );
   });
 
-  it("loses one version prefix, not two", () => {
+  it("drops one version prefix, not two", () => {
     fc.assert(
       fc.property(fc.constantFrom("v1", "v2", "v10"), anything, (version, rest) => {
         const url = `http://localhost/api/${version}/${rest}`;
@@ -211,7 +211,7 @@ describe("the link to the successor", () => {
   });
 });
 
-describe("a versioned answer", () => {
+describe("a versioned response", () => {
   let server: Awaited<ReturnType<typeof listen>>;
   beforeAll(async () => {
     server = await listen(appOf());
@@ -357,7 +357,7 @@ describe("a versioned answer", () => {
   });
 
   it.each([["v3"], ["V2"], ["2"], ["v1, v2"], [""], ["__proto__"], ["constructor"], ["v1\u00a0"]])(
-    "is 400 for the header %j, with what there is",
+    "returns 400 for the header %j, and lists the versions",
     async (value) => {
       const answer = await get("/api/users", { "X-API-Version": value });
       expect(answer.status).toBe(400);
@@ -376,7 +376,7 @@ describe("a version that is deprecated by configuration", () => {
   it.each([
     ["simple", "true", "2027-06-01"],
     ["rfc", `@${Date.UTC(2026, 11, 1) / 1000}`, "Tue, 01 Jun 2027 00:00:00 GMT"],
-  ] as const)("says so in all four headers (%s)", async (format, deprecation, sunset) => {
+  ] as const)("is announced in all four headers (%s)", async (format, deprecation, sunset) => {
     const server = await listen(appOf({ catalog: v1Deprecated, format }));
     try {
       for (const path of ["/api/v1/users", "/api/users", "/api/v1/nothing-here", "/api/v1/broken"]) {
@@ -396,7 +396,7 @@ describe("a version that is deprecated by configuration", () => {
     }
   });
 
-  it("is deprecated since the epoch when no date is configured (rfc)", async () => {
+  it("has the epoch as its date when none is configured (rfc)", async () => {
     const catalog = defineVersions({ current: "v1", versions: { v1: { deprecated: true } } });
     const answer = await appOf({ catalog, format: "rfc" }).request("/api/users");
     expect(answer.headers.get("deprecation")).toBe("@0");

@@ -61,7 +61,7 @@ describe.each(["v1", "v2"])("a signed delivery to /api/%s/webhooks", (version) =
   });
 });
 
-it("applies one event id once in each slot: a provider's ids are unique for that provider alone", async () => {
+it("applies the same event id once in each slot, as ids are unique per provider only", async () => {
   for (const slot of SLOTS) {
     const response = await post(`/api/webhooks/${slot}`, created(slot, "evt_shared"));
     expect([slot, response.body]).toEqual([slot, { received: true }]);

@@ -21,7 +21,7 @@ class DatabaseUnavailable extends Error {
   override name = "DatabaseUnavailable";
 }
 
-describe("an answer of the API", () => {
+describe("a response of the API", () => {
   const defects: unknown[] = [];
   let http: Awaited<ReturnType<typeof listen>>;
   let https: typeof http;
@@ -115,7 +115,7 @@ describe("an answer of the API", () => {
   });
 
   it.each(Object.entries(REASONS).map(([reason, { code }]) => [reason, statusOf[code]] as const))(
-    "has for the reason %s the status %d; in v1 only the sentence, in v2 the reason too",
+    "has for the reason %s the status %d, and the reason in v2 only",
     async (reason, status) => {
       const answer = await sendRequest(http.url, "GET", `/api/refused/${reason}`);
       expect(answer.status).toBe(status);

@@ -69,7 +69,7 @@ describe("the client's address", () => {
     ["quotes", 1, '"198.51.100.1"', PROXY],
     ["RFC 7239", 1, "for=198.51.100.1", PROXY],
     ["an address and more", 1, "198.51.100.1 6.6.6.6", PROXY],
-  ])("with hops trusted: %s", (_, hops, forwardedFor, expected) => {
+  ])("with a number of trusted proxies: %s", (_, hops, forwardedFor, expected) => {
     expect(createClientAddress({ hops })(PROXY, forwardedFor)).toBe(expected);
   });
 
@@ -98,11 +98,11 @@ describe("the client's address", () => {
     ["a neighbour of the single address", "192.0.2.2", "198.51.100.1", "192.0.2.2"],
     ["junk", PROXY, "198.51.100.1, junk", PROXY],
     ["junk behind another proxy", PROXY, "198.51.100.1, junk, 10.3.3.3", "10.3.3.3"],
-  ])("with ranges trusted: %s", (_, socket, forwardedFor, expected) => {
+  ])("with ranges of trusted proxies: %s", (_, socket, forwardedFor, expected) => {
     expect(createClientAddress({ ranges })(socket, forwardedFor)).toBe(expected);
   });
 
-  it("cannot be chosen by the client in front of what the proxy adds", () => {
+  it("is not taken from entries that the client put before the proxy's", () => {
     const addresses = [createClientAddress({ hops: 1 }), createClientAddress({ ranges })];
     const forged = fc.oneof(
       fc.string({ unit: "binary" }),

@@ -33,7 +33,7 @@ describe("a JSON body", () => {
     ["the same name in two objects", '{"a":{"x":1},"b":{"x":2},"c":[{"x":1},{"x":2}]}'],
     ["a field called constructor", '{"constructor":"x","prototype":{}}'],
     ["twenty levels", nested(19)],
-  ])("is read: %s", async (_, text) => {
+  ])("is accepted: %s", async (_, text) => {
     const answer = await post(text);
     expect(answer).toMatchObject({ status: 200 });
     expect(answer.body).toEqual(JSON.parse(text));
@@ -48,7 +48,7 @@ describe("a JSON body", () => {
   });
 
   it.each([["application/json; charset=utf-8"], ["Application/JSON"], ["application/json ;charset=UTF-8"]])(
-    "may be called %s",
+    "is accepted with the content type %s",
     async (type) => {
       expect(await post('{"a":1}', { "Content-Type": type })).toMatchObject({ status: 200, text: '{"a":1}' });
     },
@@ -97,7 +97,7 @@ describe("a JSON body", () => {
     ["NUL", JSON_TYPE, '{"name":"a\\u0000b"}', /NUL/],
     ["NUL in a name", JSON_TYPE, '{"a\\u0000b":1}', /NUL/],
     ["half a character", JSON_TYPE, '{"name":"\\ud800"}', /surrogates/],
-  ])("is refused with a sentence: %s", async (_, headers, body, sentence) => {
+  ])("is rejected with a sentence: %s", async (_, headers, body, sentence) => {
     const answer = await post(body, headers as Record<string, string>);
     expect(answer.status).toBe(400);
     const { error, ...rest } = answer.body;
@@ -105,7 +105,7 @@ describe("a JSON body", () => {
     expect(rest).toEqual({});
   });
 
-  it("is refused while it streams in when it is too large", async () => {
+  it("is rejected while it streams in when it is too large", async () => {
     const large = `{"a":"${"x".repeat(70_000)}"}`;
     for (const headers of [JSON_TYPE, { ...JSON_TYPE, "Transfer-Encoding": "chunked" }]) {
       const answer = await post(large, headers as Record<string, string>);
@@ -116,7 +116,7 @@ describe("a JSON body", () => {
     expect((await post('{"a":12345}', JSON_TYPE, "/small")).status).toBe(413);
   });
 
-  it("is refused before it has come in when it says that it is too large", async () => {
+  it("is rejected before it arrives when its Content-Length is too large", async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
       socket.once("data", (data) => {
@@ -131,7 +131,7 @@ describe("a JSON body", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it("that is cut off is not logged as a defect", async () => {
+  it("that is cut off is not logged as an internal error", async () => {
     await new Promise<void>((closed) => {
       const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
       socket.write(
@@ -149,7 +149,7 @@ describe("a JSON body", () => {
     expect((await post(JSON.stringify({ ["k".repeat(60_000)]: 1 }))).status).toBe(200);
   });
 
-  it("has caused no defect in any of these tests", () => {
+  it("causes no internal error in any of these tests", () => {
     expect(defects).toEqual([]);
     expect(({} as Record<string, unknown>).role).toBeUndefined();
   });
@@ -169,7 +169,7 @@ describe("a JSON body", () => {
     );
   });
 
-  it("is either parsed or refused, for any bytes", () => {
+  it("is either parsed or rejected, for any bytes", () => {
     const piece = fc.constantFrom(
       "{",
       "}",

@@ -15,7 +15,7 @@ describe("X-Forwarded-For without TRUSTED_PROXIES", () => {
     expect(warningsOf({ hops: 0 }, [undefined, "198.51.100.7", "198.51.100.8"])).toBe(1);
   });
 
-  it("is not reported where none arrives, or a proxy is trusted", () => {
+  it("is not reported when none arrives or a proxy is trusted", () => {
     expect(warningsOf({ hops: 0 }, [undefined, undefined])).toBe(0);
     expect(warningsOf({ hops: 1 }, ["198.51.100.7"])).toBe(0);
     expect(warningsOf({ ranges: ["10.0.0.0/8"] }, ["198.51.100.7"])).toBe(0);

@@ -35,7 +35,7 @@ function manualBatcher(options: { maxAtWork?: number; heldUpAfterMs?: number } =
   return { batcher, running, started, submit };
 }
 
-it("starts further groups while one is stuck, also after a quick one has ended", async () => {
+it("starts further groups while one is stuck, also after a quick one has finished", async () => {
   const { started, submit } = manualBatcher();
   const stuck = submit("stuck");
   const held = await started("stuck");
@@ -82,7 +82,7 @@ it("starts the next group when the one before is closing, two at once at most", 
   expect(await Promise.all(answers)).toEqual(["a", "b", "c"]);
 });
 
-it("keeps the keys of an item that leaves its group until its own answer is there", async () => {
+it("keeps the keys of an item that leaves its group locked until its own result arrives", async () => {
   let answerLeaver: (answer: string) => void = () => {};
   const ran: string[][] = [];
   const batcher = createBatcher<Item, string>({
@@ -113,7 +113,7 @@ it("keeps the keys of an item that leaves its group until its own answer is ther
   await batcher.idle();
 });
 
-it("answers abandoned items without working on them, and frees those behind", async () => {
+it("rejects abandoned items without processing them, and starts those behind them", async () => {
   const { running, started, submit } = manualBatcher();
   const answers = [submit("a"), submit("abandoned", ["a"], true), submit("c", ["a"])];
   const group = await started("a");
@@ -123,7 +123,7 @@ it("answers abandoned items without working on them, and frees those behind", as
   expect([...running.values()].flatMap(({ names }) => names)).not.toContain("abandoned");
 });
 
-it("measures the delay of items that could start, not of those that wait for a key", async () => {
+it("measures the delay of items that are ready, not of those that wait for a key", async () => {
   const { batcher, started, submit } = manualBatcher({ heldUpAfterMs: 60_000 });
   const answers = [submit("a")];
   const held = await started("a");

@@ -183,7 +183,7 @@ describe("changes recorded with an attempt", () => {
 });
 
 describe("changes are recorded once", () => {
-  it("for repeated deliveries, on one process or two", async () => {
+  it("when a delivery is repeated, on one process or two", async () => {
     const created = event(CREATED);
     await Promise.all([server, other, server, other].map((one) => send(created, one)));
     await send(created);
@@ -191,7 +191,7 @@ describe("changes are recorded once", () => {
     expect(await attempts()).toHaveLength(1);
   });
 
-  it("for a replay, which records its own changes", async () => {
+  it("when an event is replayed, which records its own changes", async () => {
     await play([CREATED], [UPDATED, { seats: 8 }]);
     const deliveries = await test.rows<{ id: string }>("select id from webhook_delivery order by id");
     const again = (n: number) => replay(runtime.intake, deliveries[n]?.id as string, { force: true });
@@ -206,7 +206,7 @@ describe("changes are recorded once", () => {
 });
 
 describe("events that are applied together", () => {
-  it("record their changes one after another, in arrival order", async () => {
+  it("record their changes in arrival order", async () => {
     await play([CREATED]);
     const blocker = await test.database.connection();
     const seats = Array.from({ length: 12 }, (_, n) => 6 + ((n * 7) % 13));
@@ -262,7 +262,7 @@ async function waitingForLock(): Promise<void> {
 }
 
 describe("the change and its record are atomic", () => {
-  it("when the record cannot be written", async () => {
+  it("when the change record cannot be written", async () => {
     await test.rows(
       "alter table webhook_attempt add constraint refused check (changes ->> 'seats' <> '[null,77]')",
     );
@@ -300,7 +300,7 @@ describe("the change and its record are atomic", () => {
     expect(await changes()).toEqual([expect.any(Object), { seats: [5, 78] }, null]);
   });
 
-  it("when the process is cut off before the commit", async () => {
+  it("when the connection breaks before the commit", async () => {
     await play([CREATED]);
     const cut = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
     try {

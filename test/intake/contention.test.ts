@@ -70,7 +70,7 @@ const lockOf = (name: string) =>
   `select from subscription where provider_subscription_id = '${name}' for update`;
 
 describe("a locked subscription", () => {
-  it("keeps waiting only its own events, which are applied in order afterwards", async () => {
+  it("delays only its own events, which are applied in order afterwards", async () => {
     await Promise.all(Array.from({ length: 20 }, (_, n) => receive(numberedEvent("sub", n))));
     const { release } = await holdLock(lockOf("sub-0"));
     const own = [6, 7, 8].map((seats) => receive(update(`own-${seats}`, "sub-0", "user_0", seats)));
@@ -96,7 +96,7 @@ describe("a locked subscription", () => {
     ]);
   });
 
-  it("is waited for before its event is decided on what the other transaction has added", async () => {
+  it("is read after the other transaction's commit, so that its event is decided on the new state", async () => {
     await receive(numberedEvent("first", 0));
     const connection = await holdLock(lockOf("first-0"));
     // Without its id: the event of another subscription of the same user, which the checkout has left behind.
@@ -123,7 +123,7 @@ describe("a locked subscription", () => {
 });
 
 describe("copies of one event", () => {
-  it("wait for the one that is worked on, and hide no other event", async () => {
+  it("wait for the one that is being applied, and delay no other event", async () => {
     await receive(numberedEvent("copied", 0));
     const { release } = await holdLock(lockOf("copied-0"));
     const copy = update("copy", "copied-0", "user_0", 44);
@@ -141,7 +141,7 @@ describe("copies of one event", () => {
     expect(outcomes.filter((outcome) => outcome === "duplicate")).toHaveLength(1_999);
   });
 
-  it("get the answer of the first when it fails", async () => {
+  it("get the result of the first when it fails", async () => {
     const copy = update("fails", "fails", "nobody", 5);
     expect(await Promise.all([receive(copy), receive(copy), receive(copy)])).toEqual([
       "failed",
@@ -151,7 +151,7 @@ describe("copies of one event", () => {
     expect(await test.rows("select claim_no from webhook_delivery")).toEqual([{ claim_no: 1 }]);
   });
 
-  it("are unavailable when it is not known whether the first was applied", async () => {
+  it("return 503 when it is unknown whether the first was applied", async () => {
     const { reached } = runtime.intake;
     runtime.intake.reached = async (milestone) => {
       if (milestone !== "effects written") return;
@@ -197,7 +197,7 @@ function lemonSqueezyEvent(n: number): Delivery {
 }
 
 describe("slow reads on every other connection", () => {
-  it("do not keep deliveries waiting, and end by themselves", async () => {
+  it("do not delay deliveries, and time out", async () => {
     const slow = Array.from({ length: 30 }, (_, n) =>
       runtime.database.run({ name: `slow_${n}`, text: `select pg_sleep(20) /* insert ${n} */` }).then(
         () => "answered",
@@ -220,7 +220,7 @@ describe("slow reads on every other connection", () => {
     await Promise.all(slow);
   });
 
-  it("are not ready when the intake's own connections are taken", async () => {
+  it("report not ready when the intake's own connections are in use", async () => {
     const connections = await Promise.all(
       Array.from({ length: 10 }, () => runtime.intake.database.connection()),
     );
@@ -230,7 +230,7 @@ describe("slow reads on every other connection", () => {
   });
 });
 
-it("does not mark another event successful whose delivery was given the id of a lost claim", async () => {
+it("does not mark another event successful when its delivery reuses the id of a lost claim", async () => {
   const event = numberedEvent("lost", 0);
   const delivery = {
     provider: "provider-a" as const,
@@ -269,7 +269,7 @@ it("does not mark another event successful whose delivery was given the id of a 
   expect(await test.rows("select from subscription")).toEqual([]);
 });
 
-it("stores the body and type that a redelivery is applied with", async () => {
+it("stores the body and type of the redelivery that was applied", async () => {
   expect(await receive(update("changed", "changed", "nobody_else", 5))).toBe("failed");
   const second = fixtureDelivery("stripe", "customer.subscription.created", {
     secret: SECRETS["provider-a"],

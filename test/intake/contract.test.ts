@@ -223,7 +223,7 @@ describe.each(wireFormats())("a slot bound to %s", (format) => {
     ["has no type", Buffer.from(`{"id":"evt_1","event_id":"evt_1","meta":{}}`)],
     ["has a type that is too long", Buffer.from(typed(format, "x".repeat(256)))],
     ["has a type with a NUL", Buffer.from(typed(format, "a\u0000b"))],
-  ])("refuses a signed body that %s", async (_, bytes) => {
+  ])("rejects a signed body that %s", async (_, bytes) => {
     const count = (await log()).length;
     const answer = await send(rawDelivery(format, bytes, "evt_invalid"));
     expect(answer.status).toBe(400);

@@ -101,7 +101,7 @@ describe("notifications of a subscription's user", () => {
     ]);
   });
 
-  it("report a trial once, and not renewals, seats, pauses or a longer debt", async () => {
+  it("report a trial once, but no renewal, seat change, pause or continued past due", async () => {
     await play(
       [CREATED, { status: "trialing" }],
       [UPDATED],
@@ -119,12 +119,12 @@ describe("notifications of a subscription's user", () => {
     expect(await kinds()).toEqual(["activated", "past_due"]);
   });
 
-  it("report a plan change and a debt together, and a restart on another plan as an activation", async () => {
+  it("report a plan change and past due together, and a restart on another plan as an activation", async () => {
     await play([CREATED], [UPDATED, { ...TEAM, status: "past_due" }], [DELETED, TEAM], [UPDATED]);
     expect(await kinds()).toEqual(["activated", "plan_changed", "past_due", "canceled", "activated"]);
   });
 
-  it("do not report an abandoned checkout, but the end of an unknown subscription", async () => {
+  it("report the end of an unknown subscription, but not an abandoned checkout", async () => {
     await play([CREATED, { status: "incomplete" }], [DELETED]);
     expect(await kinds()).toEqual([]);
     await play([DELETED, { subscriptionId: "another", customerId: "cus_2" }]);
@@ -159,8 +159,8 @@ describe("notifications of a subscription's user", () => {
   });
 });
 
-describe("notifications are never repeated", () => {
-  it("by repeated deliveries, on one process or two, in sequence or at once", async () => {
+describe("notifications are not repeated", () => {
+  it("for repeated deliveries, on one process or two, in sequence or at once", async () => {
     const created = event(CREATED);
     const answers = await Promise.all([server, other, server, other].map((one) => send(created, one)));
     expect(answers.map(({ status }) => status)).toContain(200);
@@ -169,7 +169,7 @@ describe("notifications are never repeated", () => {
     expect(await kinds()).toEqual(["activated"]);
   });
 
-  it("by replays of the last event or an older one", async () => {
+  it("for replays of the last event or an older one", async () => {
     await play([CREATED], [UPDATED, TEAM], [UPDATED, { ...TEAM, status: "past_due" }]);
     const told = await kinds();
     const logged = await test.rows<{ id: string }>(
@@ -181,7 +181,7 @@ describe("notifications are never repeated", () => {
     expect(await kinds()).toEqual(told);
   });
 
-  it("by events out of order, with or without a provider time", async () => {
+  it("for events out of order, with or without a provider time", async () => {
     const early = event(CREATED, { status: "incomplete" });
     await play([UPDATED]);
     await send(early);
@@ -194,7 +194,7 @@ describe("notifications are never repeated", () => {
     expect(await kinds()).toEqual(["activated", "activated"]);
   });
 
-  it("by an older event after the end", async () => {
+  it("for an older event after the end", async () => {
     const created = event(CREATED);
     const changed = event(UPDATED, TEAM);
     await play([DELETED, TEAM]);
@@ -203,14 +203,14 @@ describe("notifications are never repeated", () => {
     expect(await kinds()).toEqual(["canceled"]);
   });
 
-  it("but a late event that reports something new is notified", async () => {
+  it("for a late event, unless it reports something new", async () => {
     const checkout = event(CHECKOUT);
     await play([CREATED, { status: "incomplete" }]);
     await send(checkout);
     expect(await kinds()).toEqual(["activated"]);
   });
 
-  it("in any order and grouping", async () => {
+  it("for any order and grouping of events", async () => {
     const step = fc.record({
       status: fc.constantFrom(...SUBSCRIPTION_STATUSES),
       planId: fc.constantFrom("pro", "team"),
@@ -263,7 +263,7 @@ const BLANK: Subscription = {
 };
 
 describe("a notification and its change are atomic", () => {
-  it("when the event fails at first", async () => {
+  it("when the event fails at first and is retried", async () => {
     const failing = event(CREATED, { userId: "user_late" });
     expect((await send(failing)).status).toBe(500);
     expect(await rows()).toEqual([]);
@@ -290,7 +290,7 @@ describe("a notification and its change are atomic", () => {
     expect(await kinds()).toEqual(["activated", "activated"]);
   });
 
-  it("for many subscriptions at once, each user gets their own", async () => {
+  it("when many subscriptions change at once: each user gets their own", async () => {
     const people = Array.from({ length: 15 }, (_, n) => `user_${n}`).filter((id) => id !== "user_9");
     await Promise.all(
       people.flatMap((userId, n) =>
@@ -312,7 +312,7 @@ describe("a notification and its change are atomic", () => {
     }
   });
 
-  it("an event whose user is deleted at that moment is applied without error", async () => {
+  it("when the user is deleted at that moment: the event is applied without error", async () => {
     const leaving = await test.database.connection();
     try {
       await leaving.script("begin");

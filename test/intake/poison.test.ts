@@ -75,7 +75,7 @@ it("applies every other event of a group that contains poisoned ones", async () 
   ]);
 });
 
-it("a locked subscription delays only its own events", async () => {
+it("delays only its own events while a subscription is locked", async () => {
   await deliverWebhook(server.url, "provider-a", numberedEvent("locked", 0));
   const release = await holdLock(
     "select from subscription where provider_subscription_id = 'locked-0' for update",
@@ -105,7 +105,7 @@ it("a locked subscription delays only its own events", async () => {
   await eventually(() => attemptsOf("locked-update"), [{ outcome: "successful", source: "retry" }]);
 });
 
-it("a table that cannot be written in time fails no event and uses up no attempt", async () => {
+it("fails no event and uses up no attempt while a table cannot be written in time", async () => {
   const release = await holdLock("lock table subscription in access exclusive mode");
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, n) => deliverWebhook(server.url, "provider-a", numberedEvent("slow", n))),

@@ -148,7 +148,7 @@ describe("webhook-retry", () => {
     expect(await delivery(id)).toMatchObject({ status: "successful", claim_no: 13 });
   });
 
-  it("records an expired lease and gives up a delivery whose last attempt died", async () => {
+  it("records an expired lease, and gives up a delivery whose process died in the last attempt", async () => {
     const id = await received("dies", { userId: "user_1" });
     const expire = (claimNo: number) =>
       test.rows(

@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { spawnServer } from "../support/server-process.ts";
 
-it("webhook-retry runs inside the server, logs failures under its name, and applies what can be applied", async () => {
+it("runs webhook-retry in the server, logs failures under its name, and applies the events that can be applied", async () => {
   const test = await freshDatabase(0);
   const server = await spawnServer(test.url);
   const failed = await deliverWebhook(server.url, "provider-a", numberedEvent("retry-job", 0));

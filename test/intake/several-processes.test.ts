@@ -18,7 +18,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-it("three servers sent the same 2,000 events apply 2,000 and report 4,000 duplicates", async () => {
+it("applies 2,000 events sent to three servers once, and reports 4,000 duplicates", async () => {
   const events = 2_000;
   const deliveries = Array.from({ length: events }, (_, n) => numberedEvent("three", n));
   const answers = await Promise.all(
@@ -32,7 +32,7 @@ it("three servers sent the same 2,000 events apply 2,000 and report 4,000 duplic
   await expectEachAppliedOnce(test, "three", events);
 });
 
-it("two servers sent the same subscriptions in opposite orders apply each event once", async () => {
+it("applies each event once when two servers get the same subscriptions in opposite orders", async () => {
   const subscriptions = 40;
   const rounds = 25;
   const ends = await Promise.all(
@@ -61,7 +61,7 @@ it("two servers sent the same subscriptions in opposite orders apply each event 
   expect(rows).toHaveLength(subscriptions);
 });
 
-it("first events of one subscription at two servers at once lose no field", async () => {
+it("loses no field when two servers get a subscription's first events at once", async () => {
   for (let n = 0; n < 40; n += 1) {
     const id = `first-${n}`;
     const given = {
@@ -97,7 +97,7 @@ it("first events of one subscription at two servers at once lose no field", asyn
   }
 });
 
-it("a checkout without a subscription id and its created event at two servers make one subscription", async () => {
+it("makes one subscription of a checkout without its id and the created event at two servers", async () => {
   const [a, b] = servers as [ServerProcess, ServerProcess];
   for (let n = 0; n < 40; n += 1) {
     await test.rows("delete from subscription where user_id = 'user_7'");

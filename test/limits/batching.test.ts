@@ -36,7 +36,7 @@ if (!program) {
     });
 
   describe("calls of one turn of the event loop", () => {
-    it("travel in one script call, whatever their keys and policies", async () => {
+    it("are sent in one script call for any keys and policies", async () => {
       const { rateLimit, close } = await open(redis.url);
       await rateLimit(`api:${randomUUID()}`, { limit: 1, windowSeconds: 60 });
       const before = await redis.calls("evalsha");
@@ -50,7 +50,7 @@ if (!program) {
       await close();
     });
 
-    it("travel in one script call per key in a cluster", async () => {
+    it("are sent in one script call per key in a cluster", async () => {
       const { rateLimit, close } = await open(clusterNode.url);
       await rateLimit(`api:${randomUUID()}`, { limit: 1, windowSeconds: 60 });
       const before = await clusterNode.calls("evalsha");
@@ -65,7 +65,7 @@ if (!program) {
       await close();
     });
 
-    it("harm no other key when one of them holds something else", async () => {
+    it("do not fail for other keys when one key holds another type", async () => {
       const { rateLimit, close } = await open(redis.url);
       const [foreign, own] = [`api:${randomUUID()}`, `api:${randomUUID()}`];
       await redis.ask("HSET", `tollgate:limit:60000:${foreign}`, "field", "value");
@@ -80,7 +80,7 @@ if (!program) {
     it.each<[string, () => string]>([
       ["Redis", () => redis.url],
       ["a Redis cluster", () => clusterNode.url],
-    ])("are decided in %s as if they had been made one after the other", async (_, url) => {
+    ])("decides batched calls in %s as if they were made one after the other", async (_, url) => {
       const { rateLimit, close } = await open(url(), () => now);
       const call = fc.record({
         key: fc.constantFrom("api:a", "api:b", "plugin:c"),

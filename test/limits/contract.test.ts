@@ -48,7 +48,7 @@ describe.each(stores)("the limiter %s", (name, open) => {
   });
   afterAll(() => store.close());
 
-  it("admits up to the limit, refuses, and admits again when the oldest leaves", async () => {
+  it("admits up to the limit, refuses, and admits again when the oldest request expires", async () => {
     const key = freshKey();
     const policy = { limit: 2, windowSeconds: 60 };
     now = START;
@@ -90,7 +90,7 @@ describe.each(stores)("the limiter %s", (name, open) => {
     );
   });
 
-  it("admits no more than the limit in any window, and refuses only when it would", async () => {
+  it("admits at most the limit in any window, and refuses only beyond it", async () => {
     const policy = { limit: 7, windowSeconds: 10 };
     await fc.assert(
       fc.asyncProperty(

@@ -7,7 +7,7 @@ import { silent } from "./silent.ts";
 const START = 1_800_000_000_000;
 
 describe("createLimits in memory", () => {
-  it("counts each scope and each person separately", async () => {
+  it("counts each scope and each user separately", async () => {
     const limits = await createLimits({
       policies: DEFAULT_POLICIES,
       redisUrls: null,
@@ -33,7 +33,7 @@ describe("createLimits in memory", () => {
     await limits.close();
   });
 
-  it("answers at once, without a promise, and throws for a cost or key that is invalid", async () => {
+  it("decides synchronously, and throws for an invalid cost or key", async () => {
     const { rateLimit } = await createLimits({ policies: DEFAULT_POLICIES, redisUrls: null, log: silent });
     const { billing } = DEFAULT_POLICIES;
     expect(rateLimit("billing:user_1", { ...billing, cost: 4 })).toMatchObject({

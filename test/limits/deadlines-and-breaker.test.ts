@@ -6,7 +6,7 @@ import { Breaker } from "../../src/limits/breaker.ts";
 import { Deadlines } from "../../src/limits/deadlines.ts";
 
 describe("Deadlines", () => {
-  it("calls back the operations that are late, and no others", async () => {
+  it("calls back late operations only", async () => {
     const deadlines = new Deadlines(30);
     const late: number[] = [];
     const arrived = Array.from({ length: 10 }, (_, n) => deadlines.start(() => late.push(n)));
@@ -32,7 +32,7 @@ describe("Deadlines", () => {
   });
 });
 
-it("frees what a finished wait referred to", async () => {
+it("releases the memory of a finished wait", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const deadlines = new Deadlines(60_000);

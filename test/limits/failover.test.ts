@@ -53,7 +53,7 @@ if (!program) {
       await promoted.remove();
     });
 
-    it("reconnects to the new primary, although the old connection still answers", async () => {
+    it("reconnects to the new primary although the old one still responds", async () => {
       const { isShared, seen, close } = await opened(`redis://127.0.0.1:${endpoint.port}`);
       const key = () => `billing:${randomUUID()}`;
       expect(await isShared(key())).toBe(true);

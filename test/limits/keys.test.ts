@@ -9,7 +9,7 @@ describe("limit keys", () => {
     expect(SCOPES.filter((scope) => scope.includes(":"))).toEqual([]);
   });
 
-  it("return their scope for any id", () => {
+  it("contain their scope for any id", () => {
     fc.assert(
       fc.property(fc.constantFrom(...SCOPES), fc.string(), (scope, id) => {
         const key = limitKey(scope, id);

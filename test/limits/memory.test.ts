@@ -61,7 +61,7 @@ describe("MemoryLimiter", () => {
   });
 
   describe("when it is full of live keys", () => {
-    it("never exceeds its size, nor forgets a blocked key", () => {
+    it("never exceeds its size or drops a blocked key", () => {
       const counts = limiter(100);
       for (let n = 0; n < 50; n += 1) counts.decide(`api:blocked ${n}`, 1, WINDOW_MS, 1);
       for (let n = 0; n < 10_000; n += 1) {
@@ -73,7 +73,7 @@ describe("MemoryLimiter", () => {
       }
     });
 
-    it("keeps a key that is blocked for the cost of its last request", () => {
+    it("keeps a key that is blocked for its last request's cost", () => {
       const counts = limiter(2);
       counts.decide("api:a", 5, WINDOW_MS, 3);
       counts.decide("api:a", 5, WINDOW_MS, 3);
@@ -81,7 +81,7 @@ describe("MemoryLimiter", () => {
       expect(counts.decide("api:a", 5, WINDOW_MS, 3).allowed).toBe(false);
     });
 
-    it("forgets the key with requests left that would expire next", () => {
+    it("drops the unblocked key that would expire next", () => {
       const counts = limiter(3);
       for (const key of ["api:a", "api:b", "api:c", "api:a"]) {
         now += 1;
@@ -108,7 +108,7 @@ describe("MemoryLimiter", () => {
       expect(counts.decide("api:b", 1, WINDOW_MS, 1).allowed).toBe(false);
     });
 
-    it("replaces a blocked key as soon as it has a request left again", () => {
+    it("drops a blocked key as soon as it has a request left again", () => {
       const counts = limiter(1);
       counts.decide("api:a", 2, WINDOW_MS, 1);
       now += 30_000;

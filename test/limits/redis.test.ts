@@ -47,7 +47,7 @@ if (!program) {
     });
     afterAll(() => redis.remove());
 
-    it("admits exactly the limit when several processes ask at once", async () => {
+    it("admits exactly the limit of simultaneous requests from several processes", async () => {
       const clients = await Promise.all(Array.from({ length: 4 }, () => observed(redis.url, SLOW)));
       const key = freshKey();
       const decisions = await Promise.all(
@@ -195,7 +195,7 @@ if (!program) {
       },
     );
 
-    it("still applies the refusals it holds", async () => {
+    it("still applies cached refusals", async () => {
       const { rateLimit, close } = await observed(redis.url);
       const key = freshKey("billing");
       await rateLimit(key, minute(1));

@@ -59,18 +59,18 @@ const NAMES: Record<WireFormat, Record<EventKind, string[]>> = {
   },
 };
 
-describe.each(wireFormats())("%s", (format) => {
+describe.each(wireFormats())("the event names of %s", (format) => {
   const kindOf = (name: string) => ADAPTERS.of(format).interpret(name, {}).kind;
 
-  test.each(EVENT_KINDS)("knows each of its names for %s", (kind) => {
+  test.each(EVENT_KINDS)("include each documented name of %s", (kind) => {
     for (const name of NAMES[format]?.[kind] ?? []) expect([name, kindOf(name)]).toEqual([name, kind]);
   });
 
-  test("accepts the specification's names", () => {
+  test("include the specification's names", () => {
     for (const kind of EVENT_KINDS) expect(kindOf(kind)).toBe(kind);
   });
 
-  test("ignores all other names, also those of object properties", () => {
+  test("exclude all others, such as the names of object properties", () => {
     for (const name of ["invoice.paid", "constructor", "__proto__", "hasOwnProperty", "toString", "", " "]) {
       expect(kindOf(name)).toBe("ignored");
     }

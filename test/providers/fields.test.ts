@@ -4,7 +4,7 @@ import { JsonReader } from "../../src/providers/webhook/json-reader.ts";
 
 const place = (json: string) => new JsonReader(JSON.parse(json));
 
-test("what is absent, null or empty reads as null, however deep", () => {
+test("reads absent, null and empty fields as null at any depth", () => {
   for (const json of ["{}", '{"a":null}', '{"a":{}}', '{"a":{"b":null}}', '{"a":{"b":""}}', "null"]) {
     expect(place(json).at("a").text("b")).toBeNull();
     expect(place(json).at("a").id("b")).toBeNull();
@@ -18,7 +18,7 @@ test("what is absent, null or empty reads as null, however deep", () => {
   }
 });
 
-test("only own properties are read", () => {
+test("reads only own properties", () => {
   expect(place("{}").text("constructor")).toBeNull();
   expect(place("{}").at("constructor").text("name")).toBeNull();
   expect(place('{"__proto__":{"a":"b"}}').text("a")).toBeNull();
@@ -26,7 +26,7 @@ test("only own properties are read", () => {
   expect(place("{}").has("toString")).toBe(false);
 });
 
-test("text has 1 to 255 characters, is well-formed and has no NUL", () => {
+test("accepts text of 1 to 255 well-formed characters without NUL", () => {
   expect(new JsonReader({ a: "x".repeat(255) }).text("a")).toHaveLength(255);
   expect(() => new JsonReader({ a: "x".repeat(256) }).text("a")).toThrow(
     "a: expected at most 255 characters",
@@ -39,7 +39,7 @@ test("text has 1 to 255 characters, is well-formed and has no NUL", () => {
   );
 });
 
-test("a message shows at most forty characters of a value", () => {
+test("quotes at most forty characters of a value in a message", () => {
   for (const value of ["x".repeat(5000), "\u0001".repeat(5000), '"'.repeat(5000), "\u{1f600}".repeat(200)]) {
     const message = messageOf(() => new JsonReader({ a: value }).flag("a"));
     expect(message.length).toBeLessThanOrEqual("a: expected true or false, got ".length + 40);
@@ -70,12 +70,12 @@ describe("whole numbers", () => {
     expect(place(`{"a":${json}}`).wholeNumber("a")).toBe(expected);
   });
 
-  test.each(["-1", "1000001", "0.5", "1e400", '"5"', "true", "[]", "{}", '""'])("%s is refused", (json) => {
+  test.each(["-1", "1000001", "0.5", "1e400", '"5"', "true", "[]", "{}", '""'])("%s is rejected", (json) => {
     expect(() => place(`{"a":${json}}`).wholeNumber("a")).toThrow(UnreadablePayload);
   });
 });
 
-test("numbers as ids are exact or refused", () => {
+test("accepts a numeric id only when it is exact", () => {
   expect(place('{"a":9007199254740991}').id("a")).toBe("9007199254740991");
   expect(place('{"a":-3}').id("a")).toBe("-3");
   for (const json of ["9007199254740993", "1e21", "0.1", "1e999"]) {
@@ -122,18 +122,18 @@ describe("RFC 3339 times", () => {
     "2255-06-05T23:47:34.740992Z",
     "Sun, 01 Mar 2026 12:00:00 GMT",
     "1772366400",
-  ])("%s is refused", (text) => {
+  ])("%s is rejected", (text) => {
     expect(() => new JsonReader({ at: text }).rfc3339Micros("at")).toThrow(UnreadablePayload);
   });
 
-  test("as dates reach to the end of the year 9999, to the millisecond", () => {
+  test("are accepted up to the last millisecond of the year 9999", () => {
     const read = (text: string) => new JsonReader({ at: text }).rfc3339Date("at");
     expect(read("9999-12-31T23:59:59.999999Z")).toEqual(new Date("9999-12-31T23:59:59.999Z"));
     expect(read("2026-03-01T12:00:00.0019Z")).toEqual(new Date("2026-03-01T12:00:00.001Z"));
   });
 });
 
-test("Unix seconds are whole, and lie between 1970 and 9999", () => {
+test("accepts whole Unix seconds from 1970 to 9999", () => {
   expect(new JsonReader({ at: 0 }).unixMicros("at")).toBe(0);
   expect(new JsonReader({ at: 1_772_366_400 }).unixMicros("at")).toBe(1_772_366_400_000_000);
   expect(new JsonReader({ at: 253_402_300_799 }).unixDate("at")).toEqual(new Date("9999-12-31T23:59:59Z"));

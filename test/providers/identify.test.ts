@@ -9,12 +9,12 @@ test.each([
   ["stripe", { id: "evt_1", type: "a" }, {}],
   ["paddle", { event_id: "evt_1", notification_id: "ntf_1", event_type: "a" }, {}],
   ["polar", { id: "not this", type: "a" }, { "webhook-id": "evt_1" }],
-] as const)("%s events are known by the provider's id and name", (format, body, headers) => {
+] as const)("identifies %s events by the provider's id and name", (format, body, headers) => {
   const identity = ADAPTERS.of(format).identify(requestOf("", headers), body);
   expect(identity).toEqual({ eventId: "evt_1", eventType: "a" });
 });
 
-test.each(wireFormats())("%s bodies that are no object are refused", (format) => {
+test.each(wireFormats())("rejects %s bodies that are not an object", (format) => {
   for (const body of [null, [], "text", 5, true]) {
     const identify = () => ADAPTERS.of(format).identify(requestOf("", { "webhook-id": "evt_1" }), body);
     expect(identify).toThrow(InvalidPayload);
@@ -32,7 +32,7 @@ describe.each([
   ["is longer than 255 characters", "x".repeat(256)],
   ["contains a NUL character", "a\0b"],
   ["is not well-formed Unicode", "a\ud800b"],
-])("an id or type that %s is refused", (problem, value) => {
+])("rejects an id or type that %s", (problem, value) => {
   test("event id", () => {
     for (const [format, body] of [
       ["stripe", { id: value, type: "a" }],
@@ -58,7 +58,7 @@ describe.each([
   });
 });
 
-test("polar ids come from a header, and are refused alike", () => {
+test("reads polar ids from a header, with the same checks", () => {
   const identify = (id?: string) => () =>
     ADAPTERS.of("polar").identify(requestOf("", id === undefined ? {} : { "webhook-id": id }), { type: "a" });
   expect(identify()).toThrow("event id is missing");
@@ -136,41 +136,38 @@ describe("lemon-squeezy ids", () => {
   });
 });
 
-test.each(wireFormats())(
-  "a %s fixture carries the id, the name and the values that a test gives it",
-  (format) => {
-    const told = {
-      eventId: "evt_7",
-      userId: "user_7",
-      planId: "team",
-      subscriptionId: "sub_7",
-      customerId: "cus_7",
-      priceId: "price_7",
-      seats: 7,
-      status: "past_due",
-      occurredAt: new Date("2026-06-01T00:00:00Z"),
-      currentPeriodEnd: new Date("2026-07-01T00:00:00Z"),
-    } as const;
-    const options = { secret: "secret", nowSeconds: 1_772_366_400 };
-    const delivery = fixtureDelivery(format, "customer.subscription.updated", { ...options, ...told });
-    expect(delivery.eventId).toMatch(/^evt_7(:|$)/);
-    const event = ADAPTERS.of(format).interpret(delivery.eventType, JSON.parse(delivery.rawBody.toString()));
-    expect(event).toMatchObject({
-      kind: "customer.subscription.updated",
-      occurredAtMicros: 1_780_272_000_000_000,
-      userId: "user_7",
-      planId: "team",
-      providerSubscriptionId: "sub_7",
-      customerId: "cus_7",
-      status: "past_due",
-      currentPeriodEnd: told.currentPeriodEnd,
-    });
-    expect(event.items[0]?.priceIds[0]).toBe("price_7");
-    expect(event.items[0]?.seats).toBe(7);
-    const ending = fixtureDelivery(format, "customer.subscription.created", {
-      ...options,
-      cancelAtPeriodEnd: true,
-    });
-    expect(ADAPTERS.of(format).interpret(ending.eventType, ending.body).cancelAtPeriodEnd).toBe(true);
-  },
-);
+test.each(wireFormats())("renders a %s fixture with the given id, name and values", (format) => {
+  const told = {
+    eventId: "evt_7",
+    userId: "user_7",
+    planId: "team",
+    subscriptionId: "sub_7",
+    customerId: "cus_7",
+    priceId: "price_7",
+    seats: 7,
+    status: "past_due",
+    occurredAt: new Date("2026-06-01T00:00:00Z"),
+    currentPeriodEnd: new Date("2026-07-01T00:00:00Z"),
+  } as const;
+  const options = { secret: "secret", nowSeconds: 1_772_366_400 };
+  const delivery = fixtureDelivery(format, "customer.subscription.updated", { ...options, ...told });
+  expect(delivery.eventId).toMatch(/^evt_7(:|$)/);
+  const event = ADAPTERS.of(format).interpret(delivery.eventType, JSON.parse(delivery.rawBody.toString()));
+  expect(event).toMatchObject({
+    kind: "customer.subscription.updated",
+    occurredAtMicros: 1_780_272_000_000_000,
+    userId: "user_7",
+    planId: "team",
+    providerSubscriptionId: "sub_7",
+    customerId: "cus_7",
+    status: "past_due",
+    currentPeriodEnd: told.currentPeriodEnd,
+  });
+  expect(event.items[0]?.priceIds[0]).toBe("price_7");
+  expect(event.items[0]?.seats).toBe(7);
+  const ending = fixtureDelivery(format, "customer.subscription.created", {
+    ...options,
+    cancelAtPeriodEnd: true,
+  });
+  expect(ADAPTERS.of(format).interpret(ending.eventType, ending.body).cancelAtPeriodEnd).toBe(true);
+});

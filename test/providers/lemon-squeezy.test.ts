@@ -104,7 +104,7 @@ describe("`cancelled`", () => {
     });
   });
 
-  test("without one of the times is active until the expired event", () => {
+  test("is active until the expired event when a time is missing", () => {
     expect(read("2026-04-01T12:00:00Z", null).status).toBe("active");
     expect(read(null, "2026-04-01T12:00:00Z")).toMatchObject({
       status: "active",
@@ -112,7 +112,7 @@ describe("`cancelled`", () => {
     });
   });
 
-  test("is scheduled by the event's name even without a status", () => {
+  test("is recognised by the event's name without a status", () => {
     expect(lemonSqueezy.interpret("subscription_cancelled", {})).toMatchObject({
       status: null,
       cancelAtPeriodEnd: true,

@@ -6,7 +6,7 @@ const later = (text: string, count: number, interval: "month" | "year") =>
   new Date(intervalsAfter(at(text), count, interval) * 1_000).toISOString();
 
 describe("a billing period", () => {
-  it("ends on the same day of the month or its last day, without drift", () => {
+  it("ends on the same day of the month, or on the last day of a shorter one, without drift", () => {
     const months = [1, 2, 3, 4].map((count) => later("2026-01-31T23:59:59.250Z", count, "month"));
     expect(months).toEqual([
       "2026-02-28T23:59:59.250Z",

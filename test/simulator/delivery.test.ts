@@ -247,7 +247,7 @@ describe("a failing endpoint", () => {
 });
 
 describe("a server that does not listen yet", () => {
-  it("uses up no attempt", async () => {
+  it("costs no delivery attempt", async () => {
     const hook = await endpoint("polar", SECRET);
     let address = "/not/known/yet";
     const sim = await simulator({ formats: { "provider-a": "polar" }, deliverTo: () => address });
@@ -262,7 +262,7 @@ describe("a server that does not listen yet", () => {
 });
 
 describe("a rotated secret", () => {
-  it("signs later events", async () => {
+  it("signs all later events", async () => {
     const { hook, sim, buy } = await provider("stripe");
     const { slots } = await control(sim.url, "/provider-a/secret", {});
     expect(sim.secret("provider-a")).not.toBe(SECRET);

@@ -53,7 +53,7 @@ describe("a scenario", () => {
     expect(generate(7, 300)).not.toEqual(generate(8, 300));
   });
 
-  it("gives each step a second of its own, in the past, with plans and seats that are sold", () => {
+  it("gives each step a distinct second in the past, and plans and seats that are sold", () => {
     const lifecycles = generate(1, 20_000);
     for (const { steps } of lifecycles) {
       const times = steps.map((step) => step.atSeconds);
@@ -72,7 +72,7 @@ describe("a scenario", () => {
 });
 
 describe("planDeliveries", () => {
-  it("repeats and corrupts exactly the given shares, never before the event's own place", () => {
+  it("repeats and corrupts exactly the given shares, never before the event itself", () => {
     const lifecycles = generate(3, 1_000);
     const deliveries = planDeliveries(createRng(3), lifecycles, {
       duplicates: 0.2,
@@ -117,7 +117,7 @@ describe.each(wireFormats())("in the format %s", (format) => {
     ...{ eventId: event.eventId, eventType: event.eventType },
   });
 
-  it("renders events that verify, have ids of their own and say what happened", () => {
+  it("renders events with valid signatures, unique ids and the right content", () => {
     const eventIds = new Set<string>();
     for (const { lifecycle, step, ids, event } of events) {
       const delivery = signed(Buffer.from(JSON.stringify(event.body)), signing(event));
@@ -145,7 +145,7 @@ describe.each(wireFormats())("in the format %s", (format) => {
     expect(Math.max(...sizes)).toBeLessThan(4_096);
   });
 
-  it("renders corrupted deliveries that do not verify", () => {
+  it("renders corrupted deliveries with invalid signatures", () => {
     expect(corruptionKinds(provider.traits).length).toBeGreaterThanOrEqual(CORRUPTION_KINDS.length - 1);
     for (const { event } of events) {
       for (const kind of corruptionKinds(provider.traits)) {

@@ -96,7 +96,7 @@ it("shows other users' subscriptions to administrators only", async () => {
   expect(byKey.body.data.users.items).toEqual([{ id: "user_7" }]);
 });
 
-it("does not show them when they are requested directly either", async () => {
+it("hides other users' subscriptions from direct requests too", async () => {
   const person = { userId: "user_7", address: "127.0.0.1" };
   const lookUp = (caller: Caller, userIds: string[]) =>
     execute(
@@ -117,7 +117,7 @@ it("does not show them when they are requested directly either", async () => {
   expect([own?.length, others?.length]).toEqual([10, 10]);
 });
 
-it("still returns the users when loading their subscriptions is refused", async () => {
+it("returns the users when loading their subscriptions is refused", async () => {
   const headers = { "x-test-user": "user_8" };
   for (let n = 0; n < 29; n += 1) await askGraphql(app.url, "{ unreadCount }", { headers });
   const answer = await askGraphql(app.url, "{ me { id subscriptions { id } } }", { headers });

@@ -31,7 +31,7 @@ const typeOf = (selection: string, fragments = "") =>
   `{ __type(name: "User") { ${selection} } } ${fragments}`;
 const nested = (depth: number): string => (depth === 0 ? "name" : `ofType { ${nested(depth - 1)} }`);
 
-describe("accepted queries", () => {
+describe("a query within the limits is accepted", () => {
   it.each([
     [
       "a full page of users with all that is theirs",
@@ -51,7 +51,7 @@ describe("accepted queries", () => {
   });
 });
 
-describe("queries refused for their size before they run", () => {
+describe("a query beyond the limits is refused before it runs", () => {
   const doubling = (depth: number, alias: (n: number) => string) =>
     Array.from({ length: depth }, (_, n) => `fragment F${n} on __Type { ${alias(n)} }`).join(" ");
 

@@ -22,7 +22,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-it("is served to browsers only, with its own content security policy", async () => {
+it("serves GraphiQL to browsers only, with its own content security policy", async () => {
   const page = await sendRequest(server.url, "GET", "/api/graphql", HTML);
   expect(page.status).toBe(200);
   expect(page.headers.get("content-type")).toMatch(/^text\/html/);
@@ -36,7 +36,7 @@ it("is served to browsers only, with its own content security policy", async () 
   expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
 });
 
-it("is not served without introspection", async () => {
+it("does not serve GraphiQL without introspection", async () => {
   const app = await graphqlApp(test.database, { introspection: false });
   const page = await sendRequest(app.url, "GET", "/api/graphql", HTML);
   expect(page.status).toBe(400);

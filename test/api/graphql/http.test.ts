@@ -44,7 +44,7 @@ async function expectUnchanged(): Promise<void> {
 }
 
 describe("GET", () => {
-  it("reads", async () => {
+  it("runs a query", async () => {
     const answer = await get({
       query:
         "query other { unreadCount } query mine($limit: Int!) { subscriptions(limit: $limit) { nextCursor } }",
@@ -112,7 +112,7 @@ describe("GET", () => {
       400,
       "BAD_USER_INPUT",
     ],
-  ])("%s is refused", async (_name, queryString, status, code) => {
+  ])("rejects %s", async (_name, queryString, status, code) => {
     const answer = await sendRequest(server.url, "GET", `/api/graphql?${queryString}`);
     expect(answer.status).toBe(status);
     expect(refusals(answer)).toEqual({ "": code });
@@ -146,7 +146,7 @@ describe("POST", () => {
       "multipart/form-data; boundary=b",
       `--b\r\ncontent-disposition: form-data; name="operations"\r\n\r\n${JSON.stringify({ query: RENAME })}\r\n--b\r\ncontent-disposition: form-data; name="map"\r\n\r\n{}\r\n--b--\r\n`,
     ],
-  ])("of type %s, which any page may send, changes nothing", async (_name, type, body) => {
+  ])("of type %s, which a foreign page can send, changes nothing", async (_name, type, body) => {
     const answer = await post(Buffer.from(body), { "content-type": type });
     expect(answer.status).toBe(400);
     expect(refusals(answer)).toEqual({ "": "BAD_USER_INPUT" });
@@ -202,7 +202,7 @@ describe("POST", () => {
     ],
     ["too much", { query: `{ __typename } #${" ".repeat(70_000)}` }, 413, "PAYLOAD_TOO_LARGE"],
     ["nothing", "", 400, "BAD_USER_INPUT"],
-  ])("%s is refused", async (_name, body, status, code) => {
+  ])("rejects %s", async (_name, body, status, code) => {
     const answer = await post(body);
     expect(answer.status).toBe(status);
     expect(refusals(answer)).toEqual({ "": code });
@@ -227,7 +227,7 @@ describe("POST", () => {
   it.each([
     "subscription { id }",
     "subscription { ...A } fragment A on BillingSubscription { planId seats }",
-  ])("there is nothing to subscribe to: %s", async (query) => {
+  ])("rejects subscriptions: %s", async (query) => {
     for (const cookie of [person.cookie, ""]) {
       const { body } = await askGraphql(server.url, query, { cookie });
       expect(body.data).toBeUndefined();
@@ -236,7 +236,7 @@ describe("POST", () => {
     }
   });
 
-  it("shortens what it quotes", async () => {
+  it("shortens quoted input in errors", async () => {
     const preferences = Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`theme${n}`, 1]));
     for (const [query, variables] of [
       ["mutation ($p: PreferencesInput) { updateProfile(preferences: $p) { id } }", { p: preferences }],
@@ -285,7 +285,7 @@ describe("versions", () => {
 });
 
 describe("internal details", () => {
-  it("are logged with the request id, and not shown to the client", async () => {
+  it("are logged with the request id, not sent to the client", async () => {
     const defect = new Error(`relation "secret" does not exist`);
     const database = { run: () => Promise.reject(defect) } as unknown as Database;
     const { app, noted } = testApi({ database });
@@ -326,7 +326,7 @@ describe("internal details", () => {
 });
 
 describe("introspection", () => {
-  it("is answered when it is on", async () => {
+  it("is answered when enabled", async () => {
     const { body } = await askGraphql(server.url, getIntrospectionQuery());
     expect(body.data.__schema.queryType).toMatchObject({ name: "Query" });
   });
@@ -336,7 +336,7 @@ describe("introspection", () => {
     ["one type", `{ __type(name: "User") { name } }`],
     ["one type, under another name", `{ typename: __type(name: "User") { name } }`],
     ["through a fragment", "{ ...S } fragment S on Query { __schema { types { name } } }"],
-  ])("is refused when it is off: %s", async (_name, query) => {
+  ])("is refused when disabled: %s", async (_name, query) => {
     const app = await graphqlApp(test.database, { introspection: false });
     const { body } = await askGraphql(app.url, query);
     expect(body.data).toBeUndefined();
@@ -357,7 +357,7 @@ describe("introspection", () => {
       "mutation ($p: PreferencesInput) { updateProfile(preferences: $p) { id } }",
       { p: { them: "DARK" } },
     ],
-  ])("suggests no names when it is off: %s", async (_name, query, variables) => {
+  ])("suggests no names when disabled: %s", async (_name, query, variables) => {
     const app = await graphqlApp(test.database, { introspection: false });
     const { body } = await askGraphql(app.url, query, { variables });
     expect(body.errors.length).toBeGreaterThan(0);
@@ -375,7 +375,7 @@ describe("introspection", () => {
     expect(readConfig({ ...variables, GRAPHQL: "off" }).graphql.enabled).toBe(false);
   });
 
-  it("__typename is always answered", async () => {
+  it("always answers __typename", async () => {
     const app = await graphqlApp(test.database, { introspection: false });
     expect((await askGraphql(app.url, "{ __typename }")).body).toEqual({ data: { __typename: "Query" } });
     await app.close();

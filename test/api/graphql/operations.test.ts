@@ -50,8 +50,8 @@ async function delivered(status = "failed"): Promise<string> {
 /** What is an enumeration here is spelt as GraphQL spells it. */
 const spelt = (text: string) => text.replaceAll("-", "_").toUpperCase();
 
-describe("reading", () => {
-  it("returns the same data as REST", async () => {
+describe("queries", () => {
+  it("return the same data as REST", async () => {
     const { cookie } = person;
     await subscribed(person.id);
     await subscribed(person.id);
@@ -108,7 +108,7 @@ describe("reading", () => {
     expect(next.body.data.subscriptions).toEqual({ items: [{ id: expect.any(String) }], nextCursor: null });
   });
 
-  it("returns deliveries to an administrator, with details for a single one", async () => {
+  it("return deliveries to an administrator, with details for a single one", async () => {
     const id = await delivered();
     const { body } = await askGraphql(
       server.url,
@@ -128,7 +128,7 @@ describe("reading", () => {
     expect(body.data.delivery).toMatchObject({ id, payload: { some: ["json"] }, attemptLog: [] });
   });
 
-  it("returns the permitted fields beside errors for the others", async () => {
+  it("return the permitted fields beside errors for the others", async () => {
     const others = await subscribed(person.id);
     const nobody = await askGraphql(
       server.url,
@@ -162,8 +162,8 @@ describe("reading", () => {
   });
 });
 
-describe("writing", () => {
-  it("changes the given fields of the profile", async () => {
+describe("mutations", () => {
+  it("change the given fields of the profile", async () => {
     const { cookie } = await signUp(server.url, "Before");
     const { body } = await askGraphql(
       server.url,
@@ -185,7 +185,7 @@ describe("writing", () => {
     });
   });
 
-  it("runs mutations in order, also after one that is refused", async () => {
+  it("run in order, also after one that is refused", async () => {
     const { id, cookie } = await signUp(server.url);
     const answer = await askGraphql(
       server.url,
@@ -199,7 +199,7 @@ describe("writing", () => {
     expect(await test.rows(`select name from "user" where id = $1`, [id])).toEqual([{ name: "Three" }]);
   });
 
-  it("creates and revokes keys, but not for a caller with a key", async () => {
+  it("create and revoke keys, but not for a caller with a key", async () => {
     const { cookie } = await signUp(server.url);
     const made = await askGraphql(
       server.url,
@@ -240,7 +240,7 @@ describe("writing", () => {
     });
   });
 
-  it("marks notifications as read", async () => {
+  it("mark notifications as read", async () => {
     const { id, cookie } = await signUp(server.url);
     const made = await test.rows<{ id: string }>(
       `insert into notification (user_id, kind) select $1, 'role_changed' from generate_series(1, 3) returning id::text`,
@@ -254,7 +254,7 @@ describe("writing", () => {
     expect(body.data).toEqual({ markRead: { readAt: expect.any(String) }, markAllRead: 2 });
   });
 
-  it("lets only administrators change roles, delete users, replay and reconcile", async () => {
+  it("let only administrators change roles, delete users, replay and reconcile", async () => {
     const someone = await signUp(server.url);
     const deliveryId = await delivered("successful");
     const subscriptionId = await subscribed(someone.id);
@@ -283,7 +283,7 @@ describe("writing", () => {
     expect(await test.rows(`select from "user" where id = $1`, [leaving.id])).toEqual([]);
   });
 
-  it("refuses a plan that is not sold", async () => {
+  it("refuse a plan that is not sold", async () => {
     const answer = await askGraphql(
       server.url,
       `mutation { free: createCheckout(planId: "free") none: createCheckout(planId: "gold", seats: 2, provider: PROVIDER_B) }`,
@@ -292,7 +292,7 @@ describe("writing", () => {
     expect(refusals(answer)).toEqual({ free: "BAD_USER_INPUT", none: "BAD_USER_INPUT" });
   });
 
-  it("deletes the caller's account when the email address is typed", async () => {
+  it("delete the caller's account when the email address is typed", async () => {
     const { cookie, email } = await signUp(server.url);
     const wrong = await askGraphql(
       server.url,

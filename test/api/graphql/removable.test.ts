@@ -35,7 +35,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-it("can be removed with its folder and one line", async () => {
+it("GraphQL can be removed with its folder and one line", async () => {
   const app = join(folder, "src/api/app.ts");
   const lines = (await readFile(app, "utf8")).split("\n");
   const others = lines.filter((line) => !/"\.\/graphql\/graphql\.ts"|\bgraphql\(/.test(line));

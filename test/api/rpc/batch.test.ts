@@ -154,7 +154,7 @@ describe("the number of calls", () => {
   });
 });
 
-describe("what is left", () => {
+describe("the remaining number of calls", () => {
   it("charges each call to rpc and to its operation's scope, and shows the lowest remainder", async () => {
     const person = await signUp(server.url);
     const answer = await sendRequest(
@@ -231,7 +231,7 @@ describe("what is left", () => {
     ["at once", {}],
     ["in a stream", STREAM],
   ])(
-    "over the limit of `rpc` the request is refused as a whole, charged nothing, answered %s",
+    "refuses a request over the limit of `rpc` as a whole, charging nothing, answered %s",
     async (_, headers) => {
       const person = await signUp(narrow.url);
       const send = (calls: number) =>
@@ -263,7 +263,7 @@ describe("what is left", () => {
     },
   );
 
-  it("is known before a stream begins, also with a slow shared limiter", async () => {
+  it("is sent before a stream starts, also with a slow shared limiter", async () => {
     const counts = testLimits();
     const limits: Limits = {
       ...counts,
@@ -290,7 +290,7 @@ describe("what is left", () => {
     await served.close();
   });
 
-  it("is readable by the official client through every link", async () => {
+  it("can be read with the official client through every link", async () => {
     for (const link of ["httpLink", "httpBatchLink", "httpBatchStreamLink"] as const) {
       const person = await signUp(narrow.url);
       const answers: Response[] = [];

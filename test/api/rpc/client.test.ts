@@ -147,7 +147,7 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
 
 describe("a batch", () => {
   it.each(["httpBatchLink", "httpBatchStreamLink"] as const)(
-    "through %s is one request, whose calls fail by themselves",
+    "through %s is one request, whose calls fail independently",
     async (link) => {
       const answers: Response[] = [];
       const client = rpcClient(server.url, {
@@ -180,7 +180,7 @@ describe("a batch", () => {
     },
   );
 
-  it("answers the other calls when one has an unreadable input", async () => {
+  it("still answers the other calls when one has an unreadable input", async () => {
     const { billing, user } = rpcClient(server.url, { link: "httpBatchLink", cookie: ada.cookie });
     const results = await Promise.allSettled([
       user.me.query(),
@@ -194,7 +194,7 @@ describe("a batch", () => {
     ]);
   });
 
-  it("of writes runs each once", async () => {
+  it("of mutations runs each once", async () => {
     const person = await signUp(server.url);
     const answers: Response[] = [];
     const client = rpcClient(server.url, { cookie: person.cookie, onAnswer: (one) => answers.push(one) });
@@ -203,7 +203,7 @@ describe("a batch", () => {
     expect(["One", "Two", "Three"]).toContain((await rowOf(person))?.name);
   });
 
-  it("that is streamed answers each call when it completes", async () => {
+  it("that is streamed answers each call as it completes", async () => {
     const client = rpcClient(server.url, { link: "httpBatchStreamLink", cookie: ada.cookie });
     const holder = await test.database.connection();
     await holder.script("begin; lock table notification in access exclusive mode");

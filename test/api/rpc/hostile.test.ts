@@ -54,7 +54,7 @@ describe("a write that a foreign page could send", () => {
     ["a type that begins like JSON", "application/jsonp", '{"json":{"name":"X"}}'],
     ["two types", "application/json, text/plain", '{"json":{"name":"X"}}'],
     ["a beacon's blob", "", '{"json":{"name":"X"}}'],
-  ])("is refused by its type: %s", async (_, type, body) => {
+  ])("is refused because of its content type: %s", async (_, type, body) => {
     // Without Sec-Fetch-Site and Origin, as if no browser had sent it: the type alone is enough.
     for (const path of [
       RENAME,
@@ -72,7 +72,7 @@ describe("a write that a foreign page could send", () => {
     expect(await look()).toEqual({ name: person.name, onboarded: false });
   });
 
-  it("is refused by its origin, also as JSON", async () => {
+  it("is refused because of its origin, also as JSON", async () => {
     for (const headers of [
       { origin: "https://evil.example.com" },
       { "sec-fetch-site": "cross-site" },
@@ -88,7 +88,7 @@ describe("a write that a foreign page could send", () => {
     }
   });
 
-  it("is not done by GET or HEAD", async () => {
+  it("does not run by GET or HEAD", async () => {
     const input = encodeURIComponent('{"json":{"name":"X"}}');
     for (const path of [`${RENAME}?input=${input}`, "/api/trpc/user.completeOnboarding"]) {
       for (const headers of [{}, { "x-http-method-override": "POST", "content-type": "application/json" }]) {
@@ -227,7 +227,7 @@ describe("a malformed request", () => {
     expect((await send("POST", RENAME, { body: new Uint8Array([0x1f, 0x8b]), headers })).status).toBe(400);
   });
 
-  it("is refused before its body is read when the caller may not call", async () => {
+  it("is refused before its body is read for an unauthenticated caller", async () => {
     const answer = await sendRequest(server.url, "POST", RENAME, { body: "{" });
     expect([answer.status, answer.body.error.json.message]).toEqual([401, "Unauthorized"]);
     expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
@@ -254,7 +254,7 @@ function answerToUnfinished(headers: OutgoingHttpHeaders, begun: Buffer): Promis
 
 const EXAMPLE_PARAMS = { problem: "missing", origins: [], supported: [] };
 
-describe("an answer", () => {
+describe("an RPC response", () => {
   it("has the version and security headers of every API answer", async () => {
     for (const [path, version] of [
       ["/api/trpc/user.me", "v1"],
@@ -287,7 +287,7 @@ describe("an answer", () => {
   });
 });
 
-describe("a defect", () => {
+describe("an internal error", () => {
   const SECRET = "postgres://tollgate:hunter2@db.internal:5432/tollgate";
 
   it.each([

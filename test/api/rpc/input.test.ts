@@ -29,7 +29,7 @@ const inputs = fc.letrec((tie) => ({
   fields: fc.dictionary(names, tie("value"), { maxKeys: 5, noNullPrototype: true }),
 })).value;
 
-describe("an input", () => {
+describe("an RPC input", () => {
   it("of JSON values and superjson's scalars is read as superjson does", () => {
     fc.assert(
       fc.property(inputs, (input) => {
@@ -43,7 +43,7 @@ describe("an input", () => {
     );
   });
 
-  it("that is empty is undefined", () => {
+  it("that is empty reads as undefined", () => {
     expect(received(superjson.serialize(undefined))).toBeUndefined();
     expect(received({})).toBeUndefined();
   });
@@ -86,7 +86,7 @@ describe("an input", () => {
     ["a bigint without end", { json: { a: "9".repeat(60_000) }, meta: { values: { a: ["bigint"] } } }],
     ["a knot", { json: { a: {} }, meta: { referentialEqualities: [["a"]] } }],
     ["one object in many places", { json: { a: {} }, meta: { referentialEqualities: { a: ["b", "c"] } } }],
-  ])("is refused: %s", (_, given) => {
+  ])("is rejected: %s", (_, given) => {
     expect(() => received(given)).toThrow(Refusal);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
     expect("polluted" in Object.prototype).toBe(false);

@@ -117,7 +117,7 @@ describe("the procedures", () => {
     }
   });
 
-  it("cannot be offered at another level than their operation's", () => {
+  it("cannot have another access level than their operation", () => {
     // @ts-expect-error an operation for administrators
     expect(() => protectedProcedure.mutation(changeRole)).toThrow('users.changeRole is for "admin"');
     // @ts-expect-error an operation for administrators
@@ -132,7 +132,7 @@ describe("the procedures", () => {
 });
 
 describe("results", () => {
-  it("user: changes settings, and lists users for administrators", async () => {
+  it("of user: change settings, and list users for administrators", async () => {
     const person = await signUp(server.url);
     const { user } = rpcClient(server.url, person);
     expect(await user.setLocale.mutate({ locale: "de" })).toEqual({ success: true });
@@ -156,7 +156,7 @@ describe("results", () => {
     expect(await refusalOf(user.me.query())).toEqual(["UNAUTHORIZED", "Unauthorized"]);
   });
 
-  it("user: deletes the account", async () => {
+  it("of user: delete the account", async () => {
     const person = await signUp(server.url);
     const { user } = rpcClient(server.url, person);
     expect(await refusalOf(user.deleteAccount.mutate({ confirmation: "nobody@example.com" }))).toMatchObject([
@@ -167,7 +167,7 @@ describe("results", () => {
     expect(await refusalOf(user.me.query())).toEqual(["UNAUTHORIZED", "Unauthorized"]);
   });
 
-  it("billing: returns plans and features to everybody, and the caller's subscription", async () => {
+  it("of billing: return plans and features to everybody, and the caller's subscription", async () => {
     const nobody = rpcClient(server.url).billing;
     expect((await nobody.plans.query()).items.map(({ id }) => id)).toEqual(["free", "pro", "team"]);
     const { features } = await nobody.features.query();
@@ -191,7 +191,7 @@ describe("results", () => {
     ]);
   });
 
-  it("billing: lists and replays deliveries for administrators", async () => {
+  it("of billing: list and replay deliveries for administrators", async () => {
     const [row] = await test.rows<{ id: string }>(
       `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
        values ('provider-a', 'evt_rpc', 'x', 'stripe', 'failed', 'delivery', '{}') returning id`,
@@ -212,7 +212,7 @@ describe("results", () => {
     ]);
   });
 
-  it("notifications: lists, counts unread, and marks one or all as read", async () => {
+  it("of notifications: list, count unread, and mark one or all as read", async () => {
     const person = await signUp(server.url);
     await test.rows(
       `insert into notification (user_id, kind, details)
@@ -239,7 +239,7 @@ describe("results", () => {
     expect(await refusalOf(other.markRead.mutate({ id }))).toEqual(["NOT_FOUND", expect.any(String)]);
   });
 
-  it("user.me is null when no row exists", async () => {
+  it("of user.me are null when no row exists", async () => {
     const deps = { database: test.database, limits: testLimits(), observe: null } as unknown as Dependencies;
     const app = testApp("/api/trpc", rpc(deps, testCallers, createLog("silent")));
     const served = await listen(app);

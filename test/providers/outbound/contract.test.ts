@@ -8,7 +8,7 @@ import { DIALECTS, FIFTH_DIALECT, happily, KEY, ORDER } from "../../fixtures/pro
 import { type LocalProvider, localProvider } from "./local-provider.ts";
 import "../../fixtures/fifth-provider.ts";
 
-describe.each([...DIALECTS, FIFTH_DIALECT])("the outbound half of $format", (dialect) => {
+describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialect) => {
   const { format, name, subscriptionId } = dialect;
   let provider: LocalProvider;
   let api: PaymentApi;
@@ -64,7 +64,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the outbound half of $format", (dia
   });
 
   it.each(["customer.subscription.updated", "customer.subscription.deleted"])(
-    "reads a subscription as the event would be read: %s",
+    "reads a subscription exactly like its event: %s",
     async (kind) => {
       provider.answer(() => ({ body: dialect.subscription(kind) }));
       const { body, eventType } = loadFixture(format, kind);
@@ -93,7 +93,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the outbound half of $format", (dia
     expect(provider.heard).toEqual([]);
   });
 
-  it("cancels", async () => {
+  it("cancels a subscription", async () => {
     provider.answer(happily(dialect));
     await api.cancelSubscription(subscriptionId);
     expect(provider.heard.map(({ method, path }) => [method, path])).toEqual([dialect.cancel]);

@@ -21,7 +21,7 @@ describe("Lemon Squeezy's API", () => {
   });
   afterAll(() => provider.close());
 
-  it("is asked for a checkout with user and plan in its only store", async () => {
+  it("receives a checkout with user and plan for the key's only store", async () => {
     provider.answer(happily(dialect));
     await api.createCheckout(ORDER);
     const [, asked] = provider.heard;
@@ -57,7 +57,7 @@ describe("Lemon Squeezy's API", () => {
   });
 
   it.each([0, 2])(
-    "says what to do when the key reaches %i stores, and looks again when that is done",
+    "reports how to fix a key for %i stores, and checks again on the next call",
     async (count) => {
       const stores = Array.from({ length: count }, (_, n) => ({ type: "stores", id: String(n) }));
       provider.answer(() => ({ body: { data: stores } }));
@@ -99,7 +99,7 @@ describe("Lemon Squeezy's API", () => {
     await expect(api.cancelSubscription("50")).rejects.toThrow('401: "Unauthenticated"');
   });
 
-  it("has no list of events", () => {
+  it("does not list events", () => {
     expect(api.listEvents).toBeNull();
   });
 });

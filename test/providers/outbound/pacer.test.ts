@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createPacer } from "../../../src/providers/outbound/pacer.ts";
 
 describe("a pacer", () => {
-  it("lets a quarter of the limit through at once, and makes the next one wait", async () => {
+  it("lets a quarter of the limit through at once, and delays the next request", async () => {
     const pacer = createPacer({ requests: 240, perSeconds: 60 });
     let sent = 0;
     while (await pacer.wait(0)) sent += 1;
@@ -13,7 +13,7 @@ describe("a pacer", () => {
     expect(pacer.waitMs()).toBeLessThanOrEqual(250);
   });
 
-  it("holds everything back while the provider asks for that", async () => {
+  it("delays every request during the provider's Retry-After", async () => {
     const pacer = createPacer(null);
     expect(await pacer.wait(0)).toBe(true);
     pacer.pause(60_000);
@@ -21,7 +21,7 @@ describe("a pacer", () => {
     expect(pacer.waitMs()).toBeGreaterThan(50_000);
   });
 
-  it("sends as fast as it is asked without a limit", async () => {
+  it("delays nothing without a limit", async () => {
     const pacer = createPacer(null);
     for (let n = 0; n < 1_000; n += 1) expect(await pacer.wait(0)).toBe(true);
   });

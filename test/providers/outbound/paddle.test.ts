@@ -16,7 +16,7 @@ describe("Paddle's API", () => {
   });
   afterAll(() => provider.close());
 
-  it("is asked for a transaction with user and plan", async () => {
+  it("receives a transaction with user and plan", async () => {
     provider.answer(happily(dialect));
     const checkout = await api.createCheckout({ ...ORDER, customerId: "ctm_9" });
     expect(checkout).toEqual({ id: "txn_1", url: dialect.checkoutUrl, expiresAt: null });

@@ -25,7 +25,7 @@ describe("Polar's API", () => {
   };
   const bodies = () => provider.heard.map(({ body }) => JSON.parse(body));
 
-  it("is asked for a checkout with user and plan", async () => {
+  it("receives a checkout with user and plan", async () => {
     provider.answer(happily(dialect));
     expect(await api.createCheckout(ORDER)).toEqual({
       id: "00000000-0000-4000-8000-000000000030",
@@ -100,7 +100,7 @@ describe("Polar's API", () => {
     expect(await api.fetchSubscription("sub_0")).toBeNull();
   });
 
-  it("is asked again while the subscription is locked", async () => {
+  it("is called again while the subscription is locked", async () => {
     const locked = {
       status: 409,
       body: { error: "SubscriptionLocked", detail: "Subscription is pending an update." },

@@ -17,7 +17,7 @@ describe("Stripe's API", () => {
   });
   afterAll(() => provider.close());
 
-  it("is asked for a session with user and plan, also on its subscription", async () => {
+  it("receives a session with user and plan, also as subscription metadata", async () => {
     provider.answer(happily(dialect));
     expect(await api.createCheckout(ORDER)).toEqual({
       id: "cs_test_a1",
@@ -45,7 +45,7 @@ describe("Stripe's API", () => {
     });
   });
 
-  it("is sent the customer's id instead of an email address", async () => {
+  it("receives the customer's id instead of an email address", async () => {
     provider.answer(happily(dialect));
     await api.createCheckout({ ...ORDER, customerId: "cus_0" });
     const form = new URLSearchParams(provider.heard[0]?.body);
@@ -82,7 +82,7 @@ describe("Stripe's API", () => {
     await expect(api.openPortal(asked)).rejects.toMatchObject({ failure: "missing" });
   });
 
-  it("is asked again while the key or the object is in use", async () => {
+  it("is called again while the idempotency key or the object is in use", async () => {
     for (const code of ["idempotency_key_in_use", "lock_timeout"]) {
       const locked = { status: 409, body: dialect.refusal("Wait for the other request", code) };
       provider.answer((heard, nth) => (nth === 0 ? locked : happily(dialect)(heard)));
