@@ -88,4 +88,4 @@ export const FORMATS = {
   recovery_code: "a recovery code",
 } as const;
 
-export type Format = keyof typeof FORMATS;
+type Format = keyof typeof FORMATS;

@@ -215,7 +215,7 @@ export const TOO_MANY_REQUESTS = "Too many requests. Please wait a moment.";
 /** A stable, documented identifier. */
 export type Reason = keyof typeof REASONS;
 
-export type ParamsOf<R extends Reason> = z.output<(typeof REASONS)[R]["params"]>;
+type ParamsOf<R extends Reason> = z.output<(typeof REASONS)[R]["params"]>;
 
 /** Of every reason its parameters, in one union that `reason` discriminates. */
 export type ReasonWithParams = {
