@@ -22,7 +22,7 @@ import {
 export type AuthScope = Extract<Scope, `auth-${string}` | "api">;
 
 /** Endpoints that are ours: Better Auth confirms only one of the two addresses, by a link that cannot be revoked. */
-export type OwnEndpoint = "requestEmailChange" | "confirmEmailChange";
+type OwnEndpoint = "requestEmailChange" | "confirmEmailChange";
 
 /** A route below `/api/auth`. */
 export type AuthRoute = {

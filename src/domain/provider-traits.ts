@@ -29,7 +29,7 @@ export type ProviderTraits = {
   requestLimit(apiUrl: string): RequestLimit | null;
 };
 
-export type ApiKeyTraits = {
+type ApiKeyTraits = {
   /** What its keys are and where one is found, to follow "Set ... to". */
   hint: string;
   /** With which its keys begin; empty: they have no common beginning. */
@@ -40,7 +40,7 @@ export type ApiKeyTraits = {
   expiresAt(key: string): Date | null;
 };
 
-export type CheckoutTraits = {
+type CheckoutTraits = {
   /** Whether an open checkout can be changed to another order, so that a second one is not needed. */
   canBeUpdated: boolean;
   /** Whether the provider refuses a second subscription of the same customer. */

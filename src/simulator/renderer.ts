@@ -33,7 +33,7 @@ export type PaidCheckout = {
 
 export type CustomData = Readonly<Record<string, unknown>>;
 
-export type WireEvent = {
+type WireEvent = {
   /** For the header, in formats that carry the id there; else it is in the body. */
   eventId: string;
   eventType: string;

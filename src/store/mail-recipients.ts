@@ -1,6 +1,6 @@
 import type { Queryable } from "./database.ts";
 
-export const MAX_MAILS = 5;
+const MAX_MAILS = 5;
 const WINDOW = "interval '15 minutes'";
 
 const TAKE = {
