@@ -121,7 +121,7 @@ export const FAULTS: readonly Fault[] = [
     find: "and d.claim_no = held.claim_no and d.status = held.held_as",
     replace: "and d.status = held.held_as",
     fault: "an attempt whose delivery was taken over still writes",
-    tests: ["test/intake", "test/system/crash"],
+    tests: ["test/store"],
   },
   {
     file: "src/store/account-deletion.ts",
