@@ -145,11 +145,11 @@ describe("the folders of src", () => {
     expect(upwards).toEqual([]);
   });
 
-  it("contain no import cycle, of types neither", () => {
+  it("contain no import cycle, not even of types", () => {
     expect(cyclesIn(files, imports)).toEqual([]);
   });
 
-  it("contain no barrel", () => {
+  it("contain no barrel file", () => {
     expect(files.filter((file) => /(^|\/)index\.tsx?$/.test(file))).toEqual([]);
   });
 

@@ -131,7 +131,7 @@ const FOR_ADMINISTRATORS = [
 
 const whoMay = (name: string) => (FOR_ADMINISTRATORS.includes(name) ? admin : person);
 
-it("the actions are the specification's ten, by name, and those that are known here", () => {
+it("the server actions are the specification's ten and those listed here", () => {
   const named = listServerActions().filter(({ name }) => name !== "submitForm");
   expect(named.map(({ name }) => name).toSorted()).toEqual(
     [...Object.keys(TEN), ...Object.keys(OTHERS), ...Object.keys(SECURITY), ...ACCOUNT].toSorted(),
@@ -140,8 +140,8 @@ it("the actions are the specification's ten, by name, and those that are known h
     expect([name, file]).toEqual([name, expect.stringMatching(/\/actions\.ts$/)]);
 });
 
-describe.each(Object.entries({ ...TEN, ...OTHERS, ...SECURITY }))("%s", (name, wrong) => {
-  it("leads to the sign-in page without a session, and back from there", async () => {
+describe.each(Object.entries({ ...TEN, ...OTHERS, ...SECURITY }))("the server action %s", (name, wrong) => {
+  it("redirects to sign-in without a session, and back afterwards", async () => {
     const { key: apiKey } = await key(admin);
     const back = pageOf(name) === "/dashboard" ? "" : `?${new URLSearchParams({ next: pageOf(name) })}`;
     for (const as of [{}, { key: apiKey }, { cookie: "better-auth.session_token=made.up" }]) {
@@ -152,7 +152,7 @@ describe.each(Object.entries({ ...TEN, ...OTHERS, ...SECURITY }))("%s", (name, w
   });
 
   if (!(name in SECURITY)) {
-    it("is refused over the limit, before what was sent is looked at", async () => {
+    it("is refused over the limit before its input is validated", async () => {
       const { cookie } = FOR_ADMINISTRATORS.includes(name)
         ? await signUpAdmin(server.url, test)
         : await signUp(server.url);
@@ -170,7 +170,7 @@ describe.each(Object.entries({ ...TEN, ...OTHERS, ...SECURITY }))("%s", (name, w
   }
 
   if (wrong !== null) {
-    it("refuses what it does not understand, and tells nothing but that", async () => {
+    it("rejects invalid input without details", async () => {
       const { cookie } = whoMay(name);
       const before = await Promise.all([kept(person), kept(admin)]);
       for (const fields of [wrong as Fields, asFiles(wrong as Fields)]) {
@@ -183,7 +183,7 @@ describe.each(Object.entries({ ...TEN, ...OTHERS, ...SECURITY }))("%s", (name, w
   }
 
   if (FOR_ADMINISTRATORS.includes(name)) {
-    it("is for administrators alone", async () => {
+    it("requires an administrator", async () => {
       for (const fields of [
         { userId: person.id, role: "admin", confirmation: person.email },
         { userId: admin.id, role: "user", confirmation: admin.email },
@@ -199,7 +199,7 @@ describe.each(Object.entries({ ...TEN, ...OTHERS, ...SECURITY }))("%s", (name, w
     });
   }
 
-  it("does nothing for another site", async () => {
+  it("returns 403 for a cross-site request, and changes nothing", async () => {
     const { cookie } = whoMay(name);
     for (const headers of [
       { "sec-fetch-site": "cross-site" },
@@ -232,8 +232,8 @@ function asFiles(fields: Fields): Fields {
   );
 }
 
-describe("what belongs to somebody else", () => {
-  it("is not there: an API key, a notification", async () => {
+describe("users' data", () => {
+  it("is not found by another user: an API key, a notification", async () => {
     const other = await signUp(server.url);
     const { id } = await key(other);
     const [{ id: notification } = { id: "" }] = await test.rows<{ id: string }>(
@@ -256,7 +256,7 @@ describe("what belongs to somebody else", () => {
     expect(await kept(other)).toEqual(before);
   });
 
-  it("is not reached by naming it in a field that a form does not have", async () => {
+  it("cannot be changed by another user who adds fields to a form", async () => {
     const other = await signUp(server.url);
     const before = await kept(other);
     const forged = {
@@ -277,7 +277,7 @@ describe("what belongs to somebody else", () => {
     });
   });
 
-  it("an account is not deleted by the address of another one", async () => {
+  it("is not deleted when another user's email address is typed", async () => {
     const other = await signUp(server.url);
     expect(
       (await call("deleteAccount", { confirmation: other.email }, { cookie: person.cookie })).status,
@@ -288,8 +288,8 @@ describe("what belongs to somebody else", () => {
   });
 });
 
-describe("afterwards the page shows", () => {
-  it("the new name, and the new language", async () => {
+describe("after the action, the page shows", () => {
+  it("the new name and the new language", async () => {
     const { cookie } = await signUp(server.url, "Before");
     expect(await page("/settings", cookie)).toContain("Before");
     const { status, headers } = await call("updateProfile", { name: "Grace Before Meals" }, { cookie });
@@ -299,7 +299,7 @@ describe("afterwards the page shows", () => {
     expect(await page("/settings", cookie)).toContain('<html lang="de"');
   });
 
-  it("the key that was made, and not the one that was revoked", async () => {
+  it("a created key, and no revoked one", async () => {
     const { cookie } = await signUp(server.url);
     const { returned } = await call("createApiKeyAction", { name: "Build machine" }, { cookie });
     const made = returned as { id: string; key: string };
@@ -315,7 +315,7 @@ describe("afterwards the page shows", () => {
     expect((await sendRequest(server.url, "GET", "/api/users/me", { key: made.key })).status).toBe(401);
   });
 
-  it("that the notifications have been read, one and all", async () => {
+  it("notifications as read, after marking one or all", async () => {
     const { id, cookie } = await signUp(server.url);
     await test.rows(
       `insert into notification (user_id, kind, details)
@@ -336,7 +336,7 @@ describe("afterwards the page shows", () => {
     expect(await unread()).toBe(0);
   });
 
-  it("the dashboard instead of the first steps", async () => {
+  it("the dashboard instead of onboarding", async () => {
     const { cookie } = await signUp(server.url);
     const look = () => sendRequest(server.url, "GET", "/onboarding", { cookie });
     expect((await look()).status).toBe(200);
@@ -344,7 +344,7 @@ describe("afterwards the page shows", () => {
     expect((await look()).headers.get("location")).toBe("/dashboard");
   });
 
-  it("to an administrator the new role, and nobody who was deleted", async () => {
+  it("an administrator the new role, and no deleted user", async () => {
     const other = await signUp(server.url, "Somebody Promoted");
     const { cookie } = admin;
     const found = `/admin/users?search=${encodeURIComponent(other.email)}`;
@@ -358,7 +358,7 @@ describe("afterwards the page shows", () => {
     expect(await page(found, cookie)).not.toContain("Somebody Promoted");
   });
 
-  it("that the account is gone, and who it was is nobody", async () => {
+  it("that the account is deleted, and the user signed out", async () => {
     const { email, cookie } = await signUp(server.url);
     const { redirect, headers } = await call("deleteAccount", { confirmation: email }, { cookie });
     expect(redirect).toBe("/farewell");
@@ -371,7 +371,7 @@ describe("afterwards the page shows", () => {
   });
 });
 
-it("creates a key for a year without a date, and for ever only when asked to", async () => {
+it("creates a key that expires after a year, or never on request", async () => {
   const { cookie } = await signUp(server.url);
   await call("createApiKeyAction", { name: "For ever", expiresAt: "never" }, { cookie });
   await call("createApiKeyAction", { name: "By default", expiresAt: "" }, { cookie });
@@ -386,7 +386,7 @@ it("refuses an empty profile form", async () => {
   expect([status, thrown]).toEqual([400, { digest: "refusal:invalid_input" }]);
 });
 
-it("leads a signed-in user away from the page that says that the account has been deleted", async () => {
+it("redirects a signed-in user away from the page about the deleted account", async () => {
   const look = (cookie?: string) =>
     sendRequest(server.url, "GET", "/farewell", cookie === undefined ? {} : { cookie });
   expect((await look(person.cookie)).headers.get("location")).toBe("/dashboard");
@@ -394,7 +394,7 @@ it("leads a signed-in user away from the page that says that the account has bee
 });
 
 describe("signing up for a plan", () => {
-  it("leads from the plan to its purchase, through the new account", async () => {
+  it("leads from the plan through sign-up to its purchase", async () => {
     const { text } = await sendRequest(server.url, "GET", "/", {});
     const [, link = ""] = /href="(\/sign-up\?[^"]*pro[^"]*)"/.exec(text) ?? [];
     expect(link).toBe("/sign-up?next=%2Fbilling%3Fplan%3Dpro");
@@ -407,7 +407,7 @@ describe("signing up for a plan", () => {
     expect(await page("/billing?plan=pro", cookieOf({ headers }))).toContain("Selected");
   });
 
-  it("leads nowhere else", async () => {
+  it("leads to onboarding for any other target", async () => {
     const account = { name: "New", email: `${randomUUID()}@example.com`, password: "a long password" };
     const { redirect } = await call("signUp", { ...account, next: "https://evil.example.com/" });
     expect(redirect).toBe("/onboarding");
@@ -415,7 +415,7 @@ describe("signing up for a plan", () => {
 });
 
 describe("active sessions", () => {
-  it("are listed without their tokens, and ended one by one", async () => {
+  it("are listed without tokens, and revoked singly", async () => {
     const user = await signUp(server.url);
     const { email, password, cookie } = user;
     const other = cookieOf(await call("signIn", { email, password }));
@@ -434,7 +434,7 @@ describe("active sessions", () => {
   });
 });
 
-it("shows a new account in the language of the browser that it was made with", async () => {
+it("stores the browser's language with a new account", async () => {
   const account = { name: "Neu", email: `${randomUUID()}@example.com`, password: "a long password" };
   const { headers } = await call("signUp", account, {
     headers: { "accept-language": "de-DE,de;q=0.9,en;q=0.8" },
@@ -447,7 +447,7 @@ it("shows a new account in the language of the browser that it was made with", a
 });
 
 describe("signing in", () => {
-  it("gives out the session's cookie, which scripts cannot read, and leads to pages of this site alone", async () => {
+  it("sets an HttpOnly session cookie, and redirects to own pages only", async () => {
     const { email, password } = person;
     for (const [next, leadsTo] of [
       ["/billing?plan=pro", "/billing?plan=pro"],
@@ -464,7 +464,7 @@ describe("signing in", () => {
     }
   });
 
-  it("is refused alike for a wrong password and for nobody, and never gives a password back", async () => {
+  it("fails alike for a wrong password and an unknown user, and returns no password", async () => {
     const secret = "not the right password";
     const tried = [];
     for (const email of [person.email, "nobody.at.all@example.com"]) {

@@ -20,17 +20,17 @@ describe.each(FILES)("a payload of %s, %s", (format, name) => {
   const payload = read(format, name);
   const said = JSON.stringify(maskPayload(payload));
 
-  it("tells nothing of the person", () => {
+  it("contains nothing personal after masking", () => {
     expect(PERSONAL.exec(said)?.[0]).toBeUndefined();
   });
 
-  it("keeps ids, states, times and prices", () => {
+  it("keeps ids, statuses, times and prices", () => {
     expect(keptOf(payload).filter((kept) => !said.includes(JSON.stringify(kept)))).toEqual([]);
   });
 });
 
-describe("what the fixtures say of a person", () => {
-  it("is there to be taken out, in every format", () => {
+describe("the fixtures' personal data", () => {
+  it("is present before masking, in every format", () => {
     for (const format of FORMATS) {
       const texts = FILES.filter(([one]) => one === format).map(([, name]) =>
         JSON.stringify(read(format, name)),
@@ -78,18 +78,18 @@ describe("maskPayload", () => {
       { client_secret: "c0ffee", url: "https://pay.example/p?signature=c0ffee" },
       ["c0ffee"],
     ],
-  ])("takes out %s", (_, payload, gone) => {
+  ])("masks %s", (_, payload, gone) => {
     const said = JSON.stringify(maskPayload(payload));
     expect(said).toContain(MASK);
     for (const one of gone) expect(said).not.toContain(one);
   });
 
-  it("keeps the shape, so that one sees what was there", () => {
+  it("keeps the payload's shape", () => {
     const { body } = loadFixture("stripe", "checkout.session.completed");
     expect(shape(maskPayload(body))).toEqual(shape(body));
   });
 
-  it("keeps what products are called and described as", () => {
+  it("keeps names and descriptions of products", () => {
     const product = {
       product: { name: "Pro, yearly", description: "Everything in Free." },
       product_name: "Pro X",
@@ -97,7 +97,7 @@ describe("maskPayload", () => {
     expect(maskPayload(product)).toEqual(product);
   });
 
-  it("leaves what it is given as it was", () => {
+  it("does not modify its input", () => {
     const payload = { customer: { email: "ada@example.com" } };
     maskPayload(payload);
     expect(payload).toEqual({ customer: { email: "ada@example.com" } });

@@ -17,28 +17,28 @@ function openBranches(node: Node): string[] {
 const look = (find: string | null, most = 100) => outline(PAYLOAD, { find, mask: MASK, most });
 
 describe("outline", () => {
-  it("is folded where it goes deep", () => {
+  it("folds deep levels", () => {
     expect(openBranches(look(null).root)).toEqual(["", "data"]);
   });
 
-  it("is open on the way to what is looked for, and nowhere else", () => {
+  it("unfolds the path to a search match, and nothing else", () => {
     const found = look("MONTH");
     expect(found.hits).toBe(1);
     expect(openBranches(found.root)).toEqual(["", "data", "object", "plan"]);
   });
 
-  it("finds names as well as values", () => {
+  it("finds field names and values", () => {
     expect(look("price").hits).toBe(1);
     expect(look("items").hits).toBe(1);
     expect(look("nowhere").hits).toBe(0);
   });
 
-  it("does not find what was taken out", () => {
+  it("does not find masked values", () => {
     expect(look("•").hits).toBe(0);
     expect(look("email").hits).toBe(1);
   });
 
-  it("says so when there is too much to draw", () => {
+  it("reports that a payload is too large to show whole", () => {
     const long = outline(
       Array.from({ length: 1_000 }, (_, at) => at),
       { find: null, mask: MASK, most: 50 },

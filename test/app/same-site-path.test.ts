@@ -10,7 +10,7 @@ function goes(path: string): URL {
   return new URL(path, `${OURS}/sign-in`);
 }
 
-describe("where one goes after signing in", () => {
+describe("the redirect after sign-in", () => {
   it.each([
     ["/", "/"],
     ["/settings", "/settings"],
@@ -24,7 +24,7 @@ describe("where one goes after signing in", () => {
     ["/notifications#newest", "/notifications"],
     ["/settings?_rsc=abc", "/settings"],
     ["/settings?x=1&_rsc=abc", "/settings?x=1"],
-  ])("is %j, which is ours", (wanted, path) => {
+  ])("accepts %j, which is on this site", (wanted, path) => {
     expect(sameSitePath(wanted, OTHERWISE)).toBe(path);
     expect(goes(path).origin).toBe(OURS);
   });
@@ -59,11 +59,11 @@ describe("where one goes after signing in", () => {
     "",
     null,
     undefined,
-  ])("is never %j", (wanted) => {
+  ])("rejects %j", (wanted) => {
     expect(sameSitePath(wanted, OTHERWISE)).toBe(OTHERWISE);
   });
 
-  it("is a path of ours, whatever is asked for", () => {
+  it("is a path of this site for any input", () => {
     const pieces = fc.constantFrom(
       ...["/", "\\", "//", ".", "..", "%2e", "%2f", "%5c", "%09", "\t", "\n", "\r", "\0", " ", "@", ":"],
       ...["?", "#", "evil.example", "https:", "javascript:", "settings", "\uFF0F", "\u2028", "\uD800"],
@@ -79,7 +79,7 @@ describe("where one goes after signing in", () => {
     );
   });
 
-  it("is the same when it is asked for again", () => {
+  it("is unchanged when it is checked again", () => {
     const paths = fc.webPath().map((path) => `/${path}`);
     fc.assert(
       fc.property(paths, (wanted) => {
@@ -89,21 +89,21 @@ describe("where one goes after signing in", () => {
     );
   });
 
-  it("is found at once in a very long text", () => {
+  it("is computed quickly for a very long input", () => {
     for (const piece of ["/", "/..", "/\u0000", "%2e%2e/", "a", "\\", "/a?b="]) {
       sameSitePath(`/${piece.repeat(200_000)}`, OTHERWISE);
     }
   });
 });
 
-describe("the way to the sign-in page", () => {
-  it("leads back", () => {
+describe("the link to the sign-in page", () => {
+  it("contains the page to return to", () => {
     expect(signInPath("/billing?plan=pro&seats=3")).toBe("/sign-in?next=%2Fbilling%3Fplan%3Dpro%26seats%3D3");
     const { searchParams } = goes(signInPath("/billing?plan=pro&seats=3"));
     expect(sameSitePath(searchParams.get("next"), OTHERWISE)).toBe("/billing?plan=pro&seats=3");
   });
 
-  it("says nothing of where everybody goes, and of what is not ours", () => {
+  it("omits the default page and pages of other sites", () => {
     expect(signInPath("/dashboard")).toBe("/sign-in");
     expect(signInPath("//evil.example")).toBe("/sign-in");
   });

@@ -4,7 +4,7 @@ import { stackBars } from "../../src/ui/stack-bars.ts";
 const HEIGHT = 100;
 
 describe("stackBars", () => {
-  it("stacks each column from the ground up, to scale", () => {
+  it("stacks each column from the bottom, to scale", () => {
     const { top, columns } = stackBars([[10, 0, 30], [], [0, 0, 0]], HEIGHT);
     expect(top).toBe(40);
     expect(columns).toEqual([
@@ -32,11 +32,11 @@ describe("stackBars", () => {
     [13, 20],
     [480, 600],
     [19_500, 20_000],
-  ])("has room for %i below a number that is easily halved: %i", (most, top) => {
+  ])("scales a maximum of %i to an axis that halves evenly: %i", (most, top) => {
     expect(stackBars([[most]], HEIGHT).top).toBe(top);
   });
 
-  it("never draws beyond its height, nor below the ground", () => {
+  it("never draws above its height or below the bottom", () => {
     for (const column of stackBars(
       [
         [1, 1, 1],

@@ -41,13 +41,13 @@ describe("the next milestone", () => {
     [{ status: "paused", cancelAtPeriodEnd: true }, "paused"],
     [{ status: "incomplete" }, "incomplete"],
     [{ status: "canceled" }, "ended"],
-  ] satisfies [Partial<Subscription>, string][])("of %j: %s", (changed, next) => {
+  ] satisfies [Partial<Subscription>, string][])("for %j is %s", (changed, next) => {
     expect(nextMilestone({ ...SUBSCRIPTION, ...changed }, NOW)).toBe(next);
   });
 });
 
 describe("a running subscription", () => {
-  it("is one that is paid for, or may be again", () => {
+  it("has a status that is paid or can be paid again", () => {
     const running = SUBSCRIPTION_STATUSES.filter((status) => isRunning({ ...SUBSCRIPTION, status }));
     expect(running).toEqual(["trialing", "active", "past_due", "paused", "unpaid"]);
     expect(isRunning(null)).toBe(false);
@@ -55,7 +55,7 @@ describe("a running subscription", () => {
 });
 
 describe("a purchase", () => {
-  it("is confirmed once it is known to run, and until when", () => {
+  it("is confirmed once it is running and has a period end", () => {
     expect(isConfirmed(null)).toBe(false);
     expect(isConfirmed({ ...SUBSCRIPTION, status: "incomplete" })).toBe(false);
     expect(isConfirmed({ ...SUBSCRIPTION, currentPeriodEnd: null })).toBe(false);
@@ -66,12 +66,12 @@ describe("a purchase", () => {
 describe("a scheduled end", () => {
   const ending = { ...SUBSCRIPTION, cancelAtPeriodEnd: true };
 
-  it.each(["past_due", "unpaid", "paused"] as const)("is announced besides the state %s", (status) => {
+  it.each(["past_due", "unpaid", "paused"] as const)("is shown beside the status %s", (status) => {
     expect(hasScheduledEnd({ ...ending, status }, NOW)).toBe(true);
     expect(hasScheduledEnd({ ...ending, status, cancelAtPeriodEnd: false }, NOW)).toBe(false);
   });
 
-  it("is not announced twice, nor without a date, nor once it has passed", () => {
+  it("is not shown twice, without a date, or once it has passed", () => {
     expect(hasScheduledEnd(ending, NOW)).toBe(false);
     expect(hasScheduledEnd({ ...ending, status: "past_due", currentPeriodEnd: null }, NOW)).toBe(false);
     expect(hasScheduledEnd({ ...ending, status: "past_due", currentPeriodEnd: NOW }, NOW)).toBe(false);

@@ -25,7 +25,7 @@ const log = async ({ cookie }: TestUser) =>
   (await sendRequest(server.url, "GET", "/api/webhook-deliveries", { cookie })).status;
 
 describe("users promote and demote", () => {
-  it("makes the first administrator, from the next request on of a running server", async () => {
+  it("make the first administrator, effective from a running server's next request", async () => {
     const person = await signUp(server.url, "Ada");
     expect(await log(person)).toBe(403);
     expect(await tollgate("users", "promote", person.email)).toEqual({
@@ -50,7 +50,7 @@ describe("users promote and demote", () => {
     expect((await tollgate("users", "demote", person.email)).code).toBe(0);
   });
 
-  it("never demotes the last administrator, also when several are demoted at once", async () => {
+  it("never demote the last administrator, also when several are demoted at once", async () => {
     await test.rows(`update "user" set role = 'user'`);
     const people = [await signUp(server.url), await signUp(server.url), await signUp(server.url)];
     for (const { email } of people) await tollgate("users", "promote", email);
@@ -123,7 +123,7 @@ describe("users list", () => {
     expect(await ids()).toHaveLength(100);
   });
 
-  it("prints no control characters that a name contains", async () => {
+  it("escapes control characters in names", async () => {
     await test.rows(
       `insert into "user" (id, name, email, created_at)
        values ('evil', E'\\x1b[2J\\x1b]0;owned\\x07', 'evil@example.com', '2000-01-01')`,
@@ -143,7 +143,7 @@ describe("users list", () => {
 });
 
 describe("keys revoke", () => {
-  it("revokes any user's key, from the next request on of a running server", async () => {
+  it("revokes any user's key, effective from a running server's next request", async () => {
     const { cookie } = await signUp(server.url);
     const make = async () =>
       (await sendRequest(server.url, "POST", "/api/api-keys", { cookie, body: { name: "CI" } })).body;
@@ -166,7 +166,7 @@ describe("keys revoke", () => {
   });
 });
 
-describe("wrong usage", () => {
+describe("the usage of the account commands", () => {
   it.each([
     ["users list --limit 0", /--limit.*from 1 to 1000/],
     ["users list --limit 1001", /from 1 to 1000/],
@@ -179,7 +179,7 @@ describe("wrong usage", () => {
     ["keys revoke", /missing required argument 'id'/],
     ["keys revoke tg_abcdefgh", /expected an id such as/],
     ["keys frobnicate", /unknown command/],
-  ])("of (%s) is reported on stderr, exit status 2", async (command, message) => {
+  ])("is reported on stderr for wrong arguments (%s), exit status 2", async (command, message) => {
     const { code, stdout, stderr } = await tollgate(...command.split(" "));
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(message);
@@ -192,7 +192,7 @@ describe("wrong usage", () => {
     ["users demote", ["<email>", "--json", "npm run -s tollgate -- users demote somebody@example.com"]],
     ["keys", ["revoke"]],
     ["keys revoke", ["<id>", "--json", "npm run -s tollgate -- keys revoke"]],
-  ])("has a help: %s --help", async (command, words) => {
+  ])("is printed by %s --help", async (command, words) => {
     const { code, stdout, stderr } = await tollgate(...command.split(" "), "--help");
     expect([code, stderr]).toEqual([0, ""]);
     for (const word of words) expect(stdout).toContain(word);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 describe("audit list", () => {
-  it("lists what the operator has done, newest first, by its filters", async () => {
+  it("lists the operator's actions, newest first, by its filters", async () => {
     await tollgate("users", "promote", "user_0@example.com");
     await tollgate("users", "promote", "user_1@example.com");
     const entries = (await tollgate.json("audit", "list")) as { target: { id: string } }[];
@@ -26,7 +26,7 @@ describe("audit list", () => {
     expect(stdout).toMatch(/operator .*user\.role_changed .*user user_1/);
   });
 
-  it("refuses a time that is none with usage", async () => {
+  it("reports an invalid time as wrong usage", async () => {
     expect(await tollgate("audit", "list", "--from", "yesterday")).toMatchObject({ code: 2 });
   });
 });

@@ -31,7 +31,7 @@ describe("completion", () => {
     expect(stdout).toContain("webhooks");
   });
 
-  it("rejects a shell that it does not know", async () => {
+  it("rejects an unknown shell", async () => {
     expect((await tollgate("completion", "tcsh")).code).toBe(2);
   });
 });

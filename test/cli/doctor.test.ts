@@ -257,7 +257,7 @@ describe("checks", () => {
     expect(checkPlans(definePlans([{ ...plan, priceIds: {} }]), "provider-a").state).toBe("warning");
   });
 
-  it("judge by the clock that differs most", () => {
+  it("use the clock that differs most", () => {
     const clocks = [
       { whose: "one", aheadMs: 100 },
       { whose: "two", aheadMs: -310_000 },

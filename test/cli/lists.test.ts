@@ -41,7 +41,7 @@ describe("lists", () => {
     ]);
   });
 
-  it("lists the keys of everybody that are not revoked, newest first", async () => {
+  it("lists all users' keys that are not revoked, newest first", async () => {
     expect(await pages("name", "keys", "list")).toEqual([
       ["key 3", "key 2"],
       ["key 1", "key 0"],

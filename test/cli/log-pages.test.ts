@@ -44,7 +44,7 @@ describe("the delivery log in pages", () => {
     expect((await pages({ limit: 100 })).map((page) => page.length)).toEqual(Array(450).fill(100));
   });
 
-  it("looks through a bounded part of the log for each page, and goes on from there", async () => {
+  it("scans a bounded part of the log per page, and continues from there", async () => {
     expect(await pages({ provider: "provider-b" })).toEqual([
       ["45000", "36000", "27000"],
       ["18000", "9000"],
@@ -53,7 +53,7 @@ describe("the delivery log in pages", () => {
     expect(await pages({ status: "pending" })).toEqual([[]]);
   });
 
-  it("is read page by page by the command line until the limit, and continued from a cursor", async () => {
+  it("is read in pages by the command line up to the limit, and continued from a cursor", async () => {
     const filter = { provider: "provider-b", status: null } as const;
     const first = await newestDeliveries(test, filter, { limit: 4 });
     expect(first.items.map((one) => one.eventId)).toEqual(["45000", "36000", "27000", "18000"]);

@@ -36,7 +36,7 @@ describe("a command that needs an existing database", () => {
     await empty.drop();
   });
 
-  it("creates nothing when doctor is asked", async () => {
+  it("creates nothing when it is doctor either", async () => {
     const folder = join(tmpdir(), "tollgate-mistyped-folder");
     const { findings } = await tollgateIn({ DATA_DIR: folder, PORT: "1" }).json("doctor");
     expect(findings).toContainEqual({

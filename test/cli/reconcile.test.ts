@@ -71,7 +71,7 @@ describe("webhooks verify", () => {
     return { code, stderr, ...JSON.parse(stdout) };
   };
 
-  it("exits with 0 where all match, 3 where something differs, and repairs it", async () => {
+  it("exits with 0 when all match, 3 when something differs, and repairs it", async () => {
     await test.rows("delete from subscription where id <> $1", [id]);
     truth({});
     expect(await drift()).toMatchObject({ code: 0, stderr: "", checked: 1, drift: [] });
@@ -92,7 +92,7 @@ describe("webhooks verify", () => {
     expect(await drift("--sample", "10")).toMatchObject({ code: 0, checked: 1 });
   });
 
-  it("exits with 1 when a provider could not be asked, or the slot has none", async () => {
+  it("exits with 1 when a provider is unreachable or the slot has none", async () => {
     stripe.interfere(async () => ({ status: 500 }));
     expect(await drift()).toMatchObject({ code: 1, stderr: expect.stringContaining("could not be checked") });
     expect(await drift("--slot", "provider-b")).toMatchObject({
@@ -117,7 +117,7 @@ describe("webhooks reconcile", () => {
     expect((await tollgate(...asked)).stdout).toContain("compared 1, 0 corrected");
   });
 
-  it("takes in what was missed and puts right what that left out of order; --json says all of it", async () => {
+  it("ingests missed events and corrects out-of-order subscriptions; --json reports both", async () => {
     stripe.events.push(eventOf({ seats: 2, occurredAt: new Date(Date.now() - 60_000) }));
     truth({ seats: 1 });
     expect(await tollgate.json("webhooks", "reconcile", "--since", "1h")).toEqual({
@@ -206,7 +206,7 @@ describe("POST /api/subscriptions/:id/reconcile", () => {
     expect(history.body.history[0]).toMatchObject({ source: "reconcile", changes: { seats: [1, 4] } });
   });
 
-  it("is 409 and changes nothing when the provider does not know it, 503 when it cannot be reached", async () => {
+  it("returns 409 without a change when the provider does not know it, 503 when it is unreachable", async () => {
     stripe.subscriptions.clear();
     const unknown = await reconcile();
     expect([unknown.status, unknown.body]).toEqual([

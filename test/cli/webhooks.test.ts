@@ -226,7 +226,7 @@ describe("webhooks replay", () => {
   });
 });
 
-describe("without a running server, whose retry job would be first", () => {
+describe("without a running server and its retry job", () => {
   beforeAll(async () => {
     await server.end("SIGTERM");
   });

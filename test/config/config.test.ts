@@ -33,7 +33,7 @@ describe("the configuration", () => {
     });
   });
 
-  it("has the limits of the contract, each to be set by a variable of its own", () => {
+  it("has the contract's limits, each set by its own variable", () => {
     expect(readConfig({}).rateLimits).toEqual({
       "auth-sign-in": { limit: 10, windowSeconds: 60 },
       "auth-sign-up": { limit: 5, windowSeconds: 60 },
@@ -78,7 +78,7 @@ describe("the configuration", () => {
     }
   });
 
-  it("takes proxies as a count or as ranges, and Redis as a node or several of a cluster", () => {
+  it("accepts proxies as a count or ranges, and Redis as one node or a cluster", () => {
     const proxies = (text: string) => readConfig({ TRUSTED_PROXIES: text }).trustedProxies;
     expect(proxies("2")).toEqual({ hops: 2 });
     expect(proxies("10.0.0.0/8, fd00::/8,192.0.2.1")).toEqual({
@@ -88,7 +88,7 @@ describe("the configuration", () => {
     expect(redisUrls).toEqual(["redis://a:6379", "rediss://b:6380"]);
   });
 
-  it("takes the assistant's address with a model, and confirmation of addresses with a way to send mail", () => {
+  it("requires a model with the assistant's URL, and SMTP with email confirmation", () => {
     expect(readConfig({ AI_BASE_URL: "http://localhost:11434/v1", AI_MODEL: "m" }).chat).toEqual({
       baseUrl: "http://localhost:11434/v1",
       apiKey: null,
@@ -102,12 +102,12 @@ describe("the configuration", () => {
     ).toBe(true);
   });
 
-  it("takes several secrets, without the white space round them", () => {
+  it("accepts several secrets, trimmed", () => {
     const { slots } = readConfig({ PROVIDER_B_WEBHOOK_SECRET: " new ,\told\n" });
     expect(slots["provider-b"].secrets).toEqual(["new", "old"]);
   });
 
-  it("takes a key and an address for each slot's provider", () => {
+  it("accepts a key and a URL for each slot's provider", () => {
     const { slots, activeProvider } = readConfig({
       ACTIVE_PROVIDER: "provider-c",
       PROVIDER_A_API_KEY: " sk_test_1\n",
@@ -126,7 +126,7 @@ describe("the configuration", () => {
     );
   });
 
-  it("runs the simulator where nothing else is configured and only this machine can reach it", () => {
+  it("runs the simulator when nothing else is configured and only this machine can reach it", () => {
     const own = "postgres://localhost/x";
     const simulator = (variables: Record<string, string>) => readConfig(variables).simulator;
     expect(simulator({})).toEqual({ port: 3001 });
@@ -198,7 +198,7 @@ describe("the configuration", () => {
     expect(() => readConfig({ [name]: value })).not.toThrow(/\n/);
   });
 
-  it("shows an example with whatever it refuses of any variable", () => {
+  it("shows an example in the error of every variable", () => {
     const values = [
       "?",
       "-1",
@@ -224,7 +224,7 @@ describe("the configuration", () => {
     expect(refused).toBeGreaterThan(200);
   });
 
-  it("starts in production without DATABASE_URL only where that is accepted", () => {
+  it("starts in production without DATABASE_URL only when that is allowed", () => {
     expect(() => readConfig({ NODE_ENV: "production" })).toThrow(
       /^DATABASE_URL: required with NODE_ENV=production, e\.g\. postgres:.+EMBEDDED_IN_PRODUCTION=on/,
     );
@@ -234,17 +234,17 @@ describe("the configuration", () => {
     );
   });
 
-  it("does not print a secret that it refuses", () => {
+  it("does not print a rejected secret", () => {
     expect(() => readConfig({ PROVIDER_A_WEBHOOK_SECRET: "whsec_very_secret,," })).not.toThrow(/very_secret/);
     expect(() => readConfig({ PROVIDER_A_API_KEY: "sk_very_secret and more" })).not.toThrow(/very_secret/);
   });
 
-  it("names every bad variable at once, a line each", () => {
+  it("names every invalid variable, one per line", () => {
     const refused = () => readConfig({ PORT: "x", WEBHOOK_MAX_BYTES: "y" });
     expect(refused).toThrow(/^PORT: .+\nWEBHOOK_MAX_BYTES: .+$/);
   });
 
-  it("asks for AUTH_SECRET on a database that is not its own", () => {
+  it("requires AUTH_SECRET with an external database", () => {
     expect(() => requireAuthSecret(readConfig({}))).not.toThrow();
     const own = readConfig({ DATABASE_URL: "postgres://localhost/x" });
     expect(() => requireAuthSecret(own)).toThrow(/^AUTH_SECRET: required/);

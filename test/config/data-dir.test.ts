@@ -17,17 +17,14 @@ describe("prepareDataDir", () => {
   it.each([
     [false, "700"],
     [true, "711"],
-  ])(
-    "makes a folder that other users cannot list (as root: %s), and leaves nothing in it",
-    async (isRoot, mode) => {
-      const dataDir = join(folder, "a", "b");
-      await prepareDataDir(dataDir, { isRoot });
-      expect(await modeOf(dataDir)).toBe(mode);
-      expect(await readdir(dataDir)).toEqual([]);
-    },
-  );
+  ])("creates an empty folder that other users cannot list (as root: %s)", async (isRoot, mode) => {
+    const dataDir = join(folder, "a", "b");
+    await prepareDataDir(dataDir, { isRoot });
+    expect(await modeOf(dataDir)).toBe(mode);
+    expect(await readdir(dataDir)).toEqual([]);
+  });
 
-  it("closes a folder that is open to others, and opens none", async () => {
+  it("removes other users' access to a folder, and never adds any", async () => {
     await chmod(folder, 0o755);
     await prepareDataDir(folder, { isRoot: false });
     expect(await modeOf(folder)).toBe("700");
@@ -35,7 +32,7 @@ describe("prepareDataDir", () => {
     expect(await modeOf(folder)).toBe("700");
   });
 
-  it("leaves a folder as it is that holds other things", async () => {
+  it("does not change a folder with other contents", async () => {
     await writeFile(join(folder, "other"), "");
     await chmod(folder, 0o755);
     await prepareDataDir(folder, { isRoot: false });

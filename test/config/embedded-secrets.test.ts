@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("embeddedSecrets", () => {
-  it.each([0o640, 0o604, 0o644, 0o660])("refuses a file that others may read: %o", async (mode) => {
+  it.each([0o640, 0o604, 0o644, 0o660])("rejects a file that other users can read: %o", async (mode) => {
     await embeddedSecrets(folder);
     const file = join(folder, "secrets.json");
     await chmod(file, mode);
@@ -24,7 +24,7 @@ describe("embeddedSecrets", () => {
     await expect(embeddedSecrets(folder)).resolves.toBeDefined();
   });
 
-  it("says what to do about a damaged file", async () => {
+  it("reports how to replace a damaged file", async () => {
     await writeFile(join(folder, "secrets.json"), "{", { mode: 0o600 });
     await expect(embeddedSecrets(folder)).rejects.toThrow(/is damaged: restore it, or delete it/);
   });

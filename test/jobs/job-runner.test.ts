@@ -46,7 +46,7 @@ describe("createJobRunner", () => {
     expect(lines).toEqual([{ err, job: "clean-up", againInSeconds: 1 }]);
   });
 
-  it("stops once what runs has ended, and tells it to come to an end", async () => {
+  it("asks the current run to stop, and stops once it has ended", async () => {
     const { jobs, outcomes } = runner();
     jobs.start({
       name: "long",

@@ -25,11 +25,11 @@ const COMMON: Record<(typeof TRANSLATIONS)[number], readonly string[]> = {
 describe.each(TRANSLATIONS)("the texts in %s", (locale) => {
   const texts = textsIn(locale);
 
-  it("are the same as in English, in the same order", () => {
+  it("have the same keys as in English, in the same order", () => {
     expect([...texts.keys()]).toEqual([...english.keys()]);
   });
 
-  it("are filled with the same", () => {
+  it("have the same parameters as in English", () => {
     const different = [...texts].filter(
       ([key, text]) => String(argumentsOf(text)) !== String(argumentsOf(english.get(key) ?? "")),
     );
@@ -41,13 +41,13 @@ describe.each(TRANSLATIONS)("the texts in %s", (locale) => {
     expect(left.filter(([, text]) => !COMMON[locale].includes(text))).toEqual([]);
   });
 
-  it("keep the spaces out of their ends", () => {
+  it("have no leading or trailing space", () => {
     expect([...texts].filter(([, text]) => text !== text.trim() || text === "")).toEqual([]);
   });
 });
 
 describe.each(["en", ...TRANSLATIONS] as const)("each text in %s", (locale) => {
-  it.each([0, 1, 2, 1_000])("can be said of %i", (amount) => {
+  it.each([0, 1, 2, 1_000])("can be formatted with the number %i", (amount) => {
     const problems: string[] = [];
     for (const [key, text] of textsIn(locale)) {
       const values = argumentsOf(text).map((one) => {
@@ -75,7 +75,7 @@ const EXAMPLES: Record<string, unknown> = {
   tag: (inner: string) => inner,
 };
 
-describe("what a text is filled with", () => {
+describe("the parameters of a text", () => {
   it.each([
     ["nothing", []],
     ["{name}", ["name (text)"]],

@@ -42,14 +42,14 @@ describe("captureOutput", () => {
     ]);
   });
 
-  it("adds the request's fields, and leaves out what the context says is not worth an entry", () => {
+  it("adds the request's fields, and drops entries that the context excludes", () => {
     const { lines } = capture((output) => (output.includes("refused") ? null : { requestId: "r1" }));
     console.error("refused");
     console.error("a defect");
     expect(lines).toEqual([["error", { requestId: "r1", output: "a defect" }, "output of a library"]]);
   });
 
-  it("writes 20 entries in 10 seconds, and then how many it left out", () => {
+  it("writes at most 20 entries in 10 seconds, then the number dropped", () => {
     const { lines, passTime } = capture();
     for (let n = 0; n < 100; n += 1) console.error("again");
     expect(lines).toHaveLength(20);
@@ -61,7 +61,7 @@ describe("captureOutput", () => {
     ]);
   });
 
-  it("cuts off what is very long", () => {
+  it("truncates very long output", () => {
     const { lines } = capture();
     console.error("x".repeat(1_000_000));
     expect(lines.map(([, { output }]) => String(output).length)).toEqual([4_000]);

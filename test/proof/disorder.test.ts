@@ -22,7 +22,7 @@ const ACTIONS = ["seats", "plan", "cancel_at_period_end", "resume", "cancel_now"
  * and servers killed meanwhile. Each subscription ends as its provider has it.
  */
 it.concurrent.each(wireFormats())(
-  `${SEEDS} lives end as a provider that speaks %s has them`,
+  `${SEEDS} subscriptions with disordered events match the provider's in the format %s`,
   async (format) => {
     const test = await freshDatabase(FIRST_SEED + SEEDS);
     let server: ServerProcess;

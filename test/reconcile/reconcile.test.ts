@@ -35,13 +35,13 @@ function run(given: Partial<ReconcileOptions> = {}, by = runtime): Promise<Recon
   });
 }
 
-describe("a subscription that is not as its provider says", () => {
+describe("a subscription that differs from its provider's", () => {
   beforeEach(async () => {
     await receive(eventOf("customer.subscription.created"));
     await test.rows("update subscription set out_of_order = true");
   });
 
-  it("is corrected in every field, the flag is cleared, its person is told, and what was before is written down", async () => {
+  it("is corrected in every field, unflagged, notified and recorded with its old values", async () => {
     truth({
       priceId: "price_team_monthly",
       seats: 7,
@@ -83,20 +83,20 @@ describe("a subscription that is not as its provider says", () => {
   it.each([
     ["corrected", "past_due"],
     ["confirmed", "active"],
-  ] as const)("is marked by an event from before it was %s", async (_, status) => {
+  ] as const)("is flagged by an event from before it was %s", async (_, status) => {
     truth({ status });
     await run();
     await receive(eventOf("customer.subscription.updated", { status: "paused" }));
     expect(await stored()).toMatchObject([{ status: "paused", out_of_order: true }]);
   });
 
-  it("is ended when it is over there", async () => {
+  it("is ended when it has ended at the provider", async () => {
     truth({ status: "canceled" }, "customer.subscription.deleted");
     await run();
     expect(await stored()).toMatchObject([{ status: "canceled", out_of_order: false }]);
   });
 
-  it("stays as it is in a dry run, which says the same", async () => {
+  it("is unchanged by a dry run, which reports the same", async () => {
     truth({ seats: 3 });
     const before = await stored();
     const dry = await run({ dryRun: true });
@@ -105,7 +105,7 @@ describe("a subscription that is not as its provider says", () => {
     expect((await run()).corrected).toEqual(dry.corrected);
   });
 
-  it("is left alone, and said to be, when the provider does not know it or sells what nobody offers", async () => {
+  it("is reported and unchanged when the provider does not know it or its price is not configured", async () => {
     const before = await stored();
     expect((await run()).left).toMatchObject([{ reason: "the provider knows no subscription by this id" }]);
     truth({ priceId: "price_of_a_stranger", planId: null });
@@ -119,7 +119,7 @@ describe("a subscription that is not as its provider says", () => {
     expect(await audit()).toEqual([]);
   });
 
-  it("is not set back to what was asked for before an event came in: the provider is asked again", async () => {
+  it("is fetched again when an event arrives meanwhile, instead of being overwritten with older data", async () => {
     truth({ seats: 2 });
     let asked = 0;
     stripe.interfere(async ({ path }) => {
@@ -139,7 +139,7 @@ describe("a subscription that is not as its provider says", () => {
     expect(report.corrected[0]?.changes).not.toHaveProperty("seats");
   });
 
-  it("is corrected once by two at the same time", async () => {
+  it("is corrected once by simultaneous runs", async () => {
     truth({ seats: 5 });
     const reports = await Promise.all([run(), run({}, other)]);
     expect(await stored()).toMatchObject([{ seats: 5 }]);
@@ -147,7 +147,7 @@ describe("a subscription that is not as its provider says", () => {
     expect(await audit()).toHaveLength(1);
   });
 
-  it("is found by our id and by the provider's", async () => {
+  it("is found by its own id and by the provider's", async () => {
     truth({ seats: 2 });
     const [row] = await test.rows<{ id: string }>("select id from subscription");
     expect(await run({ subscription: "sub_1", dryRun: true })).toMatchObject({ compared: 1 });
@@ -157,7 +157,7 @@ describe("a subscription that is not as its provider says", () => {
     await expect(run({ subscription: "sub_2" })).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("of somebody who has deleted the account is corrected without its person", async () => {
+  it("of a deleted user is corrected without a user", async () => {
     const tools = groundOn(test.database, { cancelSubscription: async () => {} });
     await tools.call(deleteAccount, session("user_1"), { confirmation: "user_1@example.com" });
     truth({ seats: 3 });
@@ -167,7 +167,7 @@ describe("a subscription that is not as its provider says", () => {
     expect(await placesOf(test, "cus_1")).toEqual([]);
   });
 
-  it("waits for a provider that cannot be reached, which is said once", async () => {
+  it("is left for later when the provider is unreachable, which is reported once", async () => {
     stripe.interfere(async () => ({ status: 500 }));
     const before = await stored();
     const { slots, compared } = await run();
@@ -180,7 +180,7 @@ describe("a subscription that is not as its provider says", () => {
   });
 });
 
-describe("events that were sent and not received", () => {
+describe("missed events", () => {
   /** Made by the provider, and lost on the way unless received. */
   const sent = (body: ReturnType<typeof eventOf>) => {
     stripe.events.push(body);
@@ -190,7 +190,7 @@ describe("events that were sent and not received", () => {
     test.rows(`select d.event_id, d.status, a.source, d.payload::text as payload
       from webhook_delivery d join webhook_attempts a on a.delivery_id = d.id order by d.id`);
 
-  it("are taken in, the first of a subscription among them, each once, in their order and as they were", async () => {
+  it("are ingested once, unchanged and in order, a subscription's first event included", async () => {
     const created = sent(eventOf("customer.subscription.created"));
     const updated = sent(eventOf("customer.subscription.updated", { seats: 4 }));
     await receive(
@@ -207,7 +207,7 @@ describe("events that were sent and not received", () => {
     expect(await receive(updated)).toMatchObject({ outcome: "duplicate" });
   });
 
-  it("are taken in once by two at the same time, with deliveries of the same in between", async () => {
+  it("are ingested once by simultaneous runs and deliveries", async () => {
     const bodies = Array.from({ length: 120 }, (_, n) =>
       sent(
         eventOf("customer.subscription.created", {
@@ -232,7 +232,7 @@ describe("events that were sent and not received", () => {
     expect(await told()).toHaveLength(120);
   });
 
-  it("are looked for as far back as asked, and not when one subscription is meant", async () => {
+  it("are searched as far back as requested, and not for a single subscription", async () => {
     sent(eventOf("customer.subscription.created", { occurredAt: new Date(Date.now() - 3 * 86_400_000) }));
     const day = new Date(Date.now() - 86_400_000);
     expect((await run({ since: day })).slots[0]?.missed).toMatchObject({ listed: 0 });
@@ -240,7 +240,7 @@ describe("events that were sent and not received", () => {
     expect((await run()).slots[0]?.missed).toMatchObject({ applied: 1 });
   });
 
-  it("that would have no effect are none of ours, and one that fails is in the log to be retried", async () => {
+  it("without effect are skipped, and one that fails is logged for retry", async () => {
     sent(eventOf("customer.subscription.updated", { eventType: "invoice.created" }));
     const failing = sent(eventOf("customer.subscription.created", { userId: "nobody" }));
     expect((await run()).slots[0]?.missed).toEqual({
@@ -253,7 +253,7 @@ describe("events that were sent and not received", () => {
     expect(await log()).toMatchObject([{ event_id: failing.id, status: "failed", source: "reconcile" }]);
   });
 
-  it("come in late and leave a subscription out of order, which the same run puts right", async () => {
+  it("that leave a subscription out of order have it corrected by the same run", async () => {
     const lost = sent(eventOf("customer.subscription.created", { seats: 1 }));
     await receive(sent(eventOf("customer.subscription.updated", { seats: 5, occurredAt: new Date() })));
     truth({ seats: 5 });
@@ -263,7 +263,7 @@ describe("events that were sent and not received", () => {
     expect((await log()).at(-1)).toMatchObject({ event_id: lost.id });
   });
 
-  it("are only shown in a dry run", async () => {
+  it("are only listed by a dry run", async () => {
     sent(eventOf("customer.subscription.created"));
     expect((await run({ dryRun: true })).slots[0]?.missed).toMatchObject({ missed: 1, applied: 0 });
     expect([await stored(), await log()]).toEqual([[], []]);
@@ -277,7 +277,7 @@ describe("the nightly comparison", () => {
   });
   const nightly = (by = runtime, isStopping = () => false) => reconcileNightly(by, isStopping);
 
-  it("compares what has changed of late, once a night, by one process of several", async () => {
+  it("compares recently changed subscriptions once a night, on one process", async () => {
     const reports = await Promise.all([nightly(), nightly(other), nightly(), nightly(other)]);
     expect(reports.filter((report) => report !== null)).toMatchObject([{ compared: 1, corrected: [{}] }]);
     expect(await nightly()).toBeNull();
@@ -285,14 +285,14 @@ describe("the nightly comparison", () => {
     expect(await nightly()).toMatchObject({ compared: 1 });
   });
 
-  it("is taken over from a process that has died or was stopped over it, once its lease has ended", async () => {
+  it("is taken over from a crashed or stopped process once its lease has expired", async () => {
     expect(await nightly(runtime, () => true)).toMatchObject({ compared: 0 });
     expect(await nightly(other)).toBeNull();
     await test.rows("update nightly_reconcile set lease_until = clock_timestamp() - interval '1 second'");
     expect(await nightly(other)).toMatchObject({ compared: 1, corrected: [{}] });
   });
 
-  it("stays open and is tried again while a provider cannot be asked", async () => {
+  it("is tried again while a provider is unreachable", async () => {
     stripe.interfere(async () => ({ status: 500 }));
     expect(await nightly()).toMatchObject({ compared: 0 });
     stripe.interfere(null);
@@ -301,13 +301,13 @@ describe("the nightly comparison", () => {
     expect(await nightly()).toBeNull();
   });
 
-  it("leaves alone what has been quiet for days and is in order", async () => {
+  it("skips subscriptions in order that have not changed for days", async () => {
     await test.rows("update subscription set updated_at = now() - interval '3 days'");
     expect(await nightly()).toMatchObject({ compared: 0 });
   });
 });
 
-it("finds those that are meant in tables longer than one look", async () => {
+it("finds the selected subscriptions in tables larger than one batch", async () => {
   await test.rows(
     `insert into subscription (id, provider, provider_subscription_id, plan_id, seats, status, cancel_at_period_end,
        out_of_order, updated_at)

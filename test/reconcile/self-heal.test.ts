@@ -33,7 +33,7 @@ describe("a flagged subscription", () => {
     expect(await context.test.rows("select * from subscription_heal")).toEqual([]);
   });
 
-  it("is fetched once, whatever number of events flag it and of processes look", async () => {
+  it("is fetched once for any number of flagging events and processes", async () => {
     await receiveOutOfOrder();
     await receive(eventOf("customer.subscription.updated", { seats: 4, occurredAt: at(60) }));
     truth({ seats: 3 });
@@ -62,7 +62,7 @@ describe("a flagged subscription", () => {
     expect(await healFlagged(context.runtime)).toEqual({ corrected: 1, postponed: 0, settled: 0 });
   });
 
-  it.each([500, 401])("is tried again with growing waits while the provider answers %i", async (status) => {
+  it.each([500, 401])("is tried again with growing waits while the provider returns %i", async (status) => {
     await receiveOutOfOrder();
     truth({ seats: 3 });
     context.stripe.interfere(async () => ({ status }));
@@ -84,7 +84,7 @@ describe("a flagged subscription", () => {
     expect(await stored()).toMatchObject([{ seats: 3, out_of_order: false }]);
   });
 
-  it("is taken over once the lease of a process that died over it has ended", async () => {
+  it("is taken over from a crashed process once its lease has expired", async () => {
     await receiveOutOfOrder();
     truth({ seats: 3 });
     await context.test.rows(
@@ -96,7 +96,7 @@ describe("a flagged subscription", () => {
     expect(await healFlagged(context.runtime)).toMatchObject({ corrected: 1 });
   });
 
-  it("is not fetched from a slot without a provider, nor before an event has named it", async () => {
+  it("is not fetched from a slot without a provider, or before an event has named its id", async () => {
     await context.test.rows(
       `insert into subscription (id, provider, provider_subscription_id, plan_id, seats, status, cancel_at_period_end, out_of_order)
        values (gen_random_uuid(), 'provider-b', 'sub_b', 'pro', 1, 'active', false, true),

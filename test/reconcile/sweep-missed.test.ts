@@ -29,7 +29,7 @@ const cursor = async () => {
 };
 
 describe("a sweep", () => {
-  it("takes in what the log lacks, and moves the cursor on", async () => {
+  it("ingests events that the log lacks, and advances the cursor", async () => {
     listed("customer.subscription.created", { secondsAgo: 120 });
     await receive(listed("customer.subscription.updated", { secondsAgo: 110, seats: 2 }));
     expect(await sweep()).toEqual([
@@ -40,7 +40,7 @@ describe("a sweep", () => {
     expect(until).toBeGreaterThan(Date.now() - 5 * MINUTE_MS);
   });
 
-  it("leaves events younger than 30 s to their webhook, and finds them later", async () => {
+  it("leaves events younger than 30 s to their webhook, and ingests them later", async () => {
     const young = listed("customer.subscription.created", { secondsAgo: 5 });
     expect(await sweep()).toMatchObject([{ report: { listed: 1, missed: 0 } }]);
     await nextIsDue();
@@ -48,14 +48,14 @@ describe("a sweep", () => {
     expect(await sweep()).toMatchObject([{ report: { listed: 1, missed: 1, applied: 1 } }]);
   });
 
-  it("reads ten minutes behind its cursor again", async () => {
+  it("rereads ten minutes before its cursor", async () => {
     await sweep();
     await nextIsDue();
     listed("customer.subscription.created", { secondsAgo: 9 * 60 });
     expect(await sweep()).toMatchObject([{ report: { missed: 1, applied: 1 } }]);
   });
 
-  it("is done by one process of several, and again when the next is due", async () => {
+  it("runs on one process, and again when the next one is due", async () => {
     const results = await Promise.all([sweep(), sweep(context.other), sweep(), sweep(context.other)]);
     expect(results.flat()).toHaveLength(1);
     expect(await sweep()).toEqual([]);
@@ -63,7 +63,7 @@ describe("a sweep", () => {
     expect(await sweep(context.other)).toHaveLength(1);
   });
 
-  it("starts from the same place after a provider could not be asked", async () => {
+  it("starts from the same cursor after a provider was unreachable", async () => {
     await sweep();
     const before = await cursor();
     listed("customer.subscription.created", { secondsAgo: 120 });
@@ -80,7 +80,7 @@ describe("a sweep", () => {
     expect(await cursor()).toMatchObject({ last_problem: null });
   });
 
-  it("that is cut short does not move the cursor", async () => {
+  it("that is interrupted does not advance the cursor", async () => {
     let listing = false;
     listed("customer.subscription.created", { secondsAgo: 120 });
     context.stripe.interfere(async ({ path }) => {

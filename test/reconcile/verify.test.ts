@@ -27,7 +27,7 @@ async function agreeOn(count: number): Promise<void> {
 const fetches = () => context.stripe.calls.filter((call) => call.startsWith("GET /v1/subscriptions/"));
 
 describe("verify", () => {
-  it("finds nothing where all match, and fetches none of them singly", async () => {
+  it("finds nothing when all match, and fetches none singly", async () => {
     await agreeOn(4);
     expect(await run()).toEqual({ checked: 4, drift: [], repaired: 0, failed: [], unconfigured: [] });
     expect(fetches()).toEqual([]);
@@ -53,7 +53,7 @@ describe("verify", () => {
     expect(await stored()).toEqual(before);
   });
 
-  it("repairs what differs, writes it down, and is clean afterwards, notifying nobody unless asked", async () => {
+  it("repairs and records differences, is clean afterwards, and notifies users only on request", async () => {
     await agreeOn(3);
     const heard = await notified();
     await context.test.rows("update subscription set status = 'past_due', seats = 5");
@@ -68,7 +68,7 @@ describe("verify", () => {
     expect((await notified()).length).toBe(heard.length + 3);
   });
 
-  it("reports a subscription that only the provider has, of one of our users, and records it by a repair", async () => {
+  it("reports a known user's subscription that only the provider has, and creates it by a repair", async () => {
     await agreeOn(1);
     truth({ subscriptionId: "sub_new", userId: "user_5", customerId: "cus_5", seats: 2 });
     truth({ subscriptionId: "sub_foreign", userId: "user_of_another_product", customerId: "cus_6" });
@@ -87,14 +87,14 @@ describe("verify", () => {
     expect(await run({ repair: true })).toMatchObject({ repaired: 0, failed: [{ providerId: "sub_2" }] });
   });
 
-  it("fetches so many of a sample singly", async () => {
+  it("fetches a sample of the given size singly", async () => {
     await agreeOn(5);
     expect(await run({ sample: 2 })).toMatchObject({ checked: 2, drift: [] });
     expect(fetches()).toHaveLength(2);
     expect(await run({ sample: 50 })).toMatchObject({ checked: 5 });
   });
 
-  it("reports a slot that could not be asked, and one without a provider", async () => {
+  it("reports a slot whose provider is unreachable, and one without a provider", async () => {
     await agreeOn(1);
     context.stripe.interfere(async () => ({ status: 500 }));
     expect(await run({ slots: ["provider-a", "provider-b"] })).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { cachedReadiness } from "../../src/runtime/cached-readiness.ts";
 
-it("asks once a second, however many ask, but does not keep a no", async () => {
+it("checks readiness once a second for any number of requests, and does not cache a failure", async () => {
   let asked = 0;
   let ms = 0;
   let isReady = true;

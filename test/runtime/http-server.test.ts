@@ -37,7 +37,7 @@ function send(port: number, text: string) {
 const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
 describe("limitPipelining", () => {
-  it("handles the requests of one connection one after the other, and answers all", async () => {
+  it("handles a connection's requests one after another, and answers all", async () => {
     let running = 0;
     let most = 0;
     const port = await listen(
@@ -56,7 +56,7 @@ describe("limitPipelining", () => {
     expect(most).toBe(1);
   });
 
-  it("closes a connection that sends far ahead, and calls no handler for what it sent", async () => {
+  it("closes a connection that pipelines too many requests, without handling them", async () => {
     let handled = 0;
     const port = await listen(
       createServer(
@@ -78,7 +78,7 @@ describe("createHttpServer", () => {
       "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n",
     ],
     ["websocket", "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n"],
-  ])("answers a request that asks for %s like one that does not", async (_, headers) => {
+  ])("answers a request with %s like one without", async (_, headers) => {
     const port = await listen(
       createHttpServer(
         (_, outgoing) => outgoing.end("answer"),
@@ -89,7 +89,7 @@ describe("createHttpServer", () => {
     await vi.waitFor(() => expect(client.received).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*answer$/));
   });
 
-  it("bounds connections, and how long headers and bodies may take to arrive", async () => {
+  it("limits connections, and the time for headers and bodies to arrive", async () => {
     const server = createHttpServer(
       () => {},
       () => {},
@@ -99,7 +99,7 @@ describe("createHttpServer", () => {
 });
 
 describe("prepareDrain", () => {
-  it("destroys every connection after the deadline, one that was upgraded too", async () => {
+  it("destroys every connection after the deadline, upgraded ones included", async () => {
     const server = createServer((_, outgoing) => outgoing.write("begun"));
     const drain = prepareDrain(server, { finishWithinMs: 300 });
     server.on("upgrade", (_, socket) => socket.write("upgraded"));

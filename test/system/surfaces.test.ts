@@ -42,7 +42,7 @@ const surfacesOf = (operation: string) => SURFACES.filter((surface) => offers(su
 const caseOf = (operation: string) => CASES[operation] as Case;
 
 describe("the operations", () => {
-  it("are all listed here, and offered on a surface", async () => {
+  it("are all listed here, and available on a surface", async () => {
     const names = (await discoverOperations()).map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(names.toSorted()).toEqual([...Object.keys(CASES), ...NESTED].toSorted());
@@ -50,7 +50,7 @@ describe("the operations", () => {
   });
 
   it.each(SURFACES.map((surface) => [surface.name, surface] as const))(
-    "behind every way into %s are known",
+    "that %s offers are all listed here",
     (_, { entrances, leadsTo }) => {
       expect(Object.keys(leadsTo).toSorted()).toEqual(entrances.toSorted());
       const known = Object.keys(CASES);
@@ -185,7 +185,7 @@ function same<Value>(value: Value): Value {
 type Page = { items: unknown[]; nextCursor: string | null };
 
 it.each(Object.keys(CASES).filter((operation) => operation.endsWith(".list")))(
-  "a page of %s goes on where it ends, on whatever surface the next one is asked for",
+  "continues a page of %s on any other surface by its cursor",
   async (operation) => {
     const cast = await newCast(on.test);
     const surfaces = surfacesOf(operation);

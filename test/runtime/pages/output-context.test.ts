@@ -16,11 +16,11 @@ describe("outputContext", () => {
     expect(within(false, "Error: Failed to find Server Action")).toBeNull();
   });
 
-  it("leaves out what has been logged with the request's id as its digest", () => {
+  it("leaves out errors already logged under the request's id", () => {
     expect(within(true, "Error: cannot be read { digest: 'request-1' }")).toBeNull();
   });
 
-  it("knows no request outside of one", () => {
+  it("names no request outside of one", () => {
     expect(outputContext("a warning")).toEqual({});
   });
 });

@@ -69,7 +69,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
     visit(browser, site, { ...options, ...(who === "nobody" ? {} : { as: furnished[who] }), ...more });
 
   it.each(PAGES)(
-    "%s (%s): axe-core finds nothing, in either theme, wide and narrow; nothing is cut off, nothing jumps",
+    "passes axe-core in both themes and widths, without clipped or shifting content: %s (%s)",
     async (name, path, who, status = 200) => {
       const page = await visitAs(
         who,
@@ -101,7 +101,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
   );
 
   it.each(["/", "/dashboard", "/billing", "/settings", "/admin/webhooks"])(
-    "%s does not move while it loads on a phone",
+    "does not shift while it loads on a phone: %s",
     async (path) => {
       const page = await visitAs("admin", { viewport: NARROW });
       await page.addInitScript(WATCH_SHIFTS);

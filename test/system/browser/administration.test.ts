@@ -31,7 +31,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   const roleOf = async ({ id }: TestUser) =>
     (await site.test.rows<{ role: string }>(`select role from "user" where id = $1`, [id]))[0]?.role;
 
-  it("finds a person while typing, makes them an administrator, and takes it back", async () => {
+  it("finds a user while typing, makes them an administrator, and demotes them", async () => {
     const other = await signUp(site.url, "Grace New");
     const page = await visit(browser, site, { as: admin });
     await page.goto("/admin/users");
@@ -57,7 +57,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await eventually(() => roleOf(other), "user");
   });
 
-  it("deletes a person, when their address is typed, but is not let go as the last one", async () => {
+  it("deletes a user after typing the email address, but not the last administrator", async () => {
     const other = await signUp(site.url, "Somebody Gone");
     const page = await visit(browser, site, { as: admin });
     await page.goto(`/admin/users/${other.id}`);
@@ -87,7 +87,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     expect(await roleOf(admin)).toBe("admin");
   });
 
-  it("alone sees these pages", async () => {
+  it("is the only one to see these pages", async () => {
     const page = await visit(browser, site, { as: furnished.newcomer, expected: /^refused: 403 \/admin/ });
     for (const path of [
       "/admin/users",
@@ -124,7 +124,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await page.getByText("This delivery was successful already.").first().waitFor();
   });
 
-  it("compares what is out of order with the provider", async () => {
+  it("reconciles out-of-order subscriptions with the provider", async () => {
     const person = await signUp(site.url, "Mixed Up");
     await subscribed(site, person, 2);
     await site.test.rows("update subscription set out_of_order = true, seats = 3 where user_id = $1", [

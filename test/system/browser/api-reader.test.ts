@@ -25,7 +25,7 @@ describe.skipIf(missing !== null)(`the reader of the API's document${missing ? `
   });
 
   it.each(["/api/docs", "/api/v2/docs"])(
-    "%s shows every route, and asks nobody else for anything",
+    "shows every route of %s, and loads nothing from other hosts",
     async (path) => {
       const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
       const complaints: string[] = [];

@@ -33,7 +33,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await site?.close();
   });
 
-  it("signs up, is shown round, buys, sees the plan change after the webhook, and ends it", async () => {
+  it("signs up, completes onboarding, buys, sees the plan change after the webhook, and cancels", async () => {
     const { name, email } = somebodyNew();
     const page = await visit(browser, site);
     await page.goto("/");
@@ -96,7 +96,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await page.waitForURL("/sign-in");
   });
 
-  it("is asked to sign in first, and led back to where they were going, on this site only", async () => {
+  it("is redirected to sign-in and back, to pages of this site only", async () => {
     const { email, password } = await signUp(site.url);
     const page = await visit(browser, site);
     const signIn = async () => {
@@ -117,7 +117,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await page.waitForURL("/onboarding");
   });
 
-  it("renames themself, and sees it wherever the name is", async () => {
+  it("changes the name, and sees it wherever it is shown", async () => {
     const page = await visit(browser, site, { as: await signUp(site.url) });
     await page.goto("/settings");
     await fill(page, { Name: "  " });
@@ -144,7 +144,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     expect(await page.getByLabel("Email address").inputValue()).toBe(email);
   });
 
-  it("has forgotten the password, and sets a new one by mail", async () => {
+  it("resets a forgotten password by mail", async () => {
     const { email, password } = await signUp(site.url);
     const page = await visit(browser, site);
     await page.goto("/sign-in");
@@ -174,7 +174,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await page.waitForURL("/onboarding");
   });
 
-  it("makes a key that is shown once and works, and revokes it", async () => {
+  it("creates a key that is shown once and works, and revokes it", async () => {
     const page = await visit(browser, site, { as: await signUp(site.url) });
     await page.goto("/api-keys");
     await page.getByText("No keys yet").waitFor();
@@ -248,7 +248,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     return new Date(row?.at as string);
   }
 
-  it("deletes the account, its subscription at the provider, and frees the address", async () => {
+  it("deletes the account, which cancels its subscription and frees the email address", async () => {
     const someone = await signUp(site.url);
     const page = await visit(browser, site, { as: someone });
     await page.goto("/billing");

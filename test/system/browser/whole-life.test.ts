@@ -29,7 +29,7 @@ async function freeUrl(): Promise<{ PORT: string; APP_URL: string }> {
 describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => {
   // The pages are the same for all of them: some are used with JavaScript, the others without.
   it.each(wireFormats().map((format, at) => [format, at % 2 === 0 ? "with" : "without"] as const))(
-    "somebody lives through a whole subscription of %s, %s JavaScript",
+    "a user goes through a subscription's whole life in the format %s, %s JavaScript",
     async (format, scripts) => {
       const shop = await openShop(format, { variables: await freeUrl() });
       const person = await signUp(shop.server.url);

@@ -19,7 +19,7 @@ if (!bin || !bouncer) {
     expect([bin, bouncer]).not.toContain(null);
   });
 } else {
-  describe("the oldest PostgreSQL at hand, behind PgBouncer", () => {
+  describe("the oldest installed PostgreSQL, behind PgBouncer", () => {
     let postgres: OldPostgres;
     let stripe: StripeServer;
     let runtime: Runtime;
@@ -43,7 +43,7 @@ if (!bin || !bouncer) {
       await postgres.stop();
     });
 
-    it("opens one checkout for several clicks", async () => {
+    it("creates one checkout for repeated requests", async () => {
       const { database, payments, activeProvider, appUrl, log } = runtime;
       const { call } = groundOn(database, { payments, activeProvider, appUrl, log } as object);
       const clicks = Array.from({ length: 6 }, () =>

@@ -19,7 +19,7 @@ if (!bin || !bouncer) {
     expect([bin, bouncer]).not.toContain(null);
   });
 } else {
-  describe("the oldest PostgreSQL at hand", () => {
+  describe("the oldest installed PostgreSQL", () => {
     let postgres: OldPostgres;
     let looker: Pick<TestDatabase, "rows">;
     let close: () => Promise<void>;

@@ -20,7 +20,7 @@ describe.concurrent(`a server killed ${CRASHES} times`, () => {
     ["stripe", ["effects written", "committed"]],
     ["lemon-squeezy", ["claimed", "effects written", "committed"]],
   ])(
-    "while it takes in %s events (after '%s') loses no event and applies none twice",
+    "while it ingests %s events (after '%s') loses no event and applies none twice",
     { timeout: 600_000 },
     async (format, milestones) => {
       const variables = { ...LEASE, PROVIDER_A_ADAPTER: format };
@@ -121,34 +121,31 @@ describe("a server stopped past its lease and continued", () => {
   it.each<[Milestone, string]>([
     ["claimed", "stop1"],
     ["effects written", "stop2"],
-  ])(
-    "after the step '%s' of a claimed event cannot write any more and answers 503",
-    async (milestone, run) => {
-      const event = () => numberedEvent(run, 0, 20, "lemon-squeezy");
-      const stopped = await spawnServer(test.url, { ...CLAIMED_FIRST, CRASH_AT: `${milestone}:1:SIGSTOP` });
-      const answer = deliverWebhook(stopped.url, "provider-a", event());
-      await expectEachAppliedOnce(test, run, 1);
-      stopped.child.kill("SIGCONT");
-      expect((await answer).status).toBe(503);
-      expect((await deliverWebhook(stopped.url, "provider-a", event())).body).toEqual({
-        received: true,
-        duplicate: true,
-      });
-      await expectEachAppliedOnce(test, run, 1);
-      const attempts = await test.rows(
-        `select a.outcome, a.reason, a.source from webhook_attempts a join webhook_delivery d on d.id = a.delivery_id
+  ])("after the step '%s' of a claimed event can no longer write and returns 503", async (milestone, run) => {
+    const event = () => numberedEvent(run, 0, 20, "lemon-squeezy");
+    const stopped = await spawnServer(test.url, { ...CLAIMED_FIRST, CRASH_AT: `${milestone}:1:SIGSTOP` });
+    const answer = deliverWebhook(stopped.url, "provider-a", event());
+    await expectEachAppliedOnce(test, run, 1);
+    stopped.child.kill("SIGCONT");
+    expect((await answer).status).toBe(503);
+    expect((await deliverWebhook(stopped.url, "provider-a", event())).body).toEqual({
+      received: true,
+      duplicate: true,
+    });
+    await expectEachAppliedOnce(test, run, 1);
+    const attempts = await test.rows(
+      `select a.outcome, a.reason, a.source from webhook_attempts a join webhook_delivery d on d.id = a.delivery_id
        where d.event_id like $1 order by a.claim_no`,
-        [`${run}-0%`],
-      );
-      expect(attempts).toEqual([
-        { outcome: "failed", reason: "lease expired", source: "delivery" },
-        { outcome: "successful", reason: null, source: "retry" },
-      ]);
-      await stopped.end("SIGTERM");
-    },
-  );
+      [`${run}-0%`],
+    );
+    expect(attempts).toEqual([
+      { outcome: "failed", reason: "lease expired", source: "delivery" },
+      { outcome: "successful", reason: null, source: "retry" },
+    ]);
+    await stopped.end("SIGTERM");
+  });
 
-  it("before the commit of a first delivery lets go of its locks and answers 503", async () => {
+  it("before the commit of a first delivery releases its locks and returns 503", async () => {
     const elsewhere = await spawnServer(test.url, LEASE);
     const stopped = await spawnServer(test.url, { ...LEASE, CRASH_AT: "effects written:1:SIGSTOP" });
     const answer = deliverWebhook(stopped.url, "provider-a", numberedEvent("stop3", 0));

@@ -49,7 +49,7 @@ it("keeps an event whose repeat was acknowledged right before PostgreSQL was kil
   await cluster.remove();
 });
 
-it("answers only 503 and loses nothing acknowledged while PostgreSQL restarts under load", {
+it("returns only 503 and loses no acknowledged event while PostgreSQL restarts under load", {
   timeout: 120_000,
 }, async () => {
   const cluster = await startPostgresCluster(20);

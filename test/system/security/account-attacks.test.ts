@@ -33,7 +33,7 @@ async function withTwoFactor() {
   };
 }
 
-describe("taking over an account", () => {
+describe("an account takeover", () => {
   it.each([
     ["role", "admin"],
     ["banned", false],
@@ -41,7 +41,7 @@ describe("taking over an account", () => {
     ["twoFactorEnabled", true],
     ["id", "user_chosen"],
     ["createdAt", "2001-01-01T00:00:00Z"],
-  ])("a sign-up cannot set %s", async (field, value) => {
+  ])("fails by setting %s at sign-up", async (field, value) => {
     const email = `mass-${field}@example.com`.toLowerCase();
     const body = { name: "M", email, password: "a password of some length", [field]: value };
     const { status, body: made } = await auth("/sign-up/email", { body });
@@ -61,21 +61,21 @@ describe("taking over an account", () => {
     ["emailVerified", true],
     ["twoFactorEnabled", false],
     ["__proto__", { role: "admin" }],
-  ])("update-user cannot set %s", async (field, value) => {
+  ])("fails by setting %s with update-user", async (field, value) => {
     const { id, cookie, email } = await fresh();
     const body = JSON.parse(`{"name":"New","${field}":${JSON.stringify(value)}}`);
     await auth("/update-user", { cookie, body });
     expect(await userRow(id)).toMatchObject({ role: "user", email, email_verified: false });
   });
 
-  it.each(["UPPER", "blanks"])("a second account with the same address in %s is not made", async (kind) => {
+  it.each(["UPPER", "blanks"])("fails by a second account with the same address in %s", async (kind) => {
     const { email } = on.victim;
     const again = kind === "UPPER" ? email.toUpperCase() : `  ${email} `;
     const body = { name: "M", email: again, password: "a password of some length" };
     expect((await auth("/sign-up/email", { body })).status).toBe(409);
   });
 
-  it("a change to somebody's address sends them nothing, and looks like any other", async () => {
+  it("fails by changing to another user's address, who gets no mail, with the usual response", async () => {
     const { cookie } = await fresh();
     const before = (await on.mails()).filter((mail) => mail.includes(`To: ${on.victim.email}`)).length;
     const taken = await auth("/change-email", { cookie, body: { newEmail: on.victim.email } });
@@ -86,14 +86,14 @@ describe("taking over an account", () => {
   });
 
   it.each(["x@example.com\r\nBcc: evil@example.com", "a@example.com,b@example.com", "<a@example.com>"])(
-    "a new address cannot smuggle a header or a recipient: %j",
+    "fails by injecting a header or a recipient in a new address: %j",
     async (newEmail) => {
       const { cookie } = await fresh();
       expect((await auth("/change-email", { cookie, body: { newEmail } })).status).toBe(400);
     },
   );
 
-  it("tokens of one kind are worth nothing as another", async () => {
+  it("fails by using one kind of token as another", async () => {
     const { cookie, id } = await fresh();
     const session = await sessionToken(id);
     for (const token of [session, "%", "' or ''='", "A".repeat(43), "A".repeat(32), id, ""]) {
@@ -104,7 +104,7 @@ describe("taking over an account", () => {
     expect(await isSignedIn(cookie)).toBe(true);
   });
 
-  it("an attacker's pending change of address does not survive the owner's new password", async () => {
+  it("fails by a pending email change, which the owner's new password cancels", async () => {
     const owner = await fresh();
     const attackers = cookieOf(
       await auth("/sign-in/email", { body: { email: owner.email, password: owner.password } }),
@@ -118,13 +118,13 @@ describe("taking over an account", () => {
 });
 
 describe("sessions", () => {
-  it("of others cannot be ended by their token or id", async () => {
+  it("of other users cannot be revoked by token or id", async () => {
     const { cookie } = await fresh();
     await auth("/revoke-session", { cookie, body: { token: await sessionToken(on.victim.id) } });
     expect(await isSignedIn(on.victim.cookie)).toBe(true);
   });
 
-  it("of others stay when somebody ends all of their own", async () => {
+  it("of other users stay when a user revokes all of their own", async () => {
     const { cookie } = await fresh();
     expect((await auth("/revoke-sessions", { cookie })).status).toBe(200);
     expect(await isSignedIn(cookie)).toBe(false);
@@ -148,7 +148,7 @@ describe("sessions", () => {
     expect((await auth("/change-password", { cookie, body: change })).status).toBe(401);
   });
 
-  it("a token from the list of sessions is no cookie", async () => {
+  it("are not usable by a token from the list of sessions", async () => {
     const { cookie } = await fresh();
     const [listed] = (await send(on.url, "GET /api/auth/list-sessions", { cookie })).body as {
       token: string;
@@ -169,7 +169,7 @@ describe("sessions", () => {
     "POST /api/auth/two-factor/enable",
     "POST /api/auth/two-factor/disable",
     "POST /api/auth/two-factor/generate-backup-codes",
-  ])("%s is not for an API key, with or without a cookie", async (request) => {
+  ])("cannot be managed with an API key, with or without a cookie: %s", async (request) => {
     const { key, cookie, password } = on.victim;
     const body = {
       name: "Mallory",
@@ -187,7 +187,7 @@ describe("sessions", () => {
     expect(await isSignedIn(cookie)).toBe(true);
   });
 
-  it("of a banned or deleted person end at once, everywhere", async () => {
+  it("of a banned or deleted user end at once, everywhere", async () => {
     const { cookie, id, email } = await fresh();
     await on.test.rows('update "user" set banned = true where id = $1', [id]);
     expect(await isSignedIn(cookie)).toBe(false);
@@ -197,7 +197,7 @@ describe("sessions", () => {
 });
 
 describe("the second factor", () => {
-  it("is not passed by the password, an old cookie, a forged one or the cookie of another sign-in", async () => {
+  it("is not bypassed by the password, a used or forged cookie, or another sign-in's", async () => {
     const { email, password, totpURI } = await withTwoFactor();
     const first = await auth("/sign-in/email", { body: { email, password } });
     expect(first.body).toMatchObject({ twoFactorRedirect: true });
@@ -223,13 +223,13 @@ describe("the second factor", () => {
   });
 
   it.each(["12345", "abcdef", "1234567", "", " ", "0x1234", "１２３４５６"])(
-    "takes no code such as %j",
+    "rejects the code %j",
     async (code) => {
       expect((await auth("/two-factor/verify-totp", { body: { code } })).status).toBe(400);
     },
   );
 
-  it("of an attacker does not open the victim's sign-in", async () => {
+  it("of an attacker does not complete the victim's sign-in", async () => {
     const victim = await withTwoFactor();
     const attacker = await withTwoFactor();
     const body = { email: victim.email, password: victim.password };
@@ -241,7 +241,7 @@ describe("the second factor", () => {
     }
   });
 
-  it("is not switched off or replaced by a stolen session alone", async () => {
+  it("cannot be disabled or replaced with a stolen session alone", async () => {
     const { cookie, id } = await withTwoFactor();
     for (const body of [{}, { password: "" }, { password: `${on.attacker.password}x` }, { password: null }]) {
       expect((await auth("/two-factor/disable", { cookie, body })).status).toBe(400);
@@ -251,7 +251,7 @@ describe("the second factor", () => {
     expect(await userRow(id)).toMatchObject({ two_factor_enabled: true });
   });
 
-  it("is wanted of administrators on every surface where the operator says so", async () => {
+  it("is required of administrators on every surface when configured", async () => {
     const url = await on.serverWith({ ...GENEROUS_LIMITS, REQUIRE_ADMIN_2FA: "on" });
     const { cookie } = on.admin;
     const reads = ["GET /api/audit", "GET /api/webhook-deliveries", "GET /api/user-directory"];
@@ -264,8 +264,8 @@ describe("the second factor", () => {
   });
 });
 
-describe("guesses", () => {
-  it("from all of a /48, for a name in any case, share one account's limit; a session goes on", async () => {
+describe("password guesses", () => {
+  it("from a whole /48, in any case of the address, share one account's limit, while sessions keep working", async () => {
     const url = await on.serverWith({ ...GENEROUS_LIMITS, TRUSTED_PROXIES: "1" });
     const { email, password, cookie } = await fresh();
     const guess = (n: number, secret: string) =>
@@ -284,7 +284,7 @@ describe("guesses", () => {
     expect(await isSignedIn(cookie)).toBe(true);
   });
 
-  it("are not made free again by asking for a reset", async () => {
+  it("are still limited after a requested reset", async () => {
     const { email, password } = await fresh();
     await auth("/sign-in/email", { body: { email, password: "wrong" } });
     await on.test.rows("update sign_in_failure set failures = 10 where key like 'account:%'");
@@ -293,7 +293,7 @@ describe("guesses", () => {
     await on.test.rows("truncate sign_in_failure");
   });
 
-  it("of who has an account learn nothing from mails: five at most, and the same response", async () => {
+  it("do not reveal accounts by mails: at most five, with the same response", async () => {
     await on.test.rows("truncate mail_recipient");
     const { email } = await fresh();
     const before = (await on.mails()).length;
@@ -317,12 +317,12 @@ describe("API keys", () => {
     },
   );
 
-  it("of others are not there to be revoked", async () => {
+  it("of other users return 404 when revoked", async () => {
     const { cookie } = on.attacker;
     expect((await send(on.url, `DELETE /api/api-keys/${on.victim.keyId}`, { cookie })).status).toBe(404);
   });
 
-  it("made by a squatter do not survive the owner's reset of the password", async () => {
+  it("created by a squatter are revoked when the owner resets the password", async () => {
     const squatter = await fresh();
     const made = await send(on.url, "POST /api/api-keys", { cookie: squatter.cookie, body: { name: "k" } });
     await on.test.rows("truncate mail_recipient");
@@ -337,7 +337,7 @@ describe("API keys", () => {
 });
 
 describe("the audit log", () => {
-  it("is closed to users, keys and administrators who were demoted", async () => {
+  it("is refused to users, keys and demoted administrators", async () => {
     const admin = await fresh();
     await on.test.rows(`update "user" set role = 'admin' where id = $1`, [admin.id]);
     expect((await send(on.url, "GET /api/audit", { cookie: admin.cookie })).status).toBe(200);
@@ -356,7 +356,7 @@ describe("the audit log", () => {
     ["from=yesterday", 400],
     ["limit=1000000", 400],
     ["select=*", 400],
-  ])("gives nothing away for ?%s", async (query, status) => {
+  ])("reveals nothing for ?%s", async (query, status) => {
     const answer = await send(on.url, `GET /api/audit?${query.replaceAll(" ", "%20")}`, {
       cookie: on.admin.cookie,
     });
@@ -365,7 +365,7 @@ describe("the audit log", () => {
   });
 });
 
-describe("foreign pages and caches", () => {
+describe("other sites and caches", () => {
   const PATHS = [
     "sign-out",
     "update-user",
@@ -383,7 +383,7 @@ describe("foreign pages and caches", () => {
     ["an opaque origin", { origin: "null" }],
     ["a cross-site fetch", { "sec-fetch-site": "cross-site" }],
     ["a sister site's fetch", { "sec-fetch-site": "same-site" }],
-  ])("%s changes nothing of an account", async (_, headers) => {
+  ])("cannot change an account: %s", async (_, headers) => {
     const { cookie, password } = on.victim;
     for (const path of PATHS) {
       const body = { password, currentPassword: password, newPassword: "mallory's password", name: "M" };
@@ -394,7 +394,7 @@ describe("foreign pages and caches", () => {
     expect(await isSignedIn(cookie)).toBe(true);
   });
 
-  it.each(["GET", "PUT", "DELETE", "PATCH"])("%s never does what a POST does", async (method) => {
+  it.each(["GET", "PUT", "DELETE", "PATCH"])("cannot do by %s what needs a POST", async (method) => {
     const { cookie } = await fresh();
     const headers = { "x-http-method-override": "POST" };
     for (const path of PATHS) {
@@ -413,7 +413,7 @@ describe("foreign pages and caches", () => {
     "/api/users/me.json",
     "/api/audit/logo.svg",
     "/api/audit;x.js",
-  ])("a cache is not deceived into keeping %s", async (path) => {
+  ])("cannot be deceived into caching %s", async (path) => {
     const answer = await send(on.url, `GET ${path}`, { cookie: on.admin.cookie });
     expect(answer.status).toBe(404);
     expect(answer.fields["cache-control"]).toBe("no-store");
@@ -425,13 +425,13 @@ describe("foreign pages and caches", () => {
     "GET /api/auth/list-sessions",
     "GET /api/audit",
     "GET /api/users/me",
-  ])("%s is kept by no cache", async (request) => {
+  ])("do not store the response to %s", async (request) => {
     const answer = await send(on.url, request, { cookie: on.admin.cookie });
     expect(answer.status).toBe(200);
     expect(answer.fields["cache-control"]).toMatch(/no-store/);
   });
 
-  it("cookies over https belong to this host alone", async () => {
+  it("get no session cookie over https, as it has the __Host- prefix", async () => {
     const url = await on.serverWith({ ...GENEROUS_LIMITS, APP_URL: "https://app.example.com" });
     const { email, password } = await fresh();
     const answer = await auth("/sign-in/email", { body: { email, password } }, url);

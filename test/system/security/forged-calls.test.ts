@@ -119,23 +119,23 @@ describe.each(FORGED)("%s as the arguments", (_, root, parts = {}) => {
   });
 });
 
-describe("a call that cannot be read", () => {
+describe("an action call that cannot be parsed", () => {
   const multipart = { "content-type": "multipart/form-data; boundary=xx" };
   it.each<[string, string, Record<string, string>]>([
     ["half of JSON", '["x', JSON_BODY],
     ["nothing", "", JSON_BODY],
-    ["a part that never comes", '["$9"]', JSON_BODY],
-    ["parts that are within each other", '["$1"]', JSON_BODY],
+    ["a reference to a missing part", '["$9"]', JSON_BODY],
+    ["parts that contain each other", '["$1"]', JSON_BODY],
     ["another action as an argument", '["$h1"]', JSON_BODY],
-    ["more arguments than there can be", JSON.stringify(Array(2_000).fill(1)), JSON_BODY],
-    ["lists in lists in lists", `${"[".repeat(20_000)}${"]".repeat(20_000)}`, JSON_BODY],
+    ["too many arguments", JSON.stringify(Array(2_000).fill(1)), JSON_BODY],
+    ["deeply nested lists", `${"[".repeat(20_000)}${"]".repeat(20_000)}`, JSON_BODY],
     ["half of a form", "--xx\r\nContent-Disposition: form-data; na", multipart],
     ["a form of another boundary", "--yy\r\n\r\nx\r\n--yy--\r\n", multipart],
     ["a form without a boundary", "x", { "content-type": "multipart/form-data" }],
     ["JSON that says that it is JSON", "{}", { "content-type": "application/json" }],
     ["a form as addresses have it", "name=x", { "content-type": "application/x-www-form-urlencoded" }],
     ["what is no type", "x", { "content-type": "x" }],
-  ])("(%s) is refused and changes nothing, with JavaScript or without", async (_, body, headers) => {
+  ])("(%s) is rejected and changes nothing, with JavaScript or without", async (_, body, headers) => {
     const before = await left(person);
     const { cookie } = person;
     const action = findServerAction("updateProfile");
@@ -155,7 +155,7 @@ describe("a call that cannot be read", () => {
   });
 
   it.each(["toString", "__proto__", "constructor", "x", "", `40${"0".repeat(40)}`, "0".repeat(500)])(
-    "(an action that there is not: %s) is told to be that",
+    "(unknown action: %s) is rejected as unknown",
     async (id) => {
       const { cookie } = person;
       const body = encodeArguments([{ name: "Forged" }]);
@@ -170,13 +170,13 @@ describe("a call that cannot be read", () => {
 
   it.each([
     ["half of JSON", "[nu"],
-    ["a part that never comes", '["$7"]'],
+    ["a reference to a missing part", '["$7"]'],
     ["too much", JSON.stringify(Array(3_000).fill(1))],
     ["the form itself", '[null,{"get":"x"}]'],
-    ["an action in the place of the state", '[null,"$h2"]'],
+    ["an action instead of the state", '[null,"$h2"]'],
     ["no action", '["updateProfile",null]'],
-    ["the endpoint of forms within itself", JSON.stringify(["$h2", null, "$h2"])],
-  ])("(%s as bound arguments) is refused, and changes nothing", async (_, bound) => {
+    ["a form action bound to itself", JSON.stringify(["$h2", null, "$h2"])],
+  ])("(%s as bound arguments) is rejected, and changes nothing", async (_, bound) => {
     const { cookie } = person;
     const action = findServerAction("updateProfile");
     const answer = await postForm(server.url, action, { name: bound.slice(0, 9) }, { cookie, bound });
@@ -185,10 +185,10 @@ describe("a call that cannot be read", () => {
   });
 });
 
-describe("more than 64 KB", () => {
+describe("an action's body of more than 64 KB", () => {
   const large = "x".repeat(70_000);
 
-  it("returns 413 before the body is read", async () => {
+  it("returns 413 before it is read", async () => {
     const before = await left(person);
     const { cookie } = person;
     const posted = await postForm(server.url, findServerAction("updateProfile"), { name: large }, { cookie });
@@ -200,7 +200,7 @@ describe("more than 64 KB", () => {
     expect(await left(person)).toEqual({ ...before, calls: before.calls - 1 });
   });
 
-  it("is refused without a Content-Length", async () => {
+  it("is rejected without a Content-Length", async () => {
     const before = await left(person);
     const answer = await fetch(`${server.url}/settings`, {
       method: "POST",
@@ -216,7 +216,7 @@ describe("more than 64 KB", () => {
     for (let n = 0; n < 200; n += 1) yield new TextEncoder().encode("x".repeat(10_000));
   }
 
-  it("accepts a form of 60 KB for validation", async () => {
+  it("is the limit: a form of 60 KB is validated", async () => {
     const body = encodeArguments([{ name: "x".repeat(60_000) }]);
     const { status, thrown } = await callAction(server.url, findServerAction("updateProfile"), body, person);
     expect([status, thrown]).toEqual([400, { digest: "refusal:invalid_input" }]);
@@ -225,7 +225,7 @@ describe("more than 64 KB", () => {
 
 describe("an action that is sent to another page", () => {
   it.each(["/billing", "/", "/sign-in", "/nothing/here", "/admin/users", "/settings/"])(
-    "(%s) is done once at most, and charged for",
+    "(%s) runs once at most, and is charged",
     async (path) => {
       const { cookie } = person;
       const before = await left(person);

@@ -40,7 +40,7 @@ const WEBSOCKET =
   "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
 describe("connections that ask for an upgrade", () => {
-  it("are answered like others, and do not delay a stop", async () => {
+  it("are answered like others, and do not delay shutdown", async () => {
     const server = await serverWithPages();
     const clients = ["/api/health", "/api/webhooks/provider-a", "/sign-in"].flatMap((path) =>
       [H2C, WEBSOCKET].map((headers) =>
@@ -85,7 +85,7 @@ describe("unusual requests", () => {
   });
 
   it.each(["/api/auth/get-session", "/api/health", "/", "/settings"])(
-    "returns 400 for credentials in an absolute target: %s",
+    "return 400 for credentials in an absolute target: %s",
     async (path) => {
       const client = send(server.url, `GET http://user:password@host${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
       await vi.waitFor(() => expect(client.isClosed).toBe(true), { timeout: 10_000 });
@@ -94,7 +94,7 @@ describe("unusual requests", () => {
     },
   );
 
-  it("returns 400 with X-API-Version and X-Request-Id for invalid HTTP", async () => {
+  it("return 400 with X-API-Version and X-Request-Id for invalid HTTP", async () => {
     const client = send(server.url, "NONSENSE\r\n\r\n");
     await vi.waitFor(() => expect(client.isClosed).toBe(true), { timeout: 10_000 });
     expect(client.received).toMatch(
@@ -103,7 +103,7 @@ describe("unusual requests", () => {
   });
 
   it.each(["keep-alive", "close"])(
-    "returns 413 for a webhook of 3 MB with Connection: %s",
+    "return 413 for a webhook of 3 MB with Connection: %s",
     async (connection) => {
       const body = Buffer.alloc(3 * 1024 * 1024, 0x20);
       const head = `POST /api/webhooks/provider-a HTTP/1.1\r\nHost: x\r\nConnection: ${connection}\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -118,12 +118,12 @@ describe("unusual requests", () => {
     },
   );
 
-  it("resizes no images", async () => {
+  it("do not resize images", async () => {
     const answer = await fetch(`${server.url}/_next/image?url=%2Ficon.svg&w=64&q=75`);
     expect(answer.status).toBe(404);
   });
 
-  it("escapes line breaks from requests in the log", async () => {
+  it("are logged with line breaks escaped", async () => {
     const forged = '%0a{"level":50,"msg":"forged"}';
     await fetch(`${server.url}/_next/image?url=${forged}&w=64&q=75`);
     for (let n = 0; n < 30; n += 1) {

@@ -80,7 +80,7 @@ describe("API5:2023 Broken Function Level Authorization", () => {
     log = await logged();
   });
 
-  it("knows who may call each route", () => {
+  it("this test lists the access level of each route", () => {
     expect(routeNames(({ operation }) => operation.access === "anyone")).toEqual(["GET /plans"]);
     expect(routeNames(({ operation }) => operation.access === "session")).toEqual([
       "POST /api-keys",
@@ -112,7 +112,7 @@ describe("API5:2023 Broken Function Level Authorization", () => {
   });
 
   it.each(ADMINS.map((route) => [nameOf(route), route] as const))(
-    "%s is for an administrator in a session, and for nobody else",
+    "%s requires an administrator's session",
     async (name, route) => {
       const request = requestTo(route, on.victim, on);
       const body = BODIES[name];
@@ -144,7 +144,7 @@ describe("API5:2023 Broken Function Level Authorization", () => {
   );
 
   it.each(ADMINS.map((route) => [nameOf(route), route] as const))(
-    "%s cannot be reached past its guard by another spelling or method",
+    "%s cannot be reached by another spelling or method",
     async (name, route) => {
       const [method = "", path = ""] = requestTo(route, on.victim, on).split(" ");
       const whole = spellings(path).map((one) => `${method} ${one}`);

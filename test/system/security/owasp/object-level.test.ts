@@ -36,7 +36,7 @@ describe("API1:2023 Broken Object Level Authorization", () => {
   });
   const expectUntouched = async () => expect(await belongingsOf(on, on.victim)).toEqual(belongings);
 
-  it("knows every route that takes an id", () => {
+  it("this test lists every route that takes an id", () => {
     expect(routeNames((route) => WITH_ID.includes(route))).toEqual([
       "GET /subscriptions/:id",
       "GET /subscriptions/:id/history",
@@ -49,7 +49,7 @@ describe("API1:2023 Broken Object Level Authorization", () => {
   });
 
   it.each(OWNED.map((route) => [nameOf(route), route] as const))(
-    "%s answers somebody else's id like one that nobody has, and does nothing",
+    "%s answers another user's id like an unknown one, and changes nothing",
     async (name, route) => {
       const stolen = requestTo(route, on.victim, on);
       const [, collection = ""] = route.path.split("/");
@@ -76,7 +76,7 @@ describe("API1:2023 Broken Object Level Authorization", () => {
   );
 
   it.each(OWNED.map((route) => [nameOf(route), route] as const))(
-    "%s is not talked into it by another way to write the id, or by a second one",
+    "%s refuses another user's id in another spelling or beside the caller's own",
     async (name, route) => {
       const { cookie } = on.attacker;
       const victims = requestTo(route, on.victim, on).split("/")[3] as string;
@@ -117,7 +117,7 @@ describe("API1:2023 Broken Object Level Authorization", () => {
   );
 
   it.each(LISTS.map((route) => [nameOf(route), `/api${route.path}`] as const))(
-    "%s lists the caller's own, whoever else is named",
+    "%s lists the caller's own items, whatever user is named",
     async (_, path) => {
       const { id, email } = on.victim;
       const answers = await Promise.all([
@@ -149,7 +149,7 @@ describe("API1:2023 Broken Object Level Authorization", () => {
   );
 
   it.each(LISTS.map((route) => [nameOf(route), `/api${route.path}`, route.plural as string] as const))(
-    "%s goes on from a stolen or forged cursor with the caller's own alone",
+    "%s returns only the caller's own items for a stolen or forged cursor",
     async (_, path, plural) => {
       const first = await send(on.url, `GET ${path}?limit=1`, { cookie: on.victim.cookie });
       const victims = first.body[plural][0] as { id: string; createdAt: string };

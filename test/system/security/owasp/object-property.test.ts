@@ -124,12 +124,12 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
     new: true,
   };
 
-  it("has a valid body for every route", () => {
+  it("this test has a valid body for every route", () => {
     expect(routeNames((route) => WRITES.includes(route)).sort()).toEqual(Object.keys(BODIES).sort());
   });
 
   it.each(WRITES.map((route) => [nameOf(route), route] as const))(
-    "%s takes the fields that it names, and refuses every other, before it does anything",
+    "%s accepts its documented fields, and rejects any other before it changes anything",
     async (name, route) => {
       const isAdmins = route.operation.access === "admin";
       const { cookie } = isAdmins ? on.admin : on.attacker;

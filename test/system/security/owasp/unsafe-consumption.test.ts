@@ -371,7 +371,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
   });
 
   it.each([301, 302, 303, 307, 308])(
-    "an assistant that sends us elsewhere (%d) is not followed: neither words nor key go there",
+    "does not follow the assistant's redirect (%d) with words or key",
     async (status) => {
       provider.answer(upstream(status, { location: `http://127.0.0.1:${bird.port}/elsewhere` }, ""));
       const answer = await ask("words in confidence");
