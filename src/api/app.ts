@@ -42,7 +42,7 @@ export type ApiOptions = {
   log: Log;
 };
 
-/** The whole of `/api`. Everything else is not ours to answer. */
+/** The whole of `/api`; pages are served elsewhere. */
 export function createApi(options: ApiOptions): Hono<HonoEnv> {
   const { appUrl, deps, callers, versions, log } = options;
   const api = new Hono<HonoEnv>({ getPath: versionedPath });
@@ -85,7 +85,7 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
   return api;
 }
 
-/** What is about the API itself, and open to everybody. */
+/** Public routes that describe the API itself. */
 function system({ versions, appUrl, isReady, ...options }: ApiOptions): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
   const status = versionStatus(versions);

@@ -9,7 +9,7 @@ import { addressOf, assertOwnPage, type CallerContext } from "./authenticate.ts"
 import { unversionedUrl } from "./versions/version-path.ts";
 
 export type AuthRoutesOptions = {
-  /** What a request is charged to, by the client's address; `null`: nothing. */
+  /** The scope a request is charged to, by the client's address; `null`: not limited. */
   scopeOf(method: string, path: string): Scope | null;
   handle(request: Request, address: string): Promise<Response>;
 };
@@ -22,7 +22,7 @@ export function authRoutes(
 ): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
   routes.all("/*", async (c) => {
-    // Cookies are given out here as well as read: nobody is to be signed in by a foreign page either.
+    // Checked although most routes need no session: a foreign page must not sign anybody in either.
     assertOwnPage(c, callers, true);
     const address = addressOf(c, callers);
     const call: Call = { caller: { kind: "nobody", address }, charges: [] };
@@ -54,9 +54,9 @@ const ERROR_CODES: Record<number, string> = {
   503: "SERVICE_UNAVAILABLE",
 };
 
-/** The request without its version, its body parsed. */
+/** The request without its version prefix, with its body parsed. */
 async function forwarded(c: Context<HonoEnv>): Promise<Request> {
-  // A Request cannot be made for TRACE; like it, nothing here is served to OPTIONS.
+  // `Request` throws on TRACE; OPTIONS is not served here either.
   const method = c.req.method === "TRACE" ? "OPTIONS" : c.req.method;
   const url = unversionedUrl(c.req.url);
   const headers = new Headers(c.req.raw.headers);

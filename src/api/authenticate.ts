@@ -8,7 +8,7 @@ import type { Charge } from "../limits/charge.ts";
 import type { Limits } from "../limits/rate-limit.ts";
 import { type Call, charge } from "../operations/operation.ts";
 
-/** What it takes to know who is calling. */
+/** What authentication needs to know of a request. */
 export type CallerContext = {
   auth: {
     identify(credentials: {
@@ -16,7 +16,7 @@ export type CallerContext = {
       address: string;
     }): Promise<{ caller: Caller; setCookies: readonly string[] }>;
   };
-  /** What limits count by when nobody is signed in. */
+  /** The client's address: limits count by it without a session. */
   clientAddress(socketAddress: string | undefined, forwardedFor: string | undefined): string;
   ownOrigins(): readonly string[];
   /** Wrong keys are charged to the client's address. */
@@ -24,8 +24,8 @@ export type CallerContext = {
 };
 
 /**
- * The first step of every call, on whatever surface: who it is, and whether the person's own browser page sent it.
- * @throws Refusal `unauthorized` for a key that is no good, `forbidden` for a write on behalf of a foreign page
+ * The first step of every call on every surface: identifies the caller and rejects cross-origin writes.
+ * @throws Refusal `unauthorized` for an invalid key, `forbidden` for a cross-origin write
  */
 export async function authenticate(c: Context<HonoEnv>, callers: CallerContext): Promise<Call> {
   const charges: Charge[] = [];

@@ -8,12 +8,12 @@ import type { Dependencies } from "../operations/dependencies.ts";
 import { type Call, charge, execute, type Gate } from "../operations/operation.ts";
 import { authenticate, type CallerContext } from "./authenticate.ts";
 
-/** The maximum conversation in any language, with the fields that `useChat` adds. */
+/** The longest allowed conversation in any language, including the fields that `useChat` adds. */
 const MAX_BYTES = 1024 * 1024;
-/** A comment while the model is silent, so that no proxy closes the connection. */
+/** Sent as a comment while the model is silent, so that no proxy closes the connection. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** `POST /chat`: the answer is the AI SDK's stream of a UI message, as server-sent events, which `useChat` reads. */
+/** `POST /chat` responds with the AI SDK's UI message stream (server-sent events), as `useChat` expects. */
 export function chat(
   deps: Pick<Dependencies, keyof Gate | "chat">,
   callers: CallerContext,
@@ -30,7 +30,7 @@ export function chat(
   return routes;
 }
 
-/** Shown only when it refuses: until then the limit per minute is the one that matters. */
+/** Reported only when it refuses: otherwise the limit per minute matters more. */
 async function chargeDay(call: Call, limits: Gate["limits"]): Promise<void> {
   const { caller } = call;
   const day: Call = { caller, charges: [] };
@@ -43,8 +43,8 @@ async function chargeDay(call: Call, limits: Gate["limits"]): Promise<void> {
 }
 
 /**
- * Waits for the first words: until then, a failure has its own status. A client that disconnects aborts the call to the
- * provider.
+ * Waits for the first tokens: a failure before them still gets its own status. A client that disconnects aborts the
+ * provider call.
  * @throws Refusal `unavailable`
  */
 async function streamed(c: Context<HonoEnv>, reply: ChatReply, log: Log): Promise<Response> {
@@ -52,7 +52,7 @@ async function streamed(c: Context<HonoEnv>, reply: ChatReply, log: Log): Promis
     signal: c.req.raw.signal,
     onFailure: (problem) => log.error({ requestId: c.get("requestId"), problem }, "chat failed"),
   });
-  // A large package that is not needed without a model.
+  // Loaded on demand: a large package that is not needed without a model.
   const { createUIMessageStreamResponse } = await import("ai");
   const { body, headers } = createUIMessageStreamResponse({
     stream,

@@ -4,13 +4,13 @@ import { refuse } from "../domain/refusal.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 
 export type MetricsDoor = {
-  /** `null`: there are no metrics to be had. */
+  /** `null`: metrics are disabled. */
   token: string | null;
-  /** In Prometheus's text format; there when there is a token. */
+  /** In Prometheus's text format; available when a token is set. */
   metrics: { read(): Promise<{ text: string; contentType: string }> } | null;
 };
 
-/** `GET /api/metrics`, for whoever has the operator's token. */
+/** `GET /api/metrics`, for holders of the operator's token. */
 export function metrics({ token, metrics }: MetricsDoor): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
   if (token === null || metrics === null) return routes;

@@ -11,14 +11,14 @@ import type { Dependencies } from "../operations/dependencies.ts";
 import { charge } from "../operations/operation.ts";
 import { authenticate, type CallerContext } from "./authenticate.ts";
 
-/** What every handler of a plugin can count on: the call has been authenticated and limited. */
+/** Guaranteed to every plugin handler: the call is authenticated and charged. */
 export type PluginEnv = HonoEnv & {
   Variables: { caller: Person; deps: Dependencies };
 };
 
-/** What a file in `src/plugins/` exports. */
+/** The shape that a file in `src/plugins/` exports. */
 export type Plugin = {
-  /** Lower-case letters, digits and dashes: it is mounted at `/api/plugins/<name>`. */
+  /** Lower-case letters, digits and dashes. The plugin is mounted at `/api/plugins/<name>`. */
   name: string;
   router: Hono<PluginEnv>;
 };
@@ -26,7 +26,7 @@ export type Plugin = {
 const FOLDER = join(import.meta.dirname, "../plugins");
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Every file of the folder is a plugin; parts of one go into a folder of their own. @throws Error naming the file */
+/** Loads every file of the folder as a plugin; a plugin's parts go into a subfolder. @throws Error naming the file */
 export async function loadPlugins(folder: string = FOLDER): Promise<Plugin[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = entries
@@ -62,7 +62,7 @@ async function imported(folder: string, file: string): Promise<Record<string, un
   }
 }
 
-/** By its shape: Hono comes in several presets, which are classes of their own. */
+/** Checked by shape: Hono has several presets, each with its own class. */
 function isRouter(value: unknown): value is Plugin["router"] {
   if (typeof value !== "object" || value === null) return false;
   const { fetch, routes } = value as Partial<Plugin["router"]>;
@@ -73,7 +73,7 @@ function problem(file: string, what: string, cause?: unknown): Error {
   return new Error(`plugin ${file}: ${what}`, { cause });
 }
 
-/** The plugins below their names, behind one gate for all: no path that leads to a plugin leads past it. */
+/** Mounts all plugins behind one gate: no path reaches a plugin without passing it. */
 export function pluginRoutes(
   plugins: readonly Plugin[],
   deps: Dependencies,
@@ -86,7 +86,7 @@ export function pluginRoutes(
   return routes;
 }
 
-/** Session or API key, then the `plugin` scope; before anything of a plugin's runs. @throws Refusal */
+/** Requires a session or API key and charges the `plugin` scope before any plugin code runs. @throws Refusal */
 function gate(deps: Dependencies, callers: CallerContext): MiddlewareHandler<PluginEnv> {
   return async (c, next) => {
     const call = await authenticate(c as Context, callers);
@@ -102,7 +102,7 @@ function gate(deps: Dependencies, callers: CallerContext): MiddlewareHandler<Plu
 
 const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD", "TRACE"]);
 
-/** Reads the body for the plugin, which would not ask how large it is. @throws Refusal */
+/** Reads the body within our size limit, as a plugin would not check it. @throws Refusal */
 const wholeBody: MiddlewareHandler<PluginEnv> = async (c, next) => {
   if (!WITHOUT_BODY.has(c.req.method)) {
     const { url, method, headers, signal } = c.req.raw;

@@ -12,7 +12,7 @@ export type WebhookOptions = {
   /** Larger bodies are refused while they stream in. */
   maxBodyBytes: number;
   secretVariables: Record<Slot, string>;
-  /** Hears how each delivery ended; `null`: nobody counts. */
+  /** Called with each delivery's outcome; `null`: metrics are disabled. */
   observe: ((slot: Slot, outcome: ReceiveResult["outcome"]) => void) | null;
   log: Log;
 };
@@ -39,7 +39,7 @@ export function webhooks(options: WebhookOptions): Hono<HonoEnv> {
       const { headers } = c.env.incoming;
       const result = await options.intake.receive(slot, {
         rawBody,
-        // Node joins repeated headers with ", ": what is not one well-formed header does not verify.
+        // Node joins repeated headers with ", ": such a signature does not verify.
         header: (name) => headers[name] as string | undefined,
       });
       options.observe?.(slot, result.outcome);
@@ -80,7 +80,7 @@ function responseTo(result: ReceiveResult): WebhookResponse {
   }
 }
 
-/** Which check failed is for the log alone. */
+/** The failed check is logged only: the sender must not learn it. */
 function logOutcome(options: WebhookOptions, slot: Slot, requestId: string, result: ReceiveResult): void {
   switch (result.outcome) {
     case "refused":
@@ -113,8 +113,8 @@ function logOutcome(options: WebhookOptions, slot: Slot, requestId: string, resu
 
 function unreadable(c: Context<HonoEnv>, error: unknown): Response {
   if (error instanceof BodyTooLarge) {
-    // Closing at once would reset a client that is still sending, 413 unread. The adapter closes the connection after it has
-    // discarded the rest of the body, for half a second and 64 MB at most.
+    // Closing at once would reset a client that is still sending, before it reads the 413. The adapter first discards
+    // the rest of the body, for at most half a second and 64 MB.
     c.env.outgoing.shouldKeepAlive = true;
     return c.json({ error: "Payload too large" }, 413);
   }

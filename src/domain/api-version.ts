@@ -5,9 +5,9 @@ const Day = z.iso.date("use an ISO date such as 2027-06-01");
 const Definition = z
   .strictObject({
     deprecated: z.boolean(),
-    /** Since when, if that is known. Only the RFC 9745 form of the header tells it. */
+    /** The deprecation date, if known. Only the header's RFC 9745 form contains it. */
     deprecatedAt: Day.optional(),
-    /** The day on which the version is to be removed; nothing happens by itself. */
+    /** The announced removal date; removal is not automatic. */
     sunset: Day.optional(),
   })
   .refine(({ deprecated, deprecatedAt }) => deprecated || deprecatedAt === undefined, {
@@ -31,11 +31,11 @@ const Versions = z
 export type VersionDefinition = z.infer<typeof Definition>;
 
 export type VersionCatalog = {
-  /** What a client gets that asks for none. */
+  /** The version of clients that request none. */
   readonly current: string;
   /** Oldest first. */
   readonly supported: readonly string[];
-  /** By name; only what is in it is supported. */
+  /** By name; only listed versions are supported. */
   readonly definitions: ReadonlyMap<string, VersionDefinition>;
 };
 
@@ -51,12 +51,12 @@ export function successorOf(version: string, { supported }: VersionCatalog): str
   return supported.find((other) => versionNumber(other) > versionNumber(version)) ?? null;
 }
 
-/** Of a name that is `v` and digits. */
+/** The number in a name such as `v2`. */
 export function versionNumber(name: string): number {
   return Number(name.slice(1));
 }
 
-/** What `GET /api/version` answers. */
+/** The response of `GET /api/version`. */
 export type VersionStatus = {
   current: string;
   supported: readonly string[];

@@ -2,7 +2,7 @@ export const ROLES = ["user", "admin"] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Somebody with an account: signed in, or represented by an API key of theirs. */
+/** A user: signed in, or represented by an API key. */
 export type Person =
   | {
       kind: "session";
@@ -15,18 +15,18 @@ export type Person =
     }
   | { kind: "api-key"; userId: string; role: Role; keyId: string; address: string };
 
-/** Nobody we know: told apart by the address alone. */
+/** An anonymous caller, identified by the address alone. */
 type Nobody = { kind: "nobody"; address: string };
 
-/** Whoever works on the machine itself: the command line and the jobs. */
+/** The operator: the command line and the jobs. */
 export type Operator = { kind: "operator" };
 
-/** Who asks for an operation. `address` is what limits count by, see `api/door/client-address.ts`. */
+/** Who calls an operation. `address` is what limits count by, see `http/client-address.ts`. */
 export type Caller = Person | Nobody | Operator;
 
 export const OPERATOR: Operator = { kind: "operator" };
 
-/** An API key never administers, whoever owns it. */
+/** An API key never has administrator rights, whoever owns it. */
 export function isAdministrator(caller: Caller): boolean {
   return (
     caller.kind === "operator" ||

@@ -4,8 +4,8 @@ import type { SubscriptionStatus } from "./subscription-status.ts";
 type Change<Value> = [before: Value | null, after: Value | null];
 
 /**
- * What has become different of a subscription, before and after. Of a new one everything was `null` before. Whose it
- * is stays out of it: what a subscription has been through is kept when its person leaves.
+ * The changed fields of a subscription, before and after; all `null` before for a new one. The user is left out: the
+ * history is kept after an account is deleted.
  */
 export type Changes = {
   planId?: Change<string>;
@@ -30,7 +30,7 @@ const FIELDS = [
 
 type Changing = Pick<Subscription, (typeof FIELDS)[number]>;
 
-/** `null`: nothing. What is not so of a new one was not so before either. */
+/** `null`: no change. A flag that is false on a new subscription is no change either. */
 export function changesOf(before: Changing | null, after: Changing): Changes | null {
   let changes: Record<string, Change<unknown>> | null = null;
   for (const field of FIELDS) {
@@ -38,7 +38,7 @@ export function changesOf(before: Changing | null, after: Changing): Changes | n
     const is = after[field];
     if (isSame(was, is) || (before === null && is === false)) continue;
     changes ??= {};
-    changes[field] = [told(was), told(is)];
+    changes[field] = [toJson(was), toJson(is)];
   }
   return changes as Changes | null;
 }
@@ -49,13 +49,13 @@ function isSame(one: Value, other: Value): boolean {
   return one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other;
 }
 
-function told(value: Value): unknown {
+function toJson(value: Value): unknown {
   return value instanceof Date ? value.toISOString() : value;
 }
 
 export const CHANGE_KINDS = ["created", "changed", "ended"] as const;
 
-/** In one word. What was over when it was first heard of has ended. */
+/** The change in one word. A subscription first reported as ended counts as ended. */
 export function kindOf({ planId, status }: Changes): (typeof CHANGE_KINDS)[number] {
   if (status?.[1] === "canceled") return "ended";
   return planId?.[0] === null ? "created" : "changed";

@@ -1,7 +1,7 @@
 import type { PlanCatalog } from "./plan.ts";
 import type { Subscription } from "./subscription.ts";
 
-/** What an event is decided against: everything it could concern, read under lock. */
+/** The state that an event is decided against, read under lock. */
 export type DecideContext = {
   /** All subscriptions that share an id, a customer or a user with the event. */
   subscriptions: readonly Subscription[];
@@ -11,7 +11,7 @@ export type DecideContext = {
   newId(): string;
 };
 
-/** Cuts an id short for a reason that people read. */
+/** Shortens an id for a reason that people read. */
 export function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}...` : text;
 }

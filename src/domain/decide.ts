@@ -9,7 +9,7 @@ import { isSubscriptionEvent, type SubscriptionEvent } from "./subscription-even
 import type { SubscriptionStatus } from "./subscription-status.ts";
 
 export type Decision =
-  /** `isLate`: it lies before what the subscription has seen already. */
+  /** `isLate`: older than an event already applied to the subscription. */
   | { outcome: "applied"; subscription: Subscription; isLate: boolean }
   | { outcome: "ignored" }
   | { outcome: "failed"; reason: string };
@@ -47,7 +47,7 @@ export function decide(slot: Slot, event: PaymentEvent, context: DecideContext):
   };
 }
 
-/** A one-time payment concerns us only when it buys one of our plans. */
+/** A one-time payment counts only when it buys one of our plans. */
 function buysPlan(event: SubscriptionEvent, plans: PlanCatalog): boolean {
   return event.planId !== null && plans.has(event.planId);
 }
@@ -56,7 +56,7 @@ type LinkedUser = Exclude<User, { is: "unresolved" }>;
 
 type PlanChoice = { id: string; priceId: string | null; seats: number | null };
 
-/** A configured price decides: metadata keeps the plan of the checkout when a customer changes plans at the provider. */
+/** A configured price takes precedence: metadata keeps the checkout's plan after a change at the provider. */
 function planOf(
   slot: Slot,
   event: SubscriptionEvent,
@@ -70,7 +70,7 @@ function planOf(
   const priceId = first?.priceIds[0] ?? null;
   const seats = first?.seats ?? null;
   if (event.planId !== null && plans.has(event.planId)) return { id: event.planId, priceId, seats };
-  // The end of a known subscription must not depend on a plan that we do not know.
+  // A known subscription must be able to end even if its plan is unknown.
   if (before && event.kind === "customer.subscription.deleted") return { id: before.planId, priceId, seats };
   if (event.planId !== null) return { reason: `plan: there is no plan "${shorten(event.planId)}"` };
   if (before && (priceId === null || before.priceId === null || first?.priceIds.includes(before.priceId))) {
@@ -80,7 +80,9 @@ function planOf(
   return { reason: `plan: no plan has the price "${shorten(priceId)}" in ${slot}` };
 }
 
-/** After a terminal status an event that is not newer changes nothing; one that would have is worth a comparison. */
+/**
+ * After a terminal status only a newer event counts; an older one that differs flags the subscription for comparison.
+ */
 function afterItsEnd(
   before: Subscription,
   event: SubscriptionEvent,
@@ -108,7 +110,7 @@ function patch(
     ...before,
     userId: user.is === "present" ? user.id : before.userId,
     providerSubscriptionId: event.providerSubscriptionId ?? before.providerSubscriptionId,
-    // Nothing that identifies a deleted user is stored again.
+    // No id of a deleted user is stored again.
     customerId: user.is === "present" ? (event.customerId ?? before.customerId) : null,
     priceId: plan.priceId ?? before.priceId,
     planId: plan.id,
@@ -133,12 +135,12 @@ function statusAfter(before: Subscription, event: SubscriptionEvent): Subscripti
   }
 }
 
-/** Events are applied as they come; whether a late one has changed something only the provider can settle. */
+/** Events are applied in order of arrival; whether a late one did harm only the provider can tell. */
 function needsReview(order: EventOrder, before: Subscription, after: Subscription): boolean {
   return order !== "newer" && differs(before, after);
 }
 
-/** Filling in an id is no change. */
+/** Adding a missing id is not a change. */
 function differs(before: Subscription, after: Subscription): boolean {
   return (
     (before.userId !== null && before.userId !== after.userId) ||

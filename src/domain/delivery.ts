@@ -1,8 +1,8 @@
-/** What `webhook_delivery.status` may say. */
+/** The values of `webhook_delivery.status`. */
 export const DELIVERY_STATUSES = ["pending", "successful", "failed"] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Through which door an attempt came. */
+/** What triggered an attempt. */
 export const ATTEMPT_SOURCES = ["delivery", "retry", "replay", "reconcile"] as const;
 export type AttemptSource = (typeof ATTEMPT_SOURCES)[number];
 

@@ -5,8 +5,8 @@ import type { SubscriptionEvent } from "./subscription-event.ts";
 export type EventOrder = "older" | "same" | "newer";
 
 /**
- * The order of events that the provider's clock cannot tell apart: Stripe's runs in whole seconds, and one checkout
- * sends three events within one.
+ * Orders events with the same provider timestamp: Stripe's clock has whole seconds, and one checkout sends three
+ * events within one.
  */
 const EVENT_RANK = {
   "customer.subscription.created": 1,
@@ -19,20 +19,20 @@ type Timed = Pick<SubscriptionEvent, "kind" | "occurredAtMicros">;
 type LastSeen = Pick<Subscription, "lastEventAtMicros" | "lastEventRank" | "comparedAtMicros">;
 
 /**
- * Where an event lies, by the provider's clock, against the last event applied to a subscription and against the last
- * comparison with the provider, whose answer already contains whatever happened before it.
+ * Compares an event's time with the last event applied to a subscription and with the last comparison with the
+ * provider, whose response includes everything before it.
  */
 export function orderOf({ kind, occurredAtMicros }: Timed, seen: LastSeen): EventOrder {
   if (occurredAtMicros === null) return "newer";
   if (seen.comparedAtMicros !== null && occurredAtMicros < seen.comparedAtMicros) return "older";
   if (seen.lastEventAtMicros === null || occurredAtMicros > seen.lastEventAtMicros) return "newer";
   if (occurredAtMicros < seen.lastEventAtMicros) return "older";
-  // Rows of before ranks were stored: their order is not known, so that a difference is worth a look.
+  // Rows from before ranks were stored have an unknown order: a difference is flagged for comparison.
   if (seen.lastEventRank === null || EVENT_RANK[kind] === seen.lastEventRank) return "same";
   return EVENT_RANK[kind] < seen.lastEventRank ? "older" : "newer";
 }
 
-/** What a subscription keeps of the time of an event that is applied to it. */
+/** The time and rank to store when an event is applied. */
 export function lastSeenAfter(
   { kind, occurredAtMicros }: Timed,
   { lastEventAtMicros, lastEventRank }: LastSeen,

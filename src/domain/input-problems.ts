@@ -3,7 +3,7 @@ import { z } from "zod";
 const min = z.number();
 const max = z.number();
 
-/** What is wrong with an input that no rule of an operation's is needed to see; the field is named beside it. */
+/** Input problems that the schema alone detects; the field is named beside it. */
 export const InputProblem = z.discriminatedUnion("problem", [
   z.object({ problem: z.literal("missing") }),
   z.object({ problem: z.literal("unknown_field") }),
@@ -28,7 +28,7 @@ export const InputProblem = z.discriminatedUnion("problem", [
 
 export type InputProblem = z.output<typeof InputProblem>;
 
-/** As it stands behind the field's name and a colon, or by itself. */
+/** The sentence behind "field: ", or by itself. */
 export function problemSentence(problem: InputProblem): string {
   switch (problem.problem) {
     case "missing":
@@ -74,7 +74,7 @@ export function problemSentence(problem: InputProblem): string {
   }
 }
 
-/** By the name of a format, as zod or one of our schemas calls it, how it is described to a developer. */
+/** Descriptions of formats for developers, by the name that zod or our schemas use. */
 export const FORMATS = {
   email: "an email address",
   url: "a URL",

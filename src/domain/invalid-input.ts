@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { FORMATS, type InputProblem } from "./input-problems.ts";
 import { Refusal } from "./refusal.ts";
 
-/** The first thing that is wrong with an input, as a refusal that names the field. */
+/** The first validation error as a refusal that names the field. */
 export function invalidInput(error: z.ZodError): Refusal {
   const issue = error.issues[0];
   if (!issue) return new Refusal({ reason: "invalid_input", params: { problem: "invalid" } });
@@ -12,12 +12,12 @@ export function invalidInput(error: z.ZodError): Refusal {
   return new Refusal({ reason: "invalid_input", params: problemOf(issue), field });
 }
 
-/** For schemas with rules of their own: what their `refine` says is wrong. */
+/** For schemas with their own rules: the problem that their `refine` reports. */
 export function problem(params: InputProblem): { params: InputProblem; error: string } {
   return { params, error: params.problem };
 }
 
-/** For schemas with formats of their own: the name of the format goes where zod keeps its sentence. */
+/** For schemas with their own formats: puts the format's name where zod expects a message. */
 export function format(name: keyof typeof FORMATS | "control_characters"): string {
   return name;
 }
@@ -49,7 +49,9 @@ function problemOf(issue: z.core.$ZodIssue): InputProblem {
 
 const MISSING = "missing";
 
-/** Given to zod with each parse: sentences are made of the problem, so all that is left to say is whether there was a value. */
+/**
+ * Passed to zod with each parse: messages are made from the problem, so zod only reports whether a value was missing.
+ */
 export const whetherMissing: z.core.$ZodErrorMap = (issue) =>
   issue.code === "invalid_type" && issue.input === undefined ? MISSING : undefined;
 

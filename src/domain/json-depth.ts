@@ -1,8 +1,8 @@
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
 /**
- * Whether JSON nests deeper than `maxDepth`. Counted over the bytes, before anything is parsed: a hundred thousand brackets
- * cost a scan and nothing more.
+ * Whether JSON nests deeper than `maxDepth`. Scans the bytes before anything is parsed, so that a hundred thousand
+ * brackets cost only the scan.
  */
 export function isDeeperThan(json: Uint8Array, maxDepth: number): boolean {
   let depth = 0;

@@ -5,11 +5,11 @@ import type { SubscriptionEvent } from "./subscription-event.ts";
 
 export type User =
   | { is: "present"; id: string }
-  /** Deleted the account, or never known to this subscription: nobody to link. */
+  /** Deleted the account, or unknown to this subscription: no user to link. */
   | { is: "gone" }
   | { is: "unresolved"; reason: string };
 
-/** Whose subscription an event is about: the one it names, else who its ids have belonged to. */
+/** The user of an event: the one it names, else the one its ids belong to. */
 export function userOf(
   event: SubscriptionEvent,
   inSlot: readonly Subscription[],
@@ -36,7 +36,7 @@ export type Target =
   | { is: "none" }
   | { is: "ambiguous"; reason: string };
 
-/** Which subscription an event is about: the one it names, else the user's one of this slot. */
+/** The subscription of an event: the one it names, else the user's one in this slot. */
 export function targetOf(
   event: SubscriptionEvent,
   userId: string | null,
@@ -45,20 +45,20 @@ export function targetOf(
   const named = byId(event, inSlot);
   if (named) return { is: "found", subscription: named };
 
-  // Of somebody who is gone, only what the event names by its id can still be meant.
+  // For a deleted user, only a subscription that the event names by id qualifies.
   if (userId === null && event.userId !== null) return { is: "none" };
   const own = inSlot.filter((one) => (userId !== null ? one.userId === userId : isCustomers(one, event)));
   const nameless = own.find((one) => one.providerSubscriptionId === null);
-  // A checkout that named no subscription left this row behind for the first event that does.
+  // A checkout without a subscription id created this row for the first event that has one.
   if (nameless) return { is: "found", subscription: nameless };
   if (event.providerSubscriptionId !== null || event.isOneTime) return { is: "none" };
   return event.kind === "checkout.session.completed" ? boughtIn(event, own) : onlyOne(own);
 }
 
-/** The subscription that a checkout without a subscription id has already become, if its other events came first. */
+/** The subscription that a checkout without a subscription id has become, if its other events arrived first. */
 function boughtIn(event: SubscriptionEvent, own: readonly Subscription[]): Target {
-  // What has happened to one since may be anything, another plan or its end. Of several, the one that has been quiet for
-  // longest: whatever the event changes of it marks it, while a row of its own would never get a name.
+  // It may have changed since: another plan, or its end. Of several, the one unchanged for longest: any change flags
+  // it for review, while a separate row would never get an id.
   const [since] = own
     .filter((one) => orderOf(event, one) === "older")
     .sort((a, b) => (a.lastEventAtMicros ?? 0) - (b.lastEventAtMicros ?? 0));

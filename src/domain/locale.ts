@@ -1,4 +1,4 @@
-/** The languages that the product speaks, as BCP 47 names them. */
+/** Supported languages as BCP 47 tags. */
 export const LOCALES = ["en", "de", "es", "zh"] as const;
 
 export type Locale = (typeof LOCALES)[number];

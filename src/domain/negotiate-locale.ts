@@ -2,7 +2,7 @@ import { LOCALES, type Locale } from "./locale.ts";
 
 const DEFAULT: Locale = "en";
 
-/** The first of a browser's languages that the product speaks; RFC 9110, section 12.5.4. */
+/** The first supported language of an Accept-Language header; RFC 9110, section 12.5.4. */
 export function negotiateLocale(acceptLanguage: string | undefined): Locale {
   const wanted = (acceptLanguage ?? "")
     .slice(0, 500)

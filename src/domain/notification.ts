@@ -14,20 +14,20 @@ export const NOTIFICATION_KINDS = [
   "payment_undone",
 ] as const;
 
-/** What a person is told of. The words are found by whoever shows it, in the reader's language. */
+/** A notification's content. The text is made where it is shown, in the reader's language. */
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
 export type Notification = { userId: string; kind: NotificationKind; details: Record<string, string> };
 
 export type NotificationDecision = {
-  /** What was told, to be kept with the subscription. */
+  /** The notified state, to be stored with the subscription. */
   lastNotified: LastNotified | null;
   notifications: Notification[];
 };
 
 /**
- * What the person is to be told of a change to a subscription. It is held against what they were told last, not against
- * what was there before: events that go back and forth, as providers send them in any order, tell nothing twice.
+ * The notifications for a changed subscription. Compared with the last notified state, not the previous one: events
+ * that arrive in any order notify nobody twice.
  * @param isLate the change comes from an event that is older than the last one applied
  */
 export function notificationsFor(
@@ -39,7 +39,7 @@ export function notificationsFor(
   const lastNotified = before !== null && before.userId === userId ? before.lastNotified : null;
   // An event without the subscription's id is followed by one that has it.
   if (userId === null || after.providerSubscriptionId === null) return { lastNotified, notifications: [] };
-  // May well have been overtaken: it can begin the story, but not change it.
+  // Probably outdated: it may announce the subscription, but not change what was announced.
   if (isLate && lastNotified !== null) return { lastNotified, notifications: [] };
 
   const standing = STANDING[after.status] ?? lastNotified?.standing ?? null;
@@ -60,7 +60,7 @@ export function notificationsFor(
   return { lastNotified: { standing, planId }, notifications };
 }
 
-/** Nothing said of a status: what was told is still so. */
+/** `null`: not worth a notification; the last notified state still holds. */
 const STANDING: Record<SubscriptionStatus, LastNotified["standing"] | null> = {
   incomplete: null,
   trialing: "active",
@@ -77,7 +77,7 @@ const KINDS: Record<LastNotified["standing"], NotificationKind> = {
   canceled: "subscription_canceled",
 };
 
-/** A checkout that was given up ends a subscription that its person never had. */
+/** An abandoned checkout ends a subscription that the person never had. */
 function wasNeverPaid(
   before: Subscription | null,
   told: LastNotified | null,

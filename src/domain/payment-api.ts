@@ -9,34 +9,34 @@ export type Payments = Record<Slot, PaymentApi | null>;
 export type PaymentApi = {
   readonly traits: ProviderTraits;
   createCheckout(order: CheckoutOrder): Promise<OpenedCheckout>;
-  /** Closes an open checkout, so that it can no longer be paid, where the provider can do that. */
+  /** Closes an open checkout so that it can no longer be paid, where the provider supports that. */
   closeCheckout(checkout: ClosingCheckout): Promise<CheckoutEnd>;
   /**
-   * Changes an open checkout to another order, so that there is never a second one. Only where
+   * Changes an open checkout to another order instead of opening a second one. Only where
    * `traits.checkout.canBeUpdated`.
    */
   updateCheckout(checkoutId: string, order: CheckoutOrder): Promise<OpenedCheckout>;
-  /** Where the customer manages a subscription. Such links are short-lived: fetch one each time. */
+  /** The customer portal of a subscription. Links are short-lived: fetch one each time. */
   openPortal(customer: PayingCustomer): Promise<{ url: string }>;
   /**
-   * The subscription as the provider has it now, in the shape of an event: `customer.subscription.updated`, or `.deleted`
-   * once it has ended. `null`: the provider knows none by this id.
+   * The provider's current state as an event: `customer.subscription.updated`, or `.deleted` once it has ended.
+   * `null`: the provider has no such subscription.
    */
   fetchSubscription(providerSubscriptionId: string): Promise<PaymentEvent | null>;
-  /** Ends it at once where the provider can do that, else with its period. Succeeds for one that has ended. */
+  /** Cancels at once where the provider supports that, else at the period's end. Succeeds if it has already ended. */
   cancelSubscription(providerSubscriptionId: string): Promise<void>;
   /** Refunds its latest payment in full. `false`: there is nothing to refund. */
   refundSubscription(providerSubscriptionId: string): Promise<boolean>;
-  /** The events that the provider has sent since, oldest first; `null`: it does not list them. */
+  /** The provider's events since then, oldest first; `null`: it does not list them. */
   listEvents: ((since: Date) => AsyncIterable<ListedEvent>) | null;
-  /** The state of every subscription, ended ones too; with a time, of at least those that have changed since. */
+  /** All subscriptions, ended ones too; with a time, at least those that changed since. */
   listSubscriptions(since: Date | null): AsyncIterable<PaymentEvent>;
-  /** Whether something is sold under this id. */
+  /** Whether a product or price with this id exists. */
   knowsPrice(priceId: string): Promise<boolean>;
 };
 
 export type CheckoutOrder = {
-  /** With the same key the provider opens one checkout, where it supports that. */
+  /** Idempotency key: with the same key the provider opens one checkout, where supported. */
   idempotencyKey: string;
   priceId: string;
   seats: number;
@@ -45,9 +45,9 @@ export type CheckoutOrder = {
   email: string;
   /** Whether the person has confirmed the address. */
   isEmailConfirmed: boolean;
-  /** By which the provider knows the person already, if it does. */
+  /** The provider's id of the person, if known. */
   customerId: string | null;
-  /** Where the person returns to, having paid or not. */
+  /** The return URL, after payment or not. */
   successUrl: string;
   cancelUrl: string;
 };
@@ -62,13 +62,13 @@ export type OpenedCheckout = {
 export type ClosingCheckout = {
   id: string;
   userId: string;
-  /** With which it was opened. */
+  /** The idempotency key it was opened with. */
   email: string;
 };
 
 /**
- * `closed`: it can no longer be paid. `open`: it still can, as the provider cannot close it. `paid`: too late; the
- * subscription is `null` while the provider does not name it.
+ * `closed`: can no longer be paid. `open`: still can, as the provider cannot close it. `paid`: too late; the
+ * subscription is `null` until the provider reports its id.
  */
 export type CheckoutEnd =
   | { status: "closed" | "open" }
@@ -86,28 +86,28 @@ export type ListedEvent = {
   eventId: string;
   eventType: string;
   rawBody: Buffer;
-  /** What a delivery would carry outside its body, by lower-case name. */
+  /** Headers that a delivery would have, by lower-case name. */
   headers: Readonly<Record<string, string>>;
 };
 
-/** Why a provider did not do what it was asked. */
+/** Why a request to a provider failed. */
 export type PaymentApiFailure =
-  /** No response in time, or an error of the provider's own: try again later. */
+  /** No response in time, or a provider error: try again later. */
   | "unreachable"
-  /** The key is refused: for the operator to mend. */
+  /** The key was rejected: the operator must fix it. */
   | "unauthorized"
-  /** The provider knows nothing by that id. */
+  /** The provider has no object with this id. */
   | "missing"
-  /** The address belongs to a customer already, and nothing shows that the person is that customer. */
+  /** The address belongs to an existing customer, and nothing proves that the person is that customer. */
   | "taken"
-  /** The request is wrong: it names a price that the provider does not know, for instance. */
+  /** Invalid request, for instance an unknown price. */
   | "rejected";
 
 /** The message is for the operator: it quotes the provider, but never a key. */
 export class PaymentApiProblem extends Error {
   override name = "PaymentApiProblem";
   readonly failure: PaymentApiFailure;
-  /** How long the provider asks to be left alone; `null`: it does not say. */
+  /** The provider's `Retry-After`; `null`: not sent. */
   readonly retryAfterMs: number | null;
 
   constructor(
@@ -121,7 +121,7 @@ export class PaymentApiProblem extends Error {
   }
 }
 
-/** Not by its class: the pages are a bundle, with classes of their own. */
+/** Not by class: the bundled pages have their own copies of our classes. */
 export function isPaymentApiProblem(error: unknown): error is PaymentApiProblem {
   return error instanceof Error && "failure" in error;
 }

@@ -1,6 +1,6 @@
 import type { SubscriptionStatus } from "./subscription-status.ts";
 
-/** The four events of the specification. Every wire format's own names are mapped onto these. */
+/** The specification's four events, onto which every provider's own are mapped. */
 export const EVENT_KINDS = [
   "checkout.session.completed",
   "customer.subscription.created",
@@ -10,7 +10,7 @@ export const EVENT_KINDS = [
 
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** What identifies a verified delivery, before anything of its meaning is read. */
+/** The identity of a verified delivery, read before its content. */
 export type EventIdentity = {
   /** 1 to 255 characters, well-formed Unicode, no NUL. */
   eventId: string;
@@ -19,15 +19,15 @@ export type EventIdentity = {
 };
 
 /**
- * What a delivery means, in one shape for all wire formats. `null` always means
- * "this event says nothing about it", so that it can never erase what is known.
+ * A delivery's content in one shape for all providers. `null` means "not in this event", so that it never erases
+ * known values.
  */
 export type PaymentEvent = {
-  /** `ignored`: not among the four, or a qualifier says that nothing was paid. */
+  /** `ignored`: not one of the four, or nothing was paid. */
   kind: EventKind | "ignored";
   /** When it happened by the provider's clock, in microseconds since the epoch. */
   occurredAtMicros: number | null;
-  /** From the custom data that the checkout was created with. */
+  /** From the checkout's custom data. */
   userId: string | null;
   planId: string | null;
   providerSubscriptionId: string | null;
@@ -37,7 +37,7 @@ export type PaymentEvent = {
   status: SubscriptionStatus | null;
   currentPeriodEnd: Date | null;
   cancelAtPeriodEnd: boolean | null;
-  /** A checkout of a single payment: no subscription follows it. */
+  /** A one-time payment: no subscription follows. */
   isOneTime?: true;
 };
 

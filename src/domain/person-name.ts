@@ -2,10 +2,10 @@ import { z } from "zod";
 import { problem } from "./invalid-input.ts";
 
 const SHOWN = /[^\p{Z}\p{C}]/u;
-/** Also what turns the direction of the text behind it: a name must not make the rest of a line say something else. */
+/** Includes bidirectional control characters: a name must not reorder the text that follows it. */
 const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 
-/** What people call themselves, and what belongs to them: 1 to 100 characters (code points), at least one visible. */
+/** Names of people and their things: 1 to 100 code points, at least one visible. */
 export const PersonName = z
   .string()
   .trim()

@@ -18,8 +18,8 @@ const Plan = z.strictObject({
     .strictObject({ min: z.int().min(1), max: z.int().min(1) })
     .refine(({ min, max }) => min <= max, "min is greater than max"),
   /**
-   * Under which names each slot's provider sells this plan. The first is used for new checkouts;
-   * further ones (yearly prices, prices of the past) are recognised when they come in.
+   * The price ids of this plan per slot. The first is used for new checkouts; others (yearly or former prices) are
+   * recognised in events.
    */
   priceIds: z.partialRecord(z.enum(SLOTS), PriceIds),
 });
@@ -42,7 +42,7 @@ const Plans = z
 export type PlanCatalog = {
   readonly plans: readonly Plan[];
   has(planId: string): boolean;
-  /** The first of the items that a plan is sold as in this slot, with that plan. */
+  /** The first item that matches a plan in this slot, with that plan. */
   sold(slot: Slot, items: readonly PaidItem[]): { planId: string; priceId: string; item: PaidItem } | null;
 };
 

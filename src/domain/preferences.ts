@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What people choose for themselves; a closed object. */
+/** User preferences; a closed object. */
 export const Preferences = z.strictObject({
   theme: z.enum(["system", "light", "dark"]),
   emailNotifications: z.boolean(),

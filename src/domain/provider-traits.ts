@@ -2,41 +2,41 @@ import type { SubscriptionStatus } from "./subscription-status.ts";
 
 /** What differs between providers besides field names and requests. Nothing here loads a provider's SDK. */
 export type ProviderTraits = {
-  /** As people know it: "Lemon Squeezy". */
+  /** The display name: "Lemon Squeezy". */
   name: string;
-  /** Where its API is unless the slot says otherwise, without a slash at the end. */
+  /** The default API URL, without a trailing slash. */
   productionUrl: string;
   apiKey: ApiKeyTraits;
-  /** An id of the provider's form that no subscription has: asking for it tests a key. */
+  /** A well-formed id of no existing subscription: requesting it tests a key. */
   unknownSubscriptionId: string;
-  /** An event that has no effects, as the provider would word it. */
+  /** An event without effects, in the provider's format. */
   inertEvent(event: { eventId: string; eventType: string; at: Date }): object;
-  /** Failed processing is answered 200 once the failure is stored: the provider disables endpoints that fail. */
+  /** Failed processing is answered 200 once stored: the provider disables endpoints that return errors. */
   acknowledgesFailures: boolean;
   /**
-   * Whether events are stored, as pending, before they are applied: for a provider that sends an event so few times that it must
-   * survive a crash of this process without being sent again.
+   * Whether events are stored as pending before they are applied: for a provider with so few retries that an event
+   * must survive a crash by itself.
    */
   claimsFirst: boolean;
-  /** After these only a newer event changes the subscription. */
+  /** Terminal statuses: after one of these only a newer event changes the subscription. */
   terminalStatuses: ReadonlySet<SubscriptionStatus>;
-  /** Whether it lists the events it has sent. */
+  /** Whether the API lists sent events. */
   listsEvents: boolean;
-  /** Whether the API ends a subscription at once; else with the paid period. */
+  /** Whether the API cancels at once; else at the period's end. */
   cancelsAtOnce: boolean;
   checkout: CheckoutTraits;
-  /** How many requests its documentation allows at an address of its API; `null`: as many as one likes. */
+  /** The documented rate limit at an API URL; `null`: unlimited. */
   requestLimit(apiUrl: string): RequestLimit | null;
 };
 
 type ApiKeyTraits = {
   /** What its keys are and where one is found, to follow "Set ... to". */
   hint: string;
-  /** With which its keys begin; empty: they have no common beginning. */
+  /** Known key prefixes; empty: no common prefix. */
   prefixes: readonly string[];
-  /** How long a key lives unless its owner chose otherwise; `null`: it does not expire. */
+  /** The default lifetime of a key; `null`: it does not expire. */
   lifetimeDays: number | null;
-  /** When this key expires, where the key itself says so. */
+  /** A key's expiry, where the key contains it. */
   expiresAt(key: string): Date | null;
 };
 

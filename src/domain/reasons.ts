@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { InputProblem, problemSentence } from "./input-problems.ts";
 
-/** What kind of refusal it is. Each protocol has one table from these to its own statuses. */
+/** The kind of refusal. Each protocol has one table from these to its statuses. */
 export type RefusalCode =
   | "unauthorized"
   | "forbidden"
@@ -18,7 +18,7 @@ export type RefusalCode =
 const text = z.string();
 const count = z.int();
 
-/** What can be missing, in the words of the sentence. */
+/** Resources that can be missing, as the sentence names them. */
 const RESOURCES = {
   endpoint: "endpoint",
   user: "user",
@@ -35,9 +35,9 @@ const Resource = z.enum(Object.keys(RESOURCES) as (keyof typeof RESOURCES)[]);
 
 type Definition<Params extends z.ZodType> = {
   code: RefusalCode;
-  /** What a program is told besides the reason. */
+  /** Data for programs besides the reason. */
   params: Params;
-  /** One English sentence for the developer who reads the answer. Without the field's name, which is put in front. */
+  /** One English sentence for developers, without the field's name, which is prepended. */
   sentence: (params: z.output<Params>) => string;
 };
 
@@ -54,8 +54,8 @@ function plain(code: RefusalCode, sentence: string): Definition<z.ZodObject<Reco
 }
 
 /**
- * Why something was refused: every reason there is. Identifiers are part of the public contract: one that has been
- * published keeps its name and its parameters. The pages' translations are in `src/messages`, under the same names.
+ * All reasons for refusals. Identifiers are part of the public contract: a published one keeps its name and its
+ * parameters. The pages' translations are in `src/messages`, under the same names.
  */
 export const REASONS = {
   unauthorized: plain("unauthorized", "Unauthorized"),
@@ -217,14 +217,14 @@ export type Reason = keyof typeof REASONS;
 
 type ParamsOf<R extends Reason> = z.output<(typeof REASONS)[R]["params"]>;
 
-/** Of every reason its parameters, in one union that `reason` discriminates. */
+/** Every reason with its parameters, as a union discriminated by `reason`. */
 export type ReasonWithParams = {
   [R in Reason]: Record<never, never> extends ParamsOf<R>
     ? { reason: R; params?: ParamsOf<R> }
     : { reason: R; params: ParamsOf<R> };
 }[Reason];
 
-/** Any operation may be refused for these; each declares the others that it can give. */
+/** Reasons that any operation may give; each operation declares its others. */
 export const COMMON_REASONS: readonly Reason[] = [
   "unauthorized",
   "forbidden",

@@ -1,15 +1,15 @@
 import { codeOf, type Reason, type ReasonWithParams, type RefusalCode, sentenceOf } from "./reasons.ts";
 
-/** Why an operation was not done, and which field of its input that is about, if it is about one. */
+/** Why an operation was refused, and the input field it concerns, if any. */
 export type RefusalFacts = ReasonWithParams & { field?: string | null };
 
 /**
- * The pages are a bundle with copies of our classes, and refusals cross over. Not recognised by name: a library may have
- * an error class of the same name, whose message is for nobody.
+ * The bundled pages have copies of our classes, and refusals cross over. Not matched by name: a library may have an
+ * error class of the same name, whose message must not be shown.
  */
 const BRAND = Symbol.for("tollgate.refusal");
 
-/** An operation that was not done, through no defect. The message is one English sentence, made of the reason. */
+/** An operation that was refused, not a defect. The message is one English sentence made from the reason. */
 export class Refusal extends Error {
   override name = "Refusal";
   readonly code: RefusalCode;
@@ -40,12 +40,12 @@ export class Refusal extends Error {
   }
 }
 
-/** @throws Refusal, always */
+/** Always throws. @throws Refusal */
 export function refuse(facts: RefusalFacts): never {
   throw new Refusal(facts);
 }
 
-/** What a program is shown of a refusal beside its sentence, the same on every surface. */
+/** The machine-readable part of a refusal, the same on every surface. */
 export function shownReason({ reason, params, field }: Refusal): {
   reason: Reason;
   params: Record<string, unknown>;

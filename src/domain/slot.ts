@@ -1,4 +1,4 @@
-/** The three places a payment provider can be plugged into; what the outside world calls `provider`. */
+/** The three slots for payment providers, called `provider` outside. */
 export const SLOTS = ["provider-a", "provider-b", "provider-c"] as const;
 
 export type Slot = (typeof SLOTS)[number];

@@ -1,6 +1,6 @@
 import type { EventKind, PaymentEvent } from "./payment-event.ts";
 
-/** An event with an effect on a subscription: everything but the ignored. */
+/** An event that affects a subscription: all but ignored ones. */
 export type SubscriptionEvent = PaymentEvent & { kind: EventKind };
 
 export function isSubscriptionEvent(event: PaymentEvent): event is SubscriptionEvent {

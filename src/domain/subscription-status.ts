@@ -1,4 +1,4 @@
-/** The product's own words for where a subscription stands; every wire format is mapped onto them. */
+/** Our subscription statuses; every provider's own are mapped onto them. */
 export const SUBSCRIPTION_STATUSES = [
   "incomplete",
   "trialing",

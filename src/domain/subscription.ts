@@ -9,23 +9,23 @@ export type Subscription = {
   /** `null` once the user has deleted the account. */
   userId: string | null;
   provider: Slot;
-  /** `null` until an event names it: some checkouts do not. */
+  /** `null` until an event contains it: some checkouts do not. */
   providerSubscriptionId: string | null;
   customerId: string | null;
-  /** The price last seen, so that a change to one that no plan knows is noticed. */
+  /** The last price id, to notice a change to a price that no plan knows. */
   priceId: string | null;
   planId: string;
   seats: number;
   status: SubscriptionStatus;
   currentPeriodEnd: Date | null;
   cancelAtPeriodEnd: boolean;
-  /** Events came out of order and may have left it wrong: to be compared with the provider. */
+  /** Events arrived out of order and may have left it wrong: to be compared with the provider. */
   outOfOrder: boolean;
   /** The latest time, by the provider's clock, of an event applied to it; microseconds. */
   lastEventAtMicros: number | null;
   /** The highest rank among the events of that time, see `event-order.ts`; `null`: not known. */
   lastEventRank: number | null;
-  /** When the provider was last asked for it; microseconds. Events from before then are late. */
+  /** When the provider was last asked; microseconds. Earlier events are late. */
   comparedAtMicros: number | null;
   /** `null`: nothing yet. */
   lastNotified: LastNotified | null;

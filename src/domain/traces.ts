@@ -1,10 +1,10 @@
 import type { PaymentEvent } from "./payment-event.ts";
 import type { Slot } from "./slot.ts";
 
-/** A name that a payment provider has given something. */
+/** An id assigned by a payment provider. */
 export type ProviderName = { provider: Slot; id: string };
 
-/** By what the deliveries of one person are known. The customers are theirs alone: nobody else's pays through them. */
+/** The ids that identify one person's deliveries. The customers are theirs alone: nobody else pays through them. */
 export type Traces = {
   userId: string;
   subscriptions: readonly ProviderName[];
@@ -13,14 +13,14 @@ export type Traces = {
 
 export type TracedDelivery = {
   provider: Slot;
-  /** `null`: it could not be read. */
+  /** `null`: unreadable. */
   event: PaymentEvent | null;
   body: unknown;
 };
 
 /**
- * Whether a delivery is about the person. One that names somebody else is theirs, even when both pay as one customer:
- * a person's leaving must not cost another an event that is still to be applied.
+ * Whether a delivery is about the person. One that names another user is theirs even if both share a customer: a
+ * deletion must not cost somebody else an event that is still to be applied.
  */
 export function isAbout(traces: Traces, { provider, event, body }: TracedDelivery): boolean {
   const subscriptions = idsIn(traces.subscriptions, provider);
@@ -35,7 +35,7 @@ export function isAbout(traces: Traces, { provider, event, body }: TracedDeliver
   );
 }
 
-/** As whom the person has paid, to go by a delivery that names them. */
+/** The person's customer ids, from a delivery that names them. */
 export function customersIn(traces: Traces, { provider, body }: TracedDelivery): ProviderName[] {
   const scalars = scalarsOf(body);
   if (!scalars.some(({ value }) => value === traces.userId)) return [];
@@ -46,7 +46,7 @@ export function customersIn(traces: Traces, { provider, body }: TracedDelivery):
 const CUSTOMER = /(^|\.)customer(_id|\.id)?$/;
 const LINKING = /(^|\.)(customer|subscription)(_id|\.id)?$/;
 
-/** A bare number may stand for anything: it counts only where a customer or a subscription is named. */
+/** A bare number is ambiguous: it counts only in a customer or subscription field. */
 function isTelling(id: string): boolean {
   return !/^\d*$/.test(id);
 }
@@ -57,7 +57,7 @@ function idsIn(names: readonly ProviderName[], provider: Slot): ReadonlySet<stri
 
 type Scalar = { path: string; value: string };
 
-/** Every text and number, with the way to it; members of a list are found where the list is. */
+/** Every string and number with its path; list members have the list's path. */
 function scalarsOf(body: unknown): Scalar[] {
   const found: Scalar[] = [];
   const open: { path: string; value: unknown }[] = [{ path: "", value: body }];

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 
 /**
- * Adds headers to an answer that exists. `c.header` would copy the answer, which costs the adapter its quick way out.
- * @param add is called a second time when the first throws at once, as it does on an answer that was fetched elsewhere
+ * Adds headers to an existing response. `c.header` would copy it and lose the adapter's fast path.
+ * @param add called again on a copy when it throws: fetched responses are immutable
  */
 export function addHeaders(c: Context, add: (headers: Headers) => void): void {
   try {

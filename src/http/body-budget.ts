@@ -1,16 +1,16 @@
 /** A body that is being read. */
 export type BodyReader = {
-  /** Stops reading and lets go of what has been read. */
+  /** Stops reading and frees what has been read. */
   abandon(): void;
 };
 
 /**
- * Bounds the memory of all bodies that are being read. Above it the one that has been read for the longest time is given
- * up: a stalled upload, and not the next delivery, which is small and arrives at once.
+ * Bounds the memory of all bodies being read. Above it the oldest is abandoned: a stalled upload, not the next
+ * delivery, which is small and arrives at once.
  */
 export class BodyBudget {
   readonly #maxBytes: number;
-  /** In the order in which reading began. */
+  /** In the order in which reading started. */
   readonly #bytesOf = new Map<BodyReader, number>();
   #bytes = 0;
 

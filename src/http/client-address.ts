@@ -1,19 +1,22 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 
-/** The proxies whose `X-Forwarded-For` is believed: the nearest `hops`, or those in the ranges. */
+/** The proxies whose `X-Forwarded-For` is trusted: the nearest `hops`, or those in the ranges. */
 export type TrustedProxies = { hops: number } | { ranges: readonly string[] };
 
-/** Requests whose connection is already closed are counted together. */
+/** Requests whose connection is already closed share one key. */
 const UNKNOWN = "unknown";
 
 /**
- * By whom a request was sent, as limits tell clients apart: an IPv4 address, or the /64 of an IPv6 one, in canonical
- * text. `X-Forwarded-For` is read from the right, as far as those who wrote it are trusted. RFC 7239's `Forwarded` never
- * is: proxies that write the one let a client's own copy of the other through.
+ * The client's address as limits count it: IPv4, or the /64 of an IPv6 address, in canonical form. `X-Forwarded-For`
+ * is read from the right through trusted proxies. `Forwarded` is ignored: proxies that write one header pass a
+ * client's own copy of the other.
  */
 export type ClientAddress = (socketAddress: string | undefined, forwardedFor: string | undefined) => string;
 
-/** @param onIgnored called once, when `X-Forwarded-For` arrives and no proxy is trusted: limits then count the proxy's address */
+/**
+ * @param onIgnored called once when `X-Forwarded-For` arrives without a trusted proxy: limits then count the proxy's
+ * address
+ */
 export function createClientAddress(
   trusted: TrustedProxies,
   onIgnored: () => void = () => {},
@@ -33,7 +36,7 @@ export function createClientAddress(
 
 type Trust = (address: string, hop: number) => boolean;
 
-/** The nearest address that is not a trusted proxy, or the furthest there is. */
+/** The nearest address that is not a trusted proxy, or the furthest known. */
 function sender(connected: string, forwardedFor: string, isTrusted: Trust): string {
   let address = connected;
   let hop = 0;
@@ -44,7 +47,7 @@ function sender(connected: string, forwardedFor: string, isTrusted: Trust): stri
     end = comma;
     if (entry === "") continue;
     const before = forwardedAddress(entry);
-    // An entry that is no address: the proxy that wrote it is the best known.
+    // The entry is not an address: the proxy that wrote it is the last one known.
     if (before === null) break;
     address = before;
     hop++;
@@ -52,7 +55,7 @@ function sender(connected: string, forwardedFor: string, isTrusted: Trust): stri
   return address;
 }
 
-/** @returns whether the proxy at `address` is trusted, which is `hop` proxies away from the connection */
+/** @returns whether to trust the proxy at `address`, `hop` proxies away from the connection */
 function trustIn(trusted: TrustedProxies): Trust {
   if ("hops" in trusted) return (_, hop) => hop < trusted.hops;
   const list = new BlockList();
@@ -65,7 +68,7 @@ function trustIn(trusted: TrustedProxies): Trust {
   return (address) => list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 }
 
-/** An entry of the list: an address, which may have a port, and then, if it is IPv6, brackets. */
+/** Strips the port and the brackets of an IPv6 address. */
 function forwardedAddress(entry: string): string | null {
   const bracketed = /^\[([^\]]{2,60})\](?::\d{1,5})?$/.exec(entry);
   if (bracketed) return isIPv6(bracketed[1] as string) ? plainAddress(bracketed[1] as string) : null;
@@ -73,11 +76,11 @@ function forwardedAddress(entry: string): string | null {
   return plainAddress(withPort ? (withPort[1] as string) : entry);
 }
 
-/** Without the zone, which is a name of ours, and IPv4 as IPv4; `null`: not an address. */
+/** Without the zone, which is local, and mapped IPv4 as IPv4; `null`: not an address. */
 function plainAddress(text: string): string | null {
   const family = isIP(text);
   if (family !== 6) return family === 4 ? text : null;
-  // The form that an IPv6 socket has for IPv4 addresses; the general way costs ten times as much.
+  // The form in which IPv6 sockets show IPv4 addresses; the general parser costs ten times as much.
   if (text.startsWith("::ffff:") && isIPv4(text.slice(7))) return text.slice(7);
   const address = withoutZone(text);
   const groups = groupsOf(address);
@@ -90,7 +93,10 @@ function withoutZone(address: string): string {
   return zone === -1 ? address : address.slice(0, zone);
 }
 
-/** The /64, which one client has at least: counting single IPv6 addresses limits nobody. RFC 5952 text. */
+/**
+ * The /64: the smallest network that one client has, so that limiting single IPv6 addresses has no effect. RFC 5952
+ * text.
+ */
 function network(address: string): string {
   if (!address.includes(":")) return address;
   const groups = groupsOf(address).slice(0, 4);
@@ -98,7 +104,7 @@ function network(address: string): string {
   return `${groups.map((group) => group.toString(16)).join(":")}::/64`;
 }
 
-/** The eight of them. @param address valid IPv6, without a zone */
+/** The eight groups. @param address valid IPv6, without a zone */
 function groupsOf(address: string): number[] {
   const [left, right] = address.split("::") as [string, string | undefined];
   const first = parseGroups(left);

@@ -21,18 +21,18 @@ export const statusOf = {
 const RETRY_AFTER_SECONDS = "5";
 
 /**
- * Whatever a handler has thrown. Of a defect the client learns nothing but that there is one.
- * @param logDefect is given what was no refusal, for the operator
+ * Maps any thrown error to a response. A defect's details are not shown to the client.
+ * @param logDefect called with what is not a refusal
  */
 export function answerError(c: Context, error: unknown, logDefect: (error: unknown) => void): Response {
-  // `Retry-After` of a 429 is among the limit's headers.
+  // `Retry-After` of a 429 is among the limit headers.
   if (error instanceof Refusal) return answerRefusal(c, error);
   logDefect(error);
   const isDatabaseAway = error instanceof Error && error.name === "DatabaseUnavailable";
   return answerRefusal(c, new Refusal({ reason: isDatabaseAway ? "unavailable" : "internal_error" }));
 }
 
-/** Hono lets only errors reach its error handler: whatever else is thrown is made one. Innermost. */
+/** Wraps thrown non-errors: Hono passes only errors to its error handler. Must be the innermost middleware. */
 export const onlyErrors: MiddlewareHandler = async (_, next) => {
   try {
     await next();
@@ -42,8 +42,8 @@ export const onlyErrors: MiddlewareHandler = async (_, next) => {
 };
 
 /**
- * A refusal as REST shows it, in the version that the request asked for.
- * @param options `shown`: another body instead
+ * A refusal as a REST response, in the requested version.
+ * @param options `shown`: a different body
  */
 export function answerRefusal(
   c: Context,
@@ -52,14 +52,14 @@ export function answerRefusal(
 ): Response {
   const thrown = refusal instanceof Refusal ? refusal : new Refusal(refusal);
   const status = statusOf[thrown.code];
-  // A public route may have allowed caches to keep its answer: not this one.
+  // A public route may have allowed caching: an error must not be cached.
   c.header("cache-control", "no-store");
   if (status === 401) c.header("www-authenticate", 'Bearer realm="tollgate"');
   if (status === 503) c.header("retry-after", RETRY_AFTER_SECONDS);
   return c.json(shown ?? errorBody(thrown, c.get("apiVersion")), status, headers);
 }
 
-/** v1 shows the sentence alone. */
+/** v1 contains the sentence alone. */
 function errorBody(refusal: Refusal, version: string | undefined): object {
   const error = refusal.message;
   if (version === undefined || versionNumber(version) < 2) return { error };

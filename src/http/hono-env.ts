@@ -1,16 +1,16 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Charge } from "../limits/charge.ts";
 
-/** What every handler of the API can count on, in Hono's terms. */
+/** The Hono environment of every API handler. */
 export type HonoEnv = {
   Bindings: HttpBindings;
   Variables: {
     requestId: string;
-    /** As asked for, or the current one. */
+    /** The requested version, or the current one. */
     apiVersion: string;
-    /** What the call has been charged so far; not there before its caller is known. */
+    /** Charges of this call so far; absent before the caller is known. */
     charges?: Charge[];
-    /** See `door/head.ts`. */
+    /** See `response-headers.ts`. */
     head?: Record<string, string>;
     isWhole?: boolean;
     hasCookies?: boolean;

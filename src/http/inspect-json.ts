@@ -1,7 +1,7 @@
 import { isDeeperThan } from "../domain/json-depth.ts";
 import { refuse } from "../domain/refusal.ts";
 
-/** Our deepest input has three. */
+/** Our deepest input has three levels. */
 const MAX_DEPTH = 20;
 
 const QUOTE = 0x22;
@@ -9,7 +9,7 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
 /**
- * Parses an object, and refuses what two readers could understand differently, or a database could not keep.
+ * Parses a JSON object, and rejects what two parsers could read differently or PostgreSQL cannot store.
  * @param bytes UTF-8
  * @throws Refusal `invalid_input`
  */
@@ -26,7 +26,7 @@ export function inspectJson(bytes: Buffer): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     refuse({ reason: "invalid_input", params: { problem: "unreadable_body", expected: "a JSON object" } });
   }
-  // Only an escape can bring in what is no character.
+  // Only an escape can produce an invalid character.
   const kept = countKept(value, text.includes("\\u"));
   if (kept !== fields)
     refuse({
@@ -36,7 +36,7 @@ export function inspectJson(bytes: Buffer): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Every colon outside of a string. */
+/** Counts the colons outside strings. */
 function countFields(bytes: Buffer): number {
   let fields = 0;
   for (let i = 0; i < bytes.length; i++) {
@@ -47,7 +47,7 @@ function countFields(bytes: Buffer): number {
   return fields;
 }
 
-/** Where the closing quote is. */
+/** The index of the closing quote. */
 function endOfString(bytes: Buffer, start: number): number {
   let i = start + 1;
   while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1;
@@ -58,7 +58,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own words quote the input.
+    // The parser's message quotes the input.
     return refuse({
       reason: "invalid_input",
       params: { problem: "unreadable_body", expected: "a body that is valid JSON" },
@@ -66,7 +66,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** How many fields have survived the parser, which keeps the last of those with one name. */
+/** Counts the parsed fields: the parser keeps only the last of duplicate names. */
 function countKept(value: unknown, escaped: boolean): number {
   if (typeof value === "string") {
     if (escaped) assertText(value);
@@ -86,7 +86,7 @@ function countKept(value: unknown, escaped: boolean): number {
   return fields;
 }
 
-/** Harmless in what was parsed, but not in what somebody merges it into (CWE-1321). */
+/** Harmless once parsed, but not where it is merged into another object (CWE-1321). */
 function assertName(name: string, object: object): void {
   if (name === "__proto__")
     refuse({ reason: "invalid_input", params: { problem: "unknown_field" }, field: "__proto__" });
@@ -97,7 +97,7 @@ function assertName(name: string, object: object): void {
   }
 }
 
-/** PostgreSQL keeps neither. */
+/** PostgreSQL stores neither. */
 function assertText(text: string): void {
   if (text.includes("\0"))
     refuse({

@@ -1,9 +1,8 @@
 import { type Charge, retryAfterSeconds, secondsUntilReset } from "../limits/charge.ts";
 
 /**
- * What an answer says of the limits that its call was charged to: of the one with the lowest remainder the fields that
- * client libraries read, of each those of draft-ietf-httpapi-ratelimit-headers (since revision 09), and, when one
- * refused, when to come back.
+ * Rate-limit headers of a response: the common `X-RateLimit-*` fields for the limit with the lowest remainder,
+ * draft-ietf-httpapi-ratelimit-headers (since revision 09) for each, and `Retry-After` after a refusal.
  */
 export function limitHeaders(charges: readonly Charge[]): Record<string, string> {
   let lowest = charges[0];
@@ -30,7 +29,7 @@ export function limitHeaders(charges: readonly Charge[]): Record<string, string>
   return headers;
 }
 
-/** A batch is charged to one scope several times: what is left by the last is what is left. */
+/** A batch is charged to one scope several times: the last charge has the remainder. */
 function isLastOfScope(charge: Charge, charges: readonly Charge[]): boolean {
   return charges.length === 1 || charges.findLast(({ scope }) => scope === charge.scope) === charge;
 }

@@ -1,18 +1,18 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** How many requests of one connection may wait for the response before theirs; browsers send none ahead. */
+/** How many pipelined requests of one connection may wait; browsers send none ahead. */
 const MAX_WAITING = 64;
 
 /**
- * Handles one request per connection at a time. Node parses everything that a client has sent ahead, and would have as
- * many handlers and unread responses in memory at once. A connection that sends too far ahead is closed.
+ * Handles one request per connection at a time. Node would parse everything sent ahead and run all handlers at once.
+ * A connection that sends too far ahead is closed.
  */
 export function limitPipelining(listener: RequestListener): RequestListener {
   const waitingOf = new WeakMap<Socket, [IncomingMessage, ServerResponse][]>();
 
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    // Emitted once the response has been handed to the system, or the connection is gone.
+    // Emitted once the response was flushed, or the connection is gone.
     outgoing.once("close", () => handleNext(incoming.socket));
     listener(incoming, outgoing);
   };

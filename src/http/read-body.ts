@@ -2,28 +2,28 @@ import type { IncomingMessage } from "node:http";
 import { refuse } from "../domain/refusal.ts";
 import { BodyBudget } from "./body-budget.ts";
 
-/** Larger than allowed: noticed as soon as it is, not after the rest has arrived. */
+/** The body exceeds the limit; thrown before the rest has arrived. */
 export class BodyTooLarge extends Error {
   override name = "BodyTooLarge";
 }
 
-/** The client disconnected before its body was complete; there is nobody to answer. */
+/** The client disconnected before its body was complete; no response can be sent. */
 export class BodyAborted extends Error {
   override name = "BodyAborted";
 }
 
-/** Given up, because too much memory is taken by bodies that are still arriving. */
+/** Abandoned: bodies that are still arriving take too much memory. */
 export class BodyAbandoned extends Error {
   override name = "BodyAbandoned";
 }
 
-/** Of the whole process. A single body may be as large as `WEBHOOK_MAX_BYTES` can be set. */
+/** For the whole process. A single body may be as large as the maximum of `WEBHOOK_MAX_BYTES`. */
 const budget = new BodyBudget(64 * 1024 * 1024);
 
-/** The raw bytes of a request, as they were signed. @throws BodyTooLarge, BodyAborted, BodyAbandoned */
+/** The raw bytes of a request, as signed. @throws BodyTooLarge, BodyAborted, BodyAbandoned */
 export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Disconnected before we came to read: no event would ever report it.
+    // Already disconnected: no event would report it any more.
     if (incoming.destroyed && !incoming.complete) {
       reject(new BodyAborted());
       return;
@@ -37,7 +37,7 @@ export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<B
     const fail = (error: Error) => {
       budget.release(reader);
       chunks = [];
-      // Not kept any longer, but not cut off either: a client that sends before it reads would never see why.
+      // Discarded, not cut off: a client that sends before it reads would never see the response.
       incoming.removeAllListeners("data").resume();
       reject(error);
     };
@@ -49,7 +49,7 @@ export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<B
         return;
       }
       chunks.push(chunk);
-      // A body that arrives in one piece is complete before it could be counted.
+      // A body that arrives in one chunk is complete before it could be counted.
       if (bytes !== Number(incoming.headers["content-length"])) budget.add(reader, chunk.length);
     });
     incoming.once("end", () => {
@@ -63,7 +63,7 @@ export function readBody(incoming: IncomingMessage, maxBytes: number): Promise<B
   });
 }
 
-/** The same for surfaces that answer in refusals. @throws Refusal `too_large`, `invalid_input`, `unavailable` */
+/** The same, throwing refusals. @throws Refusal `too_large`, `invalid_input`, `unavailable` */
 export async function readBodyOrRefuse(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   try {
     return await readBody(incoming, maxBytes);

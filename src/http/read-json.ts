@@ -4,12 +4,12 @@ import { refuse } from "../domain/refusal.ts";
 import { inspectJson } from "./inspect-json.ts";
 import { readBodyOrRefuse } from "./read-body.ts";
 
-/** Far more than any of our inputs, and nothing that a hundred of at once would be felt. */
+/** Far more than any input needs, and small enough for a hundred at once. */
 const MAX_BYTES = 64 * 1024;
 
 /**
- * The body of a request, which is a JSON object; none at all is an empty one. It is refused unless there is one way to
- * read it: UTF-8, no field twice, nothing that passes for a prototype.
+ * Parses a request's JSON object; an empty body is an empty object. Rejects ambiguous input: invalid UTF-8, duplicate
+ * fields, prototype keys.
  * @throws Refusal `invalid_input`, `too_large`
  */
 export async function readJson(
@@ -56,7 +56,7 @@ function assertJson({ headers }: IncomingMessage): void {
   }
 }
 
-/** Parameters are let pass: JSON has no use for any, and clients send `charset=utf-8` all the same. */
+/** Parameters are ignored: JSON defines none, but clients send `charset=utf-8`. */
 function isJson(type = ""): boolean {
   const end = type.indexOf(";");
   return (end === -1 ? type : type.slice(0, end)).trim().toLowerCase() === "application/json";

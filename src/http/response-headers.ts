@@ -2,24 +2,24 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 /**
- * The headers that every answer of the API has, put together before it is made. Hono's and undici's `Headers` cost a
- * microsecond a header; an answer that is given all of them in one plain record goes past both.
+ * The headers common to all API responses, collected before the response is created. Hono's and undici's `Headers`
+ * cost a microsecond per header; a plain record avoids both.
  */
 type ResponseHeaders = Record<string, string>;
 
-/** This request's, to be added to by whoever has something to say on every answer. */
+/** This request's header record; middleware adds what belongs on every response. */
 export function responseHeaders(c: Context): ResponseHeaders {
   const head: ResponseHeaders = c.get("head") ?? {};
   c.set("head", head);
   return head;
 }
 
-/** Whether the answer has been given the whole head: else each adds what is its own. */
+/** Whether the response already has all headers: otherwise each middleware adds its own. */
 export function headersApplied(c: Context): boolean {
   return c.get("isWhole") === true;
 }
 
-/** There may be several of them, which a plain record cannot hold: the answer takes the slower way. */
+/** There may be several, which a plain record cannot hold: such a response takes the slower path. */
 export function addCookie(c: Context, cookie: string): void {
   c.header("set-cookie", cookie, { append: true });
   c.set("hasCookies", true);
@@ -29,7 +29,7 @@ export function hasCookies(c: Context): boolean {
   return c.get("hasCookies") === true;
 }
 
-/** An answer in JSON with the whole head; `more` wins over it. Other headers that `c.header` has been given are left out. */
+/** A JSON response with all headers; `more` overrides them. Headers set with `c.header` are not included. */
 export function answerJson(
   c: Context,
   body: unknown,
@@ -39,7 +39,7 @@ export function answerJson(
   return answerText(c, JSON.stringify(body), status, { "content-type": "application/json", ...more });
 }
 
-/** The same of what is text already; `more` names its type. */
+/** The same for text; `more` contains its content type. */
 export function answerText(
   c: Context,
   text: string,

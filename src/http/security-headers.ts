@@ -2,10 +2,10 @@ import type { MiddlewareHandler } from "hono";
 import { addHeaders } from "./add-headers.ts";
 import { headersApplied, responseHeaders } from "./response-headers.ts";
 
-/** For responses that load nothing: everything but pages. */
+/** For responses that load nothing: everything except pages. */
 export const NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
-/** The policy of a page: its own scripts and styles, and no frame of another site. */
+/** A page's policy: its own scripts and styles, and no framing by other sites. */
 export function contentSecurityPolicy(nonce: string, appUrl: string): string {
   return [
     "default-src 'self'",
@@ -25,7 +25,7 @@ export function contentSecurityPolicy(nonce: string, appUrl: string): string {
 export function pageHeaders(policy: string, appUrl: string): [string, string][] {
   return [
     ["content-security-policy", policy],
-    // Not "no-referrer": browsers would send "Origin: null" with a page's own forms.
+    // Not "no-referrer": browsers would send "Origin: null" with our own forms.
     ["referrer-policy", "same-origin"],
     ["cross-origin-opener-policy", "same-origin"],
     ["permissions-policy", "camera=(), microphone=(), geolocation=(), payment=()"],
@@ -34,8 +34,8 @@ export function pageHeaders(policy: string, appUrl: string): [string, string][] 
 }
 
 /**
- * Every response of the API. A route that is public or a page sets its own `Cache-Control` or
- * `Content-Security-Policy`, which stays.
+ * Every response of the API. A public route or page may set its own `Cache-Control` or `Content-Security-Policy`,
+ * which is kept.
  * @param appUrl the public origin
  */
 export function apiHeaders(appUrl: string): MiddlewareHandler {

@@ -5,7 +5,7 @@ import { RequestError } from "@hono/node-server";
 import type { Log } from "../observability/log.ts";
 
 /**
- * Answers requests that never reach the app: an impossible `Host`, a malformed target, no HTTP at all.
+ * Answers requests that never reach the app: an invalid `Host`, a malformed target, not HTTP at all.
  * @param apiVersion the current one, for `X-API-Version`
  */
 export function createUnroutable(apiVersion: string, log: Log) {
@@ -32,7 +32,10 @@ export function createUnroutable(apiVersion: string, log: Log) {
       outgoing.end(JSON.stringify({ error: "Bad request" }));
     },
 
-    /** For the server's `clientError`: what is no HTTP gets a response too, and the connection is closed. */
+    /**
+     * For the server's `clientError`: a client that does not speak HTTP gets a response too, and the connection is
+     * closed.
+     */
     refuseSocket: (error: NodeJS.ErrnoException, socket: Duplex): void => {
       if (error.code === "ECONNRESET" || !socket.writable) {
         socket.destroy();
@@ -56,7 +59,7 @@ const STATUS_OF: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-/** A target in absolute form that names a user: `new Request` throws on it, wherever it is first made. */
+/** An absolute-form target with user info: `new Request` throws on it, wherever it is created. */
 export function isMalformedTarget(target = ""): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(target);
 }

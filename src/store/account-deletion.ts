@@ -18,7 +18,7 @@ export type RunningSubscription = {
 export type Deletion =
   | { outcome: "deleted" }
   | { outcome: "unknown" | "last_administrator" }
-  /** Nothing was deleted: these are not among those that have been cancelled. */
+  /** Nothing was deleted: these subscriptions have not been cancelled yet. */
   | { outcome: "subscribed"; running: RunningSubscription[] };
 
 const LIMITS: TransactionOptions = {
@@ -29,9 +29,9 @@ const LIMITS: TransactionOptions = {
 };
 
 /**
- * Deletes a user with everything that hangs on one, unless nobody would be left to administer or a subscription still
- * runs that is not among `cancelled`. Their subscriptions stay without them, and the id, as one that is gone for good.
- * What the log of deliveries tells of them is left to `redaction.ts`, in the same transaction.
+ * Deletes a user with all dependent rows, unless this is the last administrator or a running subscription is not
+ * among `cancelled`. Subscriptions stay without a user, and the id is never reused. Redacting the delivery log is
+ * queued in the same transaction.
  */
 export async function deleteUserData(
   database: Database,
@@ -68,8 +68,8 @@ const RUNS: Record<SubscriptionStatus, boolean> = {
 
 type OwnSubscription = RunningSubscription & { isShared: boolean };
 
-// In the order in which the intake locks: subscriptions before people, or the two would wait for each other. What was
-// bought before the lock on the user is seen by the second look.
+// In the intake's lock order (subscriptions before users), to avoid deadlocks. The second read sees what was bought
+// before the user was locked.
 async function lockPerson(transaction: Transaction, userId: string) {
   const [, administrators, [user], subscriptions] = await Promise.all([
     transaction.run(LOCK_SUBSCRIPTIONS, [userId]),
@@ -106,7 +106,7 @@ const REMEMBER = {
   text: "insert into deleted_user (id, to_redact) values ($1, $2::jsonb)",
 };
 
-// Better Auth keeps there whom a link is for, and of late no address any more.
+// Better Auth stores there whom a link is for; recent versions store no address.
 const FORGET_LINKS = {
   name: "forget_links",
   text: "delete from verification where value = $1 or identifier = $2",
@@ -119,7 +119,7 @@ const LEAVE_SUBSCRIPTIONS = {
 
 const DELETE = { name: "delete_user", text: `delete from "user" where id = $1` };
 
-/** By what the person's deliveries are found. A customer as whom others pay as well does not tell whose they are. */
+/** The ids that find a person's deliveries. A customer id that others pay with as well identifies nobody. */
 function redactionOf(subscriptions: readonly OwnSubscription[]) {
   const named: ProviderName[] = [];
   const customers: ProviderName[] = [];

@@ -16,7 +16,7 @@ where k.revoked_at is null and ($1::text is null or k.user_id = $1)
 order by k.created_at desc, k.id desc limit $4::int`,
 };
 
-/** The keys of all users, or of one, that are not revoked: newest first, starting after `before`. */
+/** Keys of all users, or of one, that are not revoked: newest first, starting after `before`. */
 export async function listKeysWithOwners(
   database: Queryable,
   userId: string | null,

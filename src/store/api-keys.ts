@@ -26,7 +26,7 @@ export type NewKey = {
 
 const COLUMNS = `id, name, prefix, created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`;
 
-// Counted without a lock: concurrent requests may exceed it by their number, which harms nobody.
+// Counted without a lock: concurrent requests may exceed the limit by their number, which is harmless.
 const INSERT = {
   name: "insert_api_key",
   text: `
@@ -80,7 +80,7 @@ where id = $2::uuid and ($1::text is null or user_id = $1) and revoked_at is nul
 returning id`,
 };
 
-/** Whether there was such a key to revoke. `userId: null` (the operator): whoever owns it. */
+/** Returns whether a key was revoked. `userId: null` (the operator): any owner's. */
 export async function revokeApiKey(database: Queryable, userId: string | null, id: string): Promise<boolean> {
   if (!isUuid(id)) return false;
   return (await database.run(REVOKE, [userId, id])).length > 0;
@@ -113,7 +113,7 @@ export async function findApiKeys(database: Queryable, prefixes: readonly string
   return database.run<FoundKey>(FIND, [prefixes]);
 }
 
-// Skips rows that another process is marking: nobody waits for a lock to record a use.
+// Skips rows that another process is updating: recording a use never waits for a lock.
 const MARK_USED = {
   name: "mark_api_keys_used",
   text: `
@@ -134,7 +134,7 @@ export async function markApiKeysUsed(
   await database.run(MARK_USED, [ids, everySeconds]);
 }
 
-// Not of keys that live only for days: their owners know.
+// Short-lived keys are left out: their owners know when they expire.
 const NOTIFY_EXPIRING = {
   name: "notify_expiring_api_keys",
   text: `

@@ -1,7 +1,7 @@
 import type { Slot } from "../domain/slot.ts";
 import { type Queryable, violatedConstraint } from "./database.ts";
 
-/** What somebody wants to buy: two clicks that want the same are sent to the same checkout. */
+/** An order: two clicks for the same order get the same checkout. */
 export type WantedCheckout = {
   userId: string;
   provider: Slot;
@@ -10,35 +10,35 @@ export type WantedCheckout = {
   seats: number;
 };
 
-/** `isUsed`: since it was opened its provider has reported a subscription of the person. */
+/** `isUsed`: the provider has reported a subscription of the person since the checkout was opened. */
 export type StoredCheckout = { provider: Slot; id: string; isUsed: boolean };
 
 export type CheckoutLease =
-  /** Ours to open; `before` is the one to be closed first. */
+  /** The lease is ours; `before` is the checkout to close first. */
   | { outcome: "acquired"; before: StoredCheckout | null }
   | { outcome: "open"; url: string }
   /** Another request is opening one for this person. */
   | { outcome: "busy" }
-  /** There is no such person, or not any more. */
+  /** The user does not exist (any more). */
   | { outcome: "no user" };
 
 export type LeaseOptions = {
   /** Names the holder of the lease. */
   leaseKey: string;
   leaseSeconds: number;
-  /** How long a checkout is good for when the provider does not say. */
+  /** Lifetime of a checkout when the provider does not report one. */
   keepSeconds: number;
 };
 
-/** Nobody is sent to a page that closes while it loads. */
+/** A checkout that is about to expire is not reused. */
 const MARGIN_SECONDS = 30;
-/** Providers forget keys after a day, and what was ordered so long ago may have been paid. */
+/** Providers forget idempotency keys after a day, and an order that old may have been paid. */
 const SAME_KEY_FOR = "interval '1 hour'";
 
 const IS_SAME = `c.provider = $2::text and c.plan_id = $3::text and c.price_id = $4::text and c.seats = $5::int`;
 const IS_FREE = "(c.lease_key is null or c.lease_until < clock_timestamp())";
 
-// Since it was opened the provider has reported a subscription: this checkout was paid, and is not to be visited again.
+// A subscription was reported since it was opened: this checkout was paid and must not be reused.
 const IS_USED = `exists (
     select from subscription s
     where s.user_id = c.user_id and s.provider = c.provider and s.status <> 'incomplete' and s.updated_at >= c.opened_at
@@ -50,7 +50,7 @@ const isGood = (keepSeconds: "$6" | "$8") => `c.url is not null
   )
   and not ${IS_USED}`;
 
-// The values returned are those of the row that was updated: a statement's snapshot may be older than it.
+// Returns values of the updated row: the statement's snapshot may be older.
 const ACQUIRE = {
   name: "acquire_checkout_lease",
   text: `
@@ -69,8 +69,8 @@ where user_id = $1 and ${IS_FREE} and ${IS_SAME} and ${isGood("$6")}`,
 };
 
 /**
- * Acquires the lease to open a checkout for a person, unless one is open that wants the same. Of any number of
- * requests, at any number of processes, one gets it.
+ * Acquires the lease to open a checkout for a person, unless one for the same order is open. Only one of any number
+ * of concurrent requests, in any process, gets it.
  */
 export async function acquireCheckoutLease(
   database: Queryable,
@@ -108,7 +108,7 @@ where user_id = $1 and lease_key = $2::uuid
 returning user_id`,
 };
 
-/** `false`: another request has taken it over, or the person is gone. */
+/** `false`: another request has taken the lease over, or the user is gone. */
 export async function renewCheckoutLease(
   database: Queryable,
   userId: string,
@@ -132,8 +132,8 @@ returning idempotency_key as "idempotencyKey"`,
 };
 
 /**
- * Puts an order in the place of the checkout before it, which must be closed. Returns the key to open it under: an
- * order that was cut short keeps its own, so that the provider opens it once. `null`: the lease is lost.
+ * Replaces the previous checkout, which must be closed, by a new order. Returns its idempotency key: an interrupted
+ * order keeps its own, so that the provider opens it once. `null`: the lease is lost.
  */
 export async function placeCheckoutOrder(
   database: Queryable,
@@ -171,7 +171,7 @@ const RELEASE = {
   text: "update checkout set lease_key = null where user_id = $1 and lease_key = $2::uuid",
 };
 
-/** Ends the lease and leaves what is in the row. */
+/** Ends the lease and keeps the row. */
 export async function releaseCheckoutLease(
   database: Queryable,
   userId: string,
@@ -185,7 +185,7 @@ const FORGET = {
   text: "delete from checkout where user_id = $1 and lease_key = $2::uuid",
 };
 
-/** For an order that the provider refused, and for a checkout that was paid. */
+/** For an order that the provider refused, or a checkout that was paid. */
 export async function forgetCheckout(database: Queryable, userId: string, leaseKey: string): Promise<void> {
   await database.run(FORGET, [userId, leaseKey]);
 }
@@ -201,7 +201,7 @@ returning c.provider, c.session_id as "sessionId", ${IS_USED} as "isUsed"`,
 const HAS_CHECKOUT = { name: "has_checkout", text: "select 1 from checkout where user_id = $1" };
 
 /**
- * Holds a person's checkout, whatever it is for, so that it can be closed and none is opened meanwhile.
+ * Leases a person's checkout for closing, whatever its order, so that none is opened meanwhile.
  * `null`: there is none; `busy`: another request is opening one.
  */
 export async function holdCheckout(

@@ -9,7 +9,7 @@ export type StoredCustomer = {
   providerSubscriptionId: string | null;
 };
 
-/** Which of somebody's subscriptions there is most to manage in: those that are paid for come first. */
+/** Paid subscriptions come first: they have most to manage in the portal. */
 const LIVELIEST = [
   "active",
   "trialing",
@@ -30,12 +30,12 @@ order by array_position($2::text[], status), created_at desc, id desc
 limit 20`,
 };
 
-/** As whom the providers know a person, those first where something is being paid for. */
+/** A person's customer ids at the providers, those with a paid subscription first. */
 export async function customersOfUser(database: Queryable, userId: string): Promise<StoredCustomer[]> {
   return database.run<StoredCustomer>(CUSTOMERS, [userId, LIVELIEST]);
 }
 
-/** In these somebody is a subscriber already, whom the provider goes on charging or will charge again. */
+/** Statuses in which the provider charges the person, or will again. */
 const RUNNING = ["trialing", "active", "past_due", "unpaid", "paused"] satisfies SubscriptionStatus[];
 
 const SUBSCRIBES = {
@@ -44,7 +44,7 @@ const SUBSCRIBES = {
 select exists (select from subscription where user_id = $1 and status = any ($2::text[])) as "subscribes"`,
 };
 
-/** Whether a subscription of theirs is running, in whatever slot. */
+/** Whether the user has a running subscription, in any slot. */
 export async function isSubscribed(database: Queryable, userId: string): Promise<boolean> {
   const [row] = await database.run<{ subscribes: boolean }>(SUBSCRIBES, [userId, RUNNING]);
   return row?.subscribes ?? false;

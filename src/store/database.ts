@@ -3,17 +3,17 @@ import { arrayLiteral } from "./array-literal.ts";
 import { BurstClient } from "./burst-client.ts";
 import { createQueryPipeline } from "./query-pipeline.ts";
 
-/** The database cannot be reached, or the connection broke before its answer: the outcome is unknown. */
+/** The database is unreachable, or the connection broke before the response: the outcome is unknown. */
 export class DatabaseUnavailable extends Error {
   override name = "DatabaseUnavailable";
 
-  /** By name: the bundle of the pages has copies of our classes. */
+  /** Compared by name: the bundled pages have their own copies of our classes. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === "DatabaseUnavailable";
   }
 }
 
-/** A named statement is prepared once per connection, unless the pooler in between forbids it. */
+/** A named statement is prepared once per connection, unless a pooler forbids it. */
 export type Statement = { name: string; text: string };
 
 export type Queryable = {
@@ -22,9 +22,9 @@ export type Queryable = {
 };
 
 export type Database = Queryable & {
-  /** A connection of one's own; statements sent without waiting for each other share round trips. */
+  /** A dedicated connection; statements sent without waiting for each other share round trips. */
   connection(): Promise<Connection>;
-  /** The driver's own, for a query builder that brings its statements along: see `shared-pool.ts`. */
+  /** The driver's pool, for a query builder that writes its own statements: see `shared-pool.ts`. */
   pool: pg.Pool;
   close(): Promise<void>;
 };
@@ -41,11 +41,11 @@ export type DatabaseOptions = {
   /** Off for poolers that cannot keep named statements (PgBouncer before 1.21). */
   prepared: boolean;
   maxConnections: number;
-  /** How long any one answer may take before the connection is given up, in milliseconds. */
+  /** How long to wait for any response before the connection is abandoned, in milliseconds. */
   answerTimeoutMs: number;
   /**
-   * After which PostgreSQL gives a statement up; without, whatever it is set to. Set on each connection as it is opened: some
-   * poolers refuse it as a start-up parameter.
+   * PostgreSQL's `statement_timeout`; by default the server's setting. Set on each new connection: some poolers
+   * reject it as a start-up parameter.
    */
   statementTimeoutMs?: number;
 };
@@ -61,7 +61,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     max: options.maxConnections,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, options.answerTimeoutMs),
     query_timeout: options.answerTimeoutMs,
-    // The last process to disconnect stops an embedded database, so connections stay open while idle.
+    // The last process to disconnect stops an embedded database, so idle connections stay open.
     idleTimeoutMillis: 0,
     keepAlive: true,
     pipeline: true,
@@ -111,7 +111,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** A write may wait for a locked row, and must not delay other statements. */
+/** A write may wait for a row lock, and must not delay other statements. */
 function isWrite(statement: Statement): boolean {
   let answer = known.get(statement);
   if (answer === undefined) {
@@ -121,7 +121,7 @@ function isWrite(statement: Statement): boolean {
   return answer;
 }
 
-/** Statements are constants: each is examined once. */
+/** Statements are constants, so each is classified once. */
 const known = new WeakMap<Statement, boolean>();
 const WRITES = /\b(insert|update|delete|lock)\b/i;
 
@@ -134,23 +134,24 @@ export function violatedConstraint(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.constraint ?? null) : null;
 }
 
-// Connection lost (08, but for 08P01, which is a mistake of ours), out of resources (53), shut down or starting (57P), broken disk (58), a standby (25006).
+// Connection lost (08, except 08P01, which is our mistake), out of resources (53), shutdown or startup (57P), broken
+// disk (58), standby (25006).
 const UNAVAILABLE = /^(08(?!P01)|53|57P|58|25006)/;
 
 const QUERY_CANCELED = "57014";
 
-/** A single statement that ran into its time-out says nothing about what was asked. */
+/** For a single statement, a time-out means that the database is unavailable. */
 function unlessTooSlow(error: unknown): never {
   if (sqlState(error) === QUERY_CANCELED) throw new DatabaseUnavailable("too slow", { cause: error });
   return classified(error);
 }
 
-/** After these the connection is gone; poolers say so with whatever code. */
+/** Errors after which the connection is gone; poolers report that with various codes. */
 function endsConnection(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.severity === "FATAL" || error.severity === "PANIC");
 }
 
-/** @throws DatabaseUnavailable, or the `DatabaseError` as it is */
+/** @throws DatabaseUnavailable, or the `DatabaseError` itself */
 export function classified(error: unknown): never {
   const state = sqlState(error);
   if (state !== null && !UNAVAILABLE.test(state) && !endsConnection(error)) throw error;

@@ -7,13 +7,13 @@ import { compareKeys, keyOf } from "./delivery-key.ts";
 /** The right to process one delivery, until its lease ends or another claim takes it over. */
 export type Claim = {
   id: string;
-  /** After a crash PostgreSQL may hand out an id again: the fence names the event as well. */
+  /** After a crash PostgreSQL may assign an id again: the fence includes the event's name. */
   provider: Slot;
   eventId: string;
   claimNo: number;
-  /** Counts from 1; claims that a time-out ended are left out. */
+  /** Starts at 1; claims that ended with a database time-out are not counted. */
   attemptNo: number;
-  /** `successful` for a forced replay, which leaves the delivery as it is whatever comes of it. */
+  /** `successful` for a forced replay, which never changes the delivery's status. */
   heldAs: "pending" | "successful";
 };
 
@@ -23,21 +23,21 @@ export type NewDelivery = {
   eventType: string;
   format: string;
   occurredAtMicros: number | null;
-  /** Whether it was sent to us, or fetched. */
+  /** Whether it was delivered by webhook or fetched. */
   source: Extract<AttemptSource, "delivery" | "reconcile">;
   /** Well-formed JSON text. */
   payload: string;
 };
 
-/** The result of a claim; `status` is that of the delivery which existed before, if one did. */
+/** The result of a claim; `status` is the existing delivery's, if there was one. */
 export type ClaimAnswer = {
   claim: Claim | null;
   status: DeliveryStatus | null;
-  /** Whether standbys have to have it too: what is visible here may not have reached them. */
+  /** Whether a flush must also reach the standbys: a commit visible here may not have. */
   isReplicated: boolean;
 };
 
-// A control character cannot stand raw in JSON text, so that payloads need no quoting to travel together.
+// JSON text never contains raw control characters, so payloads can be joined without quoting.
 export const SEPARATOR = "\u001e";
 
 const CLAIM = {
@@ -91,15 +91,15 @@ select provider, event_id, id, null, null, status, current_setting('synchronous_
 };
 
 /**
- * Claims every delivery that is new, has failed, or whose lease has run out, in one statement.
- * No event may be in the list twice. Answers in the order of the list.
+ * Claims every delivery that is new, failed, or whose lease has expired, in one statement. No event may be listed
+ * twice. Returns results in the order of the list.
  */
 export async function claimDeliveries(
   transaction: Queryable,
   deliveries: readonly NewDelivery[],
   leaseSeconds: number,
 ): Promise<ClaimAnswer[]> {
-  // Sorted, so that two processes which claim the same events wait for each other in one order.
+  // Sorted, so that two processes claiming the same events lock them in the same order.
   const sorted = deliveries.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b)));
   const rows = await transaction.run<{
     provider: Slot;
@@ -179,8 +179,8 @@ returning d.id`,
 };
 
 /**
- * The fence: locks the deliveries whose claims still hold, and returns their ids; the others are no longer ours.
- * It marks them successful besides, which nobody sees before the commit: those that turn out to fail are marked again.
+ * The fence: locks the deliveries whose claims still hold and returns their ids. They are marked successful at once,
+ * invisibly until the commit; those that fail are marked again.
  */
 export async function fenceClaims(transaction: Queryable, claims: readonly Claim[]): Promise<Set<string>> {
   const sorted = claims.toSorted((a, b) => Number(a.id) - Number(b.id));
@@ -205,7 +205,7 @@ where d.id = held.id and d.id = any ($1::bigint[]) and d.claim_no = held.claim_n
   and d.released_claim_no is distinct from d.claim_no`,
 };
 
-/** Gives back claims that a time-out of the database has ended: they may be taken over in a second, and are no attempts. */
+/** Releases claims that a database time-out ended: they may be taken over after a second, and use up no attempt. */
 export async function releaseClaims(transaction: Queryable, claims: readonly Claim[]): Promise<void> {
   const pending = claims
     .filter((claim) => claim.heldAs === "pending")
@@ -220,7 +220,7 @@ export async function releaseClaims(transaction: Queryable, claims: readonly Cla
 
 export type Failure = Claim & {
   reason: string;
-  /** `null`: no further attempt of our own. */
+  /** `null`: no further automatic attempt. */
   retryInSeconds: number | null;
 };
 
@@ -233,7 +233,7 @@ from unnest($1::bigint[], $2::text[], $3::float8[]) as f (id, reason, retry_in)
 where d.id = f.id and d.id = any ($1::bigint[])`,
 };
 
-/** Marks deliveries failed that this transaction holds. A forced replay leaves its delivery as it was. */
+/** Marks deliveries as failed that this transaction has locked. A forced replay leaves its delivery unchanged. */
 export async function failClaims(transaction: Queryable, failures: readonly Failure[]): Promise<void> {
   const written = failures.filter((failure) => failure.heldAs === "pending");
   if (written.length === 0) return;

@@ -3,7 +3,7 @@ export function keyOf({ provider, eventId }: { provider: string; eventId: string
   return `${provider} ${eventId}`;
 }
 
-/** The order in which every transaction touches deliveries, so that none waits for another in a circle. */
+/** The lock order of deliveries in every transaction, to avoid deadlocks. */
 export function compareKeys(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -9,7 +9,7 @@ export type LoggedDelivery = {
   eventId: string;
   eventType: string;
   status: DeliveryStatus;
-  /** Attempts begun so far, the first included; those that a time-out of the database ended do not count. */
+  /** Attempts started so far, including the first; those that a database time-out ended are not counted. */
   attempts: number;
   lastError: string | null;
   receivedAt: Date;
@@ -34,9 +34,9 @@ export type DeliveryFilter = {
   provider: Slot | null;
   status: DeliveryStatus | null;
   type: string | null;
-  /** Whole: the index does not know how ids begin. */
+  /** The full id: the index does not support prefixes. */
   eventId: string | null;
-  /** Those that have changed this subscription. */
+  /** Deliveries that changed this subscription. */
   subscriptionId: string | null;
 };
 
@@ -49,7 +49,7 @@ const COLUMNS = `d.id, d.provider, d.event_id as "eventId", d.event_type as "eve
 
 const GREATEST_ID = "9223372036854775807";
 
-/** How far back one page looks for what passes the filter: no query may grow with the history. */
+/** How many rows one page may scan for matches: no query may grow with the history. */
 const SCAN_LIMIT = 20_000;
 
 const LATEST = {
@@ -62,7 +62,7 @@ where ($2::text is null or d.provider = $2) and ($3::text is null or d.event_typ
 order by d.id desc limit $4::int`,
 };
 
-// The page and the end of the scan in one snapshot: between two statements deliveries arrive, and move that end.
+// Page and end of the scan come from one snapshot: deliveries that arrive between two statements would move the end.
 const SCAN = {
   name: "scan_deliveries",
   text: `
@@ -82,8 +82,8 @@ order by d.id desc`,
 };
 
 /**
- * One page of the log. `next` is where the following page begins, `null` at the end of the log. A page may be short,
- * or even empty, and still have a next one: then nothing more was found within its share of the log.
+ * One page of the log. `next` is the cursor of the following page, `null` at the end. A page may be short or empty
+ * and still have a next one: its share of the log had no more matches.
  */
 export async function listLoggedDeliveries(
   database: Queryable,
@@ -92,7 +92,7 @@ export async function listLoggedDeliveries(
 ): Promise<ListedPage> {
   const start = before ?? GREATEST_ID;
   const indexed = indexedFor(filter);
-  // One more than asked for: whether there is a next page.
+  // One extra row shows whether there is a next page.
   const values = [start, filter.provider, filter.type, limit + 1];
   const found = indexed
     ? await database.run<LoggedDelivery>(indexed.statement, [...values, ...indexed.values])
@@ -108,7 +108,7 @@ function fullPage(found: LoggedDelivery[], limit: number): ListedPage {
   return { deliveries, next: deliveries.at(-1)?.id ?? null };
 }
 
-/** Slower than the plain page, which most pages are: only here the whole share of the log is read. */
+/** Slower than the plain page: only here the whole share of the log is scanned. */
 async function scan(database: Queryable, values: unknown[], limit: number): Promise<ListedPage> {
   const rows = await database.run<LoggedDelivery & { until: string | null; scanCount: number }>(SCAN, values);
   const [{ until = null, scanCount = 0 } = {}] = rows;
@@ -119,7 +119,7 @@ async function scan(database: Queryable, values: unknown[], limit: number): Prom
   return { deliveries: found, next: scanCount >= SCAN_LIMIT ? until : null };
 }
 
-/** The statement that finds all that passes by an index of its own; `null`: there is none, the log has to be read. */
+/** The statement that finds all matches through an index; `null`: no index fits and the log is scanned. */
 function indexedFor({ status, provider, eventId, subscriptionId }: DeliveryFilter) {
   if (eventId !== null) {
     const slots = provider === null ? SLOTS : [provider];
@@ -129,7 +129,7 @@ function indexedFor({ status, provider, eventId, subscriptionId }: DeliveryFilte
   return status === "pending" || status === "failed" ? { statement: OPEN[status], values: [] } : null;
 }
 
-// The status stands in the text: only so does the planner know that the partial index holds all that is asked for.
+// The status is inlined: the planner uses a partial index only for a constant condition.
 const OPEN: Record<"pending" | "failed", Statement> = {
   pending: pageOf("pending_deliveries", "select * from webhook_delivery where status = 'pending'"),
   failed: pageOf("failed_deliveries", "select * from webhook_delivery where status = 'failed'"),
@@ -151,7 +151,7 @@ const OF_SUBSCRIPTION = pageOf(
     where $5::text is null or d.status = $5`,
 );
 
-/** @param found in SQL: the deliveries that an index has found, before they are filtered further */
+/** @param found SQL of the deliveries that an index finds, before further filters */
 function pageOf(name: string, found: string): Statement {
   return {
     name,
@@ -188,7 +188,7 @@ select row_number() over (order by claim_no)::int as attempt, source, outcome, r
 from webhook_attempts where delivery_id = $1::bigint order by claim_no`,
 };
 
-/** What became of each attempt that is over, the first one first. */
+/** The outcome of each finished attempt, oldest first. */
 export async function attemptsOf(database: Queryable, id: string): Promise<LoggedAttempt[]> {
   return database.run<LoggedAttempt>(ATTEMPTS, [id]);
 }
@@ -200,7 +200,7 @@ select event_id as "eventId" from webhook_delivery
 where provider = $1 and event_id = any ($2::text[])`,
 };
 
-/** Which of a slot's events are in the log, whatever came of them. */
+/** Which of a slot's events are in the log, whatever their outcome. */
 export async function knownEvents(
   database: Queryable,
   provider: Slot,

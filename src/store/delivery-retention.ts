@@ -1,6 +1,6 @@
 import type { Queryable } from "./database.ts";
 
-// Ids follow the time of receipt. Deliveries that are still to be retried keep their bodies, and are looked at again.
+// Ids follow the time of receipt. Deliveries that will be retried keep their bodies and are visited again.
 const DROP = {
   name: "drop_payloads",
   text: `
@@ -36,8 +36,8 @@ select (select count(*)::int from dropped) as dropped,
 };
 
 /**
- * Drops the bodies of the next settled deliveries that are older than so many days, and their further attempts that changed
- * nothing. Their keys stay for ever. `passed: 0`: nothing is left, or another process is at it.
+ * Prunes the next settled deliveries older than the retention: bodies, and extra attempts that changed nothing. Keys
+ * are kept for ever. `passed: 0`: nothing is left, or another process is pruning.
  */
 export async function dropPayloads(
   database: Queryable,

@@ -4,13 +4,13 @@ import type { Queryable, Statement } from "./database.ts";
 
 const HOURS = 24;
 
-/** How many deliveries are looked at: no query may grow with the history, nor with the traffic of a day. */
+/** The maximum sample: no query may grow with the history, nor with a day's traffic. */
 const SAMPLE_SIZE = 20_000;
 
 export type HourOfDeliveries = { startsAt: Date } & Record<DeliveryStatus, number>;
 
-// Ids follow the time of receipt, but for steps of the clock: where the window begins is found by halving. What such a
-// step has put on the wrong side of the beginning is not counted.
+// Ids follow the time of receipt except when the clock is set, so the window's start is found by bisection. Rows on
+// the wrong side of such a step are not counted.
 const WINDOW = {
   name: "delivery_window",
   text: `
@@ -33,7 +33,7 @@ select extract(epoch from (select latest from hour))::float8 * 1000 as "latestMs
 from (select min(newer) as first, max(newer) - 1 as last from halving) found`,
 };
 
-// Work that is open is counted one by one, by indexes that hold nothing else: of a few failures a sample says nothing.
+// Open work is counted exactly, through partial indexes: a sample says nothing about a few failures.
 function counts(name: string, looked: string): Statement {
   return {
     name,

@@ -18,7 +18,7 @@ on conflict (user_id) do update set new_email = excluded.new_email, old_token = 
   new_token = excluded.new_token, old_confirmed_at = null, new_confirmed_at = null, expires_at = excluded.expires_at`,
 };
 
-/** Replaces what the person has asked for before: its links are void. */
+/** Replaces the person's previous request, whose links become void. */
 export async function requestEmailChange(database: Queryable, change: NewEmailChange): Promise<void> {
   const { userId, newEmail, oldToken, newToken, validForSeconds } = change;
   await database.run(REQUEST, [userId, newEmail, oldToken, newToken, validForSeconds]);
@@ -48,7 +48,7 @@ export async function confirmEmailChange(database: Queryable, token: Buffer): Pr
   return row ?? null;
 }
 
-// Links that went to the old address are void, and sessions stay: the person has just shown who they are.
+// Links sent to the old address become void; sessions stay, as the person has just proved their identity.
 const APPLY = {
   name: "apply_email_change",
   text: `

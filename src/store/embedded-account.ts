@@ -4,15 +4,15 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Who PostgreSQL is to run as; `null`: as we do. */
+/** The user to run PostgreSQL as; `null`: the current one. */
 export type Account = { uid: number; gid: number } | null;
 
-/** Nothing to be done here but to tell the person what to change. */
+/** Can only be fixed by the operator; the message says how. */
 export class EmbeddedPostgresFailed extends Error {
   override name = "EmbeddedPostgresFailed";
 }
 
-/** PostgreSQL refuses to run as root: then it runs as `postgres`, or as `nobody` where there is no such user. */
+/** PostgreSQL refuses to run as root: it then runs as `postgres`, or as `nobody` without such a user. */
 export async function unprivilegedAccount(): Promise<Account> {
   if (userInfo().uid !== 0) return null;
   for (const name of ["postgres", "nobody"]) {
@@ -20,7 +20,7 @@ export async function unprivilegedAccount(): Promise<Account> {
       const [uid, gid] = await Promise.all([run("id", ["-u", name]), run("id", ["-g", name])]);
       return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
     } catch {
-      // Not on this machine: the next one may be.
+      // Does not exist on this machine; try the next one.
     }
   }
   throw new EmbeddedPostgresFailed(
@@ -28,7 +28,7 @@ export async function unprivilegedAccount(): Promise<Account> {
   );
 }
 
-/** A folder that only root may enter, anywhere above, keeps PostgreSQL from its programs or its data. */
+/** Any parent folder that only root may enter hides the binaries or the data from PostgreSQL. */
 export async function checkAccess(
   home: string,
   program: string,

@@ -4,8 +4,8 @@ const DUPLICATE_OBJECT = "42710";
 const UNIQUE_VIOLATION = "23505";
 
 /**
- * Makes the role `tollgate` unless there is one: it owns the database and what is in it, and is no superuser, so that a
- * statement that should never have been run reaches neither files nor other programs.
+ * Creates the role `tollgate` unless it exists: it owns the database but is no superuser, so that an injected
+ * statement reaches neither files nor programs.
  * @param password of characters that need no quoting
  */
 export async function ensureRole(adminUrl: string, password: string): Promise<void> {
@@ -34,7 +34,7 @@ export async function ensureRole(adminUrl: string, password: string): Promise<vo
       connection.release({ healthy: false });
     }
   } catch (error) {
-    // Another process made it this moment.
+    // Another process created it concurrently.
     if (![DUPLICATE_OBJECT, UNIQUE_VIOLATION].includes(sqlState(error) ?? "")) throw error;
   } finally {
     await database.close();

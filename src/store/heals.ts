@@ -30,7 +30,7 @@ select due.id, due.provider, due.provider_subscription_id as "providerSubscripti
 from claimed join due on due.id = claimed.subscription_id`,
 };
 
-// Claimed from a snapshot in which another process had not finished with it yet.
+// Claimed from a snapshot in which another process had not finished yet.
 const STILL_FLAGGED = {
   name: "still_flagged",
   text: `
@@ -41,7 +41,7 @@ with done as (
 select id from subscription where id = any ($1::uuid[]) and out_of_order`,
 };
 
-/** Flagged subscriptions of a slot that are to be compared now, for this process alone until the lease ends. */
+/** Claims a slot's flagged subscriptions that are due for comparison, for this process alone until the lease ends. */
 export async function claimDueHeals(
   database: Queryable,
   slot: Slot,
@@ -86,7 +86,7 @@ set settled_version = $2, next_attempt_at = clock_timestamp(), last_problem = le
 where subscription_id = any (array[$1::uuid])`,
 };
 
-/** The provider can say nothing about this state of the subscription: it waits for its next event. */
+/** The provider knows nothing about this subscription: it is not fetched again before its next event. */
 export async function settleHeal(
   database: Queryable,
   { id, version }: Pick<DueHeal, "id" | "version">,
@@ -105,7 +105,7 @@ on conflict (provider) do update set
 returning greatest(0, extract(epoch from next_fetch_at - clock_timestamp()) - $2::float8)::float8 * 1000 as wait_ms`,
 };
 
-/** Takes the next free place in the sequence of fetches from a slot's provider; returns how long to wait for it. */
+/** Reserves the next request to a slot's provider; returns how long to wait for it. */
 export async function reserveFetch(
   database: Queryable,
   slot: Slot,
@@ -125,7 +125,7 @@ where s.out_of_order group by s.provider`,
 
 export type FlaggedCount = { provider: Slot; flagged: number; settled: number };
 
-/** How many subscriptions of each slot are flagged, and how many of them their provider could say nothing about. */
+/** How many subscriptions of each slot are flagged, and how many of them the provider does not know. */
 export async function countFlagged(database: Queryable): Promise<FlaggedCount[]> {
   return database.run<FlaggedCount>(COUNT);
 }

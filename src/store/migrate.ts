@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Connection, type Database, sqlState } from "./database.ts";
 
 const FOLDER = new URL("./migrations/", import.meta.url);
-// Any number will do, as long as every version of Tollgate takes the same.
+// Any number works, as long as every version of Tollgate uses the same.
 const LOCK_KEY = 7_016_552_815;
 const LOCK_POLL_MS = 100;
 
-/** A statement that waits for a lock makes everybody else wait behind it: better to give up soon and try again. */
+/** A statement that waits for a lock blocks everybody behind it: it gives up soon and is retried. */
 const LOCK_TIMEOUT_MS = 1_000;
 const LOCK_TRIES = 300;
 const PAUSE_MS = 1_000;
@@ -56,8 +56,8 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
 }
 
 /**
- * An advisory lock, held by an idle transaction: it works through a pooler and ends with the process. Others poll for it,
- * because `create index concurrently` waits for every statement that is running, one that waits for this lock included.
+ * An advisory lock held by an idle transaction, so that it works through a pooler and ends with the process. Others
+ * poll: `create index concurrently` would wait for a statement that is waiting for this lock.
  */
 async function lockMigrations(database: Database): Promise<() => void> {
   const connection = await database.connection();
@@ -71,7 +71,7 @@ async function lockMigrations(database: Database): Promise<() => void> {
   return () => connection.release({ healthy: false });
 }
 
-/** Leaves the transaction open only when it has the lock, and never with a snapshot, which others would wait for. */
+/** Keeps the transaction open only when it has the lock, and never with a snapshot, which would block others. */
 async function tryLock(connection: Connection): Promise<boolean> {
   await connection.script("begin; set local idle_in_transaction_session_timeout = 0");
   const [row] = await connection.run<{ locked: boolean }>({
@@ -79,7 +79,7 @@ async function tryLock(connection: Connection): Promise<boolean> {
     text: `select pg_try_advisory_xact_lock(${LOCK_KEY}) as locked`,
   });
   const isLocked = row?.locked ?? false;
-  // Either ends the look-up's portal.
+  // Either statement closes the query's portal.
   await connection.script(isLocked ? "select" : "rollback");
   return isLocked;
 }
@@ -103,7 +103,7 @@ async function runInTransaction(database: Database, name: string, text: string):
   });
 }
 
-/** One that broke off leaves an invalid index behind, which is dropped first. */
+/** An interrupted run leaves an invalid index behind, which is dropped first. */
 async function runConcurrently(database: Database, name: string, text: string): Promise<void> {
   await onConnection(database, async (connection) => {
     await connection.script("set statement_timeout = 0");

@@ -1,6 +1,6 @@
 import type { Queryable } from "./database.ts";
 
-// A night is the day that has begun three hours after midnight, UTC.
+// A nightly run belongs to the day that starts at 03:00 UTC.
 const TONIGHT = "((clock_timestamp() at time zone 'utc') - interval '3 hours')::date";
 
 const TAKE = {
@@ -16,7 +16,7 @@ where n.finished_at is null and n.lease_until < clock_timestamp()
 returning night::text`,
 };
 
-/** Of any number of processes one gets the night, until its lease ends; `null`: somebody is at it, or it is done. */
+/** Acquires the night's lease: one process of several gets it. `null`: another one is running it, or it is done. */
 export async function acquireLease(database: Queryable, leaseSeconds: number): Promise<string | null> {
   const [row] = await database.run<{ night: string }>(TAKE, [leaseSeconds]);
   return row?.night ?? null;
@@ -29,7 +29,7 @@ update nightly_reconcile set lease_until = clock_timestamp() + $2::float8 * inte
 where night = $1::date`,
 };
 
-/** Whoever has a long night says now and then that it is still at it. */
+/** Renews the lease during a long run. */
 export async function renewLease(database: Queryable, night: string, leaseSeconds: number): Promise<void> {
   await database.run(HOLD, [night, leaseSeconds]);
 }

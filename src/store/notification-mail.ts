@@ -3,17 +3,17 @@ import type { NotificationKind } from "../domain/notification.ts";
 import type { Queryable } from "./database.ts";
 import { IS_BANNED } from "./users.ts";
 
-/** Of a notification `n`, word for word as its index has it: nobody has read it, and its mail is not settled. */
+/** Condition on notification `n`, identical to its index: unread, and its mail not settled. */
 const OPEN = "n.read_at is null and n.mail_after is distinct from 'infinity'";
 const IS_RECENT = "n.created_at > now() - interval '1 day'";
 const IS_DUE = `${OPEN} and ${IS_RECENT} and (n.mail_after is null or n.mail_after <= now())`;
-/** Of their user `u`. */
+/** Condition on its user `u`. */
 const IS_WANTED = `(u.preferences ->> 'emailNotifications') is distinct from 'false' and not ${IS_BANNED}`;
 
 const LOOKED_AT = 10_000;
 
-// Found in the order of the index, the oldest first, and no further back than two days: what lies there from times without
-// a mail server is nobody's work. No statement of these waits for a row: who marks several as read would wait for it.
+// In index order, oldest first, at most two days back: older ones date from times without a mail server. No statement
+// here waits for a row: marking several as read would wait for it in turn.
 const SETTLE = {
   name: "settle_notification_mail",
   text: `
@@ -32,7 +32,7 @@ with looked_at as materialized (
 select count(*) filter (where was_wanted)::int as late from idle`,
 };
 
-/** Settles what is not to be mailed, and returns of how many that is so because they have become a day old. */
+/** Settles notifications that must not be mailed, and returns how many of them had become a day old. */
 export async function settleNotificationMail(database: Queryable): Promise<number> {
   const [settled] = await database.run<{ late: number }>(SETTLE);
   return settled?.late ?? 0;
@@ -55,11 +55,11 @@ export type NotificationMail = {
   locale: Locale;
   /** The oldest first. */
   notifications: { id: string; kind: NotificationKind; details: Record<string, unknown> }[];
-  /** How old the oldest of them is. */
+  /** The age of the oldest one. */
   ageSeconds: number;
 };
 
-// The lock on the person keeps two processes from taking a part each; whoever finds it taken goes on to the next person.
+// The lock on the user keeps two processes from claiming a part each; a locked user is skipped.
 const CLAIM = {
   name: "claim_notification_mail",
   text: `
@@ -84,8 +84,8 @@ from person cross join claimed group by person.email, person.locale`,
 };
 
 /**
- * Takes all that one person is to be told by mail now. From here on it counts as mailed, whatever happens. `null`:
- * there is nothing, or another process has it.
+ * Claims all notifications to mail to one person. They count as mailed from now on, whatever happens. `null`: none,
+ * or another process has claimed them.
  */
 export async function claimNotificationMail(database: Queryable): Promise<NotificationMail | null> {
   const [claimed] = await database.run<NotificationMail>(CLAIM);
@@ -102,7 +102,7 @@ update notification n set mail_after = now() + $2::float8 * interval '1 second'
 from given where n.id = given.id`,
 };
 
-/** Gives back what was claimed and certainly not sent, for another try in so many seconds. */
+/** Releases claimed notifications that were certainly not sent, to be retried after this many seconds. */
 export async function releaseNotificationMail(
   database: Queryable,
   { notifications }: NotificationMail,

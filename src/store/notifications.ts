@@ -20,7 +20,7 @@ from unnest($1::text[], $2::text[], $3::text[]) with ordinality as given (user_i
 order by place`,
 };
 
-/** Tells people, in the order of the list. */
+/** Inserts notifications in the order of the list. */
 export async function insertNotifications(
   transaction: Queryable,
   notifications: readonly Notification[],
@@ -57,7 +57,7 @@ where id = $2::bigint and user_id = $1
 returning ${COLUMNS}`,
 };
 
-/** Keeps the time of the first reading. `null` when the user has no such notification. */
+/** Keeps the time when it was first read. `null` when the user has no such notification. */
 export async function markNotificationRead(
   database: Queryable,
   userId: string,
@@ -76,7 +76,7 @@ with unread as (
 select count(*)::int as count from unread`,
 };
 
-/** How many were unread until now. */
+/** Returns how many were unread. */
 export async function markAllNotificationsRead(database: Queryable, userId: string): Promise<number> {
   const [row] = await database.run<{ count: number }>(MARK_ALL_READ, [userId]);
   return row?.count ?? 0;

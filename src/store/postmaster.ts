@@ -5,7 +5,9 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** What `postmaster.pid` says: pid, folder, start time, port, ..., and in the eighth line the state. `null`: not running. */
+/**
+ * Reads `postmaster.pid`: pid, folder, start time, port, ..., and in the eighth line the state. `null`: not running.
+ */
 export async function runningPostgres(cluster: string): Promise<{ port: number; state: string } | null> {
   const file = join(cluster, "postmaster.pid");
   const text = await readFile(file, "utf8").catch(() => null);
@@ -13,7 +15,7 @@ export async function runningPostgres(cluster: string): Promise<{ port: number; 
   const lines = text.split("\n");
   const owner = await ownerOf(Number(lines[0]), cluster);
   if (owner === "us") return { port: Number(lines[3]), state: lines[7]?.trim() ?? "" };
-  // After a reboot the number may be somebody else's, whom PostgreSQL would take for itself and not start.
+  // After a reboot the pid may belong to another process, which PostgreSQL would mistake for itself.
   if (owner === "others" && (await readFile(file, "utf8").catch(() => null)) === text)
     await rm(file, { force: true });
   return null;

@@ -7,12 +7,12 @@ type Waiting = {
   reject(error: unknown): void;
 };
 
-/** Statements pipelined on one connection; more use another. */
+/** Maximum of statements pipelined on one connection; further ones use another. */
 const MAX_PER_CONNECTION = 16;
 
 /**
- * Pipelines the statements of one turn of the event loop on one connection with one system call. That call is most of what
- * a small statement costs this process, and a third of its cost in PostgreSQL. Nothing waits for another turn.
+ * Pipelines the statements of one event-loop turn on one connection with one system call: most of what a small
+ * statement costs this process, and a third of its cost in PostgreSQL. Adds no delay.
  */
 export function createQueryPipeline(pool: pg.Pool): (config: pg.QueryConfig) => Promise<pg.QueryResult> {
   let waiting: Waiting[] = [];
@@ -63,7 +63,7 @@ async function sendPipeline(pool: pg.Pool, statements: readonly Waiting[]): Prom
   }
 }
 
-/** An error of one statement, after which the connection goes on. */
+/** An error of one statement; the connection stays usable. */
 function isStatementError(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === "ERROR";
 }

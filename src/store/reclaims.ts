@@ -25,12 +25,12 @@ type StoredRow = {
   payload: string | null;
 };
 
-// What is picked to be claimed again. A pending claim that was not released has died, which counts as an attempt.
+// Selects rows to claim again. A pending claim that was not released has crashed, which counts as an attempt.
 const PICKED = `id, claim_no, claim_source, claimed_at,
     status = 'pending' and released_claim_no is distinct from claim_no as is_unreported`;
 const ATTEMPTS = "claim_no - coalesce(released_claims, 0)";
 
-// The picked rows are locked. An attempt that never reported back is written down as what it was.
+// The selected rows are locked. An attempt that never finished is recorded as crashed.
 const RECLAIM = `
 reclaimed as (
   update webhook_delivery d set
@@ -70,7 +70,7 @@ with moment as materialized (
 ), ${RECLAIM}`,
 };
 
-/** Claims failed deliveries whose time has come and pending ones whose lease has run out, at most `limit` of each. */
+/** Claims failed deliveries that are due and pending ones whose lease has expired, at most `limit` of each. */
 export async function reclaimDue(
   database: Queryable,
   options: { leaseSeconds: number; limit: number },
@@ -100,7 +100,7 @@ on conflict do nothing
 returning delivery_id as id`,
 };
 
-/** Fails pending deliveries whose last allowed attempt never reported back; returns their ids. */
+/** Fails pending deliveries whose last allowed attempt never finished; returns their ids. */
 export async function giveUpStuck(database: Queryable): Promise<string[]> {
   const rows = await database.run<{ id: string }>(GIVE_UP);
   return rows.map((row) => row.id);
@@ -116,7 +116,7 @@ with picked as materialized (
 ), ${RECLAIM}`,
 };
 
-/** Claims one delivery for a replay, unless it is successful or its lease still runs: then `null`. */
+/** Claims one delivery for a replay; `null` when it is successful or its lease still runs. */
 export async function reclaimOne(
   database: Queryable,
   id: string,

@@ -2,16 +2,16 @@ import type { Changes } from "../domain/changes.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable, Statement } from "./database.ts";
 
-/** A subscription as one finds it before its provider is asked. */
+/** A subscription as stored before its provider is asked. */
 export type ReconcilableSubscription = {
   id: string;
   provider: Slot;
   providerSubscriptionId: string | null;
-  /** Grows with every write: whether something has come in between. */
+  /** Grows with every write: shows whether the row changed in between. */
   version: string;
 };
 
-/** Differs after every event and every correction. */
+/** Changes with every event and every correction. */
 export const VERSION =
   "(extract(epoch from updated_at) * 1000000)::bigint::text || ' ' || coalesce(last_event_at_micros, 0)";
 
@@ -35,7 +35,7 @@ const FIND_BY_NAME = {
   text: `select ${COLUMNS} from subscription where provider_subscription_id = $1 and provider = any ($2::text[]) order by id`,
 };
 
-/** Those that providers know by this id: as each slot has ids of its own, more than one may. */
+/** Subscriptions with this provider id: each slot has its own ids, so there may be several. */
 export async function findReconcilableByName(
   database: Queryable,
   providerSubscriptionId: string,
@@ -44,14 +44,14 @@ export async function findReconcilableByName(
   return database.run<ReconcilableSubscription>(FIND_BY_NAME, [providerSubscriptionId, slots]);
 }
 
-/** Which are to be compared: those that are known to be doubtful, these and the lately changed, or all that live. */
+/** Which to compare: flagged ones, also those changed lately, or all that have not ended. */
 export type Extent = "out of order" | "lately changed" | "all";
 
 const LATELY = "updated_at > clock_timestamp() - interval '2 days'";
-/** How many rows one look goes through: none may grow with the table. */
+/** How many rows one query scans: none may grow with the table. */
 const SCAN_SIZE = 5_000;
 
-// An index holds the first, however few they are; for the others everything is looked through.
+// An index covers the flagged ones; for the others the table is scanned in steps.
 const EACH: Record<Extent, Statement> = {
   "out of order": {
     name: "reconcilable_out_of_order",
@@ -79,7 +79,7 @@ select ${COLUMNS}, "isMeant" from judged where "isMeant" or "isLast" order by id
 
 const START = "00000000-0000-0000-0000-000000000000";
 
-/** All that are meant, in the order of their ids, a few at a time; those that come meanwhile may be among them. */
+/** All selected subscriptions by id, a few at a time; may include some added meanwhile. */
 export async function* eachReconcilable(
   database: Queryable,
   extent: Extent,
@@ -97,7 +97,7 @@ export async function* eachReconcilable(
 
 export type Reconciliation = {
   subscriptionId: string;
-  /** The command line and the nightly run; the server by itself; an administrator. */
+  /** Command line and nightly run; the server's own jobs; an administrator. */
   by: "operator" | "server" | { administratorId: string };
   changes: Changes;
   /** Why an administrator dismissed it; `null`: it was compared. */
@@ -111,7 +111,7 @@ insert into reconciliation (subscription_id, by, user_id, changes, reason)
 values ($1::uuid, $2, $3, $4::json, $5)`,
 };
 
-/** Writes down what a comparison has changed, in the transaction that changes it. */
+/** Records what a comparison has changed, in the same transaction. */
 export async function insertReconciliation(
   transaction: Queryable,
   { subscriptionId, by, changes, reason = null }: Reconciliation,

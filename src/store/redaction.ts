@@ -2,11 +2,11 @@ import type { Slot } from "../domain/slot.ts";
 import type { ProviderName, Traces } from "../domain/traces.ts";
 import type { Queryable } from "./database.ts";
 
-/** What has to be taken out of the log of deliveries because a person has gone, and how far that has come. */
+/** What must be redacted from the delivery log after an account was deleted, and the progress so far. */
 export type Redaction = Traces & {
-  /** Deliveries up to this id have been looked at. */
+  /** Deliveries up to this id have been processed. */
   after: string;
-  /** A trace was found that earlier deliveries have not been looked at for. */
+  /** A new trace was found: earlier deliveries must be searched again. */
   again: boolean;
 };
 
@@ -32,7 +32,7 @@ export type SuspectDelivery = {
   payload: string;
 };
 
-/** How many deliveries one look goes through, and how many payloads of a megabyte it may bring along. */
+/** How many deliveries one query scans, and how many payloads of up to a megabyte it may return. */
 const SCAN_SIZE = 2_000;
 const MAX_SUSPECTS = 50;
 
@@ -43,8 +43,8 @@ select max(id) as until, count(*)::int as count
 from (select id from webhook_delivery where id > $1::bigint order by id limit ${SCAN_SIZE}) looked`,
 };
 
-// JSON may write any character in another way, but never without a backslash: such payloads have to be read. Without
-// the "offset" each comparison would make a text of its own out of the payload.
+// JSON can escape any character, but only with a backslash: such payloads must be parsed. `offset` keeps PostgreSQL
+// from converting the payload to text for each comparison.
 const SUSPECTS = {
   name: "redaction_suspects",
   text: `
@@ -57,8 +57,8 @@ order by d.id limit ${MAX_SUSPECTS}`,
 };
 
 /**
- * The next deliveries whose payloads may mention the person, and up to which id that is all of them. `until: null`: the
- * end of the log.
+ * The next deliveries whose payloads may mention the person, and the id up to which that is complete. `until: null`:
+ * the end of the log.
  */
 export async function nextSuspects(
   database: Queryable,
@@ -81,7 +81,7 @@ join subscription s on s.provider = given.provider and s.customer_id = given.cus
 where s.user_id is not null`,
 };
 
-/** Those as whom nobody who is here pays. */
+/** Customer ids that no remaining user pays with. */
 export async function unclaimedCustomers(
   database: Queryable,
   customers: readonly ProviderName[],
@@ -98,7 +98,7 @@ export async function unclaimedCustomers(
 
 const REDACTED = "redacted: the person has deleted the account";
 
-// A delivery that has failed keeps its status, and is not tried again: there is nothing left to try. Reasons quote ids.
+// A failed delivery keeps its status and is not retried: its payload is gone. Reasons quote ids.
 const REDACT = {
   name: "redact",
   text: `
@@ -128,12 +128,12 @@ export type RedactionStep = {
   before: Redaction;
   next: Redaction | null;
   deliveryIds: readonly string[];
-  /** Up to which delivery reasons are searched, too, for the person's id as they quote it. */
+  /** Reasons are searched up to this delivery, too, for the quoted id of the person. */
   until: string;
   quotedId: string;
 };
 
-/** Takes the step, and returns whether it was the next one: somebody else may be at it as well, and further. */
+/** Applies the step; returns false when another process has already gone further. */
 export async function redact(database: Queryable, step: RedactionStep): Promise<boolean> {
   const { before, next, deliveryIds, until, quotedId } = step;
   const rows = await database.run(REDACT, [
@@ -157,7 +157,7 @@ const REDACT_HELD = {
   text: "update webhook_delivery set payload = null where id = any ($1::bigint[])",
 };
 
-/** Takes the payloads out of deliveries that this transaction holds. */
+/** Removes the payloads of deliveries that this transaction has locked. */
 export async function redactHeld(transaction: Queryable, ids: readonly string[]): Promise<void> {
   await transaction.run(REDACT_HELD, [ids]);
 }

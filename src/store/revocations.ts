@@ -1,6 +1,6 @@
 import type { Queryable } from "./database.ts";
 
-// All of a person's links are kept with their id as value: resets, pending second factors, trusted devices.
+// All of a person's links are stored with the user's id as value: resets, pending second factors, trusted devices.
 const AFTER_RESET = {
   name: "revoke_after_password_reset",
   text: `
@@ -17,7 +17,7 @@ values ('session', $1, $2, 'user.password_reset', 'user', $1,
   jsonb_build_object('revokedKeys', (select count(*) from keys)))`,
 };
 
-/** A reset proves who owns the address: whatever somebody else may have obtained before it is void. */
+/** A reset proves ownership of the address: everything obtained before is void. */
 export async function revokeAfterReset(database: Queryable, userId: string, address: string): Promise<void> {
   await database.run(AFTER_RESET, [userId, address]);
 }
@@ -40,7 +40,7 @@ values ('session', $1, $2, 'user.password_changed', 'user', $1,
   jsonb_build_object('revokedKeys', (select count(*) from keys)))`,
 };
 
-/** Links always, keys on request: a change must not break a customer's programs by itself. */
+/** Links always, keys on request: a change must not break a customer's programs unasked. */
 export async function revokeAfterChange(
   database: Queryable,
   { userId, address, keys }: { userId: string; address: string; keys: boolean },
@@ -53,7 +53,7 @@ const OTHER_SESSIONS = {
   text: "delete from session where user_id = $1 and id <> $2 returning id",
 };
 
-/** How many there were. */
+/** Returns how many there were. */
 export async function revokeOtherSessions(
   database: Queryable,
   userId: string,

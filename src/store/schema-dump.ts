@@ -34,7 +34,7 @@ from pg_index i left join pg_constraint k on k.conindid = i.indexrelid
 where i.indrelid = $1::oid and k.oid is null order by i.indexrelid::regclass::text`,
 };
 
-/** The schema as it is, as SQL text that does not depend on the server's version: for `schema.sql` and its test. */
+/** The current schema as SQL text, independent of the server's version: for `schema.sql` and its test. */
 export async function dumpSchema(database: Queryable): Promise<string> {
   const tables = await database.run<{ oid: string; name: string; options: string | null }>(TABLES);
   const parts: string[] = [];

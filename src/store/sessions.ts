@@ -10,7 +10,7 @@ export type FoundSession = {
   hasTwoFactor: boolean;
   /** In milliseconds since the epoch; expired sessions are found too. */
   expiresAt: number;
-  /** When it ends for good, however often it is refreshed. */
+  /** The final end, however often the session is refreshed. */
   endsAt: number;
   isBanned: boolean;
 };
@@ -51,7 +51,7 @@ where user_id = $1 and expires_at > now() and created_at > now() - interval '${M
 order by updated_at desc, id limit 100`,
 };
 
-/** A user's sessions that have not ended, the latest first. Tokens never leave the look-up. */
+/** A user's active sessions, the latest first. Tokens are never returned. */
 export async function listSessions(database: Queryable, userId: string): Promise<ListedSession[]> {
   return database.run<ListedSession>(OF_USER, [userId]);
 }

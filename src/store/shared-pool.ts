@@ -2,7 +2,7 @@ import pg from "pg";
 import { classified, type Database } from "./database.ts";
 
 export type SharedPoolOptions = {
-  /** How many transactions may hold a connection at once; more wait. */
+  /** How many transactions may hold a connection at once; others wait. */
   maxTransactions: number;
   /** Called for every failed statement; the caller may swallow the error. */
   failed(error: unknown): void;
@@ -41,7 +41,7 @@ class SharedPool {
     let state: "new" | "begun" | "broken" | "released" = "new";
     const release = () => {
       if (state === "released") return;
-      // Closing it is the only way to be sure that the transaction is over.
+      // Only closing it guarantees that the transaction has ended.
       client.release(state === "broken");
       state = "released";
       this.#releaseSlot();
@@ -56,7 +56,7 @@ class SharedPool {
         } catch (error) {
           const isFirst = state === "new";
           if (!(error instanceof pg.DatabaseError)) state = "broken";
-          // Drizzle does not give back a connection on which not even `begin` went well.
+          // Drizzle does not return a connection whose `begin` failed.
           if (isFirst) release();
           return this.#failed(error);
         }

@@ -10,8 +10,8 @@ const FORGET_AFTER = "interval '1 hour'";
 const STEP_SECONDS = 10;
 const MAX_WAIT_SECONDS = 300;
 
-// Counted before the password is checked: guesses that run at the same time must not all be free. Below the threshold
-// failures are forgotten after the window; above it only after an hour without any.
+// Counted before the password is checked, so that concurrent guesses are not all free. Below the threshold failures
+// expire after the window; above it only after an hour without any.
 const TAKE = {
   name: "take_sign_in_attempt",
   text: `
@@ -55,7 +55,7 @@ export async function takeSignInAttempt(
 ): Promise<{ waitSeconds: number } | null> {
   if ((await database.run(TAKE, [key, freeFailures])).length > 0) return null;
   const [row] = await database.run<{ waitSeconds: number }>(WAIT, [key, freeFailures]);
-  // Cleared since: somebody has just signed in.
+  // Cleared since: a sign-in has just succeeded.
   return row ?? { waitSeconds: 1 };
 }
 

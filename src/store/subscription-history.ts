@@ -1,7 +1,7 @@
 import type { Changes } from "../domain/changes.ts";
 import type { Queryable } from "./database.ts";
 
-/** What a subscription has gone through, once. */
+/** One entry in a subscription's history. */
 export type HistoryEntry = {
   id: string;
   at: Date;
@@ -14,7 +14,7 @@ export type HistoryEntry = {
   changes: Changes;
 };
 
-// Of each kind as many as the page may hold, and of those the latest.
+// The latest of each kind, as many as the page may hold.
 const HISTORY = {
   name: "subscription_history",
   text: `

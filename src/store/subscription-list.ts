@@ -31,7 +31,7 @@ where provider = $1 and (user_id = any ($2::text[]) or provider_subscription_id 
 order by created_at, id`,
 };
 
-/** A slot's subscriptions that belong to one of the users or have one of the provider's ids, the oldest first. */
+/** A slot's subscriptions of these users or with these provider ids, oldest first. */
 export async function subscriptionsOfSlot(
   database: Queryable,
   provider: Slot,
@@ -61,7 +61,7 @@ export async function subscriptionsOfUser(
   return database.run(OF_USER, [userId, before?.createdAtMicros ?? null, before?.id ?? null, limit]);
 }
 
-/** Those that are not over; what entitles to most comes first. */
+/** Subscriptions that have not ended; the one that entitles to most comes first. */
 export const LIVE_STATUSES = [
   "active",
   "trialing",
@@ -80,7 +80,7 @@ order by array_position($2::text[], status), created_at desc, id desc
 limit 1`,
 };
 
-/** Of a user's subscriptions that are not over the one that entitles to most; `null` when there is none. */
+/** Of a user's subscriptions that have not ended, the one that entitles to most; `null` when there is none. */
 export async function liveSubscriptionOfUser(
   database: Queryable,
   userId: string,
@@ -106,7 +106,7 @@ cross join lateral (
 ) as found`,
 };
 
-/** Of each user the newest ones, at most `perUser`; in one query. Users without any are left out. */
+/** Each user's newest subscriptions, at most `perUser`, in one query. Users without any are left out. */
 export async function subscriptionsOfUsers(
   database: Queryable,
   userIds: readonly string[],
@@ -139,7 +139,7 @@ type OutOfOrder = ListedSubscription & {
   userEmail: string | null;
 };
 
-/** Those that an older event has changed after a newer one, the last changed first. */
+/** Subscriptions that an older event changed after a newer one, the last changed first. */
 export async function subscriptionsOutOfOrder(
   database: Queryable,
   { before, limit }: { before: { updatedAtMicros: string; id: string } | null; limit: number },

@@ -3,7 +3,7 @@ import type { Subscription } from "../domain/subscription.ts";
 import type { Queryable, Statement } from "./database.ts";
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow, toSubscription } from "./subscriptions.ts";
 
-/** Names under which an event may know a subscription. */
+/** The ids by which an event may refer to a subscription. */
 export type SubscriptionLink = {
   provider: Slot;
   providerSubscriptionId: string | null;
@@ -11,7 +11,7 @@ export type SubscriptionLink = {
   customerId: string | null;
 };
 
-// The links are $1 to $4; an index finds each of them.
+// The links are $1 to $4; each is found through an index.
 const GIVEN = `
 with given as materialized (
   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as links (provider, sub, usr, customer)
@@ -39,12 +39,12 @@ const LOCK_FREE = {
   text: `${GIVEN} select ${SUBSCRIPTION_COLUMNS} ${LINKED} order by s.id for no key update of s skip locked`,
 };
 
-/** Locks, in one order for everybody, all subscriptions that any of the links could mean. */
+/** Locks all subscriptions that any of the links may refer to, always in the same order. */
 export function lockSubscriptions(transaction: Queryable, links: readonly SubscriptionLink[]) {
   return lock(transaction, LOCK, links);
 }
 
-/** Locks those of them that nobody else has locked, without waiting for the others. */
+/** Locks those that nobody else has locked (`skip locked`). */
 export function lockFreeSubscriptions(transaction: Queryable, links: readonly SubscriptionLink[]) {
   return lock(transaction, LOCK_FREE, links);
 }
@@ -60,7 +60,7 @@ async function lock(
 
 export type LinkedSubscription = SubscriptionLink & { id: string };
 
-// A row that this transaction has locked carries its number, unless others share a weaker lock on it.
+// `xmax` of a row that this transaction has locked is its own id, unless others share a weaker lock.
 const NOT_LOCKED = {
   name: "subscriptions_not_locked",
   text: `${GIVEN}
@@ -69,7 +69,7 @@ select s.id, s.provider, s.provider_subscription_id as "providerSubscriptionId",
 ${LINKED} and s.xmax is distinct from pg_current_xact_id_if_assigned()::xid`,
 };
 
-/** Those of them, as last committed, that this transaction has not locked, and perhaps some that it has. */
+/** The last committed state of those that this transaction has not locked, and perhaps of some that it has. */
 export async function findNotLocked(
   transaction: Queryable,
   links: readonly SubscriptionLink[],
@@ -95,8 +95,8 @@ select pg_advisory_xact_lock(key) from (
 };
 
 /**
- * Keeps other processes from adding subscriptions of the same users meanwhile: one with a provider's id and one without
- * would not collide in any index. A statement of its own, before the subscriptions are read, so that they are read afterwards.
+ * Keeps other processes from inserting subscriptions of the same users: one with a provider id and one without would
+ * not conflict in any index. A separate statement, so that the following read sees what was committed before.
  */
 export async function lockSubscribers(
   transaction: Queryable,
@@ -106,8 +106,8 @@ export async function lockSubscribers(
 }
 
 /**
- * Locks all subscriptions that the link could mean, waiting for whoever holds them, and keeps others from adding one. Whoever was
- * waited for may have added one, which a statement that had begun does not see: hence at least twice.
+ * Locks all subscriptions that the link may refer to, waiting for other holders, and keeps others from inserting one.
+ * A holder may have inserted one that a running statement does not see: hence at least two rounds.
  */
 export async function waitForSubscriptions(
   transaction: Queryable,
@@ -137,7 +137,7 @@ select name, pg_try_advisory_xact_lock(hashtextextended(name, 7016552814)) as "i
 from (select distinct name from unnest($1::text[]) as names (name)) names`,
 };
 
-/** The same without waiting; returns those that somebody else holds, by `subscriberOf`. */
+/** The same without waiting; returns those that are locked elsewhere, by `subscriberOf`. */
 export async function tryLockSubscribers(
   transaction: Queryable,
   links: readonly SubscriptionLink[],
@@ -148,7 +148,7 @@ export async function tryLockSubscribers(
   return new Set(rows.filter(({ isLocked }) => !isLocked).map(({ name }) => name));
 }
 
-/** Whose subscriptions of a slot a link may add to. */
+/** The subscriber (user, or else customer) in a slot whose subscriptions a link may add to. */
 export function subscriberOf({
   provider,
   userId,

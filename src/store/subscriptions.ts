@@ -53,7 +53,7 @@ export function toSubscription(row: SubscriptionRow): Subscription {
   };
 }
 
-/** Each column with its type and what stands in it. */
+/** Each column with its type and value. */
 const COLUMNS: readonly [name: string, type: string, value: (one: Subscription) => unknown][] = [
   ["id", "uuid", (one) => one.id],
   ["user_id", "text", (one) => one.userId],
@@ -109,7 +109,7 @@ export async function updateSubscriptions(
 
 const RECORD_COMPARISON = {
   name: "record_comparison",
-  // Nothing about it has changed: its `updated_at` stays.
+  // Nothing else has changed: `updated_at` stays.
   text: "update subscription set compared_at_micros = $2::bigint, out_of_order = false where id = any (array[$1::uuid])",
 };
 

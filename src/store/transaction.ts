@@ -7,11 +7,11 @@ import {
 } from "./database.ts";
 
 export type TransactionOptions = {
-  /** `off`: the commit is not waited for on disk; a later durable commit makes it durable too. */
+  /** `off`: does not wait for the disk; a later durable commit makes it durable too. */
   synchronousCommit: "on" | "off";
   lockTimeoutMs: number;
   statementTimeoutMs: number;
-  /** So that a stopped process lets go of its locks. */
+  /** Frees the locks of a stopped process. */
   idleTimeoutMs: number;
 };
 
@@ -39,7 +39,7 @@ export async function inTransaction<Result>(
     });
     return statement;
   };
-  // Not awaited: both travel with the first statements of the work.
+  // Not awaited: both are sent with the first statements of `work`.
   const begun = watched(Promise.all([connection.run(BEGIN), connection.run(SETTINGS, settingsOf(options))]));
   try {
     const result = await work({
@@ -52,7 +52,7 @@ export async function inTransaction<Result>(
     await begun;
     return result;
   } catch (caught) {
-    // Statements fail together with the one that failed first; which of them the work hears of is chance.
+    // All statements fail with the first one; which rejection reaches `work` is random.
     const error = sqlState(caught) === IN_FAILED_TRANSACTION ? cause : caught;
     if (error instanceof DatabaseUnavailable) healthy = false;
     throw error;
@@ -69,8 +69,8 @@ const BEGIN = { name: "begin", text: "begin" };
 const COMMIT = { name: "commit", text: "commit" };
 const SETTINGS = {
   name: "transaction_settings",
-  // What looks cheap to a plan made while the tables are small stays cached while they grow. For the same reason every
-  // look-up of these transactions names its keys a second time, as `= any (...)`: a condition that an index must take.
+  // A generic plan made while tables are small stays cached while they grow. Hence lookups repeat their keys as `=
+  // any (...)`, a condition that forces an index.
   text: `
 select set_config('synchronous_commit', $1, true), set_config('lock_timeout', $2, true),
   set_config('statement_timeout', $3, true), set_config('idle_in_transaction_session_timeout', $4, true),
@@ -95,7 +95,7 @@ async function rolledBack(rollback: Promise<void>): Promise<boolean> {
 const LOCK_NOT_AVAILABLE = "55P03";
 const QUERY_CANCELED = "57014";
 
-/** A lock, or the database as a whole, was too slow: no fault of what was being written. */
+/** A lock, or the whole database, was too slow: not the fault of the data. */
 export function isTimeout(error: unknown): boolean {
   return isLockTimeout(error) || sqlState(error) === QUERY_CANCELED;
 }
@@ -113,12 +113,12 @@ const GONE = new Set(["subscription_user_id_fkey", "notification_user_id_fkey"])
 
 const KEYS = /^(subscription|webhook_delivery)_/;
 
-/** Lost against another transaction, through nobody's fault: the same work may simply be run again. */
+/** Lost a race against another transaction: the same work can simply be run again. */
 export function isContention(error: unknown): boolean {
   const state = sqlState(error);
   if (state === SERIALIZATION_FAILURE || state === DEADLOCK) return true;
-  // Two processes saw an event, or the first one of a subscription, at once; the loser finds the winner's row.
+  // Two processes inserted the same event, or a subscription's first one; the loser finds the winner's row.
   if (state === UNIQUE_VIOLATION) return KEYS.test(violatedConstraint(error) ?? "");
-  // The user has deleted the account meanwhile, and is found to be gone by the next run.
+  // The user has deleted the account meanwhile; the next run sees that.
   return state === FOREIGN_KEY_VIOLATION && GONE.has(violatedConstraint(error) ?? "");
 }

@@ -40,7 +40,7 @@ where nth > 1 and provider_subscription_id is not null
 on conflict do nothing`,
 };
 
-/** Finds those who paid a replaced checkout besides its successor: what began later is unwanted. */
+/** Finds people who paid a replaced checkout as well as its successor: the later subscription is unwanted. */
 export async function findPaidTwice(database: Queryable): Promise<void> {
   await database.run(FIND_DOUBLES);
 }
@@ -74,7 +74,7 @@ where (provider, provider_subscription_id) = (
 returning provider, provider_subscription_id as "providerSubscriptionId"`,
 };
 
-/** Takes one that is due; it is due again later, unless it is finished before. `null`: there is none. */
+/** Claims one that is due; it becomes due again unless it is finished. `null`: there is none. */
 export async function claimUnwanted(database: Queryable): Promise<UnwantedSubscription | null> {
   const [row] = await database.run<UnwantedSubscription>(CLAIM);
   return row ?? null;

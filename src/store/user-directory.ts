@@ -6,7 +6,7 @@ import { USER_COLUMNS, type User } from "./users.ts";
 export type DirectoryEntry = User & {
   /** When a session of theirs was last renewed; `null`: never. */
   lastSeenAt: Date | null;
-  /** The one that is not over; of several that which entitles to most. */
+  /** The subscription that has not ended; of several, the one that entitles to most. */
   subscription: { planId: string; status: SubscriptionStatus } | null;
 };
 
@@ -30,7 +30,7 @@ order by created_at desc, id desc limit $4::int`,
 /** The year 9999. */
 const BEHIND_ALL: [micros: string, id: string] = ["253370764800000000", ""];
 
-/** All users, the newest first, from behind a place on. */
+/** All users, newest first, starting after a position. */
 export async function newestUsers(
   database: Queryable,
   { after, limit }: { after: [micros: string, id: string] | null; limit: number },
@@ -38,7 +38,7 @@ export async function newestUsers(
   return database.run(NEWEST, [LIVE_STATUSES, ...(after ?? BEHIND_ALL), limit]);
 }
 
-/** By what people are found, in the order in which they are shown: who is found by the first is not by the next. */
+/** The searched columns in display order: a user found by one is not repeated by the next. */
 export const FOUND_BY = ["id", "address", "name", "lastName"] as const;
 export type FoundBy = (typeof FOUND_BY)[number];
 
@@ -63,7 +63,7 @@ select ${ENTRY}, id as place from "user" where ${HAS_ID} and $3::text = '' limit
   ),
 };
 
-/** As its index has it: a range in the order of bytes, which also a plan for any text can use. */
+/** Identical to its index: a byte-order range, which a generic plan can use too. */
 function beginningWith(name: string, key: string, unless: string): Statement {
   return {
     name,
@@ -75,9 +75,9 @@ order by ${key} using ~<~ limit $4::int`,
 }
 
 /**
- * Who has this id, or whose address, name or last word of the name begins with the text, in any case; letters beyond
- * ASCII only if the database's locale knows them.
- * @param page.after a place among those who are found `by` it
+ * Users with this id, or whose address, name or last name starts with the text, case-insensitively; beyond ASCII
+ * only if the database's locale supports it.
+ * @param page.after a position among the users found `by` it
  */
 export async function findUsers(
   database: Queryable,

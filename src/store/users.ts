@@ -13,7 +13,7 @@ union all
 select id, 'deleted' from deleted_user where id = any ($1::text[])`,
 };
 
-/** Who of these is here, and who has deleted the account; the unknown are left out. */
+/** Which of these exist, and which have deleted the account; unknown ids are left out. */
 export async function findUserStates(
   transaction: Queryable,
   ids: readonly string[],
@@ -35,15 +35,15 @@ returning id`,
 };
 
 /**
- * Records people without a password, and returns their ids. Left out are those whose id or address is taken, and ids
- * of people who have deleted the account: an id never comes to mean somebody else.
+ * Inserts users without a password and returns their ids. Skips taken ids and addresses, and ids of deleted accounts:
+ * an id never refers to somebody else.
  */
 export async function createUsers(database: Queryable, users: readonly NewUser[]): Promise<string[]> {
   const rows = await database.run<{ id: string }>(CREATE, [JSON.stringify(users)]);
   return rows.map((row) => row.id);
 }
 
-/** In SQL, of the user `u`: a ban without an end holds until it is lifted. */
+/** SQL condition on user `u`: a ban without an end holds until it is lifted. */
 export const IS_BANNED = "(u.banned and (u.ban_expires is null or u.ban_expires > now()))";
 
 export type User = {
@@ -74,7 +74,7 @@ const FIND_BY_EMAIL = {
   text: `select ${USER_COLUMNS} from "user" where email = $1`,
 };
 
-/** Addresses are kept in lower case. */
+/** Addresses are stored in lower case. */
 export async function findUserByEmail(database: Queryable, email: string): Promise<User | null> {
   const [user] = await database.run<User>(FIND_BY_EMAIL, [email.toLowerCase()]);
   return user ?? null;
@@ -82,7 +82,7 @@ export async function findUserByEmail(database: Queryable, email: string): Promi
 
 const PLACED = `${USER_COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint::text as "createdAtMicros"`;
 
-// Always from behind some place: a plan that also has to serve "from the start" would read all users before it.
+// Always starts after a position: a plan that also serves "from the start" would read all users before it.
 const LIST = {
   name: "list_users",
   text: `
@@ -102,7 +102,7 @@ limit $3::int`,
 /** The year 1. */
 const BEFORE_ALL = { createdAtMicros: "-62135596800000000", id: "" };
 
-/** Users, the oldest first, from behind `after` on. `id: null`: all of them, else that one alone. */
+/** Users, oldest first, starting after `after`. `id: null`: all of them, else that one alone. */
 export async function listUsers(
   database: Queryable,
   page: { id: string | null; after: { createdAtMicros: string; id: string } | null; limit: number },
@@ -112,7 +112,7 @@ export async function listUsers(
   return page.id === null ? database.run(LIST, place) : database.run(LIST_ONE, [...place, page.id]);
 }
 
-/** What is left out, or undefined, stays as it is; of the preferences, too. */
+/** Missing or undefined fields stay unchanged, in the preferences, too. */
 export type ProfileChange = {
   name?: string | undefined;
   locale?: Locale | undefined;
@@ -128,7 +128,7 @@ where id = $1
 returning ${USER_COLUMNS}`,
 };
 
-/** The user as changed; `null` when there is none. */
+/** The changed user; `null` when there is none. */
 export async function updateProfile(
   database: Queryable,
   id: string,
@@ -151,14 +151,14 @@ where id = $1
 returning ${USER_COLUMNS}`,
 };
 
-/** The user as they are then; `null` when there is none. */
+/** The changed user; `null` when there is none. */
 export async function markOnboarded(database: Queryable, id: string): Promise<User | null> {
   const [user] = await database.run<User>(MARK_ONBOARDED, [id]);
   return user ?? null;
 }
 
-// Whoever demotes holds the lock of the first administrator who stays: of several at once, the last is refused, as a
-// row that has been waited for is looked at again. A banned administrator does not count.
+// A demotion locks the first remaining administrator: of several at once the last is refused, as it re-reads the row
+// it waited for. A banned administrator does not count.
 const SET_ROLE = {
   name: "set_role",
   text: `
@@ -182,7 +182,7 @@ end as outcome
 from "user" u where u.id = $1`,
 };
 
-/** `last_administrator`: refused, as nobody would be left to promote another. Whose role has changed is told so. */
+/** `last_administrator`: refused, as no administrator would remain. Notifies the user whose role changed. */
 export async function setRole(
   database: Queryable,
   id: string,

@@ -13,7 +13,7 @@ order by s.id limit 1000`,
 
 const START = "00000000-0000-0000-0000-000000000000";
 
-/** Every subscription of a slot that its provider can be asked about, in the order of their ids. */
+/** All subscriptions of a slot that have a provider id, ordered by id. */
 export async function* eachVerifiable(database: Queryable, slot: Slot): AsyncGenerator<Subscription> {
   for (let after = START; ; ) {
     const rows = await database.run<SubscriptionRow>(PAGE, [slot, after]);
@@ -58,7 +58,7 @@ select ${SUBSCRIPTION_COLUMNS} from subscription s
 where s.provider = $1 and s.provider_subscription_id = any ($2::text[])`,
 };
 
-/** By the ids under which the slot's provider knows them. */
+/** Finds them by the provider's ids. */
 export async function findByProviderIds(
   database: Queryable,
   slot: Slot,

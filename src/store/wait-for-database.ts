@@ -4,7 +4,10 @@ import { type Database, DatabaseUnavailable, sqlState } from "./database.ts";
 // Wrong user or password (28), no such database (3D): waiting does not help.
 const REFUSED = /^(28|3D)/;
 
-/** Waits for a database that is still starting. @throws DatabaseUnavailable in the end; its own error when it refuses us. */
+/**
+ * Waits for a database that is still starting. @throws DatabaseUnavailable after the time limit; the database's own
+ * error when it rejects us.
+ */
 export async function waitForDatabase(
   database: Database,
   giveUpAfterMs = 30_000,

@@ -19,19 +19,19 @@ import {
   TypeMetaFieldDef,
 } from "graphql";
 
-/** Of a document, so that reading it stays a matter of milliseconds. */
+/** Size of a document that can be parsed within milliseconds. */
 export const MAX_TOKENS = 1_000;
 
-/** The deepest useful query has four; introspection, which has bounds of its own among GraphQL's rules, has more. */
+/** The deepest useful query has four levels; introspection, which GraphQL's own rules bound, has more. */
 const MAX_DEPTH = 8;
 const MAX_INTROSPECTION_DEPTH = 20;
 const MAX_ALIASES = 15;
 const MAX_DIRECTIVES = 20;
-/** In fields of the answer. A full page of users with all that is theirs has 13,000. */
+/** Fields in the response. A full page of users with all their related data has 13,000. */
 const MAX_COST = 15_000;
 
 const LONGEST_PAGE = 100;
-/** A list without a bound of its own, such as introspection's. */
+/** Assumed length of a list that declares none, such as introspection's. */
 const USUAL_LIST = 5;
 
 type Size = { depth: number; aliases: number; directives: number; cost: number };
@@ -44,7 +44,7 @@ export type Request = {
   variables: Record<string, unknown>;
 };
 
-/** What is wrong with the size of the operation that is to be run, if anything. @param request is valid */
+/** Describes which bound the requested operation exceeds, if any. @param request a valid one */
 export function exceeded(schema: GraphQLSchema, request: Request): GraphQLError | null {
   const size = measure(schema, request);
   const over =
@@ -58,7 +58,7 @@ export function exceeded(schema: GraphQLSchema, request: Request): GraphQLError 
   });
 }
 
-/** Everything is counted as often as it is reached, through fragments as well; each fragment is looked at once. */
+/** Counts each field as often as it is reached, also through fragments; each fragment is visited once. */
 function measure(schema: GraphQLSchema, { document, operation, variables }: Request): Size {
   const fragments = new Map(
     document.definitions.flatMap((one) =>
@@ -123,7 +123,7 @@ function measure(schema: GraphQLSchema, { document, operation, variables }: Requ
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** `undefined`: `__typename`, which has nothing below it. */
+/** `undefined` for `__typename`, which has no subfields. */
 function fieldOf(schema: GraphQLSchema, parent: GraphQLCompositeType, name: string): Field | undefined {
   if (parent === schema.getQueryType()) {
     if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
@@ -140,7 +140,7 @@ function withinIntrospection(depth: number): number {
   return depth <= MAX_INTROSPECTION_DEPTH ? 0 : depth;
 }
 
-/** How often what is below the field comes in the answer, at most. */
+/** The maximum number of times the field's children occur in the response. */
 function entries(field: Field, node: FieldNode, variables: Record<string, unknown>): number {
   const limit = field.args.find(({ name }) => name === "limit");
   if (limit) return pageLength(limit.defaultValue, node, variables);
@@ -149,7 +149,7 @@ function entries(field: Field, node: FieldNode, variables: Record<string, unknow
   return bySchema ? USUAL_LIST : 1;
 }
 
-/** What is no length at all is refused by the operation, and until then taken for the longest. */
+/** An invalid length is refused by the operation later; until then the maximum is assumed. */
 function pageLength(usual: unknown, node: FieldNode, variables: Record<string, unknown>): number {
   const value = node.arguments?.find(({ name }) => name.value === "limit")?.value;
   const asked =

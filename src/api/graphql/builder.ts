@@ -5,7 +5,7 @@ import type { z } from "zod";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import { type Call, execute, type Operation } from "../../operations/operation.ts";
 
-/** What every resolver is given; of one request. */
+/** Per-request context of every resolver. */
 export type GraphqlContext = { deps: Dependencies; call: Call };
 
 export const builder = new SchemaBuilder<{
@@ -18,7 +18,7 @@ export const builder = new SchemaBuilder<{
   };
 }>({ plugins: [DataloaderPlugin], defaultFieldNullability: false });
 
-/** One field of the schema is one call through the gate. @throws Refusal, and whatever else the operation throws */
+/** Each field of the schema is one call through the gate. @throws Refusal, or any error of the operation */
 export function through<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Dependencies, Input, Output>,
   { deps, call }: GraphqlContext,
@@ -31,7 +31,7 @@ type Given<Value> = Value extends object
   ? { [Name in keyof Value]: Given<Exclude<Value[Name], null>> }
   : Value;
 
-/** In GraphQL an argument that is null is one that is not given: left out here, and in what it contains. */
+/** Drops null arguments, nested ones too: in GraphQL null means "not provided". */
 export function given<Args extends object>(args: Args): Given<Args> {
   const present = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(
@@ -42,7 +42,7 @@ export function given<Args extends object>(args: Args): Given<Args> {
 builder.scalarType("DateTime", {
   description: "A point in time, as ISO 8601 writes it: 2030-01-31T00:00:00.000Z",
   serialize: (date) => date.toISOString(),
-  // Read by the operation, which has its own words for what is no time.
+  // Parsed by the operation, which has its own message for an invalid time.
   parseValue: (value) =>
     typeof value === "string" ? value : expected("a time such as 2030-01-31T00:00:00Z"),
 });

@@ -11,7 +11,7 @@ import {
 } from "graphql";
 import { MAX_TOKENS } from "./bounds.ts";
 
-/** What clients send again and again is short; one that is all names and braces takes 350 KB to keep. */
+/** Documents that clients repeat are short; one made of names and braces alone takes 350 KB of memory. */
 const LONGEST_KEPT = 2_000;
 const KEPT = 100;
 const MAX_ERRORS = 5;
@@ -23,7 +23,7 @@ type Documents = {
   validate(document: DocumentNode): readonly GraphQLError[];
 };
 
-/** Reads documents, and remembers those that were valid. */
+/** Parses documents, and caches those that were valid. */
 export function documentReader(
   schema: GraphQLSchema,
   { introspection }: { introspection: boolean },
@@ -34,7 +34,7 @@ export function documentReader(
     parse: (text) => {
       const known = valid.get(text);
       if (known === undefined) return parse(text, { maxTokens: MAX_TOKENS });
-      // The youngest at the end, so that the one in front is the one to forget.
+      // Re-inserted at the end: the first entry is the least recently used.
       valid.delete(text);
       valid.set(text, known);
       return known;
@@ -56,7 +56,7 @@ function keep(valid: Map<string, DocumentNode>, text: string, document: Document
   if (oldest !== undefined) valid.delete(oldest);
 }
 
-/** PostgreSQL does not keep it. Variables have been looked at when they came in. */
+/** PostgreSQL cannot store NUL. Variables were checked when the body was parsed. */
 function noNul(context: ValidationContext): ASTVisitor {
   return {
     StringValue(node) {

@@ -18,7 +18,7 @@ export const AttemptSourceEnum = enumOf("AttemptSource", ATTEMPT_SOURCES);
 export const AttemptOutcomeEnum = enumOf("AttemptOutcome", ["successful", "failed"] as const);
 export const ReplayOutcomeEnum = enumOf("ReplayOutcome", ["applied", "ignored", "failed"] as const);
 
-/** In GraphQL's spelling: `PROVIDER_A` is what the other surfaces call `provider-a`. */
+/** GraphQL's spelling: `provider-a` on other surfaces is `PROVIDER_A` here. */
 function enumOf<const Words extends readonly string[]>(name: string, words: Words) {
   const values = Object.fromEntries(
     words.map((word) => [word.replaceAll("-", "_").toUpperCase(), { value: word }]),

@@ -15,7 +15,7 @@ const graphqlCodeOf = {
   internal: "INTERNAL_SERVER_ERROR",
 } as const satisfies Record<RefusalCode, string>;
 
-/** What a client is shown of whatever went wrong in a field, or kept the request from being run at all. */
+/** The error that a client sees, for a failed field or a request that was not run. */
 export function shownError(error: unknown): {
   message: string;
   extensions: { code: string; reason: Reason; params: Record<string, unknown> };

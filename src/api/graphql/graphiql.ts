@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { accepts } from "hono/accepts";
 
-/** GraphiQL for browsers, from its package: the page loads nothing external. */
+/** GraphiQL served from its package: the page loads nothing external. */
 export function graphiql(): MiddlewareHandler {
   let page: Promise<{ html: string; policy: string }> | null = null;
   return async (c, next) => {

@@ -15,17 +15,16 @@ import { fromBody, fromQueryString, type Parameters, type PersistedQuery } from 
 import type { YogaContext } from "./yoga.ts";
 
 export type GraphqlOptions = {
-  /** `false`: there is no such endpoint. */
+  /** `false`: the endpoint does not exist. */
   enabled: boolean;
-  /** Whether the schema may be asked for, and GraphiQL is served to browsers. */
+  /** Whether introspection is allowed and GraphiQL is served to browsers. */
   introspection: boolean;
   log: Log;
 };
 
 /**
- * `/api/graphql`, as GraphQL over HTTP has it. A request costs one `graphql`, before its body is read, and what each of
- * its fields asks for is charged to that operation's own scope. A request that is refused as a whole has the status
- * that REST would answer with; one that has been run has 200, whatever became of its fields.
+ * `/api/graphql`, by the GraphQL over HTTP specification. A request costs one `graphql` before its body is read; each
+ * field is charged to its operation's scope. A request refused as a whole has REST's status; one that ran has 200.
  */
 export function graphql(
   deps: Dependencies,
@@ -35,7 +34,7 @@ export function graphql(
   const routes = new Hono<HonoEnv>();
   if (!enabled) return routes;
 
-  // Large packages, for those who use them.
+  // Loaded on demand: large packages.
   let server: Promise<(asked: YogaContext) => Promise<Response>> | null = null;
   const loaded = () => {
     server ??= import("./yoga.ts").then(({ createServer }) => createServer({ introspection }));

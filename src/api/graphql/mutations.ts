@@ -22,7 +22,7 @@ const PreferencesInput = builder.inputType("PreferencesInput", {
   fields: (t) => ({ theme: t.field({ type: ThemeEnum }), emailNotifications: t.boolean() }),
 });
 
-// Every field may be null: one that is refused must not take along what was answered of those before it.
+// Every field is nullable: a refused field must not discard the results of the fields before it.
 builder.mutationType({
   fields: (t) => ({
     updateProfile: t.field({

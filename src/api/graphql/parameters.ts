@@ -16,7 +16,7 @@ const Parameters = z.strictObject({
 
 export type Parameters = { query: string; operationName?: string; variables?: Record<string, unknown> };
 
-/** Of an address, in characters: what all servers and proxies in between let pass. */
+/** Maximum URL length in characters that all servers and proxies accept. */
 const LONGEST_QUERY_STRING = 8_000;
 
 /** What a POST asks for: one JSON object, never a list of them. @throws Refusal `invalid_input`, `too_large` */

@@ -20,7 +20,7 @@ const page = builder.args((t) => ({
   cursor: t.string({ description: "The nextCursor of the page before; none for the first page." }),
 }));
 
-// Every field may be null: one that is refused must not take the others' answers along.
+// Every field is nullable: a refused field must not discard the other results.
 builder.queryType({
   fields: (t) => ({
     me: t.field({

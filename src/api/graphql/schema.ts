@@ -5,7 +5,7 @@ import "./mutations.ts";
 
 export const schema = builder.toSchema();
 
-/** What `schema.graphql` holds. */
+/** The content of `schema.graphql`. */
 export function printedSchema(): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }

@@ -2,12 +2,12 @@ import { GraphQLError } from "graphql";
 import { Refusal } from "../../domain/refusal.ts";
 import { shownError } from "./errors.ts";
 
-/** GraphQL's own words quote what was sent, all of it and several times over. */
+/** GraphQL's messages quote the request in full, several times over. */
 const LONGEST_MESSAGE = 500;
 
 /**
- * An error of an answer as the client may see it. GraphQL's own, about the request, stay as they are but for their length.
- * @param note is given what was neither a refusal nor about the request, for the operator
+ * An error as the client may see it. GraphQL's own errors about the request stay, shortened.
+ * @param note logs what is neither a refusal nor about the request
  */
 export function translated(error: GraphQLError, note: (defect: unknown) => void): GraphQLError {
   const cause = causeOf(error);
@@ -27,7 +27,7 @@ export function translated(error: GraphQLError, note: (defect: unknown) => void)
   });
 }
 
-/** What was thrown behind GraphQL's own errors; `undefined`: nothing else was. */
+/** The error that GraphQL wrapped; `undefined`: none. */
 function causeOf(error: GraphQLError): unknown {
   let { originalError } = error;
   while (originalError instanceof GraphQLError) originalError = originalError.originalError;

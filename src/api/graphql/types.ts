@@ -67,7 +67,7 @@ export const User = builder.objectRef<Result<typeof showProfile>>("User").implem
       description: `The newest ${NEWEST_PER_USER}; for all users of a list in one look-up, which counts as one call.`,
       extensions: { size: NEWEST_PER_USER },
       load: (userIds: string[], context) => through(listOfUsers, context, { userIds }),
-      // Nothing is remembered: a mutation of the same request may come in between.
+      // Not cached: a mutation of the same request may have changed it.
       loaderOptions: { maxBatchSize: 100, cache: false },
       resolve: (user) => user.id,
     }),

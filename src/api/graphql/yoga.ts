@@ -6,17 +6,17 @@ import { documentReader } from "./documents.ts";
 import { schema } from "./schema.ts";
 import { translated } from "./translate.ts";
 
-/** A request of somebody who is known, read and paid for. */
+/** An authenticated, parsed and charged request. */
 export type YogaContext = GraphqlContext & {
   method: "GET" | "POST";
-  /** The media type to answer in. */
+  /** The media type of the response. */
   accept: string;
   params: GraphQLParams;
-  /** Is given what was neither a refusal nor about the request. */
+  /** Logs what is neither a refusal nor about the request. */
   note: (defect: unknown) => void;
 };
 
-/** GraphQL over HTTP, from the parsing of the document to the answer. */
+/** GraphQL over HTTP, from parsing the document to the response. */
 export function createServer(options: {
   introspection: boolean;
 }): (context: YogaContext) => Promise<Response> {
@@ -24,7 +24,7 @@ export function createServer(options: {
     schema,
     graphqlEndpoint: "/",
     plugins: [documents(options), answers(options)],
-    // Done before: method, origin and body are checked, and errors are translated.
+    // Method, origin and body were checked before, and errors are translated below.
     cors: false,
     graphiql: false,
     landingPage: false,
@@ -33,7 +33,7 @@ export function createServer(options: {
     logging: false,
     parserAndValidationCache: false,
   });
-  // Past yoga's HTTP layer, which would parse the request again and costs a quarter of a call.
+  // Skips yoga's HTTP layer, which would parse the request again and costs a quarter of a call.
   return async (context) => {
     // The only part that is read: GET must not mutate.
     const request = { method: context.method } as Request;
@@ -52,7 +52,7 @@ function documents(options: { introspection: boolean }): YogaPlugin {
     onExecute: ({ args, setResultAndStopExecution }) => {
       const { document, operationName, variableValues } = args;
       const operation = getOperationAST(document, operationName);
-      // Without one, the executor says so.
+      // Without an operation, the executor reports the error.
       if (!operation) return;
       const error = exceeded(schema, { document, operation, variables: variableValues ?? {} });
       if (error) setResultAndStopExecution({ errors: [error] });
@@ -77,12 +77,15 @@ function answers({ introspection }: { introspection: boolean }): YogaPlugin {
   };
 }
 
-/** GraphQL's own errors name what is close to a requested one: with enough guesses, the whole schema. */
+/** GraphQL's suggestions ("Did you mean") would reveal the whole schema to enough guesses. */
 function withoutSuggestion(error: GraphQLError): void {
   error.message = error.message.replace(/ Did you mean .*/s, "");
 }
 
-/** By the specification a request that was not run has an error's status; one that is wrong only if plain JSON was not requested. */
+/**
+ * By the specification a request that was not run has an error status; an invalid one only if the client did not ask
+ * for plain JSON.
+ */
 function withStatus(error: GraphQLError): GraphQLError {
   const isDefect = error.extensions.code === "INTERNAL_SERVER_ERROR";
   error.extensions.http ??= isDefect ? { status: 500 } : { spec: true, status: 400 };

@@ -13,7 +13,7 @@ export const SECURITY = {
   apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
 };
 
-/** An error's body: v1 has the sentence alone. @param reasons those that are possible */
+/** The body of an error; v1 has the sentence alone. @param reasons the possible ones */
 export function errorSchema(version: string, reasons: readonly string[] = Object.keys(REASONS)): JsonSchema {
   const error = { type: "string", description: "One sentence." };
   if (versionNumber(version) < 2) {

@@ -8,7 +8,7 @@ import { ANSWER_HEADERS, errorSchema, HEADERS, RESPONSES, SECURITY } from "./com
 import { type JsonSchema, Schemas } from "./schemas.ts";
 import { SYSTEM_PATHS } from "./system-paths.ts";
 
-/** By noun: what the document calls it, and says of it. */
+/** Tag name and description per noun. */
 const TAGS: Record<string, { name: string; description: string }> = {
   plans: { name: "Plans", description: "What is for sale." },
   users: { name: "Users", description: "People who have an account." },
@@ -30,13 +30,13 @@ const SYSTEM = {
 
 type Options = {
   routes: readonly Route[];
-  /** The version whose shapes are described, and under whose prefix: `v1`. */
+  /** The version to describe, and its path prefix: `v1`. */
   version: string;
-  /** The public origin, without a slash at the end. */
+  /** The public origin, without a trailing slash. */
   appUrl: string;
 };
 
-/** The OpenAPI 3.1 document of the REST surface, made from the operations. */
+/** The OpenAPI 3.1 document of the REST API, generated from the operations. */
 export function openApiDocument({ routes, version, appUrl }: Options): JsonSchema {
   const schemas = new Schemas();
   const ofRoutes: Record<string, JsonSchema> = {};
@@ -147,14 +147,14 @@ function shape({ operation, plural }: Route, version: string, schemas: Schemas):
   return schemas.of(z.object({ [version === "v1" ? plural : "data"]: items, nextCursor }), "output");
 }
 
-/** Those that some path refers to. */
+/** The tags that some path uses. */
 function responsesOf(paths: Record<string, JsonSchema>): JsonSchema {
   const text = JSON.stringify(paths);
   const used = Object.entries(RESPONSES).filter(([name]) => text.includes(`#/components/responses/${name}"`));
   return Object.fromEntries(used);
 }
 
-/** From why an operation may be refused, with which statuses, and in v2 for which reasons. */
+/** The error responses of an operation: their statuses, and in v2 the reasons. */
 function refusals(route: Route, version: string): JsonSchema {
   const byStatus = Map.groupBy(reasonsOf(route), (reason) => statusOf[codeOf(reason)]);
   return Object.fromEntries(
@@ -175,7 +175,7 @@ function reasonsOf({ operation, method }: Route): Reason[] {
     "unauthorized",
     ...(access === "session" ? (["session_required"] as const) : []),
     ...(access === "admin" ? (["forbidden"] as const) : []),
-    // A write by cookie is also refused when it comes from another site's page.
+    // A cookie-authenticated write is also refused when it comes from another site's page.
     ...(method !== "GET" || isRestricted ? (["cross_origin"] as const) : []),
     ...(hasBody(method) ? (["payload_too_large"] as const) : []),
     ...(limit === null ? [] : (["rate_limited"] as const)),
@@ -198,7 +198,7 @@ const RESPONSE_NAMES = {
   internal: "Failed",
 } as const satisfies Record<RefusalCode, keyof typeof RESPONSES>;
 
-/** @throws Error for a noun that has no words yet */
+/** @throws Error for a noun without a tag */
 function tagOf({ operation }: Route): { name: string; description: string } {
   const noun = operation.name.split(".")[0] as string;
   const tag = TAGS[noun];

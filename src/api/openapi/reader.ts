@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Hono } from "hono";
 import type { HonoEnv } from "../../http/hono-env.ts";
 
-/** Swagger UI from its package: a page that reads the document, and loads nothing from anywhere else. */
+/** Swagger UI served from its package; the page loads nothing external. */
 export function reader(): Hono<HonoEnv> {
   const routes = new Hono<HonoEnv>();
   routes.get("/", (c) => {
@@ -34,7 +34,7 @@ const FILES = [
   { url: import.meta.resolve("swagger-ui-dist/favicon-32x32.png"), type: "image/png" },
 ] as const;
 
-// Swagger UI styles its elements in place; scripts come from files alone.
+// Swagger UI sets inline styles; scripts come from files alone.
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -46,7 +46,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-// Relative, so that it also works below a version's prefix.
+// Relative, so that it also works under a version prefix.
 const PAGE = `<!doctype html>
 <html lang="en">
   <head>

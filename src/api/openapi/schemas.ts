@@ -2,11 +2,11 @@ import { z } from "zod";
 
 export type JsonSchema = Record<string, unknown>;
 
-/** JSON Schemas of zod's for one document: what has a name of its own is described once, under `components`. */
+/** Converts zod schemas to JSON Schema for one document; named schemas are described once, under `components`. */
 export class Schemas {
   readonly components: Record<string, JsonSchema> = {};
 
-  /** @param side `input`: what may be sent, `output`: what comes back */
+  /** @param side `input`: request schemas, `output`: response schemas */
   of(schema: z.ZodType, side: "input" | "output"): JsonSchema {
     const {
       $defs = {},
@@ -16,10 +16,10 @@ export class Schemas {
       io: side,
       unrepresentable: "any",
       override: ({ zodSchema, jsonSchema }) => {
-        // Dates leave as ISO 8601, whatever the surface's JSON is made by.
+        // Dates are serialized as ISO 8601 on every surface.
         if (zodSchema._zod.def.type === "date")
           Object.assign(jsonSchema, { type: "string", format: "date-time" });
-        // The bounds of a double say nothing to a reader.
+        // The bounds of a double mean nothing to a reader.
         if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
         if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
         // Spectral and Prism do not know it as a schema; `maxItems` says the same.

@@ -2,7 +2,7 @@ import { sendMessage } from "../../operations/chat/send-message.ts";
 import { errorSchema } from "./components.ts";
 import { type JsonSchema, Schemas } from "./schemas.ts";
 
-/** What is offered beside the operations. */
+/** Paths that are not operations. */
 export const SYSTEM_PATHS: Record<string, JsonSchema> = {
   "/version": {
     get: {
@@ -133,7 +133,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
   },
 };
 
-/** Payment providers read statuses alone: the same in every version. */
+/** Payment providers read the status alone: the same in every version. */
 function webhookError(description: string): JsonSchema {
   return { description, content: { "application/json": { schema: errorSchema("v1") } } };
 }

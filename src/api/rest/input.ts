@@ -2,10 +2,10 @@ import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
 import type { Method, Route } from "./route.ts";
 
-/** The parts of a request that an operation's input is put together from. */
+/** The parts of a request that form an operation's input. */
 export type Parts = {
   params: Record<string, string>;
-  /** Every value of every parameter of the query string. */
+  /** All values of each query parameter. */
   queries: Record<string, string[]>;
   readBody(): Promise<Record<string, unknown>>;
 };
@@ -15,15 +15,15 @@ export function hasBody(method: Method): boolean {
 }
 
 /**
- * Makes the reader of one route's input: the path's parameters, and the query string's of a route that only reads, or
- * the body's fields of one that writes. What the schema wants as a number or a yes-or-no is made one of its text.
+ * Creates the input parser of one route: path parameters, plus the query string of a read or the body of a write.
+ * Text is coerced where the schema expects a number or a boolean.
  */
 export function inputReader({ method, operation }: Pick<Route, "method" | "operation">) {
   const kinds = kindsOf(operation.input);
   if (hasBody(method)) {
     return async ({ params, readBody }: Parts): Promise<unknown> => {
       const body = await readBody();
-      // The path says which one: a body that says otherwise is a mistake, not an override.
+      // The path identifies the resource: a conflicting id in the body is an error, not an override.
       for (const name of Object.keys(params)) {
         if (Object.hasOwn(body, name))
           refuse({ reason: "invalid_input", params: { problem: "belongs_in_path" }, field: name });

@@ -11,7 +11,7 @@ import { toVersion } from "../versions/list-shape.ts";
 import { inputReader } from "./input.ts";
 import type { Route } from "./route.ts";
 
-/** Offers operations as REST routes: this translates, and owns no rule. */
+/** Serves operations as REST routes; only translates. */
 export function rest(routes: readonly Route[], deps: Dependencies, callers: CallerContext): Hono<HonoEnv> {
   const api = new Hono<HonoEnv>();
   for (const route of routes) {

@@ -5,14 +5,14 @@ import type { Operation } from "../../operations/operation.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** One operation as it is offered over REST. */
+/** One operation as a REST route. */
 export type Route = {
   method: Method;
-  /** Below `/api`, in Hono's terms: `/users/:id`. */
+  /** The path below `/api`, in Hono's syntax: `/users/:id`. */
   path: string;
   operation: Operation<Dependencies>;
   status: ContentfulStatusCode;
-  /** Of a list: the name under which v1 shows what v2 calls `data`. */
+  /** For a list: v1's name of what v2 calls `data`. */
   plural: string | null;
 };
 

@@ -24,7 +24,7 @@ import { showDelivery } from "../../operations/webhooks/show-delivery.ts";
 import { showStatistics } from "../../operations/webhooks/show-statistics.ts";
 import { type Route, route } from "./route.ts";
 
-/** Every operation that is offered over REST, a line each. */
+/** Every operation available over REST, one per line. */
 export const ROUTES: readonly Route[] = [
   route("GET", "/plans", listPlans, { plural: "plans" }),
   route("GET", "/users", listUsers, { plural: "users" }),

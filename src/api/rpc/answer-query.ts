@@ -12,7 +12,9 @@ import type { RpcContext } from "./procedures.ts";
 import { inspectInput, NEVER_LISTENED, procedurePath } from "./request.ts";
 import { appRouter } from "./router.ts";
 
-/** One query over GET, by itself or in a batch of one: nearly all calls, which tRPC's HTTP layer makes twice as dear. */
+/**
+ * Answers a single GET query, alone or in a batch of one. Most calls are; tRPC's HTTP layer would double their cost.
+ */
 export type SingleQuery = { path: string; input: string | null; isBatch: boolean };
 
 type Procedure = (call: {
@@ -30,7 +32,7 @@ const QUERIES = new Map(
     .map(([path, procedure]) => [path, procedure as unknown as Procedure]),
 );
 
-/** `null` for everything else, which is left to tRPC: batches, streams, mutations, and what is not well-formed. */
+/** `null`: left to tRPC (batches, streams, mutations, malformed requests). */
 export function readSingleQuery(c: Context<HonoEnv>): SingleQuery | null {
   const { method, headers } = c.env.incoming;
   if (method !== "GET" || headers["trpc-accept"] || headers["content-type"]) return null;
@@ -46,7 +48,7 @@ export function readSingleQuery(c: Context<HonoEnv>): SingleQuery | null {
   return { path, input: parameters.get("input"), isBatch: batch === "1" };
 }
 
-/** Answers as tRPC would. @param onError hears of whatever the procedure throws */
+/** Responds as tRPC would. @param onError called with any error of the procedure */
 export async function answerQuery(
   c: Context<HonoEnv>,
   { path, input, isBatch }: SingleQuery,
@@ -76,7 +78,7 @@ export async function answerQuery(
   return respond(c, JSON.stringify(isBatch ? [answer] : answer), status);
 }
 
-/** @throws TRPCError as tRPC does for an input that it cannot read */
+/** @throws TRPCError as tRPC does for an unreadable input */
 function readInput(input: string | null, isBatch: boolean): unknown {
   if (!input) return undefined;
   let given: unknown;

@@ -8,19 +8,19 @@ import { shapeOf } from "./errors.ts";
 
 const RETRY_AFTER_SECONDS = "5";
 
-/** One error for all calls of a request, with the status that it has, also for those who expect a stream. */
+/** The same error for all calls of a request, with its status also for streaming clients. */
 export function refusalOf(error: TRPCError): Response {
   const shape = shapeOf(error, null);
   return Response.json({ error: superjson.serialize(shape) }, { status: shape.data.httpStatus });
 }
 
 /**
- * Adds what the context has for the answer, and what the limits say. tRPC's own is kept: a copy of it would cost the adapter
- * its quick way out.
+ * Adds the context's headers and the limits' to tRPC's response in place: copying it would lose the adapter's fast
+ * path.
  */
 export function finished(c: Context<HonoEnv>, answer: Response): Response {
   const { headers, status } = answer;
-  // tRPC leaves the type out when it refuses a request that it cannot read.
+  // tRPC omits the type when it rejects an unreadable request.
   if (!headers.get("content-type")?.startsWith("application/"))
     headers.set("content-type", "application/json");
   if (hasCookies(c)) for (const [name, value] of c.newResponse(null).headers) headers.append(name, value);

@@ -1,4 +1,4 @@
 import type { appRouter } from "./router.ts";
 
-/** For clients: `createTRPCClient<AppRouter>`. Nothing of the server is loaded by importing it. */
+/** For clients: `createTRPCClient<AppRouter>`. Importing it loads no server code. */
 export type AppRouter = typeof appRouter;

@@ -18,7 +18,7 @@ const rpcCodeOf = {
   internal: "INTERNAL_SERVER_ERROR",
 } as const satisfies Record<RefusalCode, TRPC_ERROR_CODE_KEY>;
 
-/** What a client is told of an error: tRPC's own shape, without the stack. */
+/** An error as the client sees it: tRPC's shape, without the stack. */
 export type RpcErrorShape = {
   message: string;
   code: TRPC_ERROR_CODE_NUMBER;
@@ -27,12 +27,12 @@ export type RpcErrorShape = {
     httpStatus: number;
     reason: Reason;
     params: Record<string, unknown>;
-    /** The procedure's; not there when there is no such procedure, or when the request as a whole is refused. */
+    /** The procedure's path; absent for an unknown procedure, or when the whole request is refused. */
     path?: string;
   };
 };
 
-/** @param path of a procedure that exists, or `null` */
+/** @param path of an existing procedure, or `null` */
 export function shapeOf(error: TRPCError, path: string | null): RpcErrorShape {
   const { code, message, reason, params } = shownError(error);
   return {
@@ -48,7 +48,7 @@ export function shapeOf(error: TRPCError, path: string | null): RpcErrorShape {
   };
 }
 
-/** Whether the operator should hear of it. What tRPC itself finds wrong with a request is the client's. */
+/** Whether to log it for the operator. Request errors that tRPC itself reports are the client's. */
 export function isDefect({ code, cause }: TRPCError): boolean {
   return code === "INTERNAL_SERVER_ERROR" && !(cause instanceof Refusal);
 }
@@ -75,7 +75,7 @@ function shownError({ code, cause, message }: TRPCError): Shown {
     case "UNSUPPORTED_MEDIA_TYPE":
       return unreadable(code, "Content-Type: expected application/json");
     default:
-      // Others' words about a request that cannot be read quote it, or speak of their own insides.
+      // Library messages quote the unreadable request, or expose internals.
       return unreadable(code, cause === undefined ? message : "expected a request as tRPC clients send it");
   }
 }

@@ -3,12 +3,12 @@ import superjson from "superjson";
 import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
 
-/** Reads one call's input, when that call is due: one that cannot be read must not take its batch along. */
+/** Parses one call's input when the call runs: an unreadable input must not fail its batch. */
 export type InputReader = () => unknown;
 
 /**
- * superjson, but for what comes in: of a client's own types only the scalars are made that JSON lacks. Its containers
- * would let a few bytes claim gigabytes (a typed array of a length), and its paths reach beyond what was sent.
+ * superjson, except for input: only scalars that JSON lacks are revived. Its containers would let a few bytes
+ * allocate gigabytes (a typed array's length), and its paths reach outside the input.
  */
 export const transformer: TRPCCombinedDataTransformer = {
   input: { serialize: superjson.serialize, deserialize: readerOf },

@@ -28,7 +28,7 @@ import { adminProcedure, protectedProcedure, publicProcedure, router } from "./p
 /** Here a name has to be given, and nothing else can be. */
 const rename = { ...updateProfile, input: updateProfile.input.pick({ name: true }).required() };
 
-/** Others than administrators are not offered a list of themselves. */
+/** Non-administrators cannot list users, only read themselves. */
 const listAllUsers = { ...listUsers, access: "admin" } as const;
 
 const markOneOrAllRead = defineOperation({
@@ -41,7 +41,7 @@ const markOneOrAllRead = defineOperation({
     id === "all" ? markAllRead.run(deps, caller, {}) : markRead.run(deps, caller, { id }),
 });
 
-/** Every operation that is offered over RPC, a line each. */
+/** Every operation available over RPC, one per line. */
 export const appRouter = router({
   user: {
     me: protectedProcedure.query(showProfile, { show: toMe, missing: null }),

@@ -16,11 +16,11 @@ import { appRouter } from "./router.ts";
 const MAX_CALLS = 10;
 
 /**
- * tRPC at `/api/trpc`. A request is charged to `rpc` by the number of its calls before any of them runs, and each call to
- * its operation's own scope. A streamed answer begins when all charges are known.
+ * tRPC at `/api/trpc`. A request is charged to `rpc` per call before any runs, and each call to its operation's
+ * scope. A streamed response starts once all charges are known.
  */
 export function rpc(deps: Dependencies, callers: CallerContext, log: Log): Hono<HonoEnv> {
-  // More than the limit admits in all could never be let through.
+  // A batch larger than the limit could never be admitted.
   const maxBatchSize = Math.min(MAX_CALLS, deps.limits.policies.rpc.limit);
 
   async function open(c: Context<HonoEnv>, calls: number): Promise<Call> {

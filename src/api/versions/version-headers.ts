@@ -2,15 +2,15 @@ import { successorOf, type VersionCatalog, type VersionDefinition } from "../../
 
 export type DeprecationFormat = "simple" | "rfc";
 
-/** What every answer of one version says of it. */
+/** The headers of one version's responses. */
 export type VersionHeaders = {
   /** Name and value. */
   fixed: readonly (readonly [string, string])[];
-  /** Where the successor's addresses begin, up to the slash before the path below; `null`: there is none. */
+  /** The successor's URL prefix, ending in a slash; `null`: no successor. */
   successorBase: string | null;
 };
 
-/** @param appUrl the public origin, without a slash at the end */
+/** @param appUrl the public origin, without a trailing slash */
 export function headersByVersion(
   catalog: VersionCatalog,
   appUrl: string,
@@ -38,19 +38,19 @@ function retirement(definition: VersionDefinition, format: DeprecationFormat): [
   return headers;
 }
 
-/** RFC 9745. Deprecated, but since when is not known: the beginning of time is past, and earlier than any sunset. */
+/** RFC 9745. For an unknown deprecation date, the epoch: past, and earlier than any sunset. */
 function structuredDate(day = "1970-01-01"): string {
   return `@${Date.parse(day) / 1000}`;
 }
 
-/** RFC 8288. @param rest path and query as they were sent: whatever could end the address early is encoded */
+/** RFC 8288. @param rest path and query as sent; characters that could end the URL early are encoded */
 export function successorLink(base: string, rest: string): string {
   const fragment = rest.indexOf("#");
   const address = fragment === -1 ? rest : rest.slice(0, fragment);
   return `<${base}${UNSAFE.test(address) ? encoded(address) : address}>; rel="successor-version"`;
 }
 
-/** Not allowed in an address by RFC 3986. */
+/** Not allowed in a URI by RFC 3986. */
 const UNSAFE = /[^!$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~]/;
 
 function encoded(address: string): string {

@@ -13,7 +13,7 @@ import { isMalformed, readTarget, type Target } from "./version-path.ts";
 
 export type Versioning = {
   catalog: VersionCatalog;
-  /** The public origin, without a slash at the end. */
+  /** The public origin, without a trailing slash. */
   appUrl: string;
   format: DeprecationFormat;
 };
@@ -38,13 +38,13 @@ export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareH
     const head = responseHeaders(c);
     for (const [header, value] of headers) head[header] = value;
     await next();
-    // After the handler, which may set a Link or Vary of its own.
+    // After the handler, which may set its own Link or Vary.
     if (!headersApplied(c)) addHeaders(c, (existing) => mergeHeaders(existing, headers));
     return c.res;
   };
 }
 
-/** There is no version to answer in: the current one's form is used. */
+/** Without a valid version, the current one's format is used. */
 function refuseVersion(c: Context, { version }: Target, { current, supported }: VersionCatalog): Response {
   const headers = { "x-api-version": current };
   if (isMalformed(c.req.path) || version !== null) {
