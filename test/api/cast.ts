@@ -31,7 +31,7 @@ export async function castOn(serverUrl: string, test: Pick<TestDatabase, "rows">
     await signUpAdmin(serverUrl, test),
   ];
   await subscribed(serverUrl, run, owner.id);
-  // Nobody has ever heard of this person: it cannot be applied.
+  // The user is unknown, so that the event cannot be applied.
   await subscribed(serverUrl, `${run}-failed`, "nobody_at_all");
   // Not to be retried while a test looks at it.
   await test.rows(

@@ -209,7 +209,7 @@ describe.each(Object.entries(LISTS))("pagination of %s", (_, list) => {
     const fresh: string[] = [];
     const found = await walk(4, async () => fresh.push(await list.add(owner, new Date().toISOString())));
     expect(found.slice(0, expected.length)).toEqual(expected);
-    // What is new comes behind the last page, or before the first, which has been read.
+    // New items come after the last page, or before the first, which has been read.
     const seen = found.length - expected.length;
     expect(found.slice(expected.length)).toEqual(order === "oldest first" ? fresh.slice(0, seen) : []);
     expected = order === "oldest first" ? [...expected, ...fresh] : [...fresh.reverse(), ...expected];

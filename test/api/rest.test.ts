@@ -419,7 +419,7 @@ describe("the log of deliveries", () => {
     ]);
     expect((await replay("999999")).status).toBe(404);
 
-    // Now the person exists.
+    // Now the user exists.
     await test.rows(
       `insert into "user" (id, name, email) values ('nobody_at_all', 'Late', 'late@example.com')`,
     );

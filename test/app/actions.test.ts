@@ -288,8 +288,8 @@ describe("users' data", () => {
   });
 });
 
-describe("after the action, the page shows", () => {
-  it("the new name and the new language", async () => {
+describe("a page after an action", () => {
+  it("shows the new name and the new language", async () => {
     const { cookie } = await signUp(server.url, "Before");
     expect(await page("/settings", cookie)).toContain("Before");
     const { status, headers } = await call("updateProfile", { name: "Grace Before Meals" }, { cookie });
@@ -299,7 +299,7 @@ describe("after the action, the page shows", () => {
     expect(await page("/settings", cookie)).toContain('<html lang="de"');
   });
 
-  it("a created key, and no revoked one", async () => {
+  it("shows a created key, and no revoked one", async () => {
     const { cookie } = await signUp(server.url);
     const { returned } = await call("createApiKeyAction", { name: "Build machine" }, { cookie });
     const made = returned as { id: string; key: string };
@@ -315,7 +315,7 @@ describe("after the action, the page shows", () => {
     expect((await sendRequest(server.url, "GET", "/api/users/me", { key: made.key })).status).toBe(401);
   });
 
-  it("notifications as read, after marking one or all", async () => {
+  it("shows notifications as read, after marking one or all", async () => {
     const { id, cookie } = await signUp(server.url);
     await test.rows(
       `insert into notification (user_id, kind, details)
@@ -336,7 +336,7 @@ describe("after the action, the page shows", () => {
     expect(await unread()).toBe(0);
   });
 
-  it("the dashboard instead of onboarding", async () => {
+  it("shows the dashboard instead of onboarding", async () => {
     const { cookie } = await signUp(server.url);
     const look = () => sendRequest(server.url, "GET", "/onboarding", { cookie });
     expect((await look()).status).toBe(200);
@@ -344,7 +344,7 @@ describe("after the action, the page shows", () => {
     expect((await look()).headers.get("location")).toBe("/dashboard");
   });
 
-  it("an administrator the new role, and no deleted user", async () => {
+  it("shows an administrator the new role, and no deleted user", async () => {
     const other = await signUp(server.url, "Somebody Promoted");
     const { cookie } = admin;
     const found = `/admin/users?search=${encodeURIComponent(other.email)}`;
@@ -358,7 +358,7 @@ describe("after the action, the page shows", () => {
     expect(await page(found, cookie)).not.toContain("Somebody Promoted");
   });
 
-  it("that the account is deleted, and the user signed out", async () => {
+  it("shows that the account is deleted, and signs the user out", async () => {
     const { email, cookie } = await signUp(server.url);
     const { redirect, headers } = await call("deleteAccount", { confirmation: email }, { cookie });
     expect(redirect).toBe("/farewell");
@@ -394,7 +394,7 @@ it("redirects a signed-in user away from the page about the deleted account", as
 });
 
 describe("signing up for a plan", () => {
-  it("leads from the plan through sign-up to its purchase", async () => {
+  it("continues from the plan through sign-up to its purchase", async () => {
     const { text } = await sendRequest(server.url, "GET", "/", {});
     const [, link = ""] = /href="(\/sign-up\?[^"]*pro[^"]*)"/.exec(text) ?? [];
     expect(link).toBe("/sign-up?next=%2Fbilling%3Fplan%3Dpro");
@@ -407,7 +407,7 @@ describe("signing up for a plan", () => {
     expect(await page("/billing?plan=pro", cookieOf({ headers }))).toContain("Selected");
   });
 
-  it("leads to onboarding for any other target", async () => {
+  it("continues with onboarding for any other target", async () => {
     const account = { name: "New", email: `${randomUUID()}@example.com`, password: "a long password" };
     const { redirect } = await call("signUp", { ...account, next: "https://evil.example.com/" });
     expect(redirect).toBe("/onboarding");

@@ -7,7 +7,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 let test: TestDatabase;
 beforeAll(async () => {
   test = await freshDatabase(0);
-  // 45,000 deliveries, of which every 9,000th is another's, and every 10,000th has failed.
+  // 45,000 deliveries: every 9,000th is another user's, and every 10,000th has failed.
   await test.rows(
     `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
      select case when n % 9000 = 0 then 'provider-b' else 'provider-a' end, n::text,

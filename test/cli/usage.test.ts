@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { tollgateIn } from "./tollgate.ts";
 
-// Nothing listens there: what is wrong usage must be found out without a database.
+// Nothing listens there: wrong usage must be reported without a database.
 const tollgate = tollgateIn({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none", PORT: "1" });
 
 const COMMANDS: Record<string, string[]> = {

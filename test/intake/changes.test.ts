@@ -182,8 +182,8 @@ describe("changes recorded with an attempt", () => {
   });
 });
 
-describe("changes are recorded once", () => {
-  it("when a delivery is repeated, on one process or two", async () => {
+describe("recorded changes", () => {
+  it("are written once when a delivery is repeated, on one process or two", async () => {
     const created = event(CREATED);
     await Promise.all([server, other, server, other].map((one) => send(created, one)));
     await send(created);
@@ -191,7 +191,7 @@ describe("changes are recorded once", () => {
     expect(await attempts()).toHaveLength(1);
   });
 
-  it("when an event is replayed, which records its own changes", async () => {
+  it("are written once per replay, beside the first delivery's", async () => {
     await play([CREATED], [UPDATED, { seats: 8 }]);
     const deliveries = await test.rows<{ id: string }>("select id from webhook_delivery order by id");
     const again = (n: number) => replay(runtime.intake, deliveries[n]?.id as string, { force: true });
@@ -261,8 +261,8 @@ async function waitingForLock(): Promise<void> {
   );
 }
 
-describe("the change and its record are atomic", () => {
-  it("when the change record cannot be written", async () => {
+describe("a change and its record", () => {
+  it("are rolled back together when the record cannot be written", async () => {
     await test.rows(
       "alter table webhook_attempt add constraint refused check (changes ->> 'seats' <> '[null,77]')",
     );
@@ -286,7 +286,7 @@ describe("the change and its record are atomic", () => {
     expect((await changes()).at(1)).toMatchObject({ seats: [null, 77] });
   });
 
-  it("when the change cannot be written", async () => {
+  it("are rolled back together when the change cannot be written", async () => {
     await play([CREATED]);
     await test.rows("alter table subscription add constraint refused check (seats <> 78)");
     try {
@@ -300,7 +300,7 @@ describe("the change and its record are atomic", () => {
     expect(await changes()).toEqual([expect.any(Object), { seats: [5, 78] }, null]);
   });
 
-  it("when the connection breaks before the commit", async () => {
+  it("are rolled back together when the connection breaks before the commit", async () => {
     await play([CREATED]);
     const cut = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
     try {

@@ -52,7 +52,7 @@ it.each(wireFormats())(
     expect(counts.get("200 genuine")).toBeGreaterThan(RUNS / 100);
     expect(counts.get("400 forged")).toBeGreaterThan(RUNS / 2);
     if (MEASURES_MEMORY) expect((await residentBytes(server)) - warm).toBeLessThan(48 * MEGABYTE);
-    // What was taken in is what was sent genuine: a fixture each, as often as it came.
+    // Exactly the genuine deliveries were ingested: one fixture each, however often it was sent.
     const rows = await test.rows("select from webhook_delivery where format = $1", [format]);
     expect(rows).toHaveLength(samples.length);
     expect((await server.end("SIGTERM")).code).toBe(0);
@@ -162,7 +162,7 @@ function pipelined(serverUrl: string, requests: readonly Buffer[]): Promise<RawA
       if (answers.length === requests.length) socket.end();
     });
     socket.on("error", (error: NodeJS.ErrnoException) => {
-      // A server that has said 400 may close before it has read what came behind.
+      // A server that has answered 400 may close before it has read the rest.
       if (error.code !== "ECONNRESET" && error.code !== "EPIPE") reject(error);
     });
     socket.on("close", () => resolve(answers));

@@ -159,8 +159,8 @@ describe("notifications of a subscription's user", () => {
   });
 });
 
-describe("notifications are not repeated", () => {
-  it("for repeated deliveries, on one process or two, in sequence or at once", async () => {
+describe("a repeated or late event", () => {
+  it("does not notify again, on one process or two, in sequence or at once", async () => {
     const created = event(CREATED);
     const answers = await Promise.all([server, other, server, other].map((one) => send(created, one)));
     expect(answers.map(({ status }) => status)).toContain(200);
@@ -169,7 +169,7 @@ describe("notifications are not repeated", () => {
     expect(await kinds()).toEqual(["activated"]);
   });
 
-  it("for replays of the last event or an older one", async () => {
+  it("does not notify again when it is replayed", async () => {
     await play([CREATED], [UPDATED, TEAM], [UPDATED, { ...TEAM, status: "past_due" }]);
     const told = await kinds();
     const logged = await test.rows<{ id: string }>(
@@ -181,7 +181,7 @@ describe("notifications are not repeated", () => {
     expect(await kinds()).toEqual(told);
   });
 
-  it("for events out of order, with or without a provider time", async () => {
+  it("does not notify again out of order, with or without a provider time", async () => {
     const early = event(CREATED, { status: "incomplete" });
     await play([UPDATED]);
     await send(early);
@@ -194,7 +194,7 @@ describe("notifications are not repeated", () => {
     expect(await kinds()).toEqual(["activated", "activated"]);
   });
 
-  it("for an older event after the end", async () => {
+  it("does not notify again when it is older than the end", async () => {
     const created = event(CREATED);
     const changed = event(UPDATED, TEAM);
     await play([DELETED, TEAM]);
@@ -203,14 +203,14 @@ describe("notifications are not repeated", () => {
     expect(await kinds()).toEqual(["canceled"]);
   });
 
-  it("for a late event, unless it reports something new", async () => {
+  it("notifies when it reports something new", async () => {
     const checkout = event(CHECKOUT);
     await play([CREATED, { status: "incomplete" }]);
     await send(checkout);
     expect(await kinds()).toEqual(["activated"]);
   });
 
-  it("for any order and grouping of events", async () => {
+  it("never notifies twice in any order and grouping of events", async () => {
     const step = fc.record({
       status: fc.constantFrom(...SUBSCRIPTION_STATUSES),
       planId: fc.constantFrom("pro", "team"),
@@ -262,8 +262,8 @@ const BLANK: Subscription = {
   lastNotified: null,
 };
 
-describe("a notification and its change are atomic", () => {
-  it("when the event fails at first and is retried", async () => {
+describe("a notification and its change", () => {
+  it("are written once when the event fails at first and is retried", async () => {
     const failing = event(CREATED, { userId: "user_late" });
     expect((await send(failing)).status).toBe(500);
     expect(await rows()).toEqual([]);
@@ -276,7 +276,7 @@ describe("a notification and its change are atomic", () => {
     ]);
   });
 
-  it("when the notification cannot be written", async () => {
+  it("are rolled back together when the notification cannot be written", async () => {
     await test.rows("alter table notification add constraint refused check (details ->> 'planId' <> 'team')");
     const spoilt = event(CREATED, TEAM);
     const fine = event(CREATED, { subscriptionId: "fine", customerId: "fine", userId: "user_3" });
@@ -290,7 +290,7 @@ describe("a notification and its change are atomic", () => {
     expect(await kinds()).toEqual(["activated", "activated"]);
   });
 
-  it("when many subscriptions change at once: each user gets their own", async () => {
+  it("belong to the same user when many subscriptions change at once", async () => {
     const people = Array.from({ length: 15 }, (_, n) => `user_${n}`).filter((id) => id !== "user_9");
     await Promise.all(
       people.flatMap((userId, n) =>
@@ -312,7 +312,7 @@ describe("a notification and its change are atomic", () => {
     }
   });
 
-  it("when the user is deleted at that moment: the event is applied without error", async () => {
+  it("do not fail the event when its user is deleted at that moment", async () => {
     const leaving = await test.database.connection();
     try {
       await leaving.script("begin");

@@ -18,7 +18,7 @@ if (!program) {
     const seen = { up: [] as boolean[], without: [] as string[] };
     const { rateLimit, close } = await createRateLimit({
       redisUrls,
-      // Long: a busy machine must not be taken for a dead node.
+      // Long: a busy machine must not look like a dead node.
       answerWithinMs: 3_000,
       log: { info: () => {}, warn: () => {} },
       metrics: {

@@ -177,7 +177,7 @@ describe("the history of a subscription", () => {
   });
 });
 
-describe("deliveries can be listed", () => {
+describe("listing deliveries", () => {
   beforeAll(async () => {
     await send(4, CREATED, { status: "active", seats: 1, eventId: "evt_wanted" });
     await send(4, UPDATED, { status: "active", seats: 2 });
@@ -194,7 +194,7 @@ describe("deliveries can be listed", () => {
       (one: { provider: string; eventType: string }) => `${one.provider} ${one.eventType}`,
     );
 
-  it("by exact event id, in every slot or in one", async () => {
+  it("finds them by exact event id, in every slot or in one", async () => {
     const eventId = "evt_wanted";
     expect(await found({ eventId })).toEqual(["provider-b x", `provider-a ${CREATED}`]);
     expect(await found({ eventId, provider: "provider-a" })).toEqual([`provider-a ${CREATED}`]);
@@ -207,7 +207,7 @@ describe("deliveries can be listed", () => {
     expect(await found({ eventId, subscriptionId: await subscriptionOf(5) })).toEqual([]);
   });
 
-  it("by the subscription that they changed, in pages", async () => {
+  it("finds them by the subscription that they changed, in pages", async () => {
     const subscriptionId = await subscriptionOf(4);
     expect(await found({ subscriptionId })).toEqual([`provider-a ${UPDATED}`, `provider-a ${CREATED}`]);
     expect(await found({ subscriptionId, type: CREATED })).toEqual([`provider-a ${CREATED}`]);

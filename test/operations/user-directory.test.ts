@@ -42,8 +42,8 @@ async function walk(text: string | null, limit: number): Promise<string[]> {
   return found;
 }
 
-describe("users are found", () => {
-  it("by a prefix of email address, first or last name, each once and in this order", async () => {
+describe("the user search", () => {
+  it("matches prefixes of email address, name and last name, each user once and in this order", async () => {
     expect(await search("ada")).toEqual(["a-1", "b-2", "d-4"]);
     expect(await search("hop")).toEqual(["c-3", "f-6", "d-4"]);
     expect(await search("love")).toEqual(["a-1"]);
@@ -51,26 +51,26 @@ describe("users are found", () => {
     expect(await search("da")).toEqual([]);
   });
 
-  it("in any case, ignoring white space around the text", async () => {
+  it("ignores case and surrounding white space", async () => {
     for (const text of ["ADA LOVE", "ada love", "  Ada Love "]) expect(await search(text)).toEqual(["a-1"]);
     expect(await search("HOPPER@Example.com")).toEqual(["c-3"]);
   });
 
-  it("by exact id, listed before all others", async () => {
+  it("lists an exact id match before all others", async () => {
     expect(await search("a-1")).toEqual(["a-1", "E-5"]);
     expect(await search("E-5")).toEqual(["E-5"]);
     expect(await search("e-5")).toEqual([]);
     expect(await search("a-")).toEqual(["E-5"]);
   });
 
-  it("by the literal text: % and _ are no wildcards", async () => {
+  it("matches text literally: % and _ are no wildcards", async () => {
     for (const text of ["%", "_", "h%", "_da", "\\", ".*", "a'a", "hop_", "x%y"])
       expect(await search(text)).toEqual([]);
     expect(await search("x%_\\")).toEqual(["d-4"]);
     expect(await search("hop\\%")).toEqual(["f-6"]);
   });
 
-  it("in pages without gaps or repeats, also with equal names", async () => {
+  it("returns pages without gaps or repeats, also with equal names", async () => {
     await test.rows(
       `insert into "user" (id, name, email) select 'z' || n, 'Zoe Zimmer', case when n % 3 = 0 then 'zo' else 'y' end || n || '@example.com'
        from generate_series(1, 30) n`,
@@ -82,17 +82,17 @@ describe("users are found", () => {
     await test.rows(`delete from "user" where name = 'Zoe Zimmer'`);
   });
 
-  it("without a search, newest first", async () => {
+  it("lists all users, newest first, without a search text", async () => {
     for (const limit of [1, 4, 6, 100])
       expect(await walk(null, limit)).toEqual(["f-6", "E-5", "d-4", "c-3", "b-2", "a-1"]);
   });
 });
 
-describe("each user is listed", () => {
+describe("the users of the directory", () => {
   const entry = async (id: string): Promise<Entry> =>
     (await ground.call(searchUsers, ADMIN, { search: id })).items[0];
 
-  it("with the time of their last visit", async () => {
+  it("have the time of their last visit", async () => {
     expect((await entry("b-2")).lastSeenAt).toBeNull();
     await test.rows(
       `insert into session (id, user_id, token, expires_at, updated_at) values
@@ -102,7 +102,7 @@ describe("each user is listed", () => {
     expect((await entry("b-2")).lastSeenAt).toEqual(new Date("2020-06-02T00:00:00Z"));
   });
 
-  it("with their running subscription of the highest plan", async () => {
+  it("have their running subscription of the highest plan", async () => {
     const subscribe = (id: string, planId: string, status: string) =>
       test.rows(
         `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,

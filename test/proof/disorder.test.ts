@@ -29,7 +29,7 @@ it.concurrent.each(wireFormats())(
     const sim = await simulator({
       formats: { "provider-a": format },
       deliverTo: () => `${server.url}/api/webhooks/provider-a`,
-      // A retry hours later is one within a minute.
+      // A retry after hours becomes one within a minute.
       timeScale: 500,
       keptEvents: 100_000,
     });
@@ -82,7 +82,7 @@ it.concurrent.each(wireFormats())(
       const portal = (await summary()).subscriptions.find((one) => one.id === id)?.portalUrl as string;
       for (let actions = rng.between(1, 5); actions > 0; actions -= 1) {
         if (rng.chance(0.5)) await sleep(rng.between(0, 300));
-        // What cannot be done at this moment is not done.
+        // Skips a step that is not possible in the current state.
         await press(portal, { subscription: id, ...fieldsOf(rng) });
       }
     }
@@ -112,7 +112,7 @@ it.concurrent.each(wireFormats())(
       const known = new Map(rows.map((row) => [row.providerSubscriptionId, row]));
       return sim.subscriptions("provider-a").flatMap((truth) => {
         const ours = known.get(truth.providerSubscriptionId);
-        // Lemon Squeezy names no user but in deliveries: of whom none arrived, nothing can be known.
+        // Lemon Squeezy names users in deliveries only: without one, the subscription's user is unknown.
         if (ours === undefined && format === "lemon-squeezy") return [];
         const expected = { ...truth, outOfOrder: false };
         const isSame =

@@ -80,7 +80,7 @@ function samplesOf(format: WireFormat): Sample[] {
   const names = readdirSync(new URL(`../fixtures/${format}`, import.meta.url));
   return names.flatMap((name) => {
     const { body, eventType } = loadFixture(format, name.replace(".json", ""));
-    // Most mutations of a whole payload hit what nobody reads: the lean one holds little else.
+    // Most mutations of a whole payload hit fields that are not read: the lean one has hardly any.
     const secret = SECRETS[names.indexOf(name) % 6] ?? "";
     return [body, lean(body)].map((sample) => ({
       ...withoutContentType(signedDelivery(format, sample, { secret, nowSeconds: NOW })),
@@ -122,7 +122,7 @@ function mutatedDelivery(
   let nowSeconds = NOW;
   if (random.oneIn(4)) {
     secret = random.pick(SECRETS);
-    // Correctly signed, but with a guessable key or a time stamp that is none.
+    // Correctly signed, but with a guessable key or an invalid time stamp.
     const key = random.pick([
       secret,
       "",

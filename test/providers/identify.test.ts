@@ -33,7 +33,7 @@ describe.each([
   ["contains a NUL character", "a\0b"],
   ["is not well-formed Unicode", "a\ud800b"],
 ])("rejects an id or type that %s", (problem, value) => {
-  test("event id", () => {
+  test("as the event id", () => {
     for (const [format, body] of [
       ["stripe", { id: value, type: "a" }],
       ["paddle", { event_id: value, event_type: "a" }],
@@ -44,7 +44,7 @@ describe.each([
     }
   });
 
-  test("event type", () => {
+  test("as the event type", () => {
     for (const [format, body] of [
       ["stripe", { id: "evt_1", type: value }],
       ["paddle", { event_id: "evt_1", event_type: value }],

@@ -128,7 +128,7 @@ describe.each(wireFormats())("deliveries in the format %s", (format) => {
   });
 
   it("are reordered by an injected fault", async () => {
-    // In real time the first one is held back for seconds: the second overtakes it however busy this machine is.
+    // The first one is delayed for seconds of real time, so that the second overtakes it on a busy machine too.
     const { hook, sim, buy, act, fault, slot } = await provider(format, { timeScale: 1 });
     await buy();
     await sim.settle();

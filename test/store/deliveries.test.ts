@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-it("fences off a claim that another has taken over, whose delivery is pending again", async () => {
+it("fences off a claim that another process has taken over", async () => {
   const [row] = await test.rows<{ id: string }>(
     `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, claim_no, lease_until, payload)
      values ('provider-a', 'evt_taken_over', 'x', 'stripe', 'pending', 'retry', 2, clock_timestamp() + interval '1 hour', '{}')

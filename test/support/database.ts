@@ -30,7 +30,7 @@ export async function createTemplate(serverUrl: string): Promise<void> {
   // Two: one holds the lock of migrations.
   const database = open(named(serverUrl, TEMPLATE), 2);
   await migrate(database);
-  // Nobody may be connected to a database while it is copied.
+  // PostgreSQL copies a database only while nothing is connected to it.
   await database.close();
 }
 

@@ -18,7 +18,7 @@ export type HttpResponse = {
   /** The same as an object with lower-case names. */
   fields: IncomingHttpHeaders;
   /** Parsed if the content type is JSON, else `undefined`. */
-  // biome-ignore lint/suspicious/noExplicitAny: each test knows what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows its response
   body: any;
   text: string;
 };

@@ -16,11 +16,11 @@ await runServer(environment, {
     if (reached !== milestone) return;
     times += 1;
     if (times !== Number(nth)) return;
-    // Time for what was sent to reach the database: the crash must not come before the step that it is named for.
+    // Lets sent statements reach the database: the crash must not come before the step that it is named for.
     await sleep(5);
     process.kill(process.pid, signal);
     await sleep(1_000);
   },
 });
-// A load test has no use for a line a request, but whoever started this waits for the one that says "listening".
+// A load test needs no line per request, but the parent process waits for "listening".
 log.level = process.env.LOG_LEVEL_ONCE_LISTENING ?? environment.logLevel;

@@ -37,7 +37,7 @@ export async function openSite(variables: Record<string, string> = {}): Promise<
     ...variables,
   });
   const complaints: string[] = [];
-  // It has a log of its own, which is the console of this process.
+  // It logs to the console of this process.
   const listening = vi.spyOn(console, "error").mockImplementation((...said) => {
     complaints.push(`server: ${said.map((one) => inspect(one)).join(" ")}`);
   });

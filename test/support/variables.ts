@@ -26,7 +26,7 @@ export function serverVariables(databaseUrl: string): Record<string, string> {
     PORT: "0",
     // Where it is turned on, SIMULATOR_PORT=0 and a DATA_DIR of one's own belong with it.
     SIMULATOR: "off",
-    // Tests of what is flagged or missed must not race the jobs that mend it.
+    // Tests of flagged subscriptions and missed events must not race the jobs that correct them.
     SELF_HEAL: "off",
     RECONCILE: "off",
     // Mail and whatever else a server keeps; the project's own folder is not for tests.

@@ -39,7 +39,7 @@ function watch(context: BrowserContext, site: Site, isScriptless: boolean): stri
   const complaints: string[] = [];
   context.on("console", (message) => {
     const text = message.text();
-    // What could not be loaded is told below, with its status.
+    // Failed loads are reported below, with their status.
     if (text.startsWith("Failed to load resource")) return;
     if (message.type() === "error" || message.type() === "warning") complaints.push(`console: ${text}`);
   });
@@ -50,7 +50,7 @@ function watch(context: BrowserContext, site: Site, isScriptless: boolean): stri
     if (!isOurs && protocol !== "data:") complaints.push(`foreign: ${request.url()}`);
   });
   context.on("requestfailed", (request) => {
-    // Whoever leaves a page stops what it still loads.
+    // Leaving a page aborts its pending loads.
     const reason = request.failure()?.errorText ?? "";
     const isUnwanted = isScriptless && request.resourceType() === "script";
     if (reason !== "net::ERR_ABORTED" && !isUnwanted) complaints.push(`failed: ${request.url()} ${reason}`);

@@ -67,7 +67,7 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
   it("has the same outcome and cost on every surface", async () => {
     for (const ask of asks) {
       const surfaces = surfacesOf(operation).filter(({ name }) => !ask.notOn?.includes(name));
-      // What is read is the same to the letter; what is changed is changed in a cast of its own each time.
+      // Reads return identical data; writes run on their own users each time.
       const shared = writes && !ask.refused ? null : await newCast(on.test);
       let untouched: Belongings | null = null;
       for (const caller of CALLERS) {

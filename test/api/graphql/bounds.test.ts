@@ -128,7 +128,7 @@ describe("a query beyond the limits is refused before it runs", () => {
     expect(status).toBe(200);
   });
 
-  it("counts the value of a page-size variable, whatever its default", async () => {
+  it("counts the value of a page-size variable, not its default", async () => {
     const query = `query ($n: Int! = 1) { users(limit: $n) { items { ${USER} } } b: users(limit: $n) { items { ${USER} } } }`;
     const few = await askGraphql(server.url, query, { cookie, variables: { n: 5 } });
     expect(few.body.errors).toBeUndefined();

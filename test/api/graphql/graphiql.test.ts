@@ -47,7 +47,7 @@ it("does not serve GraphiQL without introspection", async () => {
 const missing = missingBrowser();
 
 it.skipIf(missing !== null)(
-  `works in a browser, as whoever is signed in, and loads nothing from outside${missing ? ` (${missing})` : ""}`,
+  `runs GraphiQL in a browser as the signed-in user, loading nothing from other hosts${missing ? ` (${missing})` : ""}`,
   async () => {
     const person = await signUp(server.url, "Somebody In GraphiQL");
     const browser = await startBrowser();

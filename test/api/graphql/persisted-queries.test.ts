@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const extensions = { persistedQuery: { version: 1, sha256Hash: "a".repeat(64) } };
 
-it("tells a client that sends a query's hash alone to send the query", async () => {
+it("answers a query's hash alone with PersistedQueryNotSupported", async () => {
   for (const answer of [
     await sendRequest(app.url, "POST", "/api/graphql", { body: { operationName: "Plans", extensions } }),
     await sendRequest(

@@ -218,7 +218,7 @@ describe("the remaining number of calls", () => {
       null,
     ]);
     const some = await send(3);
-    // A stream has begun before its results are known; its headers have not.
+    // A stream starts before its results are known; its headers must be sent first.
     expect(some.status).toBe("trpc-accept" in headers ? 200 : 207);
     expect(some.headers.get("x-ratelimit-remaining")).toBe("0");
     expect(some.headers.get("ratelimit")).toMatch(/^"rpc";r=49;t=\d+, "settings";r=0;t=\d+$/);
@@ -258,7 +258,7 @@ describe("the remaining number of calls", () => {
       expect(refused.headers.get("x-ratelimit-remaining")).toBe("1");
       expect(refused.headers.get("ratelimit-policy")).toBe('"rpc";q=4;w=60');
       expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-      // What was refused has cost nothing: the one that is left is still there.
+      // The refused calls cost nothing: the remaining one is still available.
       expect([(await send(1)).status, (await send(1)).status]).toEqual([200, 429]);
     },
   );

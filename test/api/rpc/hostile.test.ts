@@ -277,7 +277,7 @@ describe("an RPC response", () => {
 
   it("has the same status as REST for a refusal", () => {
     for (const [reason, { code }] of Object.entries(REASONS)) {
-      // tRPC has no code for what is gone.
+      // tRPC has no code for 410 Gone.
       if (code === "gone") continue;
       const cause = new Refusal({ reason: reason as Reason, params: EXAMPLE_PARAMS } as RefusalFacts);
       const shape = shapeOf(new TRPCError({ code: "INTERNAL_SERVER_ERROR", cause }), "user.me");

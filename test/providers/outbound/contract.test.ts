@@ -69,7 +69,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
       provider.answer(() => ({ body: dialect.subscription(kind) }));
       const { body, eventType } = loadFixture(format, kind);
       const told = ADAPTERS.of(format).interpret(eventType, body);
-      // Lemon Squeezy says who and what only in its deliveries.
+      // Lemon Squeezy names user and plan only in its deliveries.
       const unsaid = format === "lemon-squeezy" ? { userId: null, planId: null } : {};
       expect(await api.fetchSubscription(subscriptionId)).toEqual({
         ...told,
@@ -212,7 +212,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     const problem = await problemOf(paused.createCheckout(ORDER));
     expect(problem).toMatchObject({ failure: "unreachable", retryAfterMs: 60_000 });
     expect(provider.heard).toHaveLength(1);
-    // Until it is over nothing else is asked either.
+    // Until it ends, no other request is sent either.
     const next = await problemOf(paused.fetchSubscription(subscriptionId));
     expect(next.failure).toBe("unreachable");
     expect(next.retryAfterMs).toBeGreaterThan(50_000);

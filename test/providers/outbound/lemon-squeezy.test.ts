@@ -47,7 +47,7 @@ describe("Lemon Squeezy's API", () => {
         },
       },
     });
-    // The store is asked for once.
+    // The store is fetched once.
     await api.createCheckout(ORDER);
     expect(provider.heard.map(({ path }) => path)).toEqual([
       "/provider-a/v1/stores",

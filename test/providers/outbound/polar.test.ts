@@ -118,7 +118,7 @@ describe("Polar's API", () => {
       succeeded: false,
       webhook_event: { id, type: "subscription.updated", payload, is_archived: false, ...more },
     });
-    // The event 1 was tried twice, of 3 nothing is left, 4 is none of ours.
+    // Event 1 was tried twice, event 3 has no payload left, event 4 belongs to another endpoint.
     const attempts = [
       delivery("5"),
       delivery("1"),
@@ -151,7 +151,7 @@ describe("Polar's API", () => {
     const [, asked] = provider.heard;
     expect(asked?.query.get("start_timestamp")).toBe("2026-03-01T13:00:00.000Z");
     expect(asked?.query.get("endpoint_id")).toBe("ours");
-    // Which of two it is, only the operator can tell.
+    // Only the operator knows which of two endpoints is right.
     endpoints.push({ id: "staging", url: "https://staging.example/api/webhooks/provider-c", format: "raw" });
     await expect(allOf(api.listEvents?.(new Date()) ?? none())).rejects.toMatchObject({
       failure: "rejected",

@@ -114,7 +114,7 @@ describe("Stripe's API", () => {
       .filter(([name]) => name.startsWith("types"))
       .map(([, type]) => type);
     expect(types).toContain("checkout.session.async_payment_succeeded");
-    // It takes 20 at most.
+    // Stripe accepts at most 20.
     expect(types.length).toBeLessThanOrEqual(20);
     for (const type of types)
       expect(stripe.interpret(type, { data: { object: {} } }).kind).not.toBe("ignored");

@@ -85,7 +85,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
         await page.setViewportSize(viewport);
         for (const colorScheme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme });
-          // A theme changes colours alone, and a width which of them are there.
+          // A theme changes only colours, and a width only which elements are shown.
           const rules = colorScheme === "light" ? undefined : ["color-contrast"];
           found[`${width} ${colorScheme}`] = await axe(page, rules);
           await page.screenshot({ path: `${FOLDER}/${name}-${width}-${colorScheme}.png`, fullPage: true });

@@ -18,7 +18,7 @@ export async function furnish(site: Site): Promise<Furnished> {
   });
   await addUsers(site.test, 12);
   for (let n = 0; n < 9; n += 1) await deliverWebhook(site.url, "provider-a", numberedEvent("furnished", n));
-  // Of somebody whom nobody here knows.
+  // Of an unknown user.
   await deliverWebhook(site.url, "provider-a", numberedEvent("furnished", 15));
   // Left alone by webhook-retry: the tests look at its first attempt.
   await site.test.rows(

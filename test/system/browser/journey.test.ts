@@ -21,7 +21,7 @@ const LANGUAGES = [
   ["en", "English", "Settings", "€20"],
 ] as const;
 
-describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing}` : ""}`, () => {
+describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}` : ""}`, () => {
   let site: Site;
   let browser: Browser;
   beforeAll(async () => {
@@ -282,7 +282,7 @@ describe.skipIf(missing !== null)(`somebody in a browser${missing ? `: ${missing
     await page.getByRole("heading", { name: "Create an account" }).waitFor();
     await fill(page, { Name: "Somebody New", "Email address": someone.email, Password: PASSWORD });
     await press(page, "Create account");
-    // On to the page that was asked for first.
+    // On to the page that was requested first.
     await page.waitForURL("/settings");
   });
 });

@@ -100,7 +100,7 @@ async function buy(
   await page.getByLabel("E-mail").fill("somebody@example.com");
   await page.getByRole("button", { name: /^Pay / }).click();
   await page.waitForURL(/\/billing\?checkout=completed/);
-  // What it waits for is told by the provider in the meantime.
+  // The provider's webhook arrives in the meantime.
   await page.getByText("Thank you. Your subscription is set up.").waitFor();
 }
 

@@ -32,7 +32,7 @@ describe.concurrent(`a server killed ${CRASHES} times`, () => {
           ...variables,
           CRASH_AT: `${milestones[crash % milestones.length]}:${1 + (crash % 4)}`,
         });
-        // Until it dies, the provider sends what is new and, again, what was never answered.
+        // Until it crashes, the provider sends new events and resends unacknowledged ones.
         while (server.child.exitCode === null && server.child.signalCode === null) {
           const fresh = Array.from({ length: EVENTS_AT_ONCE }, () => next++);
           unanswered = await sendAll(server, [...unanswered, ...fresh], format);

@@ -20,7 +20,7 @@ it("keeps an event whose repeat was acknowledged right before PostgreSQL was kil
   timeout: 120_000,
 }, async () => {
   const cluster = await startPostgresCluster(20);
-  // Nobody else flushes: what the acknowledgement did not make durable is lost by the crash.
+  // Nothing else flushes the log: the crash loses what the acknowledgement did not make durable.
   await cluster.rows("alter system set wal_writer_delay = '10s'");
   await cluster.rows("alter system set wal_writer_flush_after = '1GB'");
   await cluster.rows("select pg_reload_conf()");
@@ -43,7 +43,7 @@ it("keeps an event whose repeat was acknowledged right before PostgreSQL was kil
     await cluster.reachable();
     expect(await look()).toHaveLength(1);
   }
-  // Nobody sends them again, they were acknowledged: only webhook-retry can finish them.
+  // They were acknowledged and are not sent again: only webhook-retry can finish them.
   await expectEachAppliedOnce(cluster, "flush", rounds);
   await second.end("SIGTERM");
   await cluster.remove();

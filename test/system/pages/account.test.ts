@@ -54,7 +54,7 @@ describe("account pages", () => {
     const { status, html } = await openPage(server.url, path, other.cookie);
     expect(status).toBe(200);
     expect(html.match(/<h1\b/g)).toHaveLength(1);
-    // What is streamed behind a placeholder is shown by a script alone.
+    // Content streamed after a placeholder needs a script to be shown.
     expect(html).not.toMatch(/<template id="B:|<div hidden="" id="S:/);
   });
 

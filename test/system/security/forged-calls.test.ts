@@ -108,7 +108,7 @@ describe.each(FORGED)("%s as the arguments", (_, root, parts = {}) => {
       });
       const { code = null } = (returned ?? {}) as { code?: string };
       const came = { to: action.name, status, digest: thrown?.digest ?? null, code };
-      // There is no payment provider here, which is told as that.
+      // No payment provider is configured here, which returns 503.
       if (status === 503) expect(came).toMatchObject({ digest: "refusal:unavailable" });
       else expect(came).toEqual({ ...came, status: expect.toSatisfy((one: number) => one < 500) });
       if (thrown !== null && status !== 400) expect(came.digest).toMatch(/^refusal:/);
@@ -147,7 +147,7 @@ describe("an action call that cannot be parsed", () => {
       body,
       headers: { ...headers, cookie },
     });
-    // What is no form at all is no call: the page is shown.
+    // A body that is not a form is no action call: the page is shown.
     expect([200, 400]).toContain(plain.status);
     const after = await left(person);
     expect(after.name).toBe(before.name);

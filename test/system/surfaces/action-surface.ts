@@ -81,7 +81,7 @@ export const actionSurface: Surface = {
 function differenceOf(operation: string): Difference {
   const { may } = CASES[operation] as Case;
   return {
-    // Keys are for programs: to a page their holders are nobody.
+    // Keys are for programs: pages treat their holders as signed out.
     may: { ...may, key: "unauthorized", adminKey: "unauthorized" },
     ...(operation === "apiKeys.create" ? {} : { shows: SHOWN[operation] ?? (() => null) }),
     says: inFormWords,

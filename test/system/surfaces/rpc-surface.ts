@@ -54,7 +54,7 @@ export const rpcSurface: Surface = {
     "users.updateProfile": { shows: success },
     "users.setLocale": { shows: success },
     "users.completeOnboarding": { shows: success },
-    // The contract has it among what is for administrators.
+    // The contract lists it among the administrators' procedures.
     "users.list": { may: ADMINISTRATORS },
     "notifications.markAllRead": { countedAs: "notifications.markRead" },
   },

@@ -44,7 +44,7 @@ export function stage(): Stage {
   beforeAll(async () => {
     await builtPages();
     on.test = await freshDatabase(0);
-    // So that a number tells whose id it is.
+    // Makes a numeric id identify its owner.
     await on.test.rows("alter table webhook_delivery alter column id restart with 1000000");
     assistant = await openAiServer();
     assistant.answer((exchange) => {

@@ -70,13 +70,13 @@ describe("API2:2023 Broken Authentication", () => {
       });
       expect(Number(refused.fields["retry-after"])).toBeGreaterThan(0);
     }
-    // A path that is nearly this one is none, and no way to go on guessing.
+    // A similar path returns 404, and is no way to go on guessing.
     for (const path of ["/api/auth//sign-in/email", "/api/auth/sign-in/email/", "/api/auth/sign-in%2femail"])
       expect((await send(url, `POST ${path}`, { body: { email, password } })).status).toBe(404);
     expect(
       (await send(url, `POST /api/auth/sign-in/%65mail`, { body: { email, password } })).status,
     ).not.toBe(200);
-    // Nor does the right one help whoever has used up the guesses.
+    // The right password is refused too once the guesses are used up.
     expect((await signIn(email, password, {}, url)).status).toBe(429);
   });
 
@@ -139,7 +139,7 @@ describe("API2:2023 Broken Authentication", () => {
       return { status: answer.status, names: Object.keys(answer.body.user), token: answer.body.token, user };
     };
     expect(await signUp(on.victim.email)).toEqual(await signUp("not.yet@example.com"));
-    // Signed up is not signed in, and a right password is none before the address is known to be theirs.
+    // Sign-up starts no session, and the right password is refused before the address is confirmed.
     expect((await signIn("not.yet@example.com", NEXT, {}, url)).status).toBe(403);
     expect((await signIn(on.victim.email, NEXT, {}, url)).status).toBe(401);
   });

@@ -139,10 +139,10 @@ describe("API1:2023 Broken Object Level Authorization", () => {
       ]);
       for (const answer of answers) {
         expect([200, 400]).toContain(answer.status);
-        // A refusal may quote what was sent; a list never does.
+        // A refusal may quote its input; a list never does.
         if (answer.status === 200) for (const trace of tracesOf(on)) expect(answer.text).not.toContain(trace);
       }
-      // The same question by its owner: what is not shown is there.
+      // The same request by the owner shows that the item exists.
       const owned = await send(on.url, `GET ${path}`, { cookie: on.victim.cookie });
       expect(tracesOf(on).some((trace) => owned.text.includes(trace))).toBe(path !== "/api/plans");
     },

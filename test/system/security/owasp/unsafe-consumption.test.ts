@@ -198,7 +198,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
       expect(Number.isInteger(seats) && seats >= 0).toBe(true);
       expect(["free", "pro", "team"]).toContain(plan_id);
     }
-    // And the next one, which is all right, is applied as if nothing had been.
+    // The next valid event is applied as usual.
     const { eventId, sending } = told(() => {}, id);
     expect((await sending()).body).toEqual({ received: true });
     expect(await subscriptionOf(eventId)).toMatchObject({ user_id: id, seats: 7 });
@@ -362,7 +362,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
       "content-type": "text/event-stream",
       "x-content-type-options": "nosniff",
     });
-    // A line that begins with a colon is a comment, which keeps the connection alive.
+    // A line that starts with a colon is a comment, which keeps the connection alive.
     const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith(":"));
     expect(lines.every((line) => line.startsWith("data: "))).toBe(true);
     expect(lines.filter((line) => line === "data: [DONE]")).toHaveLength(1);
