@@ -17,10 +17,10 @@ import { effectLimits } from "./transaction-limits.ts";
 
 const DATABASE_REFUSED = "database: the change was refused, see the log";
 
-/** So many events of a group may run into a lock time-out, one after another, before the rest gives up. */
+/** After this many consecutive lock time-outs in a group the remaining events are not tried. */
 const MAX_LOCK_TIMEOUTS = 3;
 
-/** Applies claimed events in their order, effects and outcomes in one transaction; a failing event costs only itself. */
+/** Applies claimed events in order, effects and outcomes in one transaction; a failing event fails alone. */
 export async function applyGroup(intake: Intake, group: readonly ClaimedEvent[]): Promise<AttemptOutcome[]> {
   const [only] = group;
   if (only === undefined) return [];
@@ -28,7 +28,7 @@ export async function applyGroup(intake: Intake, group: readonly ClaimedEvent[])
   try {
     const applied = await retryOnContention(() => applyTogether(intake, group));
     if (!applied.includes("contended")) return applied as AttemptOutcome[];
-    // Nothing was written. Those whose subscriptions nobody holds go first, the others wait for theirs one by one.
+    // Nothing was written. Events whose subscriptions are free go first, the others wait for their locks one by one.
     const free = group.filter((_, index) => applied[index] !== "contended");
     const contended = group.filter((_, index) => applied[index] === "contended");
     const outcomes = new Map<ClaimedEvent, AttemptOutcome>();
@@ -38,11 +38,11 @@ export async function applyGroup(intake: Intake, group: readonly ClaimedEvent[])
     }
     return group.map((event) => outcomes.get(event) as AttemptOutcome);
   } catch (error) {
-    // A lock is one event's affair; a database that is too slow is everybody's.
+    // A lock concerns one event; a slow database concerns all.
     if (isTimeout(error) && !isLockTimeout(error)) return release(intake, group, error);
     if (error instanceof DatabaseUnavailable) return unavailable(intake, group, error);
   }
-  // The transaction is rolled back, and with it everybody's effects: singly, only the guilty event fails.
+  // The transaction is rolled back with everybody's effects: applied singly, only the faulty event fails.
   return applySingly(intake, group);
 }
 
@@ -67,7 +67,7 @@ async function applySingly(intake: Intake, group: readonly ClaimedEvent[]): Prom
 }
 
 async function applySingle(intake: Intake, event: ClaimedEvent): Promise<AttemptOutcome> {
-  // It has waited for longer than its claim holds: whoever takes it over must not find this process at work on it.
+  // It has waited for longer than its claim holds: another process may have taken it over.
   const overdueBeforeMs = performance.now() - intake.leaseSeconds * 1000;
   if (event.startedAtMs < overdueBeforeMs) return { outcome: "lost" };
   try {
@@ -80,7 +80,10 @@ async function applySingle(intake: Intake, event: ClaimedEvent): Promise<Attempt
   }
 }
 
-/** A single event waits for its locks. Of several, those that would have to wait are named, and nothing is written. */
+/**
+ * A single event waits for its locks. In a group, events that would have to wait are returned, and nothing is
+ * written.
+ */
 async function applyTogether(
   intake: Intake,
   group: readonly ClaimedEvent[],
@@ -129,7 +132,7 @@ async function applyTogether(
   });
 }
 
-/** Writes the outcomes of the attempts whose claims hold; a `null` belongs to somebody else by now. */
+/** Records the outcomes of attempts whose claims hold; `null`: another process has taken the event over. */
 function recordOutcomes(
   transaction: Transaction,
   group: readonly ClaimedEvent[],
@@ -171,10 +174,10 @@ function unavailable(intake: Intake, group: readonly ClaimedEvent[], error: unkn
   return group.map(() => ({ outcome: "unavailable" }));
 }
 
-/** The effects were rolled back; what remains is to record why, if the claim still holds. */
+/** The effects were rolled back; records the failure if the claim still holds. */
 async function recordDefect(intake: Intake, event: ClaimedEvent, error: unknown): Promise<AttemptOutcome> {
   intake.log.error({ err: error, deliveryId: event.claim.id }, "applying an event failed");
-  // What PostgreSQL or a stack says may quote other rows and the code: that is for the log alone.
+  // Database errors and stacks may quote other rows and code: they go to the log alone.
   const failure: Decision = { outcome: "failed", reason: sqlState(error) ? DATABASE_REFUSED : DEFECT };
   try {
     return await inTransaction(intake.database, effectLimits(intake), async (transaction) => {

@@ -1,32 +1,32 @@
 import { createKeyQueue } from "./key-queue.ts";
 
 export type BatcherOptions<Item, Answer> = {
-  /** What an item touches: two items with a common key are never worked on by two groups at once. */
+  /** The keys an item touches: items with a common key never run in two groups at once. */
   keysOf(item: Item): readonly string[];
   /** Whether items with a common key may share a group, in order, or must wait for the next one. */
   sameKey: "together" | "apart";
   bytesOf(item: Item): number;
-  /** What to answer instead of working on an item that nobody waits for any more; `null`: somebody does. */
+  /** The result of an item that nobody waits for any more; `null`: somebody does. */
   abandoned?(item: Item): Answer | null;
   maxItems: number;
   maxBytes: number;
   maxInFlight: number;
-  /** Groups that are at work and not held up: a further one starts only below this number. */
+  /** Maximum of groups running and not stalled: a further one starts only below this number. */
   maxAtWork: number;
-  /** A group that takes longer counts as held up, by a lock or a slow disk, and holds up nobody else. */
+  /** A group that takes longer counts as stalled, by a lock or a slow disk, and no longer blocks others. */
   heldUpAfterMs: number;
   /**
-   * One answer per item, in the order of the items; an item whose answer is a promise leaves the group, and keeps its keys
-   * until the promise settles. `closing` lets the next group start before this one has ended. When it throws, so do all items.
+   * Returns one result per item, in order. An item whose result is a promise leaves the group, and keeps its keys
+   * until it settles. `closing` lets the next group start before this one has ended. If it throws, all items fail.
    */
   run(group: readonly Item[], closing: () => void): Promise<readonly (Answer | Promise<Answer>)[]>;
 };
 
 export type Batcher<Item, Answer> = {
   submit(item: Item): Promise<Answer>;
-  /** What waits and what is being worked on. */
+  /** The items waiting and running. */
   load(): { items: number; bytes: number };
-  /** How long the oldest item has been ready without being worked on, in milliseconds. */
+  /** How long the oldest ready item has been waiting, in milliseconds. */
   delayMs(): number;
   /** Resolves once nothing waits and nothing runs. */
   idle(): Promise<void>;
@@ -45,8 +45,8 @@ type Entry<Item, Answer> = {
 type Group = { startedAtMs: number; isClosing: boolean };
 
 /**
- * Group commit: items that wait together are worked on together, in the order of their arrival wherever they have
- * a key in common. An item that finds nothing under way starts at once, alone; nothing ever waits to fill a group.
+ * Group commit: items that wait together run together, in order of arrival where they share a key. An item that finds
+ * the batcher idle starts at once, alone; nothing waits to fill a group.
  */
 export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer>): Batcher<Item, Answer> {
   const queue = createKeyQueue<Entry<Item, Answer>>();
@@ -60,7 +60,7 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
-    // After the events that the same turn of the event loop brings in, and no later.
+    // After the events of the same event-loop turn, and no later.
     setImmediate(() => {
       scheduled = false;
       while (ready.length > 0 && mayStart()) {
@@ -102,7 +102,7 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
     return group;
   }
 
-  /** Those who wait for members of this group alone: they may join it, behind them. */
+  /** Items that wait only for members of this group: they may join it, behind them. */
   function onlyBehind(entry: Entry<Item, Answer>, before: Map<Entry<Item, Answer>, number>) {
     return queue.successors(entry).filter((one) => {
       const count = (before.get(one) ?? 0) + 1;
@@ -156,7 +156,7 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
   function finish(entry: Entry<Item, Answer>): void {
     items -= 1;
     bytes -= entry.bytes;
-    // A member of the same group may be freed while it is still at work.
+    // A member may be freed while its own group is still running.
     const freed = queue.leave(entry).filter((one) => !one.isTaken);
     if (freed.length > 0) {
       const readyAtMs = performance.now();

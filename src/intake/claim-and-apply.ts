@@ -4,8 +4,8 @@ import type { Intake } from "./intake.ts";
 const MAX_CLAIMS = 3;
 
 /**
- * In two transactions: the claim, with a lease, then the effects. For what may not be written in one: events that are in the
- * log already, whose subscriptions are locked, or whose sender gives up after few tries.
+ * Two transactions: a claim with a lease, then the effects. For events that cannot be written in one: already in the
+ * log, with locked subscriptions, or from a provider with few retries.
  */
 export async function claimAndApply(
   intake: Intake,

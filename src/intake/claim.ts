@@ -7,8 +7,8 @@ import { retryOnContention } from "./retry-on-contention.ts";
 import { claimLimits, effectLimits } from "./transaction-limits.ts";
 
 /**
- * Claims deliveries before anything else happens to them. The commit does not wait for the disk: the effects'
- * commit makes it durable, and a repeat is acknowledged only after a flush of its own.
+ * Claims deliveries before anything else happens to them. The commit does not wait for the disk: the effects' commit
+ * makes it durable, and a repeat is acknowledged only after its own flush.
  */
 export async function claimGroup(intake: Intake, group: readonly NewDelivery[]): Promise<Claimed[]> {
   try {
@@ -23,7 +23,7 @@ export async function claimGroup(intake: Intake, group: readonly NewDelivery[]):
       return ["unavailable"];
     }
   }
-  // One of them spoils the statement for all: singly, only that one is left out.
+  // One invalid event fails the statement for all: claimed singly, only that one is left out.
   const claimed: Claimed[] = [];
   for (const delivery of group) claimed.push(...(await claimGroup(intake, [delivery])));
   return claimed;
@@ -37,7 +37,8 @@ async function claimTogether(intake: Intake, group: readonly NewDelivery[]): Pro
   });
   if (answers.some((answer) => answer.claim)) await intake.reached("claimed");
 
-  // Seen as successful means durable: such commits become visible only once they are on disk, though not on every standby.
+  // Visible as successful means durable here: such commits become visible once they are on disk, though not on every
+  // standby.
   const unconfirmed = group.filter((_, index) => {
     const answer = answers[index];
     return !answer?.claim && (answer?.status !== "successful" || answer.isReplicated);
@@ -49,7 +50,7 @@ async function claimTogether(intake: Intake, group: readonly NewDelivery[]): Pro
   });
 }
 
-/** What may be said of events that others have claimed. Whatever goes wrong here concerns the repeats alone. */
+/** Decides the result of events that others have claimed. An error here concerns the repeats alone. */
 async function confirmDurable(
   intake: Intake,
   repeats: readonly NewDelivery[],
@@ -64,7 +65,7 @@ async function confirmDurable(
     return new Map(
       repeats.map((delivery, index) => {
         const status = statuses[index];
-        // Failed by now, or gone: a claim that was not on disk is lost when PostgreSQL crashes.
+        // Failed meanwhile, or gone: a claim that was not on disk is lost when PostgreSQL crashes.
         return [delivery, status === "pending" || status === "successful" ? "duplicate" : "again"];
       }),
     );

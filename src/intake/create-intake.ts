@@ -14,7 +14,7 @@ import { createRecentKeys } from "./recent-keys.ts";
 
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
 const MAX_GROUP_ITEMS = 128;
-// Fewer groups are larger ones: the next starts when the one before commits. The others are for when one is held up.
+// Fewer groups are larger: the next starts when the one before commits. The others are for when one is stalled.
 const MAX_GROUPS_IN_FLIGHT = 4;
 const HELD_UP_AFTER_MS = 50;
 const RECENT_KEYS = 20_000;
@@ -43,7 +43,7 @@ export function createIntake(options: IntakeOptions): Intake {
     keysOf: (delivery) => [keyOf(delivery)],
     sameKey: "apart",
     bytesOf: (delivery) => delivery.payload.length,
-    // One at a time: claims are what puts events of one subscription in order.
+    // One at a time: claims put a subscription's events in order.
     maxInFlight: 1,
     maxAtWork: 1,
     run: (group) => claimGroup(intake, group),

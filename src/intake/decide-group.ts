@@ -8,18 +8,21 @@ import type { Intake } from "./intake.ts";
 import type { ReadEvent } from "./read-event.ts";
 import { type SubscriptionChanges, trackSubscriptions } from "./subscription-changes.ts";
 
-/** Stored with the delivery; the error itself is in the log. */
+/** Stored with the delivery; the error itself is logged. */
 export const DEFECT = "defect: applying it failed, see the log";
 
 export type GroupDecision = {
-  /** One per event; `null` for those that were left out. */
+  /** One per event; `null` for skipped ones. */
   decisions: (Decision | null)[];
-  /** What each event has changed of the state that the one before it left. */
+  /** The changes of each event, relative to the one before it. */
   changed: Attempt["changed"][];
   changes: SubscriptionChanges;
 };
 
-/** Decides the events of a group one after another, each on top of the one before. A defect fails its own event alone. */
+/**
+ * Decides the events of a group one after another, each based on the result of the one before. A defect fails only
+ * its own event.
+ */
 export function decideGroup(
   intake: Pick<Intake, "plans" | "log">,
   events: readonly (ReadEvent | null)[],

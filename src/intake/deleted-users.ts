@@ -4,7 +4,7 @@ import type { UserState } from "../store/users.ts";
 import type { Intake } from "./intake.ts";
 import type { ReadEvent } from "./read-event.ts";
 
-/** Nothing is kept of a user who has deleted the account once it has served its purpose. */
+/** Nothing about a user who has deleted the account is kept longer than needed. */
 export function isOfDeletedUser(
   { reading }: ReadEvent,
   decision: Decision | null,
@@ -15,7 +15,7 @@ export function isOfDeletedUser(
   return reading.event.userId !== null && users.get(reading.event.userId) === "deleted";
 }
 
-/** A checkout can be paid after its account was deleted, when nobody is left who could cancel. */
+/** A checkout can be paid after its account was deleted, when nobody is left to cancel. */
 export function unwantedOf(
   group: readonly ReadEvent[],
   decisions: readonly (Decision | null)[],

@@ -1,17 +1,17 @@
 import type { NewDelivery } from "../store/deliveries.ts";
 import type { ReadEvent } from "./read-event.ts";
 
-/** A verified event that is on its way into the log, and what its payload was found to mean. */
+/** A verified event on its way into the log, with its parsed payload. */
 export type IncomingEvent = ReadEvent & {
   delivery: NewDelivery;
-  /** On the process's own clock, in milliseconds. */
+  /** By the process's monotonic clock, in milliseconds. */
   startedAtMs: number;
-  /** Whether somebody still waits for the answer. */
+  /** Whether the sender still waits for the response. */
   isAwaited(): boolean;
 };
 
 export type ReceivedOutcome =
   | { outcome: "applied" | "ignored" | "duplicate" }
   | { outcome: "failed"; deliveryId: string }
-  /** Not known to be durable: nothing may be acknowledged. */
+  /** Not known to be durable: must not be acknowledged. */
   | { outcome: "unavailable" };

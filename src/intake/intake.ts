@@ -18,7 +18,7 @@ export type IntakeOptions = {
   leaseSeconds: number;
   toleranceSeconds: number;
   log: IntakeLog;
-  /** Called at each step that a crash could fall into; tests crash there. */
+  /** Called at each step where a crash matters; tests crash there. */
   reached?: (milestone: Milestone) => void | Promise<void>;
 };
 
@@ -33,18 +33,18 @@ type IntakeLog = {
 export type ReceiveResult =
   | { outcome: "applied" | "ignored" | "duplicate" }
   | { outcome: "unavailable"; cause: "overloaded" | "too slow" | "database" }
-  /** The reason is in the log of deliveries: it may quote the payload, which does not belong anywhere else. */
+  /** The reason is in the delivery log: it may quote the payload, which belongs nowhere else. */
   | { outcome: "failed"; deliveryId: string }
-  /** Failed durably, but acknowledged: this format's provider switches off endpoints that answer errors. */
+  /** Failed durably, but acknowledged: this provider disables endpoints that return errors. */
   | { outcome: "deferred"; deliveryId: string }
   | { outcome: "refused"; problem: SignatureProblem | "no secret configured" }
   | { outcome: "invalid"; problem: string };
 
-/** What a delivery passes through, shared by everything that processes events in this process. */
+/** Dependencies shared by everything that processes events in this process. */
 export type Intake = IntakeOptions & {
   reached: (milestone: Milestone) => void | Promise<void>;
   inProcess: InProcess;
-  /** The events of which this process has seen the end, by `keyOf`. */
+  /** Events that this process has finished, by `keyOf`. */
   recent: RecentKeys;
   deliveries: Batcher<IncomingEvent, ReceivedOutcome>;
   claims: Batcher<NewDelivery, Claimed>;

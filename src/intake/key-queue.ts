@@ -1,20 +1,20 @@
-/** An item's place in the queue of one key. */
+/** An item's entry in the queue of one key. */
 type Place<Entry> = { key: string; entry: Entry; previous: Place<Entry> | null; next: Place<Entry> | null };
 
 export type Keyed = { keys: readonly string[] };
 
 export type KeyQueue<Entry extends Keyed> = {
-  /** Returns whether nobody who came before has a key in common. */
+  /** Returns whether no earlier entry shares a key. */
   enter(entry: Entry): boolean;
-  /** Returns those who have nobody before them any more. */
+  /** Returns the entries that are now first in all their queues. */
   leave(entry: Entry): Entry[];
-  /** How many entries, one per key, stand right before this one. */
+  /** The number of entries, one per key, directly before this one. */
   predecessors(entry: Entry): number;
-  /** Who stands right behind this one, once per common key. */
+  /** The entries directly behind this one, once per common key. */
   successors(entry: Entry): Entry[];
 };
 
-/** A queue for each key, so that entries with a common key go one after another, in the order in which they entered. */
+/** A queue per key, so that entries with a common key run one after another, in order of arrival. */
 export function createKeyQueue<Entry extends Keyed>(): KeyQueue<Entry> {
   const last = new Map<string, Place<Entry>>();
   const places = new Map<Entry, Place<Entry>[]>();

@@ -1,8 +1,8 @@
 import type { ReadEvent } from "./read-event.ts";
 
 /**
- * The names under which an event may touch a subscription. An event that lacks one half of the link, the user or the
- * subscription, may meet any other such event of its slot.
+ * The keys under which an event may touch a subscription. An event without a user or without a subscription id may
+ * concern the same subscription as any other such event of its slot.
  */
 export function keysOf({ slot, reading }: ReadEvent): readonly string[] {
   if ("problem" in reading) return [];

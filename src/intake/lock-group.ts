@@ -15,13 +15,14 @@ import type { ReadEvent } from "./read-event.ts";
 export type LockedGroup = {
   subscriptions: Subscription[];
   users: Map<string, UserState>;
-  /** Whether somebody else holds what this event may touch. */
+  /** Whether another transaction holds what this event may touch. */
   isContended(event: ReadEvent): boolean;
 };
 
 /**
- * Locks the subscriptions that these events may touch, as far as nobody else has locked them: this waits for nobody.
- * @param sendAlong sends what else belongs to the first round trip, and says which events are still to be applied
+ * Locks the subscriptions that these events may touch, skipping those that are locked elsewhere: never waits.
+ * @param sendAlong sends the other statements of the first round trip, and returns which events are still to be
+ * applied
  */
 export async function lockGroup(
   transaction: Queryable,
@@ -39,7 +40,7 @@ export async function lockGroup(
     sendAlong(),
   ]);
 
-  // Whoever has a locked subscription here is known, and nobody else adds another one of theirs meanwhile.
+  // The subscribers of the locked subscriptions are known now, and nobody else can add one of theirs meanwhile.
   const owners = ownersOf(subscriptions);
   const rest = linked.filter(({ event }) => isOpen(event)).map(({ link }) => link);
   const unheld = rest.filter((link) => mayAdd(link) && !owners.subscribers.has(subscriberOf(link)));
@@ -49,7 +50,7 @@ export async function lockGroup(
   const users = new Map<string, UserState>([...owners.users].map((id) => [id, "present"]));
   let refused: ReadonlySet<string> = new Set();
   if (unheld.length > 0 || unproven.length > 0) {
-    // Read again after the locks: what was added before they were ours is seen now.
+    // Read again after locking, to see what was added before.
     const [taken, added, elsewhereNow, states] = await Promise.all([
       unheld.length === 0 ? refused : tryLockSubscribers(transaction, unheld),
       lockFree(transaction, unheld),
@@ -86,7 +87,7 @@ async function notLocked(
   return links.length === 0 ? [] : findNotLocked(transaction, links);
 }
 
-/** The same for a single event, waiting for whoever holds its subscriptions. */
+/** The same for a single event, waiting for other holders of its subscriptions. */
 export async function waitForLocks(transaction: Queryable, event: ReadEvent): Promise<LockedGroup> {
   const link = linkOf(event);
   if (link === null) return { subscriptions: [], users: new Map(), isContended: () => false };
@@ -103,7 +104,7 @@ function linkOf({ slot, reading }: ReadEvent): SubscriptionLink | null {
   return { provider: slot, providerSubscriptionId, userId, customerId };
 }
 
-/** An event that names neither user nor customer can only concern a subscription that is there. */
+/** An event without user and customer can only concern an existing subscription. */
 function mayAdd({ userId, customerId }: SubscriptionLink): boolean {
   return userId !== null || customerId !== null;
 }

@@ -1,11 +1,11 @@
 import type { Intake } from "./intake.ts";
 
-/** Longer than a slow disk holds a group up, and short enough that what is taken in is answered in time. */
+/** Longer than a slow disk stalls a group, and short enough to answer what is accepted in time. */
 const MAX_DELAY_MS = 2_000;
 const MAX_WAITING_ITEMS = 20_000;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 
-/** Whether one more delivery would only lengthen the queue. Events that wait for a lock of their own do not count. */
+/** Whether another delivery would only lengthen the queue. Events that wait for their own lock do not count. */
 export function isOverloaded({
   deliveries,
   claims,

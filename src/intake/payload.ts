@@ -5,7 +5,7 @@ import { InvalidPayload } from "../domain/payload-problems.ts";
 const MAX_DEPTH = 100;
 
 /**
- * The text of a verified body, and what it says.
+ * Decodes and parses a verified body.
  * @throws InvalidPayload when it is not UTF-8, not JSON, or nested deeper than 100
  */
 export function parsePayload(rawBody: Buffer): { text: string; body: unknown } {

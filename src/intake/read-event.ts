@@ -1,7 +1,7 @@
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 
-/** An event, and what its payload was found to mean. */
+/** An event with its parsed payload. */
 export type ReadEvent = {
   slot: Slot;
   reading: { event: PaymentEvent } | { problem: string };

@@ -1,7 +1,7 @@
 import type { Adapter } from "../providers/adapter.ts";
 import type { ClaimedEvent } from "./claimed-event.ts";
 
-/** What a payload means, or what is wrong with it: a payload that cannot be read fails, it is never dropped. */
+/** Parses a payload, or describes its problem: an unreadable payload fails, it is never dropped. */
 export function readEvent(adapter: Adapter, eventType: string, body: unknown): ClaimedEvent["reading"] {
   try {
     return { event: adapter.interpret(eventType, body) };

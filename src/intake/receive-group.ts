@@ -8,10 +8,13 @@ import type { Intake } from "./intake.ts";
 import { type WrittenOutcome, writeOnce } from "./write-once.ts";
 
 const MAX_RUNS = 3;
-/** After so many of one group it is no single row that is locked: the others leave without being tried. */
+/** After this many locked events in a group the others leave without being tried: not just one row is locked. */
 const MAX_LOCK_TIMEOUTS = 3;
 
-/** A group of first deliveries. Whoever cannot be written with the others leaves, and is claimed and applied by itself. */
+/**
+ * Processes a group of first deliveries. An event that cannot be written with the others leaves, and is claimed and
+ * applied by itself.
+ */
 export async function receiveGroup(
   intake: Intake,
   group: readonly IncomingEvent[],
@@ -44,7 +47,7 @@ async function writeGroup(
   }
 }
 
-/** Nothing was written, or nobody knows: then nothing may be written either. */
+/** Nothing was written, or the outcome is unknown: then nothing more may be written. */
 async function afterFailure(
   intake: Intake,
   group: readonly IncomingEvent[],
@@ -58,7 +61,7 @@ async function afterFailure(
   if (isContention(error) || group.length === 1) {
     return group.map(() => ({ outcome: "leaves", afterLockTimeout: isLockTimeout(error) }));
   }
-  // One of them spoils the transaction for all: singly, only that one leaves.
+  // One invalid event fails the transaction for all: processed singly, only that one leaves.
   const outcomes: WrittenOutcome[] = [];
   let lockTimeouts = 0;
   for (const event of group) {

@@ -12,12 +12,12 @@ import { isOverloaded } from "./overload.ts";
 import { parsePayload } from "./payload.ts";
 import { readEvent } from "./read.ts";
 
-/** Providers give up on an answer after 5 to 10 s; what goes on after ours is found by their repeat. */
+/** Providers time out after 5 to 10 s; work that continues after our response is found by their retry. */
 const ANSWER_WITHIN_MS = 4_500;
 
-/** Takes in one delivery: verify, parse, apply, store. Resolves when what it answers is durable. */
+/** Processes one delivery: verify, parse, apply, store. Resolves when its result is durable. */
 export async function receive(intake: Intake, slot: Slot, request: SignedRequest): Promise<ReceiveResult> {
-  // Before anything is computed: whoever is refused must not cost those who are not.
+  // Checked first: refusing a delivery must not slow down the others.
   if (isOverloaded(intake)) return { outcome: "unavailable", cause: "overloaded" };
   const { secrets, format } = intake.slots[slot];
   const adapter = intake.adapters.of(format);
@@ -42,7 +42,7 @@ export type Identified = {
   reading: ClaimedEvent["reading"];
 };
 
-/** Which event a genuine body is, and what it means. */
+/** Identifies and parses a verified body. */
 export function identify(
   adapter: Adapter,
   slot: Slot,
@@ -58,7 +58,7 @@ export function identify(
   }
 }
 
-/** Takes in a verified event, unless this process is at work on it already. Resolves when what it answers is durable. */
+/** Ingests a verified event, unless this process is already working on it. Resolves when its result is durable. */
 export function ingest(
   intake: Intake,
   { slot, adapter, identity, text, reading }: Identified,
@@ -82,10 +82,10 @@ export function ingest(
   return { result: result.then((outcome) => resultOf(adapter, outcome)), stopWaiting };
 }
 
-/** An answer, and how to say that nobody waits for it any more. */
+/** A pending result, and a way to cancel waiting for it. */
 export type Awaited<Result> = { result: Promise<Result>; stopWaiting(): void };
 
-/** A repeat is found by the claim, which locks nothing; whether it is one, only the database can say. */
+/** A repeat is found by the claim, which takes no locks; only the database knows whether it is one. */
 function isClaimedFirst(intake: Intake, adapter: Adapter, delivery: NewDelivery): boolean {
   return adapter.traits.claimsFirst || intake.recent.has(keyOf(delivery));
 }

@@ -1,4 +1,4 @@
-/** Keys seen lately, as many as fit. A hint alone: what is not here may be known all the same, and the other way round. */
+/** Recently seen keys, as many as fit. Only a hint: the database decides. */
 export type RecentKeys = { add(key: string): void; has(key: string): boolean };
 
 export function createRecentKeys(capacity: number): RecentKeys {

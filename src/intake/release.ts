@@ -4,7 +4,7 @@ import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
 import { effectLimits } from "./transaction-limits.ts";
 
-/** A time-out of the database uses up no attempt: the deliveries stay pending, to be taken over in a second. */
+/** A database time-out uses up no attempt: the deliveries stay pending, to be taken over after a second. */
 export async function release(
   intake: Intake,
   events: readonly ClaimedEvent[],

@@ -8,8 +8,8 @@ export type ReplayRefusal = "not found" | "lease running" | "successful" | "payl
 export type ReplayResult = AttemptOutcome | { outcome: "refused"; because: ReplayRefusal };
 
 /**
- * Processes a delivery again at the operator's wish: a new attempt, always written down. One that was successful
- * stays so whatever comes of it, and is replayed only by force.
+ * Processes a delivery again on the operator's request: a new attempt, always recorded. A successful one stays
+ * successful, and is replayed only with `force`.
  */
 export async function replay(intake: Intake, id: string, options: { force: boolean }): Promise<ReplayResult> {
   const claimed =

@@ -4,7 +4,7 @@ import { retryDue } from "./retry.ts";
 
 export type RetryJob = { stop(): Promise<void> };
 
-/** Runs `webhook-retry` inside the server until it is stopped; a pass that has begun is finished. */
+/** Runs `webhook-retry` inside the server until it is stopped; a running pass is finished. */
 export function startRetryJob(
   intake: Intake,
   observe: ((job: string, outcome: "ok" | "failed") => void) | null = null,

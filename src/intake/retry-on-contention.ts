@@ -3,7 +3,7 @@ import { isContention } from "../store/transaction.ts";
 
 const MAX_RUNS = 10;
 
-/** Deadlocks and lost races are nobody's failure, and use up no attempt: the same work is run again at once. */
+/** Deadlocks and lost races use up no attempt: the same work is run again at once. */
 export async function retryOnContention<Result>(run: () => Promise<Result>): Promise<Result> {
   for (let runs = 1; ; runs += 1) {
     try {

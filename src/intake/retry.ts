@@ -11,7 +11,7 @@ const BATCH_SIZE = 100;
 
 export type RetryReport = { applied: number; ignored: number; failed: number; gaveUp: number };
 
-/** One pass of `webhook-retry`: everything that is due now, and everything whose lease has run out. */
+/** One pass of `webhook-retry`: everything that is due, and everything whose lease has expired. */
 export async function retryDue(intake: Intake, isStopping = () => false): Promise<RetryReport> {
   const report: RetryReport = { applied: 0, ignored: 0, failed: 0, gaveUp: 0 };
   report.gaveUp = (await claimFromLog(intake, (transaction) => giveUpStuck(transaction))).length;

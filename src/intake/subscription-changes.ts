@@ -8,15 +8,15 @@ import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions
 import type { Transaction } from "../store/transaction.ts";
 
 export type SubscriptionChanges = {
-  /** As the events so far have left them. */
+  /** The state after the events so far. */
   subscriptions(): readonly Subscription[];
-  /** Returns what the event changes of what the one before has left. */
+  /** Returns the event's changes relative to the state before it. */
   record(applied: Decision & { outcome: "applied" }): Attempt["changed"];
-  /** Sends the writes, each subscription once, and returns them without waiting. */
+  /** Sends the writes, one per subscription, without waiting for them. */
   write(transaction: Transaction): Promise<unknown>[];
 };
 
-/** The subscriptions that a group has locked, as its events change them one after another. */
+/** The subscriptions that a group has locked, as its events change them in turn. */
 export function trackSubscriptions(locked: readonly Subscription[]): SubscriptionChanges {
   const current = new Map(locked.map((one) => [one.id, one]));
   const stored = new Set(current.keys());
@@ -51,7 +51,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
   };
 }
 
-// New rows collide on their keys, so that is the order in which two processes must add them.
+// New rows conflict on their keys, so every process must insert them in this order.
 function byKey(a: Subscription, b: Subscription): number {
   const [keyA, keyB] = [a, b].map((one) => `${one.provider} ${one.providerSubscriptionId ?? one.userId}`);
   return (keyA as string) < (keyB as string) ? -1 : 1;

@@ -12,13 +12,13 @@ import { keysOf } from "./keys.ts";
 import { type LockedGroup, lockGroup } from "./lock-group.ts";
 import { firstDeliveryLimits } from "./transaction-limits.ts";
 
-/** `leaves`: not a plain first delivery. Nothing was written for it; it has to be claimed first. */
+/** `leaves`: not a plain first delivery. Nothing was written for it; it must be claimed first. */
 export type WrittenOutcome = ReceivedOutcome | { outcome: "leaves"; afterLockTimeout?: boolean };
 
 /**
- * Takes a group of first deliveries in one transaction that writes each row once, in its final state. Waits for nobody's
- * lock: whoever would have to leaves the group.
- * @throws what PostgreSQL answered; then nothing was written
+ * Writes a group of first deliveries in one transaction, each row once, in its final state. Never waits for a lock:
+ * an event that would have to leaves the group.
+ * @throws PostgreSQL's error; then nothing was written
  */
 export async function writeOnce(
   intake: Intake,
@@ -29,7 +29,7 @@ export async function writeOnce(
     const repeats = new Set<IncomingEvent>();
     const known = new Set<IncomingEvent>();
     const locked = await lockGroup(transaction, group, async () => {
-      // After the locks, so that it sees what was committed before they were ours.
+      // After the locks, to see what was committed before.
       const deliveries = await findKnownDeliveries(
         transaction,
         group.map(({ delivery }) => delivery),
@@ -37,7 +37,8 @@ export async function writeOnce(
       for (const event of group) {
         const before = deliveries.get(keyOf(event.delivery));
         if (before) known.add(event);
-        // A commit is visible once it is on disk here; whether it is on the standbys, only a commit of our own can tell.
+        // A commit is visible once it is on disk here; only a commit of our own can tell whether it has reached the
+        // standbys.
         if (before?.status === "successful" && !before.isReplicated) repeats.add(event);
       }
       return (event) => !known.has(event as IncomingEvent);
@@ -81,7 +82,7 @@ export async function writeOnce(
   });
 }
 
-/** Whoever leaves takes along those behind it that may touch the same subscription, so that their order stays. */
+/** Events behind a leaving one that may touch the same subscription leave too, so that their order stays. */
 function leaversOf(
   group: readonly IncomingEvent[],
   leaves: (event: IncomingEvent) => boolean,

@@ -3,7 +3,7 @@ export { InvalidPayload, UnreadablePayload } from "../domain/payload-problems.ts
 import type { EventIdentity, PaymentEvent } from "../domain/payment-event.ts";
 import type { ProviderTraits } from "../domain/provider-traits.ts";
 
-/** The name of a registered provider, as `PROVIDER_A_ADAPTER` takes it: `stripe` for instance. */
+/** The name of a registered provider, as in `PROVIDER_A_ADAPTER`: for instance `stripe`. */
 export type WireFormat = string;
 
 /** A delivery as received: the signed bytes, and the headers by lower-case name. */
@@ -29,7 +29,7 @@ export type SignatureProblem =
   | "no signature matches a secret"
   | "event name in the header differs from the signed one";
 
-/** The inbound half of a provider: what its webhooks mean. */
+/** The inbound half of a provider: verifies and interprets its webhooks. */
 export type Adapter = {
   readonly format: WireFormat;
   readonly traits: ProviderTraits;
@@ -37,9 +37,9 @@ export type Adapter = {
   verify(request: SignedRequest, options: VerifyOptions): SignatureProblem | null;
   /** Event id and type of a verified delivery. @throws InvalidPayload when either is missing or unusable. */
   identify(request: SignedRequest, body: unknown): EventIdentity;
-  /** The meaning of a payload, from the stored JSON alone. @throws UnreadablePayload naming the field and what is wrong with it. */
+  /** Parses a payload from the stored JSON alone. @throws UnreadablePayload naming the field and its problem */
   interpret(eventType: string, body: unknown): PaymentEvent;
-  /** The headers with which the provider would deliver these bytes: for the simulator, the doctor and tests. */
+  /** The headers of a delivery with these bytes: for the simulator, the doctor and tests. */
   sign(rawBody: Buffer, options: SignOptions): Record<string, string>;
 };
 

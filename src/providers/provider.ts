@@ -2,9 +2,9 @@ import type { PaymentApi } from "../domain/payment-api.ts";
 import type { Adapter } from "./adapter.ts";
 import type { PaymentConnection } from "./payment-connection.ts";
 
-/** Everything the product knows of a payment provider: a folder of this room, registered in `registry.ts`. */
+/** A payment provider: a folder here, registered in `registry.ts`. */
 export type Provider = {
   webhook: Adapter;
-  /** Loads the outbound half, and the provider's SDK with it, when it is first used. */
+  /** Loads the outbound half, with the provider's SDK, on first use. */
   loadApi(): Promise<(connection: PaymentConnection) => PaymentApi>;
 };

@@ -8,7 +8,10 @@ import { stripe } from "./stripe/webhook.ts";
 
 const PROVIDERS = new Map<WireFormat, Provider>();
 
-/** Makes a provider available to `PROVIDER_A_ADAPTER` and its siblings. @throws Error for a name that is taken */
+/**
+ * Makes a provider available to `PROVIDER_A_ADAPTER` and its siblings. @throws Error for a name that is already
+ * registered
+ */
 export function registerProvider(provider: Provider): void {
   const { format } = provider.webhook;
   if (PROVIDERS.has(format)) throw new Error(`a provider named ${format} is already registered`);

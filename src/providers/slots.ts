@@ -1,10 +1,10 @@
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { WireFormat } from "./adapter.ts";
 
-/** What a slot is bound to. */
+/** The configuration of a slot. */
 export type SlotBinding = {
   format: WireFormat;
-  /** Any of them verifies; empty: the slot refuses everything. */
+  /** A signature by any of them is valid; empty: the slot rejects everything. */
   secrets: readonly string[];
 };
 

@@ -17,8 +17,8 @@ import { findUserStates } from "../store/users.ts";
 export type Adoption = { outcome: "adopted"; subscriptionId: string } | { outcome: "left"; reason: string };
 
 /**
- * Records a subscription that its provider knows and we do not, by the same rules as an event that tells of it first.
- * @param state the provider's answer, with the user in it
+ * Records a subscription that its provider knows and we do not, by the same rules as a first event.
+ * @param state the provider's response, including the user
  * @throws DatabaseUnavailable
  */
 export async function adopt(

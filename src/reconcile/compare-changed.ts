@@ -10,18 +10,18 @@ import { compare } from "./compare.ts";
 import { subscriptionDrift } from "./subscription-drift.ts";
 
 export type ChangedReport = {
-  /** How many subscriptions the provider says have changed. */
+  /** How many subscriptions have changed according to the provider. */
   listed: number;
   corrected: number;
-  /** Those that the provider knew and we did not. */
+  /** Subscriptions known to the provider but not to us. */
   adopted: number;
 };
 
 const BATCH_SIZE = 100;
 
 /**
- * For a provider that lists no events, or has sent none: compares the subscriptions that have changed there since, and
- * records those of our users that we do not know.
+ * For a provider that lists no events, or has sent none: compares the subscriptions that have changed there since,
+ * and records our users' unknown ones.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function compareChanged(

@@ -21,7 +21,7 @@ import { inTransaction } from "../store/transaction.ts";
 export type Comparison =
   /** `null`: it matches the provider. */
   | { outcome: "compared"; changes: Changes | null }
-  /** Left as it is; `reason` is a sentence for the operator. */
+  /** Unchanged; `reason` is a sentence for the operator. */
   | { outcome: "left"; because: LeftBecause; reason: string };
 
 type LeftBecause = "unnamed" | "unknown to provider" | "unresolvable" | "overtaken" | "gone";
@@ -30,7 +30,7 @@ export type CompareOptions = {
   by: Reconciliation["by"];
   /** Reports what would change, and changes nothing. */
   dryRun: boolean;
-  /** Whether the user hears of a correction. */
+  /** Whether a correction notifies the user. */
   notify: boolean;
 };
 
@@ -74,7 +74,7 @@ async function correct(
   { state, askedAtMicros }: { state: PaymentEvent; askedAtMicros: number },
   { by, dryRun, notify }: CompareOptions,
 ): Promise<Comparison | "overtaken"> {
-  // Without the user: a comparison never gives a subscription to somebody else.
+  // Without the user: a comparison never reassigns a subscription.
   const event = { ...state, providerSubscriptionId, userId: null };
   const link = { provider, providerSubscriptionId, userId: null, customerId: state.customerId };
   return inTransaction(intake.database, effectLimits(intake), async (transaction) => {
@@ -97,7 +97,7 @@ async function correct(
         decision.outcome === "failed" ? decision.reason : "the provider's answer says nothing about it",
       );
     }
-    // An event from before the provider was asked, a failed one that is retried above all, is late from now on.
+    // From now on an event from before this request, such as a retried one, is late.
     const after = { ...decision.subscription, outOfOrder: false, comparedAtMicros: askedAtMicros };
     const changes = changesOf(before, after);
     const isSame =

@@ -6,31 +6,31 @@ import { DatabaseUnavailable } from "../store/database.ts";
 import { knownEvents } from "../store/delivery-log.ts";
 
 export type MissedReport = {
-  /** How many events the provider has listed. */
+  /** How many events the provider listed. */
   listed: number;
-  /** Those with effects that the log lacked. */
+  /** Events with effects that were missing from the log. */
   missed: number;
   applied: number;
   ignored: number;
-  /** In the log like any other failure, and retried. */
+  /** Logged like any other failure, and retried. */
   failed: number;
 };
 
 export type IngestMissedOptions = {
   since: Date;
-  /** Leaves an event to its webhook, by the time when it happened (microseconds); by default none. */
+  /** Whether to leave an event, by its time (microseconds), to its webhook; by default never. */
   isTooYoung?: (occurredAtMicros: number | null) => boolean;
-  /** Reports what was missed, and takes in nothing. */
+  /** Reports missed events without ingesting them. */
   dryRun: boolean;
   isStopping: () => boolean;
 };
 
-/** How many bodies are held in memory at once. */
+/** How many bodies to hold in memory at once. */
 const BATCH_SIZE = 100;
 
 /**
- * Ingests events that a provider lists and the log lacks, oldest first, on the same path as deliveries: each is claimed
- * once, whoever else is at it. A pass that is cut short is continued by the next one.
+ * Ingests events that a provider lists and the log lacks, oldest first, like deliveries: each is claimed once, even
+ * by concurrent processes. An interrupted pass is continued by the next one.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function ingestMissed(
@@ -69,7 +69,7 @@ function occurredAt({ reading }: Identified): number | null {
   return "event" in reading ? reading.event.occurredAtMicros : null;
 }
 
-/** `null`: it would have no effect. Providers list far more than anybody has asked them to deliver. */
+/** `null`: it would have no effect. Providers list far more events than an endpoint subscribes to. */
 function identifyListed(
   intake: Intake,
   slot: Slot,
@@ -86,7 +86,7 @@ function identifyListed(
 }
 
 async function ingestAll(intake: Intake, missed: readonly Identified[], report: MissedReport): Promise<void> {
-  // Together, as deliveries come: they are claimed and applied in this order all the same.
+  // Submitted together like deliveries: they are still claimed and applied in this order.
   const receptions = await Promise.all(missed.map((event) => ingest(intake, event, "reconcile").result));
   for (const { outcome } of receptions) {
     switch (outcome) {

@@ -13,9 +13,9 @@ const HOLD_EVERY_MS = 60_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The nightly run: ingests what was missed in the last week, and compares what is flagged or has changed of late. One
- * process of several does it; one that dies over it is relieved. It counts as done once every configured provider has
- * answered: else it stays open and is tried again when its lease ends. `null`: it is done, or another process is at it.
+ * The nightly run: ingests events missed in the last week, and compares subscriptions that are flagged or changed
+ * lately. One process runs it, under a lease; it is done once every configured provider has answered, else retried
+ * when the lease ends. `null`: done, or another process is running it.
  */
 export async function reconcileNightly(
   tools: ReconcileTools,
@@ -43,7 +43,7 @@ export async function reconcileNightly(
   return report;
 }
 
-/** The slots that have a provider which could not be asked. */
+/** The slots whose provider could not be reached. */
 export function unreachedSlots({ payments }: ReconcileTools, { slots }: ReconcileReport): SlotReport[] {
   return slots.filter(({ slot, problem }) => problem !== null && payments[slot] !== null);
 }

@@ -22,15 +22,15 @@ import { ingestMissed, type MissedReport } from "./ingest-missed.ts";
 
 export type ReconcileOptions = {
   slots: readonly Slot[];
-  /** Only this one, by our id or the provider's; `null`: as the extent says. */
+  /** One subscription, by our id or the provider's; `null`: all within `extent`. */
   subscription: string | null;
   extent: Extent;
-  /** How far back missed events are looked for; `null`: they are not. */
+  /** How far back to look for missed events; `null`: not at all. */
   since: Date | null;
   dryRun: boolean;
   by: "operator" | "server";
   isStopping: () => boolean;
-  /** Heard before each subscription and each slot: how many have been compared. */
+  /** Called before each subscription and each slot with the number compared so far. */
   progressed: (compared: number) => unknown;
 };
 
@@ -38,17 +38,17 @@ export type ReconcileReport = {
   dryRun: boolean;
   slots: SlotReport[];
   compared: number;
-  /** Those that were not as their providers say. */
+  /** Subscriptions that differed from their provider. */
   corrected: Corrected[];
-  /** Those that could not be compared, and are as they were. */
+  /** Subscriptions that could not be compared, left unchanged. */
   left: Left[];
 };
 
 export type SlotReport = {
   slot: Slot;
-  /** `null`: not looked for, or the provider keeps no list of what it has sent. */
+  /** `null`: not searched, or the provider does not list its events. */
   missed: MissedReport | null;
-  /** Why the slot was given up, in one sentence for the operator; else `null`. */
+  /** Why the slot was abandoned, in one sentence for the operator; else `null`. */
   problem: string | null;
 };
 
@@ -59,8 +59,8 @@ type Left = Named & { reason: string };
 export type ReconcileTools = { intake: Intake; payments: Payments };
 
 /**
- * What the operator has run, by hand or at night: takes in what was missed, then compares. Missed events come first, as
- * what they leave out of order is compared right afterwards. A provider that cannot be reached costs its own slot only.
+ * The operator's and the nightly run: ingests missed events, then compares. In this order, as missed events may leave
+ * subscriptions out of order. An unreachable provider affects its own slot only.
  * @throws Refusal, DatabaseUnavailable
  */
 export async function reconcile(tools: ReconcileTools, options: ReconcileOptions): Promise<ReconcileReport> {
@@ -91,9 +91,9 @@ async function* meant(
 
 type ListEvents = NonNullable<PaymentApi["listEvents"]>;
 
-/** Whatever else is asked of the slot, it would not be answered either. */
+/** After these no other request of the slot would succeed either. */
 const SLOT_WIDE: ReadonlySet<PaymentApiFailure> = new Set<PaymentApiFailure>(["unreachable", "unauthorized"]);
-/** How long and how often a rate limit is waited for, each time it is used up. */
+/** How long and how often to wait for an exhausted rate limit. */
 const MAX_WAIT_MS = 120_000;
 const MAX_WAITS = 5;
 const SHORTEST_LOOK_BACK_MS = 60 * 60 * 1000;
@@ -119,7 +119,9 @@ class Run {
     at.missed = await this.#asking(at, () => this.#takeInSince(slot, listEvents, since));
   }
 
-  /** A provider that lists only so many events at once is asked for a shorter time: better the latest than none. */
+  /**
+   * A provider that lists only a limited number of events is asked for a shorter period: better the latest than none.
+   */
   async #takeInSince(slot: Slot, listEvents: ListEvents, since: Date): Promise<MissedReport> {
     const { dryRun, isStopping } = this.#options;
     for (let lookBackMs = Date.now() - since.getTime(); ; lookBackMs /= 2) {
@@ -155,7 +157,7 @@ class Run {
         notify: true,
       });
     } catch (error) {
-      // About this one alone: the others may still be asked about.
+      // Concerns this subscription alone: the others are still compared.
       if (!isPaymentApiProblem(error) || SLOT_WIDE.has(error.failure)) throw error;
       return { outcome: "left", because: "unresolvable", reason: error.message };
     }
@@ -195,5 +197,5 @@ class Run {
 /** For a run of all slots. */
 export const ALL_SLOTS: readonly Slot[] = SLOTS;
 
-/** How far back missed events are looked for unless said otherwise. */
+/** The default period to search for missed events. */
 export const LOOK_BACK_DAYS = 7;

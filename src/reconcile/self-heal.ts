@@ -19,9 +19,9 @@ export type SelfHealTools = {
 
 /** Over all processes, see `heal_pace`. */
 const FETCHES_PER_SECOND = 5;
-/** As many as may be fetched within a second: whatever more is due is taken by the next pass, or by another process. */
+/** As many as can be fetched within a second: the rest is left to the next pass, or to another process. */
 const CLAIMED_AT_ONCE = FETCHES_PER_SECOND;
-/** Longer than a comparison of all that are claimed at once takes. */
+/** Longer than comparing all that are claimed at once takes. */
 const LEASE_SECONDS = 60;
 const FIRST_RETRY_SECONDS = 2;
 const MAX_RETRY_SECONDS = 15 * 60;
@@ -29,9 +29,9 @@ const MAX_RETRY_SECONDS = 15 * 60;
 export type SelfHealReport = { corrected: number; postponed: number; settled: number };
 
 /**
- * One pass over the flagged subscriptions: each that is due is compared with its provider, outside of the intake's
- * transactions, until none is left. What fails is tried again with back-off; what the provider does not know stays
- * flagged, and is not fetched again before its next event.
+ * One pass over the flagged subscriptions: compares each that is due with its provider, outside the intake's
+ * transactions. Failures are retried with back-off; one that the provider does not know stays flagged and is not
+ * fetched again before its next event.
  */
 export async function healFlagged(
   tools: SelfHealTools,
@@ -98,7 +98,7 @@ async function healOne(
   }
 }
 
-/** With jitter: what became due together must not stay together. */
+/** Jitter, so that what became due together spreads out. */
 function secondsUntilRetry(attempts: number): number {
   const wait = Math.min(FIRST_RETRY_SECONDS * 2 ** (attempts - 1), MAX_RETRY_SECONDS);
   return wait * (0.8 + Math.random() * 0.4);

@@ -4,12 +4,12 @@ import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Subscription } from "../domain/subscription.ts";
 
-/** A field in which a subscription differs from its provider. `null`: nothing there. */
+/** A field in which a subscription differs from its provider. `null`: no value. */
 export type FieldDrift = { field: string; ours: unknown; theirs: unknown };
 
 /**
- * The fields in which a subscription differs from its provider's answer, by the same rules as events; none: it matches.
- * The flag for review is no difference: it says that something may be wrong, not that it is.
+ * The fields in which a subscription differs from its provider's response, by the same rules as events; none: it
+ * matches. The review flag is no difference: it marks a possible error only.
  */
 export function subscriptionDrift(
   ours: Subscription,

@@ -12,13 +12,13 @@ export type SweepOptions = {
   isStopping: () => boolean;
 };
 
-/** Longer than any sweep takes: a process that dies over one is relieved afterwards. */
+/** Longer than any sweep takes: another process takes over after a crash. */
 const LEASE_SECONDS = 10 * 60;
-/** Providers list events with a delay, and not strictly in their order. */
+/** Providers list events with a delay, and not strictly in order. */
 const OVERLAP_MS = 10 * 60 * 1000;
-/** Younger events are left to their webhooks, which are usually on the way. */
+/** Newer events are left to their webhooks, which are usually on the way. */
 const MIN_AGE_MS = 30 * 1000;
-/** What the nightly run looks through covers whatever happened before a first sweep. */
+/** The nightly run covers whatever happened before the first sweep. */
 const FIRST_LOOK_BACK_MS = 60 * 60 * 1000;
 
 export type SweepResult = { slot: Slot } & (
@@ -28,9 +28,9 @@ export type SweepResult = { slot: Slot } & (
 );
 
 /**
- * Takes in the events that the log lacks, from a durable cursor on; where the provider lists no events, the
- * subscriptions that have changed are compared instead. One process of several does it; a provider that cannot be
- * reached is asked again from the same place.
+ * Ingests the events that the log lacks, from a durable cursor on; where the provider lists no events, compares
+ * changed subscriptions instead. One process of several does it; after a provider failure the next sweep starts from
+ * the same cursor.
  * @throws DatabaseUnavailable
  */
 export async function sweepMissed(tools: SweepTools, options: SweepOptions): Promise<SweepResult[]> {
@@ -70,7 +70,7 @@ async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): 
   }
 }
 
-/** An event from far in the future comes from a provider whose clock is off: nothing would be gained by waiting. */
+/** An event from far in the future means that the provider's clock is off: waiting would not help. */
 function youngerThan({ nowMs }: SweepLease): (occurredAtMicros: number | null) => boolean {
   return (occurredAtMicros) => {
     if (occurredAtMicros === null) return false;

@@ -20,22 +20,22 @@ export type VerifyTools = { intake: Intake; payments: Payments };
 
 export type VerifyOptions = {
   slots: readonly Slot[];
-  /** So many of each slot, chosen at random; `null`: all. */
+  /** How many of each slot to check, chosen at random; `null`: all. */
   sample: number | null;
-  /** Corrects what differs, by what the provider says. */
+  /** Corrects differences to match the provider. */
   repair: boolean;
-  /** Whether users hear of a repair. */
+  /** Whether a repair notifies users. */
   notify: boolean;
   progressed: (checked: number, total: number) => void;
 };
 
 type Drift = FieldDrift & {
   kind: "subscription";
-  /** Ours; `null`: the provider knows one that we do not. */
+  /** Our id; `null`: only the provider knows it. */
   id: string | null;
   slot: Slot;
   providerId: string;
-  /** The provider's id of the last event that touched it. */
+  /** The provider's id of the last event applied to it. */
   lastEventId: string | null;
 };
 
@@ -44,20 +44,20 @@ export type VerifyReport = {
   drift: Drift[];
   /** How many subscriptions were corrected. */
   repaired: number;
-  /** What could not be checked or repaired. */
+  /** Subscriptions that could not be checked or repaired. */
   failed: { slot: Slot; providerId: string | null; reason: string }[];
   /** Slots without a provider's API key: not checked. */
   unconfigured: Slot[];
 };
 
-/** Fetches in progress at once per slot: the provider's rate limit is kept below, where requests are sent. */
+/** Concurrent requests per slot; the rate limit is enforced where requests are sent. */
 const CONCURRENCY = 16;
 const BATCH_SIZE = 100;
 
 /**
- * Compares subscriptions with their providers: through the provider's list, page by page, where all are meant, and one
- * by one for a sample and for what the list leaves out. Nothing is locked; with `repair`, what differs is compared again
- * under lock and corrected.
+ * Compares subscriptions with their providers: through the provider's list where all are checked, one by one for a
+ * sample and for what the list lacks. Takes no locks; with `repair`, differences are compared again under lock and
+ * corrected.
  * @throws DatabaseUnavailable
  */
 export async function verify(tools: VerifyTools, options: VerifyOptions): Promise<VerifyReport> {
@@ -99,7 +99,7 @@ class Run {
     }
   }
 
-  /** Returns the provider's ids of all that its list holds. */
+  /** Returns all provider ids in the list. */
   async #checkListed(slot: Slot, api: PaymentApi): Promise<ReadonlySet<string>> {
     const listed = new Set<string>();
     let batch: PaymentEvent[] = [];

@@ -19,7 +19,7 @@ import { readLemonSqueezyError, request } from "./requests.ts";
 import { LEMON_SQUEEZY_TRAITS } from "./traits.ts";
 import { lemonSqueezy } from "./webhook.ts";
 
-/** Long enough to find a card, short enough for whoever wants another plan to wait for. */
+/** Long enough to find a card, short enough to wait for when somebody wants another plan. */
 const CHECKOUT_LIFETIME_MS = 30 * 60 * 1000;
 
 export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
@@ -73,9 +73,9 @@ async function createCheckout(
   const data = {
     type: "checkouts",
     attributes: {
-      // Without it a checkout can be paid for ever, also after another one has taken its place.
+      // Without it a checkout stays payable for ever, also after another one has replaced it.
       expires_at: new Date(Date.now() + CHECKOUT_LIFETIME_MS).toISOString(),
-      // The product's other variants would be on offer too, and with them other plans.
+      // Otherwise the checkout offers the product's other variants, and with them other plans.
       product_options: { redirect_url: order.successUrl, enabled_variants: [variant] },
       checkout_data: {
         email: order.email,
@@ -96,7 +96,7 @@ async function createCheckout(
   };
 }
 
-/** The links to it stand in the subscription, and in the customer, signed for a day. */
+/** The portal's links are in the subscription and in the customer, signed for a day. */
 async function openPortal(
   provider: ConnectedProvider,
   ask: SendRequest,
@@ -113,7 +113,7 @@ async function openPortal(
   return { url: requiredUrl(provider, answer, "data", "attributes", "urls", "customer_portal") };
 }
 
-/** Without the custom data: only deliveries carry them. */
+/** Without the custom data: only deliveries contain it. */
 async function fetchSubscription(
   provider: ConnectedProvider,
   ask: SendRequest,
@@ -132,7 +132,7 @@ async function knowsVariant(provider: ConnectedProvider, ask: SendRequest, id: s
   return variant !== null;
 }
 
-/** Ends with the period that is paid for: the provider knows no other way. */
+/** Cancels at the end of the paid period: the API has no other way. */
 async function cancel(provider: ConnectedProvider, ask: SendRequest, id: string): Promise<void> {
   await ask(request(provider, "DELETE", `/v1/subscriptions/${pathSegment(provider, id)}`));
 }
@@ -142,8 +142,8 @@ function endsAnyway(state: PaymentEvent): boolean {
 }
 
 /**
- * A checkout cannot be closed, and does not say whether it was paid: the subscriptions of its address do. Whoever
- * pays with another address is found when the event arrives.
+ * A checkout cannot be closed and does not show whether it was paid; the subscriptions of its address do. A payment
+ * with another address is found when its event arrives.
  */
 async function closeCheckout(
   provider: ConnectedProvider,

@@ -10,8 +10,8 @@ import { lemonSqueezy } from "./webhook.ts";
 const PAGE_SIZE = 100;
 
 /**
- * Every status, without the custom data: only deliveries carry them. The list knows no filter by time; what has not
- * changed since is left out here. https://docs.lemonsqueezy.com/api/subscriptions/list-all-subscriptions
+ * Every status, without the custom data, which only deliveries contain. The API cannot filter by time, so unchanged
+ * ones are dropped here. https://docs.lemonsqueezy.com/api/subscriptions/list-all-subscriptions
  */
 export async function* listSubscriptions(
   provider: ConnectedProvider,
@@ -32,7 +32,7 @@ export async function* listSubscriptions(
   }
 }
 
-/** Seats change without moving the subscription's own time. */
+/** A change of seats does not update the subscription's own time. */
 function changedAt(subscription: unknown): number {
   const times = [
     textAt(subscription, "attributes", "updated_at"),

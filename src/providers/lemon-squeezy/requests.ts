@@ -18,7 +18,7 @@ export function request(
       "user-agent": "tollgate",
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    // There are no idempotency keys: a second POST would open a second checkout.
+    // There are no idempotency keys: a repeated POST would open a second checkout.
     repeatable: method !== "POST",
   };
 }
@@ -26,7 +26,7 @@ export function request(
 export function readLemonSqueezyError(status: number, body: unknown): ProviderError | null {
   const errors = listAt(body, "errors");
   if (errors.length === 0) {
-    // The framework's own words, for keys and for rates. With 404 they would be of a path that is none.
+    // The framework's own messages about keys and rates. With 404 they are about an unknown path.
     const words = textAt(body, "message");
     return words === null || status === 404 ? null : { message: words, code: null };
   }
@@ -36,6 +36,6 @@ export function readLemonSqueezyError(status: number, body: unknown): ProviderEr
     return pointers[at] === null ? detail : `${detail} (${pointers[at]})`;
   });
   const refusal = { message: words.join("; "), code: textAt(errors[0], "code") };
-  // A part of what was sent is not known, a variant for instance, rather than what was asked for.
+  // Something in the request is unknown, such as a variant, rather than the requested object.
   return status === 404 && pointers.some(Boolean) ? { ...refusal, means: "rejected" } : refusal;
 }

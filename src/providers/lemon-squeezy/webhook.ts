@@ -16,7 +16,7 @@ const KINDS = eventKinds({
   subscription_resumed: "customer.subscription.updated",
   subscription_paused: "customer.subscription.updated",
   subscription_unpaused: "customer.subscription.updated",
-  // Only scheduled: the end itself is `expired`.
+  // Only scheduled: the actual end is `expired`.
   subscription_cancelled: "customer.subscription.updated",
   subscription_expired: "customer.subscription.deleted",
 });
@@ -25,7 +25,7 @@ const STATUSES = wordMap<SubscriptionStatus>({
   on_trial: "trialing",
   active: "active",
   paused: "paused",
-  // Typed so by the official SDK.
+  // By the official SDK's types.
   pause: "paused",
   past_due: "past_due",
   unpaid: "unpaid",
@@ -62,7 +62,7 @@ function verify(request: SignedRequest, options: VerifyOptions): SignatureProble
   return problem ?? eventNameProblem(request);
 }
 
-// The header is not signed. What is no JSON, or has no name, is left for `identify` to complain about.
+// The header is not signed. Invalid JSON, or a missing name, is left for `identify` to reject.
 function eventNameProblem(request: SignedRequest): SignatureProblem | null {
   const announced = request.header("x-event-name");
   if (announced === undefined) return null;
@@ -119,19 +119,20 @@ function paidItems(attributes: JsonReader, itemName: string): PaidItem[] {
   const item = attributes.at(itemName);
   return singleItem(
     [attributes.id("variant_id") ?? item.id("variant_id"), item.id("price_id")],
-    // A usage-based item is billed afterwards: its quantity says nothing about seats.
+    // A usage-based item is billed afterwards: its quantity does not count seats.
     item.flag("is_usage_based") === true ? null : item.wholeNumber("quantity"),
   );
 }
 
-// Seats change without moving the subscription's own `updated_at`.
+// A change of seats does not update the subscription's own `updated_at`.
 function later(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.max(one, other);
 }
 
 type State = Pick<PaymentEvent, "status" | "currentPeriodEnd" | "cancelAtPeriodEnd">;
 
-// `cancelled` is paid for until `ends_at`, as seen at the event's own time: a retry weeks later must read the same.
+// `cancelled` is paid until `ends_at`, compared with the event's own time: a retry weeks later must give the same
+// result.
 function stateOf(
   eventType: string,
   ended: boolean,
@@ -156,7 +157,7 @@ function stateOf(
   };
 }
 
-// Paused with mode `free`, the customer keeps the service and pays nothing; with `void` there is neither.
+// Paused with mode `free`, the customer keeps the service without paying; with `void` neither.
 function isFreeService(attributes: JsonReader): boolean {
   const word = attributes.text("status");
   return (word === "paused" || word === "pause") && attributes.at("pause").text("mode") === "free";

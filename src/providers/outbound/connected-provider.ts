@@ -4,25 +4,25 @@ import type { Slot } from "../../domain/slot.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
 import { createPacer, type Pacer } from "./pacer.ts";
 
-/** A slot's provider, as requests to it and messages about it need to know it. */
+/** A slot's provider with what requests and messages need. */
 export type ConnectedProvider = {
   slot: Slot;
   traits: ProviderTraits;
   apiKey: string;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   apiUrl: string;
   readError: ReadError;
   pacer: Pacer;
 };
 
-/** What a response that is no success says; `null` when it does not have the provider's error format. */
+/** Parses an error response; `null` when it is not in the provider's error format. */
 export type ReadError = (status: number, body: unknown) => ProviderError | null;
 
 export type ProviderError = {
   message: string;
-  /** The provider's name for what is wrong. */
+  /** The provider's error code. */
   code: string | null;
-  /** Where the status alone would mislead; `busy`: not done, but a repeat may succeed. */
+  /** Set where the status alone would mislead; `busy`: not done, but a retry may succeed. */
   means?: PaymentApiFailure | "busy";
 };
 
@@ -32,14 +32,14 @@ export function connectProvider(
   readError: ReadError,
 ): ConnectedProvider {
   const url = (apiUrl ?? traits.productionUrl).replace(/\/+$/, "");
-  // A provider on this machine, the simulator above all, has no limit to keep.
+  // A provider on this machine, such as the simulator, has no rate limit.
   const limit = LOOPBACK.test(new URL(url).hostname) ? null : traits.requestLimit(url);
   return { slot, traits, apiKey, apiUrl: url, readError, pacer: createPacer(limit) };
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** The name of one of the slot's variables, `PROVIDER_A_API_KEY` for instance. */
+/** The name of one of the slot's variables, for instance `PROVIDER_A_API_KEY`. */
 export function variableNameOf({ slot }: ConnectedProvider, what: "API_KEY" | "API_URL"): string {
   return `${slot.toUpperCase().replace("-", "_")}_${what}`;
 }

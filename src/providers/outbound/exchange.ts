@@ -5,7 +5,7 @@ export class AnswerTooLarge extends Error {
 }
 
 /**
- * One request and its whole answer. Redirects are answers like any other: followed, they would carry the key elsewhere.
+ * One request with its whole response. Redirects are not followed: they would send the key elsewhere.
  * @throws AnswerTooLarge, and what `fetch` throws
  */
 export async function exchange(
@@ -33,7 +33,7 @@ async function readText({ body }: Response, maxBytes: number): Promise<string> {
   let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.byteLength;
-    // Leaving the loop hangs up.
+    // Leaving the loop closes the connection.
     if (bytes > maxBytes) throw new AnswerTooLarge(`more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }

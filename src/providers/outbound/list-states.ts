@@ -4,7 +4,7 @@ import type { Adapter } from "../adapter.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { subscriptionState } from "./subscription-state.ts";
 
-/** The subscriptions of one page. One that cannot be read must not hide the others: it is left out. */
+/** The subscriptions of one page. An unreadable one is skipped, so that it does not hide the others. */
 export function* readableStates(
   provider: ConnectedProvider,
   adapter: Adapter,

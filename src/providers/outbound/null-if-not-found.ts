@@ -4,7 +4,7 @@ import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem } from "./problems.ts";
 
 /**
- * An id as a segment of a path. All providers' ids are of these characters: what is not leads nowhere, or somewhere else.
+ * Encodes an id as a path segment. All providers' ids consist of these characters; others could change the path.
  * @throws PaymentApiProblem
  */
 export function pathSegment(provider: ConnectedProvider, id: string): string {
@@ -12,7 +12,7 @@ export function pathSegment(provider: ConnectedProvider, id: string): string {
   throw problem(provider, "missing", "no id of this provider's has such characters");
 }
 
-/** `null` for what the provider does not know. */
+/** `null` when the provider has no such object. */
 export async function nullIfNotFound<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
   try {
     return await ask();
@@ -23,8 +23,8 @@ export async function nullIfNotFound<Answer>(ask: () => Promise<Answer>): Promis
 }
 
 /**
- * Cancels; what is not known, or is over already, is as good as cancelled. Each provider refuses the latter in words of
- * its own, and not all document them: the state is looked at instead.
+ * Cancels a subscription; an unknown or ended one counts as canceled. Providers reject the latter with different,
+ * partly undocumented errors, so its state is fetched instead.
  */
 export async function ensureEnded(
   cancel: () => Promise<unknown>,

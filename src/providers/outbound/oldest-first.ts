@@ -2,14 +2,14 @@ import type { ListedEvent } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem } from "./problems.ts";
 
-/** Some 100 MB at worst, which is where walking back should end. */
+/** Some 100 MB at worst. */
 const MAX_EVENTS = 20_000;
-/** A page of a hundred, each a few kilobytes. */
+/** A page of a hundred items, a few kilobytes each. */
 export const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Providers list the latest first, the caller wants the earliest first: so all are read before one is given out.
- * @param pages with what may be repeated, when events come in while they are read
+ * Providers list newest first and the caller needs oldest first, so all pages are read before the first item.
+ * @param pages may repeat items when new ones arrive meanwhile
  * @throws PaymentApiProblem when there are too many of them
  */
 export async function* oldestFirst(
@@ -19,7 +19,7 @@ export async function* oldestFirst(
   const events = new Map<string, ListedEvent>();
   for await (const page of pages) {
     for (const event of page) {
-      // What is named again comes at the earlier of its places.
+      // A repeated item keeps its first position.
       events.delete(event.eventId);
       events.set(event.eventId, event);
     }

@@ -4,12 +4,12 @@ import { AnswerTooLarge, type Exchange } from "./exchange.ts";
 import { problem } from "./problems.ts";
 import type { Request } from "./request.ts";
 
-/** What came of asking once. */
+/** The result of one attempt. */
 export type Outcome =
   | { kind: "answered"; body: object | null }
   | { kind: "failed"; problem: PaymentApiProblem; again: boolean; retryAfterMs: number | null };
 
-/** Of failures before the request was sent. */
+/** Error codes of failures before the request was sent. */
 const NEVER_SENT = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -37,7 +37,7 @@ export function outcomeOfAnswer(provider: ConnectedProvider, request: Request, a
   const code = refusal?.code ?? null;
   if (refusal?.means === "busy")
     return failed(problem(provider, "unreachable", `${asked}${words}`, { code }), true);
-  // Something else than the provider's API knows nothing of its ids: that is no word on whether they exist.
+  // A response that is not from the provider's API says nothing about whether an id exists.
   if (refusal === null && (status === 404 || status === 405))
     return failed(problem(provider, "rejected", `${asked}${words}`, { remedy: urlRemedy(provider) }), false);
   const failure = refusal?.means ?? failureOf(status);
@@ -50,7 +50,7 @@ export function outcomeOfAnswer(provider: ConnectedProvider, request: Request, a
   );
 }
 
-/** For a request that got no answer, or none that could be read. */
+/** For a request without a response, or with an unreadable one. */
 export function outcomeOfSilence(provider: ConnectedProvider, request: Request, error: unknown): Outcome {
   const asked = `${request.method} ${pathOf(request)}`;
   if (error instanceof AnswerTooLarge)
@@ -97,7 +97,7 @@ function causeOf(error: unknown): { code: string; reason: string } {
   return { code, reason: code || cause.message };
 }
 
-// The query may hold an address of somebody's.
+// The query may contain an email address.
 function pathOf(request: Request): string {
   return request.path.split("?")[0] as string;
 }

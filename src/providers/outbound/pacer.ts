@@ -1,20 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RequestLimit } from "../../domain/provider-traits.ts";
 
-/** Spreads the requests to one provider, and holds them all back while it asks for that. */
+/** Spreads the requests to one provider over time, and pauses all of them after a 429. */
 export type Pacer = {
-  /** Resolves when a request may be sent. `false`: that would take longer than `withinMs`, and nothing was taken. */
+  /**
+   * Resolves when a request may be sent. `false`: that would take longer than `withinMs`, and nothing was reserved.
+   */
   wait(withinMs: number): Promise<boolean>;
-  /** The provider has answered 429: nobody sends anything before it is over. */
+  /** Called after a 429: no request is sent before the pause is over. */
   pause(forMs: number): void;
   /** How long the next request has to wait. */
   waitMs(): number;
 };
 
-/** How much of a limit may be used at once after a quiet time. */
+/** The share of a limit that may be used at once after a quiet period. */
 const BURST_SHARE = 0.25;
 
-/** @param limit `null`: requests are only held back while the provider asks for that */
+/** @param limit `null`: requests only pause after a 429 */
 export function createPacer(limit: RequestLimit | null): Pacer {
   const intervalMs = limit === null ? 0 : (limit.perSeconds * 1000) / limit.requests;
   const burstMs = limit === null ? 0 : Math.max(intervalMs, limit.perSeconds * 1000 * BURST_SHARE);

@@ -3,7 +3,7 @@ import { type ConnectedProvider, variableNameOf } from "./connected-provider.ts"
 
 const MAX_WORDS_CHARACTERS = 300;
 
-/** With the provider's own name for what is wrong, for the few that mean something to the caller. */
+/** The provider's error codes that callers handle. */
 export class RefusedByProvider extends PaymentApiProblem {
   readonly code: string | null;
 
@@ -17,7 +17,7 @@ export class RefusedByProvider extends PaymentApiProblem {
   }
 }
 
-/** @param what one clause: what was asked, and what came of it */
+/** @param what one clause: the request and its result */
 export function problem(
   provider: ConnectedProvider,
   failure: PaymentApiFailure,
@@ -49,7 +49,7 @@ function remedyFor(provider: ConnectedProvider, failure: PaymentApiFailure): str
   }
 }
 
-// What a provider writes ends up in a log line of ours.
+// Provider text ends up in our log: it is stripped of control characters and shortened.
 function tidied(text: string): string {
   const line = text.replace(/[\s\p{C}]+/gu, " ").trim();
   return line.length > MAX_WORDS_CHARACTERS ? `${line.slice(0, MAX_WORDS_CHARACTERS)}…` : line;

@@ -1,9 +1,9 @@
 export type Request = {
   method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** With the query, without the API's own URL before it. */
+  /** Path and query, without the API's base URL. */
   path: string;
   headers: Record<string, string>;
   body?: string;
-  /** Done twice, it has the effect of once. */
+  /** Idempotent: safe to repeat. */
   repeatable: boolean;
 };

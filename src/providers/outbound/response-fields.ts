@@ -2,7 +2,7 @@ import { ownValue } from "../webhook/json-reader.ts";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem } from "./problems.ts";
 
-/** What is at a place in an answer; `undefined` when there is nothing. */
+/** The value at a path of a response; `undefined` when there is none. */
 export function valueAt(answer: unknown, ...keys: string[]): unknown {
   return keys.reduce(ownValue, answer);
 }
@@ -12,19 +12,19 @@ export function listAt(answer: unknown, ...keys: string[]): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Ids are texts, or numbers that are written as such. */
+/** Ids are strings, or numbers to be converted. */
 export function textAt(answer: unknown, ...keys: string[]): string | null {
   const value = valueAt(answer, ...keys);
   if (Number.isSafeInteger(value)) return String(value);
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** @throws PaymentApiProblem when the answer does not have what the provider's documentation promises */
+/** @throws PaymentApiProblem when the response lacks a documented field */
 export function requiredText(provider: ConnectedProvider, answer: unknown, ...keys: string[]): string {
   return textAt(answer, ...keys) ?? unpromised(provider, keys);
 }
 
-/** A link that a person is sent to. @throws PaymentApiProblem when there is none */
+/** A URL to redirect a person to. @throws PaymentApiProblem when there is none */
 export function requiredUrl(provider: ConnectedProvider, answer: unknown, ...keys: string[]): string {
   const url = URL.parse(textAt(answer, ...keys) ?? "");
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : unpromised(provider, keys);

@@ -6,7 +6,7 @@ import { problem } from "./problems.ts";
 import type { Request } from "./request.ts";
 
 const CALL_MS = 9_500;
-/** What can be repeated leaves time for that. */
+/** Repeatable requests have a shorter time-out, to leave time for retries. */
 const ATTEMPT_MS = 4_500;
 const MIN_ATTEMPT_MS = 500;
 const MAX_REPEATS = 2;
@@ -16,9 +16,9 @@ const MAX_OBJECT_BYTES = 1024 * 1024;
 /** The JSON object of the response; `null` for a response without content. @throws PaymentApiProblem */
 export type SendRequest = (request: Request) => Promise<object | null>;
 
-/** All requests of one call end within 10 s, repeats and pauses included. @throws PaymentApiProblem */
+/** All requests of one call end within 10 s, retries and pauses included. @throws PaymentApiProblem */
 export function beginCall(provider: ConnectedProvider, { maxBytes = MAX_OBJECT_BYTES } = {}): SendRequest {
-  // `fetch` would show a key that it cannot send in its error.
+  // `fetch` would quote an invalid key in its error.
   if (!/^[\x21-\x7e]+$/.test(provider.apiKey))
     throw problem(provider, "unauthorized", "the key is malformed");
   const { pacer } = provider;

@@ -4,9 +4,9 @@ import type { ConnectedProvider } from "./connected-provider.ts";
 import { problem } from "./problems.ts";
 
 /**
- * A subscription as it was answered, read by what reads the format's deliveries. It carries no time: it is no event,
- * and `updated_at` and its like may lie before the time of the event that they come from.
- * @param delivery the answer, put as a delivery would carry it
+ * A fetched subscription, parsed like the provider's deliveries. It has no time: it is not an event, and `updated_at`
+ * may be earlier than the event that caused it.
+ * @param delivery the response in the shape of a delivery
  */
 export function subscriptionState(
   provider: ConnectedProvider,

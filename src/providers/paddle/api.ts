@@ -22,7 +22,7 @@ import { PADDLE_EVENT_TYPES, paddle } from "./webhook.ts";
 
 const PAGE_SIZE = 100;
 
-/** Plain requests: the SDK can neither be given a time-out nor be kept from following redirects. */
+/** Plain requests: the SDK supports neither a time-out nor disabling redirects. */
 export function paddleApi(connection: PaymentConnection): PaymentApi {
   const provider = connectProvider(connection, PADDLE_TRAITS, readPaddleError);
   const begin = () => beginCall(provider);
@@ -48,7 +48,7 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
   };
 }
 
-/** Where the person returns to is up to the page behind the default payment link, which runs Paddle's script. */
+/** The return URL is up to the page behind the default payment link, which runs Paddle's script. */
 async function createCheckout(
   provider: ConnectedProvider,
   ask: SendRequest,
@@ -75,7 +75,7 @@ async function updateCheckout(
 function contentsOf(order: CheckoutOrder): object {
   return {
     items: [{ price_id: order.priceId, quantity: order.seats }],
-    // The subscription that results inherits them.
+    // The resulting subscription inherits them.
     custom_data: { userId: order.userId, planId: order.planId },
   };
 }
@@ -94,7 +94,7 @@ function openedCheckout(provider: ConnectedProvider, response: unknown): OpenedC
 
 const PAID = new Set(["paid", "completed", "billed", "past_due"]);
 
-/** A transaction is canceled once it is ready; a draft, whose customer gave no address yet, cannot be. */
+/** A ready transaction is canceled; a draft, whose customer has given no address yet, cannot be. */
 async function closeCheckout(
   provider: ConnectedProvider,
   ask: SendRequest,
@@ -115,8 +115,8 @@ async function closeCheckout(
 }
 
 /**
- * A transaction takes no address, only a customer; and of each address there is one, whose portal shows all that was ever
- * bought with it. So an address that anybody may have typed in finds only the customer that was made for the same person.
+ * A transaction needs a customer, not an address; there is one customer per address, whose portal shows everything
+ * bought with it. So an address that anybody may have typed in only matches a customer created for the same person.
  */
 async function customerOf(
   provider: ConnectedProvider,
@@ -190,7 +190,7 @@ async function cancel(provider: ConnectedProvider, ask: SendRequest, id: string)
   await ask(post(provider, path, { effective_from: "immediately" }, { repeatable: true }));
 }
 
-/** Latest first, until they are older; only that order ends where it should. */
+/** Newest first until they are too old; only this order can stop early. */
 async function* eventPages(provider: ConnectedProvider, since: Date): AsyncGenerator<ListedEvent[]> {
   const query = new URLSearchParams({
     order_by: "id[DESC]",
@@ -216,7 +216,7 @@ async function* eventPages(provider: ConnectedProvider, since: Date): AsyncGener
     const last = textAt(events.at(-1), "event_id");
     if (last === null || wanted.length < events.length) return;
     if (valueAt(page, "meta", "pagination", "has_more") !== true) return;
-    // The page's own `next` is a whole URL, and the key goes nowhere but to ours.
+    // The page's `next` is a full URL: only its cursor is used, so that the key is sent only to the configured API.
     query.set("after", last);
   }
 }

@@ -9,7 +9,7 @@ import { paddle } from "./webhook.ts";
 
 const PAGE_SIZE = 200;
 
-/** Every status, in the order of their ids. https://developer.paddle.com/api-reference/subscriptions/list-subscriptions */
+/** Every status, ordered by id. https://developer.paddle.com/api-reference/subscriptions/list-subscriptions */
 export async function* listSubscriptions(provider: ConnectedProvider): AsyncGenerator<PaymentEvent> {
   const query = new URLSearchParams({ order_by: "id[ASC]", per_page: String(PAGE_SIZE) });
   for (;;) {
@@ -23,7 +23,7 @@ export async function* listSubscriptions(provider: ConnectedProvider): AsyncGene
     );
     const last = textAt(subscriptions.at(-1), "id");
     if (last === null || valueAt(page, "meta", "pagination", "has_more") !== true) return;
-    // The page's own `next` is a whole URL, and the key is sent to no other than ours.
+    // The page's `next` is a full URL: only its cursor is used, so that the key is sent only to the configured API.
     query.set("after", last);
   }
 }

@@ -16,7 +16,7 @@ export function post(
   return { method: "POST", path, headers, body: JSON.stringify(body), repeatable };
 }
 
-/** An update can be repeated: it has the effect of one. */
+/** An update is idempotent. */
 export function patch(provider: ConnectedProvider, path: string, body: object): Request {
   return { ...post(provider, path, body, { repeatable: true }), method: "PATCH" };
 }
@@ -37,6 +37,6 @@ export function readPaddleError(status: number, body: unknown): ProviderError | 
     (one) => `${textAt(one, "field")}: ${textAt(one, "message")}`,
   );
   const words = [textAt(body, "error", "detail") ?? code, ...fields].join("; ");
-  // An unknown path is answered with 404 as well.
+  // An unknown path returns 404 as well.
   return status === 404 && !code.endsWith("not_found") ? null : { message: words, code };
 }

@@ -30,7 +30,7 @@ const OWN_KINDS: Record<string, EventKind> = {
 };
 const KINDS = eventKinds(OWN_KINDS);
 
-/** Paddle's own names of the events that have effects: its list of events refuses others. */
+/** Paddle's event types with effects: its event list rejects unknown types. */
 export const PADDLE_EVENT_TYPES: readonly string[] = Object.keys(OWN_KINDS);
 
 const STATUSES = wordMap<SubscriptionStatus>({
@@ -41,7 +41,7 @@ const STATUSES = wordMap<SubscriptionStatus>({
   trialing: "trialing",
 });
 
-// Renewals, charges and changes of the payment method complete transactions too; they come from the subscription.
+// Renewals, charges and changes of the payment method complete transactions too; their origin is the subscription.
 const CHECKOUT_ORIGINS = new Set(["web", "api", "subscription_start"]);
 
 export const paddle: Adapter = {
@@ -77,7 +77,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
   if (kind === "checkout.session.completed") {
     const origin = data.text("origin");
     if (origin !== null && !CHECKOUT_ORIGINS.has(origin)) return IGNORED;
-    // Add-ons without a billing cycle make a transaction of their own, and no subscription.
+    // Add-ons without a billing cycle create a transaction but no subscription.
     if (items.length > 0 && recurring.length === 0) return IGNORED;
     return { ...common, ...STATE_UNKNOWN, providerSubscriptionId: data.id("subscription_id") };
   }
@@ -97,7 +97,7 @@ function isOneTime(item: JsonReader): boolean {
   return price.has("billing_cycle") && price.isNull("billing_cycle");
 }
 
-// Every subscription carries the field: `null` there says that nothing is scheduled, or no longer.
+// Every subscription has the field: `null` means that nothing is scheduled (any more).
 function cancelAtPeriodEnd(data: JsonReader): boolean | null {
   return data.has("scheduled_change") ? data.at("scheduled_change").text("action") === "cancel" : null;
 }

@@ -65,13 +65,13 @@ async function createCheckout(
     metadata: { userId: order.userId, planId: order.planId },
     success_url: order.successUrl,
     return_url: order.cancelUrl,
-    // Never by a stored id: whoever paid with this address may be another person's customer.
+    // Never by a stored customer id: a payer with this address may be another person's customer.
     external_customer_id: order.userId,
     customer_email: order.email,
   };
   const answer = await createCheckouts(client)({ ...checkout, seats: order.seats }).catch(
     (error: unknown) => {
-      // A product that is not sold by the seat refuses them, and needs none for one.
+      // A product without seat-based pricing rejects `seats`, and one seat is the default.
       const seatsRefused =
         error instanceof RefusedByProvider && error.code === "body.seats" && /seat-based/.test(error.message);
       if (seatsRefused && order.seats === 1) return createCheckouts(client)(checkout);
@@ -97,14 +97,14 @@ async function closeCheckout(
   if (checkout === null) return { status: "closed" };
   if (checkout.status === "open") return { status: "open" };
   if (!PAID.has(checkout.status)) return { status: "closed" };
-  // The checkout's own `subscription_id` names one that was upgraded, not the one that resulted.
+  // The checkout's own `subscription_id` is one that was upgraded, not the resulting one.
   const { items } = await listAll(client)({ external_customer_id: userId, active: true, limit: 1 });
   return { status: "paid", providerSubscriptionId: textAt(items[0], "id") };
 }
 
 /**
- * By the person's own id: a stored customer id may be that of somebody else whose address was typed in. Customers of
- * seat-based products have members, of whom one must be named; the buyer has the same external id as the customer.
+ * By the person's own id: a stored customer id may belong to somebody else whose address was typed in. Customers of
+ * seat-based products have members, one of whom is required; the buyer has the customer's external id.
  */
 async function openPortal(
   provider: ConnectedProvider,
@@ -147,7 +147,7 @@ async function fetchSubscription(provider: ConnectedProvider, client: PolarClien
   return subscription && subscriptionState(provider, polar, { data: subscription });
 }
 
-/** What is sold here is a product, at whichever of its prices. */
+/** We sell a product, at any of its prices. */
 async function knowsProduct(provider: ConnectedProvider, client: PolarClient, id: string): Promise<boolean> {
   const product = await nullIfNotFound(async () => getProducts(client)(pathSegment(provider, id)));
   return product !== null && product.is_archived !== true;

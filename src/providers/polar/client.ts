@@ -6,7 +6,7 @@ import type { SendRequest } from "../outbound/send-request.ts";
 
 export type PolarClient = ReturnType<typeof createPolarCore>;
 
-/** The SDK writes the requests and reads the answers; sent they are by us, with repeats and bounds of our own. */
+/** The SDK builds requests and parses responses; we send them, with our own retries and limits. */
 export function polarClient(provider: ConnectedProvider, ask: SendRequest): PolarClient {
   const client = createPolarCore({ accessToken: provider.apiKey, baseUrl: "" });
   client.sendRequest = async ([path, init]) => Response.json(await ask(requestOf(path, init)));
@@ -19,7 +19,7 @@ function requestOf(path: string, { method, headers, body }: RequestInit): Reques
     path,
     headers: Object.fromEntries(new Headers(headers)),
     ...(typeof body === "string" ? { body } : {}),
-    // There are no idempotency keys: a second POST would open a second checkout. A second session is none the worse.
+    // There are no idempotency keys: a repeated POST would open a second checkout. A second session is harmless.
     repeatable: method !== "POST" || path.startsWith("/v1/customer-sessions"),
   };
 }
@@ -32,7 +32,7 @@ export function readPolarError(status: number, body: unknown): ProviderError | n
     const words = listAt(body, "detail").map(
       (one) => `${listAt(one, "loc").join(".")}: ${textAt(one, "msg")}`,
     );
-    // An id in the path that has not the form of one, and a customer that there is none of.
+    // A malformed id in the path, or an unknown customer.
     const unknown = status === 422 && (place.startsWith("path.") || place.endsWith("customer_id"));
     return { message: words.join("; "), code: place, ...(unknown ? { means: "missing" as const } : {}) };
   }

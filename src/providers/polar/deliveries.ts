@@ -14,8 +14,8 @@ import { POLAR_EVENT_TYPES } from "./webhook.ts";
 const PAGE_SIZE = 100;
 
 /**
- * Latest first. Deliveries are attempts: an event has one each time that it was tried, under the id that its deliveries
- * carry. Each endpoint has events of its own: those of another would all seem to have been missed.
+ * Newest first. Polar lists delivery attempts, several per event, under the id that deliveries carry. Only our
+ * endpoint's: events of another endpoint would all seem to be missed.
  */
 export async function* deliveryPages(
   provider: ConnectedProvider,
@@ -33,7 +33,7 @@ export async function* deliveryPages(
   }
 }
 
-/** `null`: nothing is delivered. What is written for people, into a chat, is none of ours. */
+/** `null`: not a webhook delivery to us. Endpoints in chat formats are not ours. */
 async function ourEndpoint(provider: ConnectedProvider, client: PolarClient): Promise<string | null> {
   const answer = await listWebhookEndpointsWebhooks(client)({ limit: PAGE_SIZE });
   const endpoints = listAt(answer, "items").filter((one) => (textAt(one, "format") ?? "raw") === "raw");
@@ -53,7 +53,7 @@ function isSlots({ slot }: ConnectedProvider, url: string | null): boolean {
 function eventOf(delivery: unknown): ListedEvent[] {
   const eventId = textAt(delivery, "webhook_event", "id");
   const eventType = textAt(delivery, "webhook_event", "type");
-  // Of archived events there is none.
+  // Archived events have no payload.
   const payload = textAt(delivery, "webhook_event", "payload");
   if (eventId === null || eventType === null || payload === null) return [];
   if (!POLAR_EVENT_TYPES.includes(eventType)) return [];

@@ -10,7 +10,7 @@ import { polar } from "./webhook.ts";
 
 const PAGE_SIZE = 100;
 
-/** Oldest first, so that one which starts meanwhile moves none of the pages that are still to come. */
+/** Oldest first, so that a subscription that starts meanwhile does not shift the remaining pages. */
 export async function* listSubscriptions(provider: ConnectedProvider): AsyncGenerator<PaymentEvent> {
   for (let page = 1; ; page += 1) {
     const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));

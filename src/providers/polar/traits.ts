@@ -17,7 +17,7 @@ export const POLAR_TRAITS: ProviderTraits = {
   terminalStatuses: new Set(["canceled"]),
   listsEvents: true,
   cancelsAtOnce: true,
-  // Unless the organization allows several subscriptions per customer, which the guide warns of.
+  // Unless the organization allows several subscriptions per customer, which our guide warns about.
   checkout: { canBeUpdated: false, onePerCustomer: true },
   requestLimit: (apiUrl) => ({ requests: apiUrl.includes("sandbox") ? 100 : 500, perSeconds: 60 }),
 };

@@ -17,12 +17,12 @@ const KINDS = eventKinds({
   "subscription.past_due": "customer.subscription.updated",
   "subscription.paused": "customer.subscription.updated",
   "subscription.resumed": "customer.subscription.updated",
-  // Only scheduled: the end itself is `revoked`.
+  // Only scheduled: the actual end is `revoked`.
   "subscription.canceled": "customer.subscription.updated",
   "subscription.revoked": "customer.subscription.deleted",
 });
 
-/** The events that have effects. */
+/** Events with effects. */
 export const POLAR_EVENT_TYPES: readonly string[] = [...KINDS.keys()];
 
 const STATUSES = wordMap<SubscriptionStatus>({
@@ -68,7 +68,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
   return {
     ...common,
     providerSubscriptionId: data.id("id"),
-    // A revoked subscription and one whose retries ran out are both over, whatever the word.
+    // A revoked subscription and one whose retries are exhausted have both ended, whatever the status says.
     status:
       kind === "customer.subscription.deleted" || data.text("ended_at") !== null
         ? "canceled"

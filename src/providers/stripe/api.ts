@@ -68,7 +68,7 @@ async function createCheckout(
         cancel_url: order.cancelUrl,
         client_reference_id: order.userId,
         metadata,
-        // A subscription does not inherit the metadata of its checkout.
+        // A subscription does not inherit its checkout's metadata.
         subscription_data: { metadata },
         ...(order.customerId === null ? { customer_email: order.email } : { customer: order.customerId }),
       },
@@ -82,7 +82,7 @@ async function createCheckout(
   };
 }
 
-/** Expiring is refused for a session that is complete, or has expired by itself: its status tells which. */
+/** Expiring fails for a session that is complete or has already expired: its status tells which. */
 async function closeCheckout(provider: ConnectedProvider, client: Stripe, id: string): Promise<CheckoutEnd> {
   const session = pathSegment(provider, id);
   try {
@@ -123,7 +123,7 @@ function stateOf(provider: ConnectedProvider, subscription: object): PaymentEven
   return subscriptionState(provider, stripe, { data: { object: subscription } });
 }
 
-/** Since API version 2025-03-31 an invoice's payments are resources of their own. */
+/** Since API version 2025-03-31 an invoice's payments are separate resources. */
 async function refundSubscription(provider: ConnectedProvider, client: Stripe, id: string): Promise<boolean> {
   const ask = <Answer>(call: () => Promise<Answer>) => mapStripeErrors(provider, call);
   const subscription = await ask(() => client.subscriptions.retrieve(pathSegment(provider, id)));

@@ -8,7 +8,7 @@ import { stripe } from "./webhook.ts";
 
 const PAGE_SIZE = 100;
 
-/** All of them: Stripe filters by the time of creation alone. https://docs.stripe.com/api/subscriptions/list */
+/** All of them: Stripe can only filter by creation time. https://docs.stripe.com/api/subscriptions/list */
 export async function* listSubscriptions(provider: ConnectedProvider): AsyncGenerator<PaymentEvent> {
   for (let last: string | null = null; ; ) {
     const client = stripeClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));

@@ -22,7 +22,7 @@ const KINDS = eventKinds({
   "customer.subscription.resumed": "customer.subscription.updated",
 });
 
-/** All that this format has a meaning for. */
+/** The event types with effects. */
 export const STRIPE_EVENT_TYPES: readonly string[] = [...KINDS.keys()];
 
 const STATUSES = wordMap<SubscriptionStatus>({
@@ -94,8 +94,8 @@ function paidItems(object: JsonReader, listName: string): PaidItem[] {
   );
 }
 
-// Items may be billed in different rhythms: what was paid for lasts until the latest of their ends.
-// Before API version 2025-03-31 the subscription had one period, and its items none.
+// Items may have different intervals: the paid period ends with the latest of them.
+// Before API version 2025-03-31 the subscription had the period, not its items.
 function periodEnd(object: JsonReader): Date | null {
   let latest: Date | null = null;
   for (const item of object.at("items").each("data")) {

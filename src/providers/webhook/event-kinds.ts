@@ -1,6 +1,6 @@
 import { EVENT_KINDS, type EventKind, type PaymentEvent } from "../../domain/payment-event.ts";
 
-/** A format's own event names, and the specification's four, which every format accepts as they are. */
+/** A provider's own event names, plus the specification's four, which every provider accepts. */
 export function eventKinds(ownNames: Record<string, EventKind>): ReadonlyMap<string, EventKind> {
   return wordMap<EventKind>({
     ...Object.fromEntries(EVENT_KINDS.map((kind) => [kind, kind])),
@@ -8,12 +8,12 @@ export function eventKinds(ownNames: Record<string, EventKind>): ReadonlyMap<str
   });
 }
 
-/** A map, so that words such as `constructor` find nothing. */
+/** A map, so that names such as `constructor` find nothing. */
 export function wordMap<Meaning>(words: Record<string, Meaning>): ReadonlyMap<string, Meaning> {
   return new Map(Object.entries(words));
 }
 
-/** What an event means that is none of ours, or that says that nothing was paid. */
+/** An event that is unknown, or in which nothing was paid. */
 export const IGNORED: PaymentEvent = Object.freeze({
   kind: "ignored",
   occurredAtMicros: null,
@@ -27,5 +27,5 @@ export const IGNORED: PaymentEvent = Object.freeze({
   cancelAtPeriodEnd: null,
 });
 
-/** What a completed checkout leaves to the subscription's own events. */
+/** Fields that a completed checkout leaves to the subscription's own events. */
 export const STATE_UNKNOWN = { status: null, currentPeriodEnd: null, cancelAtPeriodEnd: null } as const;

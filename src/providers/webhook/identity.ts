@@ -5,7 +5,7 @@ const MAX_CHARACTERS = 255;
 
 /** @throws InvalidPayload naming which of the two is missing or unusable, and why. */
 export function eventIdentity(eventId: unknown, eventType: unknown): EventIdentity {
-  // The type comes first: an id may have been put together with it.
+  // The type first: an id may be derived from it.
   const usableType = usable(eventType, "event type");
   return { eventId: usable(eventId, "event id"), eventType: usableType };
 }

@@ -12,14 +12,14 @@ const LAST_SECOND_OF_9999 = 253_402_300_799;
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-/** Reads a date-time of RFC 3339 with up to nine fractional digits; `null` when it is none, or out of range. */
+/** Parses an RFC 3339 date-time with up to nine fractional digits; `null` when malformed or out of range. */
 export function instantOfRfc3339(text: string): Instant | null {
   const match = RFC_3339.exec(text);
   if (match === null) return null;
   const [, year, month, day, hour, minute, second, fraction = "", sign, zoneHour = "0", zoneMinute = "0"] =
     match;
   if (Number(month) < 1 || Number(day) < 1 || Number(day) > daysIn(Number(year), Number(month))) return null;
-  // RFC 3339 allows second 60 for leap seconds; it counts as the first second of the next minute.
+  // RFC 3339 allows second 60 for leap seconds; it is treated as the next minute's first second.
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return null;
   if (Number(zoneHour) > 23 || Number(zoneMinute) > 59) return null;
   const local = Date.UTC(
@@ -53,7 +53,7 @@ function inRange(seconds: number, micros: number): Instant | null {
   return seconds >= 0 && seconds <= LAST_SECOND_OF_9999 ? { seconds, micros } : null;
 }
 
-// Zero for a month that does not exist, so that no day fits it.
+// Zero for an invalid month, so that no day is valid.
 function daysIn(year: number, month: number): number {
   return month > 12 ? 0 : new Date(Date.UTC(year, month, 0)).getUTCDate();
 }

@@ -6,8 +6,8 @@ const MAX_WHOLE_NUMBER = 1_000_000;
 const MAX_SHOWN_CHARACTERS = 40;
 
 /**
- * A place in a parsed JSON document. Readers answer `null` for what is absent, `null` or an empty string,
- * and throw UnreadablePayload, naming the way to the field, for what is there with a wrong type.
+ * A position in a parsed JSON document. Readers return `null` for an absent value, `null` or an empty string, and
+ * throw UnreadablePayload with the path for a wrong type.
  */
 export class JsonReader {
   readonly #value: unknown;
@@ -20,14 +20,14 @@ export class JsonReader {
     this.#key = key;
   }
 
-  /** The object further inside; below what is absent everything is absent. */
+  /** A nested object; below an absent one everything is absent. */
   at(...keys: string[]): JsonReader {
     let place: JsonReader = this;
     for (const key of keys) place = place.#child(key);
     return place;
   }
 
-  /** Whether the key is there at all, be it with `null`. */
+  /** Whether the key exists, even with `null`. */
   has(key: string): boolean {
     return this.#object() !== null && ownValue(this.#value, key) !== undefined;
   }
@@ -45,18 +45,18 @@ export class JsonReader {
     return this.#child(key).#text("text");
   }
 
-  /** An id as text; a whole number counts as its decimal digits, as some senders write ids. */
+  /** An id as text; whole numbers are converted, as some senders write ids as numbers. */
   id(key: string): string | null {
     return this.#child(key).#id();
   }
 
-  /** An id that is given bare, or within the object that it names. */
+  /** An id, given as such or within an expanded object. */
   idOrExpanded(key: string): string | null {
     const child = this.#child(key);
     return typeof child.#value === "object" ? child.id("id") : child.#id();
   }
 
-  /** What a word of the provider's means. */
+  /** Translates one of the provider's keywords. */
   oneOf<Meaning>(key: string, words: ReadonlyMap<string, Meaning>): Meaning | null {
     const word = this.text(key);
     if (word === null) return null;
@@ -72,7 +72,7 @@ export class JsonReader {
     const value = child.#value;
     if (value === undefined || value === null) return null;
     const fits = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_WHOLE_NUMBER;
-    // Adding zero turns minus zero, which JSON can carry, into zero.
+    // Adding zero converts minus zero, which JSON can contain, to zero.
     return fits ? Number(value) + 0 : child.#refuse(`a whole number from 0 to ${MAX_WHOLE_NUMBER}`);
   }
 
@@ -82,7 +82,7 @@ export class JsonReader {
     return typeof child.#value === "boolean" ? child.#value : child.#refuse("true or false");
   }
 
-  /** The members of a list; none when it is absent. */
+  /** The items of a list; none when it is absent. */
   each(key: string): JsonReader[] {
     const child = this.#child(key);
     const list = child.#value;
@@ -171,13 +171,13 @@ export class JsonReader {
   }
 }
 
-/** An object's own property; `undefined` when it has none of that name, or is no object. */
+/** An object's own property; `undefined` when it has none of that name, or is not an object. */
 export function ownValue(value: unknown, key: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   return Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
 }
 
-// Payloads hold personal data: a message shows only the beginning of a value.
+// Payloads contain personal data: a message quotes only the beginning of a value.
 function shown(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";

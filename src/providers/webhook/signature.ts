@@ -1,20 +1,20 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { SignatureProblem, VerifyOptions } from "../adapter.ts";
 
-/** A longer header is refused unread: no provider comes near, and a hostile one must cost little. */
+/** A longer header is rejected unparsed: no provider comes close, and a hostile one must be cheap. */
 export const MAX_HEADER_CHARACTERS = 4096;
 
-/** A header of more parts is refused as well. */
+/** A header with more parts is rejected as well. */
 export const MAX_HEADER_PARTS = 64;
 
-/** How many of a header's signatures are tried. */
+/** How many of a header's signatures are checked. */
 const MAX_SIGNATURES = 16;
 
 const MAC_BYTES = 32;
 const BASE64_MAC_CHARACTERS = 44;
 const MAX_TIME_STAMP_DIGITS = 15;
 
-/** Checks any of the decoded signatures against any of the keys; the MAC covers the prefix and then the raw bytes. */
+/** Checks any of the decoded signatures against any of the keys; the MAC covers the prefix, then the raw bytes. */
 export function signatureProblem(
   signatures: readonly Buffer[],
   keys: readonly (string | Buffer)[],
@@ -24,7 +24,7 @@ export function signatureProblem(
   if (signatures.length === 0) return "header malformed";
   const tried = signatures.length > MAX_SIGNATURES ? signatures.slice(0, MAX_SIGNATURES) : signatures;
   for (const key of keys) {
-    // Anybody can compute a MAC under an empty key.
+    // Anybody can compute a MAC with an empty key.
     if (key.length === 0) continue;
     const expected = macOf(key, prefix, rawBody);
     for (const signature of tried) {
@@ -46,15 +46,15 @@ export function timeStampProblem(timeStamp: string, options: VerifyOptions): Sig
   return distanceSeconds <= options.toleranceSeconds ? null : "time stamp outside tolerance";
 }
 
-/** The MAC that 64 hexadecimal digits stand for; `null` for any other text. */
+/** Decodes a MAC of 64 hexadecimal digits; `null` for any other text. */
 export function decodeHexMac(text: string): Buffer | null {
   if (text.length !== 2 * MAC_BYTES) return null;
   const mac = Buffer.from(text, "hex");
-  // Node's decoders stop at a stray character or skip it, which encoding back brings to light.
+  // Node's decoders stop at invalid characters or skip them; re-encoding detects that.
   return mac.toString("hex") === text.toLowerCase() ? mac : null;
 }
 
-/** The MAC that padded base64 stands for; `null` for any other text. */
+/** Decodes a MAC in padded base64; `null` for any other text. */
 export function decodeBase64Mac(text: string): Buffer | null {
   if (text.length !== BASE64_MAC_CHARACTERS) return null;
   const mac = Buffer.from(text, "base64");

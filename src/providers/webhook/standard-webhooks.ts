@@ -47,7 +47,7 @@ function signingKeys(secret: string): (string | Buffer)[] {
   return decoded === null ? [secret] : [decoded, secret];
 }
 
-// Node skips what is no base64. A key that lost some characters would be easier to guess than its secret, or empty.
+// Node skips invalid base64. A key that lost characters would be easier to guess, or empty.
 function decodeKey(base64: string): Buffer | null {
   const key = Buffer.from(base64, "base64");
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
@@ -56,7 +56,7 @@ function decodeKey(base64: string): Buffer | null {
   return complete && key.length > 0 ? key : null;
 }
 
-/** Senders on Svix use names of their own for the same three headers: the set that is complete counts. */
+/** Senders on Svix use other names for the same three headers: the complete set is used. */
 export function standardHeaders({ header }: SignedRequest) {
   const named = (prefix: string) => ({
     id: header(`${prefix}-id`),
@@ -77,7 +77,7 @@ function readSignatures(header: string): Buffer[] {
     .filter((signature) => signature !== null);
 }
 
-// Header values arrive as Latin-1: outside ASCII it is open which bytes the sender signed.
+// Header values arrive as Latin-1: outside ASCII the signed bytes are ambiguous.
 function isVisibleAscii(id: string): boolean {
   if (id.length > MAX_HEADER_CHARACTERS) return false;
   for (let index = 0; index < id.length; index += 1) {

@@ -8,13 +8,13 @@ import {
   timeStampProblem,
 } from "./signature.ts";
 
-/** One header that carries a time stamp and signatures as `name=value` parts, the way of Stripe and of Paddle. */
+/** One header with a timestamp and signatures as `name=value` parts, as Stripe and Paddle send. */
 export type TimedLayout = {
   header: string;
   separator: string;
   timeName: string;
   signatureName: string;
-  /** Stands between the time stamp and the body in the signed bytes. */
+  /** The separator between timestamp and body in the signed bytes. */
   joint: string;
 };
 
@@ -59,7 +59,7 @@ function readHeader(layout: TimedLayout, header: string): HeaderParts | null {
     const name = part.slice(0, equals).trim();
     const value = part.slice(equals + 1).trim();
     if (name === layout.timeName) {
-      // Two different time stamps leave open which of them was signed.
+      // With two different timestamps it is ambiguous which one was signed.
       if (timeStamp !== null && timeStamp !== value) return null;
       timeStamp = value;
     } else if (name === layout.signatureName) {
