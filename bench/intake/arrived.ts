@@ -39,12 +39,23 @@ export const TOLLGATE_TABLES: Ledger = {
     ),
 };
 
-export const STRIPE_SYNC_TABLES: Ledger = {
-  mark: async () => null,
-  since: async () => null,
-  lastEvents: (url) =>
-    lastEvents(url, "select id, extract(epoch from last_synced_at)::int as at from stripe.subscriptions"),
-};
+/** `@supabase/stripe-sync-engine`, without a log. */
+export const STRIPE_SYNC_TABLES = withoutLog(
+  "select id, extract(epoch from last_synced_at)::int as at from stripe.subscriptions",
+);
+
+/** `@stripe/sync-engine`, without a log. */
+export const SYNC_ENGINE_TABLES = withoutLog(
+  "select id, extract(epoch from _last_synced_at)::int as at from stripe.subscriptions",
+);
+
+function withoutLog(lastEventsSql: string): Ledger {
+  return {
+    mark: async () => null,
+    since: async () => null,
+    lastEvents: (url) => lastEvents(url, lastEventsSql),
+  };
+}
 
 async function lastEvents(url: string, text: string): Promise<Map<string, number>> {
   const rows = await query<{ id: string; at: number }>(url, text);

@@ -1,6 +1,6 @@
 import { query } from "../shared/postgres.ts";
 import type { ServerProcess } from "../shared/server-process.ts";
-import { STRIPE_SYNC_TABLES, TOLLGATE_TABLES } from "./arrived.ts";
+import { STRIPE_SYNC_TABLES, SYNC_ENGINE_TABLES, TOLLGATE_TABLES } from "./arrived.ts";
 import type { Bench, Contender } from "./contender.ts";
 import { createTollgateDatabase } from "./databases.ts";
 import { startSqlContender } from "./sql-contender.ts";
@@ -8,6 +8,7 @@ import { startWebhookContender } from "./webhook-contender.ts";
 
 export const CONTENDERS = [
   "tollgate",
+  "sync-engine",
   "stripe-sync-engine",
   "one-at-a-time",
   "sql-one-statement",
@@ -23,6 +24,8 @@ export async function startContender(bench: Bench, name: ContenderName): Promise
   switch (name) {
     case "tollgate":
       return startTollgate(bench, name);
+    case "sync-engine":
+      return startSyncEngine(bench, name);
     case "stripe-sync-engine":
       return startStripeSync(bench, name);
     case "one-at-a-time":
@@ -51,6 +54,14 @@ export async function startTollgate(
   return { ...contender, databaseUrl };
 }
 
+async function startSyncEngine(bench: Bench, name: string): Promise<Contender> {
+  const databaseUrl = await bench.postgres.createDatabase("sync_engine");
+  const variables = { DATABASE_URL: databaseUrl, POOL_SIZE };
+  const program = { name, script: "bench/peers/sync-engine.js", variables };
+  return startWebhookContender(bench, { program, databaseUrl, ledger: SYNC_ENGINE_TABLES });
+}
+
+/** The package that sync-engine succeeds. */
 async function startStripeSync(bench: Bench, name: string): Promise<Contender> {
   const databaseUrl = await bench.postgres.createDatabase("stripe_sync_engine");
   // Its migrations give a function to this role by name.

@@ -4,6 +4,13 @@ import type { Results } from "./results.ts";
 
 const GOALS: readonly Goal<Results>[] = [
   {
+    figure: "events/s, compared with @stripe/sync-engine",
+    unit: " x",
+    digits: 2,
+    atLeast: 8,
+    value: (results) => ratioTo(results, "sync-engine"),
+  },
+  {
     figure: "events/s, compared with @supabase/stripe-sync-engine",
     unit: " x",
     digits: 2,

@@ -4,6 +4,7 @@ import { partsOf, readOrExit, wholeNumber } from "../shared/command-line.ts";
 /** What a run consists of, by the names that `--only` takes. */
 const PARTS = [
   "tollgate",
+  "sync-engine",
   "stripe-sync-engine",
   "one-at-a-time",
   "sql-one-statement",
@@ -42,8 +43,8 @@ status, only a measurement that cannot be trusted does.
   --seconds N          length of a round (8)
   --warm-up N          seconds under load before the first round, not measured (5)
   --connections N      connections that send as fast as they are answered (64)
-  --subscriptions N    subscriptions that the events are about, in turn (10000); stripe-sync-engine takes the longer
-                       the more there are, as it looks its items up without an index
+  --subscriptions N    subscriptions that the events are about, in turn (10000); sync-engine and stripe-sync-engine
+                       take the longer the more there are, as they look items up without an index
   --body-bytes N       size of an event's body (1100)
   --event-ids KIND     stripe: begin with the time, as Stripe's do (default); random: spread over the whole index
   --history-rows N     deliveries in the log for the part "history" (2000000)
