@@ -140,7 +140,7 @@ async function wrongCalls(operation: Documented, good: Good, version: string): P
   const sent = (await good.sent?.()) ?? {};
   const called = (more: Sent, on = server): Call => ({ on, ...sent, ...own, ...more });
   const calls = [
-    // Answered in the form of the current version.
+    // Responds in the form of the current version.
     ...(version === "v1" ? [called({ headers: { ...sent.headers, "x-api-version": "v99" } })] : []),
     called({}, cut),
     called({ cookie: cast.owner.cookie }, cut),
@@ -186,7 +186,7 @@ async function conflicts(operationId: string): Promise<Call[]> {
       { on: server, cookie, body: { subscriptionId: unknownLike() } },
     ];
   if (operationId === "subscriptionsReconcile") {
-    // The provider knows nothing of it.
+    // The provider does not know it.
     await subscribed(server.url, `unknown-${id}`, id);
     const [row] = await test.rows<{ id: string }>("select id from subscription where user_id = $1", [id]);
     return [{ on: server, id: row?.id as string, cookie: cast.admin.cookie }];
@@ -213,7 +213,7 @@ async function credentialsOf({ by }: Good): Promise<{ cookie?: string }> {
 
 async function answerTo(operation: Documented, version: string, { on, id, query, ...request }: Call) {
   const path = operation.path.replace(/\{\w+\}/, encodeURIComponent(id ?? ""));
-  // The version of an unknown name is asked for in the header: a path would make it another path.
+  // The unknown version is requested by header: in the URL it would be another path.
   const prefix = request.headers?.["x-api-version"] ? "/api" : `/api/${version}`;
   const answer = await sendRequest(
     on.url,

@@ -33,7 +33,7 @@ export async function castOn(serverUrl: string, test: Pick<TestDatabase, "rows">
   await subscribed(serverUrl, run, owner.id);
   // The user is unknown, so that the event cannot be applied.
   await subscribed(serverUrl, `${run}-failed`, "nobody_at_all");
-  // Not to be retried while a test looks at it.
+  // Must not be retried while a test reads it.
   await test.rows(
     "update webhook_delivery set next_attempt_at = now() + interval '1 hour' where event_id = $1",
     [`${run}-failed`],

@@ -292,7 +292,7 @@ describe("counting", () => {
       [429, "0"],
     ]);
     expect(await look(from("192.0.2.21"))).toEqual([200, "2"]);
-    // What a client itself writes in front of the proxy's entry changes nothing.
+    // Entries that the client puts before the proxy's have no effect.
     expect(await look(from("192.0.2.99, 192.0.2.20"))).toEqual([429, "0"]);
     const { cookie } = await signUp(server.url);
     expect(await look({ cookie, ...from("192.0.2.20") })).toEqual([200, "2"]);

@@ -16,15 +16,15 @@ const CONFIGURATION = fileURLToPath(new URL("../../redocly.yaml", import.meta.ur
 
 /** What the document leaves out, and why. */
 const UNDOCUMENTED = [
-  // What every request passes.
+  // Middleware that every request passes.
   /^ALL \/\*$/,
-  // Whole trees: Better Auth's paths, which are for the pages, and plugins, which speak for themselves.
+  // Whole trees: Better Auth's paths, which are for the pages, and plugins, which document themselves.
   /^ALL \/api\/(auth|plugins)\/\*$/,
-  // Documented as POST: every other method is answered with 405.
+  // Documented as POST: every other method returns 405.
   /^ALL \/api\/webhooks\/\{slot\}$/,
-  // Surfaces that are described in terms of their own.
+  // Surfaces with schemas of their own.
   /^(GET|POST) \/api\/(trpc\/\*|graphql)$/,
-  // The reader of the document.
+  // The documentation page.
   /^GET \/api\/docs(\/|$)/,
   // For the operator's monitoring, whose format is not JSON.
   /^GET \/api\/metrics$/,
@@ -170,7 +170,7 @@ describe.each(["/api", "/api/v1", "/api/v2"])("the documentation page at %s/docs
       expect(answer.headers.get("content-type")).toBe(types[url.split(".").at(-1) as keyof typeof types]);
       expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
       if (url.endsWith(".css")) {
-        // What a style sheet refers to is in it.
+        // The style sheet embeds its resources.
         for (const [, target = ""] of answer.text.matchAll(/url\(\s*["']?([^"')]*)/g))
           expect(target).toMatch(/^data:/);
         expect(answer.text).not.toMatch(/@import/);

@@ -158,13 +158,13 @@ describe.each(Object.entries(LISTS))("pagination of %s", (_, list) => {
   let expected: string[];
 
   beforeAll(async () => {
-    // Only these, of the lists that belong to all.
+    // Lists shared by all users are restricted to these.
     await test.rows(`delete from "user"`);
     await test.rows("delete from webhook_delivery");
     owner = await signUpAdmin(server.url, test);
     await test.rows(`update "user" set created_at = '2020-01-01' where id = $1`, [owner.id]);
     const made: Made[] = isOfPeople ? [{ id: owner.id, at: "2020-01-01" }] : [];
-    // Many at one time, and others that differ by less than JavaScript's dates can tell.
+    // Many with one time, and others that differ by less than a millisecond.
     const times = [
       ...Array.from({ length: 14 }, () => "2024-05-06T07:08:09.123456Z"),
       ...Array.from({ length: 9 }, (_, n) => `2024-05-06T07:08:09.12345${9 - n}Z`),

@@ -93,7 +93,7 @@ describe("access", () => {
       { key: adminKey.key },
     ];
     const seen: number[] = [];
-    // The owner last: what the owner may do is done once.
+    // The owner last: an allowed call takes effect once.
     for (const n of [0, 2, 3, 4, 5, 1]) {
       const answer = await call(method, `/api${path?.() ?? pattern}`, { ...callers[n], body });
       seen[n] = answer.status;

@@ -322,7 +322,7 @@ describe("a page after an action", () => {
        select $1, 'api_key_created', '{"name": "CI", "prefix": "tg_x"}' from generate_series(1, 3)`,
       [id],
     );
-    // Each that is unread has a form of its own.
+    // Each unread notification has its own form.
     const form = `&quot;${findServerAction("markRead").id}&quot;`;
     const unread = async () => (await page("/notifications", cookie)).split(form).length - 1;
     const [{ id: first } = { id: "" }] = await test.rows<{ id: string }>(

@@ -109,7 +109,7 @@ const KEPT =
 
 function keptOf(value: unknown, key = ""): unknown[] {
   if (typeof value !== "object" || value === null) return KEPT.test(key) ? [value] : [];
-  // There, "state" is a part of the country, and "type" a part of the card.
+  // There, "state" is part of an address, and "type" part of a card.
   if (/address|^card$/.test(key)) return [];
   return Object.entries(value).flatMap(([name, one]) => keptOf(one, Array.isArray(value) ? key : name));
 }

@@ -32,7 +32,7 @@ describe("the next milestone", () => {
     [{ status: "trialing" }, "trialEnds"],
     [{ cancelAtPeriodEnd: true }, "ends"],
     [{ status: "trialing", cancelAtPeriodEnd: true }, "ends"],
-    // A date that has passed is never promised.
+    // A past date is never announced.
     [{ currentPeriodEnd: NOW }, "due"],
     [{ currentPeriodEnd: NOW, cancelAtPeriodEnd: true }, "due"],
     [{ currentPeriodEnd: null }, "running"],

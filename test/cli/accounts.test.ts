@@ -46,7 +46,7 @@ describe("users promote and demote", () => {
     const { code, stdout } = await tollgate("users", "demote", person.email);
     expect([code, stdout]).toEqual([0, `${person.email} is an ordinary user now\n`]);
     expect([await log(person), await log(other)]).toEqual([403, 200]);
-    // Nothing to do is nothing wrong.
+    // Having nothing to do is not an error.
     expect((await tollgate("users", "demote", person.email)).code).toBe(0);
   });
 

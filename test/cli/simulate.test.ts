@@ -78,7 +78,7 @@ describe("simulate", () => {
 
   it("reports a subscription that differs from the scenario", async () => {
     const { server, tollgate } = await serverAnd();
-    // Whatever is written becomes something else, as if the server had got it wrong.
+    // Changes every written value, as if the server had applied it wrongly.
     await test.rows(
       `create function wrong() returns trigger language plpgsql as
        $$ begin new.seats = new.seats + 1; return new; end $$`,

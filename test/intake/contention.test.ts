@@ -243,7 +243,7 @@ it("does not mark another event successful when its delivery reuses the id of a 
   };
   const [claimed] = await claimDeliveries(runtime.intake.database, [delivery], 30);
   const claim = claimed?.claim as NonNullable<typeof claimed>["claim"];
-  // As after a crash of PostgreSQL that took the row and the sequence's value with it.
+  // As after a PostgreSQL crash that lost the row and the sequence's value.
   await test.rows("delete from webhook_delivery");
   await test.rows(
     `insert into webhook_delivery (id, provider, event_id, event_type, format, status, claim_source, lease_until, payload)

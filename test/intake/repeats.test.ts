@@ -25,7 +25,7 @@ beforeEach(() =>
 
 it("treats a repeat as new when its pending delivery is gone at confirmation", async () => {
   await pendingElsewhere("gone", 0);
-  // As after a crash of PostgreSQL that took the claim, which was not on disk yet, with it.
+  // As after a PostgreSQL crash that lost the claim, which was not on disk yet.
   const intake = withEach(async (nth) => {
     if (nth === 2) await test.rows("delete from webhook_delivery");
   });

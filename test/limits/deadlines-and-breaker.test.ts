@@ -44,7 +44,7 @@ it("releases the memory of a finished wait", async () => {
     return new WeakRef(late);
   };
   const waits = Array.from({ length: 1_000 }, startAndFinish);
-  // What a WeakRef refers to is kept until the current task has ended.
+  // A WeakRef's target is kept until the current task has ended.
   await new Promise((resolve) => setImmediate(resolve));
   collect();
   expect(waits.filter((wait) => wait.deref() !== undefined)).toEqual([]);

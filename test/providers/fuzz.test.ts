@@ -237,7 +237,7 @@ function repeatedly(run: (random: Random) => void): void {
   if (!MEASURES_MEMORY) return;
   const end = heldBytes();
   expect(end.heap - warm.heap).toBeLessThan(2 * MEGABYTE);
-  // Freed buffers are given back a little later than garbage is collected.
+  // Buffers are freed a little after garbage collection.
   expect(end.external - warm.external).toBeLessThan(32 * MEGABYTE);
 }
 
@@ -250,7 +250,7 @@ function heldBytes(): { heap: number; external: number } {
 /** The keys from the root of a document to one of its values. */
 type Path = readonly (string | number)[];
 
-// What `JSON.stringify` cannot write is put in as text.
+// Values that `JSON.stringify` cannot write are inserted as text.
 const OVERFLOW = "@overflow@";
 
 const HOSTILE_VALUES: readonly unknown[] = [
@@ -342,7 +342,7 @@ function change(random: Random, document: object, path: Path, otherPath: Path): 
       return;
     }
     case 2: {
-      // A copy: a document that holds itself could not be written.
+      // A copy: a circular document could not be serialized.
       const other = holderOf(document, otherPath)?.[otherPath.at(-1) ?? ""];
       define(holder, String(key), other === undefined ? null : JSON.parse(JSON.stringify(other)));
       return;

@@ -9,7 +9,7 @@ const CHARACTERS = [
   "\ufeff",
 ];
 
-// Of 1772366400, in ways that some parsers take for the same number.
+// Spellings of 1772366400 that some parsers read as the same number.
 export const HOSTILE_TIME_STAMPS = [
   "1772366400",
   "01772366400",
@@ -97,7 +97,7 @@ function rearranged(random: Random, text: string): string {
   return (random.oneIn(2) ? parts.reverse() : [...parts, random.pick(parts)]).join(separator);
 }
 
-// Wrong signatures before and after the true one, up to and past the number that is tried.
+// Wrong signatures before and after the right one, up to and beyond the comparison limit.
 function repeated(random: Random, text: string): string {
   const zeros = random.pick([`,v1=${"0".repeat(64)}`, `;h1=${"0".repeat(64)}`, ` v1,${"A".repeat(43)}=`]);
   const [head = "", ...tail] = text.split(zeros.charAt(0));

@@ -30,7 +30,7 @@ describe.skipIf(missing)(`a browser without JavaScript${missing ? ` (${missing})
     const page = await context.newPage();
     const problems: string[] = [];
     page.on("console", (message) => {
-      // The answer to a declined card is one of 422.
+      // A declined card returns 422.
       if (!message.text().includes("422")) problems.push(message.text());
     });
 

@@ -53,6 +53,6 @@ function copy(state: SimulatorState, format: WireFormat, count: number): void {
       checkout: { ...original.checkout, data, subscriptionData, externalId: userId },
     });
   }
-  // What the purchase has sent went nowhere, and is not sent again.
+  // The purchase's deliveries were dropped, and are not sent again.
   slot.events = [];
 }

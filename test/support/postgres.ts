@@ -7,7 +7,7 @@ import { createTemplate } from "./database.ts";
 /** One real PostgreSQL for the whole run; every test file has a database of its own in it, copied from one that is migrated once. */
 export default async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-test-"));
-  // Started by root, PostgreSQL runs as another user, who must be able to enter.
+  // Started by root, PostgreSQL runs as another user, who needs access to the folder.
   await chmod(folder, 0o755);
   const postgres = await startEmbeddedPostgres(folder);
   await createTemplate(postgres.adminUrl);

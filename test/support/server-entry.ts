@@ -3,7 +3,7 @@ import { readConfig, requireAuthSecret } from "../../src/config/config.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { runServer } from "../../src/server.ts";
 
-// The real server, and a place where it dies or stops: `CRASH_AT=<milestone>:<n>[:SIGSTOP]`.
+// The real server, with a point at which it crashes or stops: `CRASH_AT=<milestone>:<n>[:SIGSTOP]`.
 const [milestone, nth = "1", signal = "SIGKILL"] = (process.env.CRASH_AT ?? "").split(":");
 let times = 0;
 

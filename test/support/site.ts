@@ -29,7 +29,7 @@ export async function openSite(variables: Record<string, string> = {}): Promise<
   const test = await freshDatabase(0);
   const folder = await mkdtemp(join(tmpdir(), "tollgate-site-"));
   const port = await freePort();
-  // Payers come back to this address, so that it has to be known beforehand.
+  // Checkouts redirect to this URL, so that it must be known beforehand.
   const url = `http://localhost:${port}`;
   const server = await startTestServer(test.url, {
     ...GENEROUS_LIMITS,

@@ -80,6 +80,6 @@ async function* linesOf(socket: Socket, ending: () => string): AsyncGenerator<st
       }
     }
   } catch {
-    // Cut off.
+    // Disconnected.
   }
 }

@@ -24,12 +24,12 @@ export function serverVariables(databaseUrl: string): Record<string, string> {
     PROVIDER_B_WEBHOOK_SECRET: SECRETS["provider-b"],
     PROVIDER_C_WEBHOOK_SECRET: SECRETS["provider-c"],
     PORT: "0",
-    // Where it is turned on, SIMULATOR_PORT=0 and a DATA_DIR of one's own belong with it.
+    // A test that turns it on also sets SIMULATOR_PORT=0 and its own DATA_DIR.
     SIMULATOR: "off",
     // Tests of flagged subscriptions and missed events must not race the jobs that correct them.
     SELF_HEAL: "off",
     RECONCILE: "off",
-    // Mail and whatever else a server keeps; the project's own folder is not for tests.
+    // Mail and other files of a server: tests must not use the project's own folder.
     DATA_DIR: join(tmpdir(), "tollgate-test-data"),
   };
 }

@@ -29,7 +29,7 @@ import { ANYONE } from "./surfaces/who.ts";
 /** Not to be called by itself anywhere, but part of other operations' answers: see the end. */
 const NESTED = [
   "subscriptions.listOfUsers",
-  // Of the pages alone: other clients use the routes below /api/auth.
+  // On pages only: other clients use the routes below /api/auth.
   "sessions.list",
   "sessions.revoke",
   "sessions.revokeOthers",
@@ -231,7 +231,7 @@ describe.each(SURFACES.flatMap((surface) => (surface.scope ? [[surface.scope, su
           expect(refused.retryAfterSeconds).toBeGreaterThan(3_600 - 60);
         }
       }
-      // The others serve on, and count on from where the operations' own limits are.
+      // The other surfaces still serve, and share the operations' own counts.
       for (const other of SURFACES.filter((one) => one !== surface)) {
         for (const operation of spent.filter((name) => offers(other, name))) await served(other, operation);
       }

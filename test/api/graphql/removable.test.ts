@@ -46,7 +46,7 @@ it("GraphQL can be removed with its folder and one line", async () => {
     join(ROOT, "node_modules/typescript/bin/tsc"),
     "-p",
     folder,
-    // What only the removed lines used is the remover's to tidy up.
+    // Imports used only by the removed lines are left for the person who removes it.
     "--noUnusedLocals",
     "false",
     "--noUnusedParameters",

@@ -16,7 +16,7 @@ import { showDelivery } from "../../../src/operations/webhooks/show-delivery.ts"
 
 it("matches schema.graphql (npm run graphql-schema)", async () => {
   const dumped = await readFile(new URL("../../../src/api/graphql/schema.graphql", import.meta.url), "utf8");
-  // Read first: how it is laid out is the formatter's.
+  // Parsed first: its layout belongs to the formatter.
   expect(printSchema(buildSchema(printedSchema()))).toBe(printSchema(buildSchema(dumped)));
   expect(buildSchema(dumped).getSubscriptionType() ?? null).toBe(null);
 });
@@ -27,7 +27,7 @@ it("has no subscription root, also as others read the printed schema", () => {
   expect(schema.getType("BillingSubscription")).toBeDefined();
 });
 
-// Nothing that an operation shows is forgotten here, and nothing is shown that an operation does not.
+// The type has exactly the fields of the operation's output.
 it.each([
   ["UserPage", listUsers.output, ["items.subscriptions"]],
   ["SubscriptionPage", listSubscriptions.output, []],
@@ -37,7 +37,7 @@ it.each([
   ["ApiKeyPage", listApiKeys.output, []],
   ["NewApiKey", createApiKey.output, []],
   ["DeliveryPage", listDeliveries.output, []],
-  // A pair of whatever the field is of: GraphQL has no name for that.
+  // A pair of the field's own type: GraphQL has no tuples.
   ["DeliveryInDetail", showDelivery.output, ["attemptLog.changes."]],
   ["Replay", replayDelivery.output, []],
 ])("%s has the fields of its operation, with the same nullability", (name, output, besides) => {

@@ -68,7 +68,7 @@ describe("the number of calls", () => {
     const person = await signUp(server.url);
     const answer = await get(path, person);
     expect(left(answer.headers, "rpc")).toBe(60 - calls);
-    // And so many does tRPC answer.
+    // tRPC answers the same number.
     const body = answer.body;
     expect(Array.isArray(body) ? body.length : 1).toBe(calls);
   });
@@ -95,7 +95,7 @@ describe("the number of calls", () => {
           },
         },
       });
-      // Nothing of it has been charged.
+      // Nothing was charged.
       expect(left((await get("/api/trpc/billing.plans", person)).headers, "rpc")).toBe(59);
     }
   });
@@ -172,7 +172,7 @@ describe("the remaining number of calls", () => {
         "retry-after": null,
       },
     ]);
-    // REST's count is the same one.
+    // REST shares the count.
     const rest = await sendRequest(server.url, "GET", "/api/users/me", person);
     expect(rest.headers.get("x-ratelimit-remaining")).toBe("26");
     const write = await sendRequest(server.url, "POST", "/api/trpc/user.updateProfile", {

@@ -55,7 +55,7 @@ describe("a write that a foreign page could send", () => {
     ["two types", "application/json, text/plain", '{"json":{"name":"X"}}'],
     ["a beacon's blob", "", '{"json":{"name":"X"}}'],
   ])("is refused because of its content type: %s", async (_, type, body) => {
-    // Without Sec-Fetch-Site and Origin, as if no browser had sent it: the type alone is enough.
+    // Without Sec-Fetch-Site and Origin, as from no browser: the content type alone decides.
     for (const path of [
       RENAME,
       "/api/trpc/user.completeOnboarding",

@@ -34,7 +34,7 @@ describe("an RPC input", () => {
     fc.assert(
       fc.property(inputs, (input) => {
         const sent = superjson.serialize(input);
-        // One object in two places: superjson's to tell, but not in any input of ours.
+        // One object in two places: superjson can express it, but no input needs it.
         fc.pre(!sent.meta?.referentialEqualities);
         expect(received(sent)).toEqual(input);
         expect(received(sent)).toEqual(superjson.deserialize(structuredClone(sent)));

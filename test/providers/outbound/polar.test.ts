@@ -118,7 +118,7 @@ describe("Polar's API", () => {
       succeeded: false,
       webhook_event: { id, type: "subscription.updated", payload, is_archived: false, ...more },
     });
-    // Event 1 was tried twice, event 3 has no payload left, event 4 belongs to another endpoint.
+    // Event 1 was tried twice, event 3 has no payload left, event 4 is of an unhandled type.
     const attempts = [
       delivery("5"),
       delivery("1"),

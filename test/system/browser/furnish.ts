@@ -20,7 +20,7 @@ export async function furnish(site: Site): Promise<Furnished> {
   for (let n = 0; n < 9; n += 1) await deliverWebhook(site.url, "provider-a", numberedEvent("furnished", n));
   // Of an unknown user.
   await deliverWebhook(site.url, "provider-a", numberedEvent("furnished", 15));
-  // Left alone by webhook-retry: the tests look at its first attempt.
+  // Not retried by webhook-retry: the tests read its first attempt.
   await site.test.rows(
     "update webhook_delivery set next_attempt_at = now() + interval '1 day' where status = 'failed'",
   );

@@ -55,7 +55,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     await more.click();
     await more.click();
     await pro.getByText("€60 / month").waitFor();
-    // The provider's word is lost at first, so that the page has to wait for it.
+    // The first webhook is dropped, so that the page has to wait.
     await control(site.providerUrl, "/provider-a/faults", { kind: "drop", next: 100 });
     onTestFinished(deliverAgain);
     await buy(page, "Pro");

@@ -45,7 +45,7 @@ export async function subscribed(site: Site, { cookie, email }: TestUser, seats 
   const body = { planId: seats < 5 ? "pro" : "team", seats };
   const { body: opened } = await sendRequest(site.url, "POST", "/api/checkout", { cookie, body });
   await pressAt(opened.url, { email, card: "4242 4242 4242 4242", action: "pay" });
-  // Two events: that it is paid, and what it is.
+  // Two events: the payment and the subscription.
   const told = async () => {
     const [one] = (await sendRequest(site.url, "GET", "/api/subscriptions", { cookie })).body.subscriptions;
     return one && [one.status, one.seats, one.currentPeriodEnd !== null];

@@ -41,7 +41,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
     const pro = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Pro" }) });
     await pro.getByLabel("Seats").fill("2");
     await buy(page, "Pro");
-    // Looks again by itself, also without JavaScript.
+    // Reloads by itself, also without JavaScript.
     await page.getByText("Thank you. Your subscription is set up.").waitFor();
     await part(page, "Current plan")
       .getByText(/^Renews on .+ for €40\.$/)

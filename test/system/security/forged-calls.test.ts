@@ -25,7 +25,7 @@ beforeAll(async () => {
   person = await signUp(server.url);
 }, 240_000);
 afterAll(async () => {
-  // Whatever strangers send is nothing that an operator is to be woken up for.
+  // A stranger's input must not be logged as an error.
   expect(server.lines.filter((line) => /"level":[56]0|⨯|unhandled/i.test(line))).toEqual([]);
   expect(await server.end("SIGTERM")).toEqual({ code: 0, signal: null });
   await test.drop();
@@ -97,7 +97,7 @@ function filled(value: () => string | Blob): Fields {
 describe.each(FORGED)("%s as the arguments", (_, root, parts = {}) => {
   it("are refused by every action", async () => {
     for (const action of listServerActions()) {
-      // The session is one of its own: an action may well end it.
+      // Uses its own session, as the action ends it.
       const { cookie } = action.name === "signOut" ? await signUp(server.url) : person;
       const body = new FormData();
       for (const [name, value] of Object.entries(parts)) body.append(name, value);

@@ -26,7 +26,7 @@ const LEADS_TO: Surface["leadsTo"] = {
   replayDelivery: ["webhooks.replay"],
   reconcileSubscription: ["subscriptions.reconcile"],
   dismissSubscription: ["subscriptions.dismiss"],
-  // Steps of the onboarding: the same once more.
+  // Steps of the onboarding: the same actions again.
   saveName: ["users.updateProfile"],
   savePreferences: ["users.setLocale", "users.updateProfile"],
   // Better Auth's.
@@ -46,7 +46,7 @@ const LEADS_TO: Surface["leadsTo"] = {
   createBackupCodes: [],
   revokeSession: [],
   revokeOtherSessions: [],
-  // What all forms are sent to.
+  // The target of all forms.
   submitForm: [],
 };
 

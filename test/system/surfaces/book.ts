@@ -18,7 +18,7 @@ export type LimitedScope = keyof typeof LIMITS;
 export const LIMIT_VARIABLES = Object.fromEntries(
   Object.entries(LIMITS).map(([scope, limit]) => [
     `RATE_LIMIT_${scope.replaceAll("-", "_").toUpperCase()}`,
-    // An hour: nothing comes back while the test runs.
+    // An hour: no call is given back while the test runs.
     `${limit}/3600`,
   ]),
 );

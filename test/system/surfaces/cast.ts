@@ -112,7 +112,7 @@ function addressOf(personId: string): string {
 async function apiKey(test: Rows, userId: string): Promise<{ id: string; key: string }> {
   const id = randomUUID();
   const key = `tg_${`${id}${id}`.replaceAll("-", "").slice(0, 40)}`;
-  // Used just now: that is written down once a minute, and would be a change of its own.
+  // Used just now: the time of last use is stored once a minute, and would count as a change.
   await test.rows(
     `insert into api_key (id, user_id, name, prefix, hash, last_used_at) values ($1, $2, 'CI', $3, $4, now())`,
     [id, userId, key.slice(0, 11), createHash("sha256").update(key).digest()],

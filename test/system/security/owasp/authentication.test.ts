@@ -90,7 +90,7 @@ describe("API2:2023 Broken Authentication", () => {
     expect(await guess("::ffff:203.0.113.9")).toBe(401);
     expect(await guess("203.0.113.10, 203.0.113.9:443")).toBe(429);
     expect(await guess("203.0.113.9, 203.0.113.10")).toBe(401);
-    // One household has a whole /64 of these.
+    // A household has a whole /64 of these.
     for (const host of ["1", "2", "ffff:1:2:3"])
       expect(await guess(`2001:db8:0:1::${host.slice(0, 4)}`)).toBe(401);
     expect(await guess("2001:db8:0:1:aaaa::1")).toBe(429);
@@ -113,7 +113,7 @@ describe("API2:2023 Broken Authentication", () => {
     const unknown = await work("unknown@example.com");
     expect(known).toMatchObject({ status: 401, hashed: 1 });
     expect(allButLimits(unknown)).toEqual(allButLimits(known));
-    // Without a password, as an account is that the operator has made.
+    // Without a password, like an account that the operator created.
     expect(allButLimits(await work("user_0@example.com"))).toEqual(allButLimits(known));
   });
 

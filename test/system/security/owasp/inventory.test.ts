@@ -16,7 +16,7 @@ const METRICS_TOKEN = "a-token-for-the-metrics-alone";
 
 /** What is there besides what the document tells, and why. */
 const BESIDE_THE_DOCUMENT = [
-  // Better Auth's, walked below.
+  // Better Auth's, checked below.
   "ALL /api/auth/*",
   // A stream, which OpenAPI cannot describe.
   "POST /api/chat",
@@ -25,16 +25,16 @@ const BESIDE_THE_DOCUMENT = [
   "POST /api/trpc/*",
   "GET /api/graphql",
   "POST /api/graphql",
-  // The document itself and its reader.
+  // The document and its page.
   "GET /api/openapi.json",
   "GET /api/docs",
   "GET /api/docs/start.js",
   "GET /api/docs/swagger-ui.css",
   "GET /api/docs/swagger-ui-bundle.js",
   "GET /api/docs/favicon-32x32.png",
-  // The operator's.
+  // For the operator.
   "GET /api/metrics",
-  // Each plugin documents itself; nothing of it is reached past the gate.
+  // Each plugin documents itself, and is reached through the gate only.
   "GET /api/plugins/renewals/calendar.ics",
 ];
 
@@ -214,7 +214,7 @@ describe("API9:2023 Improper Inventory Management", () => {
     const thereToConfirm: string[] = [];
     for (const one of offered) {
       const request = one.replace(" ", " /api/auth").replace(/:\w+/g, "token");
-      // Without a page to go back to, a link of a mail is a mistake: 400, but there.
+      // Without a page to return to, a mailed link returns 400, so the route exists.
       const isThere = async (server: string) => {
         const { status } = await send(server, request, {
           cookie: "",

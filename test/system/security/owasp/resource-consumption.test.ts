@@ -140,7 +140,7 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
       send(on.url, "GET /api/users/me", { cookie: `${cookie}; ${"a=1; ".repeat(20_000)}` }),
     ];
     for (const flooded of await Promise.allSettled(floods)) {
-      // A connection that is broken off while the client still sends is an answer as well.
+      // Closing the connection while the client still sends is a valid response.
       if (flooded.status === "fulfilled") expect([400, 404, 414, 431]).toContain(flooded.value.status);
     }
     for (const request of [

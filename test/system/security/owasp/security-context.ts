@@ -113,7 +113,7 @@ async function failedDelivery({ url, test }: SecurityContext): Promise<string> {
   });
   const answer = await deliverWebhook(url, "provider-a", delivery);
   if (answer.status !== 500) throw new Error(`expected a delivery that fails: ${answer.status}`);
-  // Left alone by webhook-retry.
+  // Not retried by webhook-retry.
   const [row] = await test.rows<{ id: string }>(
     "update webhook_delivery set next_attempt_at = now() + interval '1 day' where event_id = $1 returning id::text",
     [CONFIDENTIAL],
@@ -124,7 +124,7 @@ async function failedDelivery({ url, test }: SecurityContext): Promise<string> {
 async function mailsIn(folder: string): Promise<string[]> {
   const files = await readdir(folder).catch(() => []);
   const mails = await Promise.all(files.sort().map((file) => readFile(join(folder, file), "utf8")));
-  // Quoted-printable: a long link is broken over lines.
+  // Quoted-printable folds a long link over lines.
   return mails.map((mail) => mail.replaceAll(/=\r?\n/g, "").replaceAll("=3D", "="));
 }
 

@@ -35,7 +35,7 @@ export function flood(serverUrl: string, head: readonly string[], withinMs = 10_
     socket.on("data", (data) => {
       flooded.status ||= Number(/^HTTP\/1\.1 (\d{3})/.exec(data.toString("latin1"))?.[1] ?? 0);
     });
-    // How it looks from here when the other side has hung up.
+    // The error when the other side has disconnected.
     socket.on("error", () => {});
     socket.on("close", () => {
       clearTimeout(giveUp);

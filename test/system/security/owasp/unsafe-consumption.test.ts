@@ -35,7 +35,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     await provider.close();
     await bird.close();
   });
-  // Whatever was sent, nothing of it has become part of every object.
+  // The object prototype is unchanged.
   afterEach(() => expect(Object.keys(Object.prototype)).toEqual([]));
 
   let events = 0;
@@ -60,7 +60,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     return {
       eventId,
       sending: async () => {
-        // Signed over the very bytes: what JSON.stringify would not write is written into its text.
+        // Signed over the exact bytes: values that JSON.stringify cannot write are inserted as text.
         const raw = Buffer.from(text ? text(json) : json);
         return deliverWebhook(url, "provider-a", { rawBody: raw, headers: signedText(raw) });
       },
