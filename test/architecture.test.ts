@@ -29,6 +29,8 @@ const RULES: Record<string, Rule> = {
   jobs: { rooms: [], packages: [] },
   intake: { rooms: ["domain", "store"], packages: ["node:*"] },
   reconcile: { rooms: ["domain", "store", "intake"], packages: ["node:*"] },
+  billing: { rooms: ["domain", "store", "intake", "reconcile"], packages: ["node:*"] },
+  accounts: { rooms: ["domain", "store", "intake", "billing"], packages: ["zod"] },
   messages: { rooms: ["domain"], packages: [] },
   mail: { rooms: ["domain", "store", "messages"], packages: ["nodemailer", "node:*"] },
   auth: {
@@ -36,7 +38,10 @@ const RULES: Record<string, Rule> = {
     packages: ["better-auth", "drizzle-orm", "zod", "node:*"],
   },
   chat: { rooms: ["domain"], packages: ["ai", "@ai-sdk/openai-compatible"] },
-  operations: { rooms: ["domain", "store", "intake", "reconcile", "limits"], packages: ["zod", "node:*"] },
+  operations: {
+    rooms: ["domain", "store", "intake", "reconcile", "billing", "accounts", "limits"],
+    packages: ["zod", "node:*"],
+  },
   api: {
     rooms: ["operations", "domain", "intake", "http", "limits", "observability"],
     packages: [
@@ -66,8 +71,10 @@ const RULES: Record<string, Rule> = {
   simulator: { rooms: ["domain", "providers"], packages: ["hono", "@hono/node-server", "node:*"] },
   runtime: {
     rooms: [
+      "accounts",
       "app",
       "auth",
+      "billing",
       "chat",
       "config",
       "domain",

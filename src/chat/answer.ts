@@ -1,5 +1,5 @@
 import { type LanguageModel, streamText, toUIMessageStream, type UIMessageChunk } from "ai";
-import type { ChatMessage } from "./chat.ts";
+import type { ChatMessage } from "../domain/conversation.ts";
 
 /** A model's answer while it is streamed. */
 export type ModelAnswer = {

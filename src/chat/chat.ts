@@ -1,7 +1,5 @@
 import type { UIMessageChunk } from "ai";
-
-/** One turn of a conversation. There is no system prompt among them: a client must not set one. */
-export type ChatMessage = { role: "user" | "assistant"; content: string };
+import type { ChatMessage } from "../domain/conversation.ts";
 
 export type ChatAttempt = {
   /** Only a few answers are open at once per user. */

@@ -3,7 +3,7 @@ import type { DeliveryStatus } from "../domain/delivery.ts";
 import { invalidInput } from "../domain/invalid-input.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Page } from "../operations/page.ts";
-import type { Delivery } from "../operations/webhooks/delivery.ts";
+import type { Delivery } from "../operations/webhooks/delivery-view.ts";
 import { listDeliveries } from "../operations/webhooks/list-deliveries.ts";
 import { collectPages, type PageOptions } from "./collect-pages.ts";
 

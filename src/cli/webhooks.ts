@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { OPERATOR } from "../domain/caller.ts";
 import { DELIVERY_STATUSES, type DeliveryStatus } from "../domain/delivery.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
-import { DeliveryId } from "../operations/webhooks/delivery.ts";
+import { DeliveryId } from "../operations/webhooks/delivery-view.ts";
 import { replayDelivery } from "../operations/webhooks/replay-delivery.ts";
 import { retryDeliveries } from "../operations/webhooks/retry-deliveries.ts";
 import { showDelivery } from "../operations/webhooks/show-delivery.ts";

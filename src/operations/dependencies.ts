@@ -1,3 +1,6 @@
+import type { OperatorLog } from "../billing/ask-provider.ts";
+import type { CancelSubscription } from "../billing/cancel-at-provider.ts";
+import type { CloseOpenCheckout } from "../billing/close-on-deletion.ts";
 import type { Chat } from "../chat/chat.ts";
 import type { Payments } from "../domain/payment-api.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
@@ -5,10 +8,7 @@ import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Database } from "../store/database.ts";
 import type { NewApiKey } from "./api-keys/create-api-key.ts";
-import type { OperatorLog } from "./billing/ask-provider.ts";
-import type { CloseOpenCheckout } from "./billing/close-on-deletion.ts";
 import type { Gate } from "./operation.ts";
-import type { CancelSubscription } from "./users/delete-person.ts";
 
 /** All that operations work with; each names the part that it needs. */
 export type Dependencies = Gate & {

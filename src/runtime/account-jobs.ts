@@ -1,10 +1,10 @@
 import plans from "../../plans.config.ts";
+import { redactDeleted } from "../accounts/redact-deleted.ts";
 import type { Auth } from "../auth/auth.ts";
+import { cancelUnwanted } from "../billing/cancel-unwanted.ts";
 import type { Config } from "../config/config.ts";
 import type { Job } from "../jobs/job-runner.ts";
 import { notificationMail } from "../mail/mail-notifications.ts";
-import { cancelUnwanted } from "../operations/billing/cancel-unwanted.ts";
-import { redactDeleted } from "../operations/users/redact-deleted.ts";
 import type { Runtime } from "./runtime.ts";
 
 const HALF_MINUTE_MS = 30 * 1000;

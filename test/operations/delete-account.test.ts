@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { EVENT_KINDS } from "../../src/domain/payment-event.ts";
 import { changeRole } from "../../src/operations/users/change-role.ts";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
-import { redactDeleted } from "../../src/operations/users/redact-deleted.ts";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
 import type { RunningServer } from "../../src/server.ts";

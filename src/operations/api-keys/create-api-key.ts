@@ -3,7 +3,7 @@ import { PersonName } from "../../domain/person-name.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { insertApiKey } from "../../store/api-keys.ts";
 import type { Queryable } from "../../store/database.ts";
-import { recordAudit } from "../audit/record-audit.ts";
+import { recordAudit } from "../../store/record-audit.ts";
 import { defineOperation } from "../operation.ts";
 
 export type NewApiKey = { key: string; prefix: string; hash: Buffer };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
 import { revokeApiKey as revoke } from "../../store/api-keys.ts";
 import type { Queryable } from "../../store/database.ts";
-import { recordAudit } from "../audit/record-audit.ts";
+import { recordAudit } from "../../store/record-audit.ts";
 import { defineOperation } from "../operation.ts";
 
 export const ApiKeyId = z.uuid();

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { providerOf } from "../../billing/ask-provider.ts";
+import { type BillingTools, openCheckout } from "../../billing/open-checkout.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { SLOTS } from "../../domain/slot.ts";
 import { isSubscribed } from "../../store/customers.ts";
 import { findUser } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
-import { providerOf } from "./ask-provider.ts";
-import { type BillingTools, openCheckout } from "./open-checkout.ts";
 
 export const createCheckout = defineOperation({
   name: "billing.createCheckout",

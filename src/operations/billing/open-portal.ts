@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { mapProviderErrors, providerOf } from "../../billing/ask-provider.ts";
+import type { BillingTools } from "../../billing/open-checkout.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { customersOfUser } from "../../store/customers.ts";
 import { defineOperation } from "../operation.ts";
-import { mapProviderErrors, providerOf } from "./ask-provider.ts";
-import type { BillingTools } from "./open-checkout.ts";
 
 export const openPortal = defineOperation({
   name: "billing.openPortal",

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Chat, ChatAttempt } from "../../chat/chat.ts";
+import { Conversation } from "../../domain/conversation.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { defineOperation } from "../operation.ts";
-import { Conversation } from "./conversation.ts";
 
 /** An answer that is asked for when it is opened, so that whoever opens it can also hang up. */
 export type ChatReply = { open(attempt: Omit<ChatAttempt, "userId">): ReturnType<Chat["stream"]> };

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { mapProviderErrors, type ProviderTools } from "../../billing/ask-provider.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { compare } from "../../reconcile/compare.ts";
 import { findReconcilable } from "../../store/reconciliations.ts";
+import { recordAudit } from "../../store/record-audit.ts";
 import { findSubscription } from "../../store/subscription-list.ts";
-import { recordAudit } from "../audit/record-audit.ts";
-import { mapProviderErrors, type ProviderTools } from "../billing/ask-provider.ts";
 import { defineOperation } from "../operation.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { ROLES } from "../../domain/caller.ts";
 import { refuse } from "../../domain/refusal.ts";
+import { UserId } from "../../domain/user-id.ts";
 import type { Queryable } from "../../store/database.ts";
+import { recordAudit } from "../../store/record-audit.ts";
 import { findUser, setRole } from "../../store/users.ts";
-import { recordAudit } from "../audit/record-audit.ts";
 import { defineOperation } from "../operation.ts";
-import { UserId } from "./user-id.ts";
 import { UserView } from "./user-view.ts";
 
 export const changeRole = defineOperation({

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { recordAudit } from "../audit/record-audit.ts";
+import { assertConfirmed, Confirmation } from "../../accounts/confirmation.ts";
+import { type DeletionTools, deletePerson } from "../../accounts/delete-person.ts";
+import { recordAudit } from "../../store/record-audit.ts";
 import { defineOperation } from "../operation.ts";
-import { assertConfirmed, Confirmation } from "./confirmation.ts";
-import { type DeletionTools, deletePerson } from "./delete-person.ts";
 
 export const deleteAccount = defineOperation({
   name: "users.deleteAccount",

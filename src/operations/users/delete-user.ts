@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { recordAudit } from "../audit/record-audit.ts";
+import { assertConfirmed, Confirmation } from "../../accounts/confirmation.ts";
+import { type DeletionTools, deletePerson } from "../../accounts/delete-person.ts";
+import { UserId } from "../../domain/user-id.ts";
+import { recordAudit } from "../../store/record-audit.ts";
 import { defineOperation } from "../operation.ts";
-import { assertConfirmed, Confirmation } from "./confirmation.ts";
-import { type DeletionTools, deletePerson } from "./delete-person.ts";
-import { UserId } from "./user-id.ts";
 
 export const deleteUser = defineOperation({
   name: "users.delete",

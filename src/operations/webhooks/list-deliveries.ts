@@ -6,7 +6,7 @@ import type { Queryable } from "../../store/database.ts";
 import { listLoggedDeliveries } from "../../store/delivery-log.ts";
 import { defineOperation } from "../operation.ts";
 import { PAGE, pageOf } from "../page.ts";
-import { Delivery, DeliveryId } from "./delivery.ts";
+import { Delivery, DeliveryId } from "./delivery-view.ts";
 
 /** A page may be short, or empty, and not be the last: follow the cursor. */
 export const listDeliveries = defineOperation({

@@ -3,9 +3,9 @@ import { refuse } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { type ReplayRefusal, type ReplayResult, replay } from "../../intake/replay.ts";
 import { findLoggedDelivery } from "../../store/delivery-log.ts";
-import { recordAudit } from "../audit/record-audit.ts";
+import { recordAudit } from "../../store/record-audit.ts";
 import { defineOperation } from "../operation.ts";
-import { Delivery, DeliveryId, refuseUnknown } from "./delivery.ts";
+import { Delivery, DeliveryId } from "./delivery-view.ts";
 
 /** The delivery as it is now, and what came of this attempt. */
 const Replay = Delivery.extend({
@@ -47,7 +47,9 @@ export const replayDelivery = defineOperation({
       target: { type: "delivery", id },
       details: { force, outcome: attempt.outcome },
     });
-    const { payload: _, ...logged } = (await findLoggedDelivery(deps.intake.database, id)) ?? refuseUnknown();
+    const { payload: _, ...logged } =
+      (await findLoggedDelivery(deps.intake.database, id)) ??
+      refuse({ reason: "not_found", params: { resource: "delivery" } });
     return { ...logged, ...attempt };
   },
 });
@@ -73,7 +75,7 @@ function attemptOf(id: string, result: ReplayResult): Pick<Replay, "outcome" | "
 function refuseReplay(id: string, because: ReplayRefusal): never {
   switch (because) {
     case "not found":
-      return refuseUnknown();
+      return refuse({ reason: "not_found", params: { resource: "delivery" } });
     case "lease running":
       return refuse({ reason: "delivery_in_progress", params: { id } });
     case "successful":

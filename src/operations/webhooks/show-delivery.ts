@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { ATTEMPT_SOURCES } from "../../domain/delivery.ts";
+import { refuse } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { attemptsOf, findLoggedDelivery } from "../../store/delivery-log.ts";
 import { defineOperation } from "../operation.ts";
 import { ChangesView } from "../subscriptions/changes-view.ts";
-import { Delivery, DeliveryId, refuseUnknown } from "./delivery.ts";
+import { Delivery, DeliveryId } from "./delivery-view.ts";
 
 const DeliveryInDetail = Delivery.extend({
   payload: z.unknown().describe("As delivered; `null` when it is no longer kept."),
@@ -35,7 +36,9 @@ export const showDelivery = defineOperation({
   reasons: ["not_found"],
   output: DeliveryInDetail,
   run: async (deps: { database: Queryable }, _caller, { id }) => {
-    const { payload, ...logged } = (await findLoggedDelivery(deps.database, id)) ?? refuseUnknown();
+    const { payload, ...logged } =
+      (await findLoggedDelivery(deps.database, id)) ??
+      refuse({ reason: "not_found", params: { resource: "delivery" } });
     return {
       ...logged,
       payload: payload === null ? null : JSON.parse(payload),

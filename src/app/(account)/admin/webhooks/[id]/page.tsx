@@ -3,7 +3,7 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { notFound } from "next/navigation";
 import { getFormatter, getTranslations } from "next-intl/server";
-import { DeliveryId } from "../../../../../operations/webhooks/delivery.ts";
+import { DeliveryId } from "../../../../../operations/webhooks/delivery-view.ts";
 import { showDelivery } from "../../../../../operations/webhooks/show-delivery.ts";
 import { Card } from "../../../../../ui/card.tsx";
 import { DescriptionItem, DescriptionList } from "../../../../../ui/description-list.tsx";

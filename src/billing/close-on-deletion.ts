@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isPaymentApiProblem } from "../../domain/payment-api.ts";
-import { refuse } from "../../domain/refusal.ts";
-import { holdCheckout, renewCheckoutLease } from "../../store/checkouts.ts";
-import type { Queryable } from "../../store/database.ts";
-import { insertUnwanted } from "../../store/unwanted-subscriptions.ts";
-import { findUser } from "../../store/users.ts";
+import { isPaymentApiProblem } from "../domain/payment-api.ts";
+import { refuse } from "../domain/refusal.ts";
+import { holdCheckout, renewCheckoutLease } from "../store/checkouts.ts";
+import type { Queryable } from "../store/database.ts";
+import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
+import { findUser } from "../store/users.ts";
 import { type ClosingTools, closeStoredCheckout } from "./close-checkout.ts";
 
 /** Makes sure that nobody pays for an account that is about to be deleted. @throws Refusal `unavailable` */

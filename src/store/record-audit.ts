@@ -1,6 +1,6 @@
-import type { Caller } from "../../domain/caller.ts";
-import { type AuditActor, insertAuditEntry } from "../../store/audit-log.ts";
-import type { Queryable } from "../../store/database.ts";
+import type { Caller } from "../domain/caller.ts";
+import { type AuditActor, insertAuditEntry } from "./audit-log.ts";
+import type { Queryable } from "./database.ts";
 
 /** What can be found in the audit log, as `<noun>.<past participle>`. */
 type AuditAction =

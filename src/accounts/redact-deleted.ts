@@ -1,9 +1,9 @@
-import { shorten } from "../../domain/decide-context.ts";
-import type { PaymentEvent } from "../../domain/payment-event.ts";
-import { customersIn, isAbout, type ProviderName, type TracedDelivery } from "../../domain/traces.ts";
-import type { Intake } from "../../intake/intake.ts";
-import { retryOnContention } from "../../intake/retry-on-contention.ts";
-import type { Queryable } from "../../store/database.ts";
+import { shorten } from "../domain/decide-context.ts";
+import type { PaymentEvent } from "../domain/payment-event.ts";
+import { customersIn, isAbout, type ProviderName, type TracedDelivery } from "../domain/traces.ts";
+import type { Intake } from "../intake/intake.ts";
+import { retryOnContention } from "../intake/retry-on-contention.ts";
+import type { Queryable } from "../store/database.ts";
 import {
   nextSuspects,
   openRedactions,
@@ -12,7 +12,7 @@ import {
   redact,
   type SuspectDelivery,
   unclaimedCustomers,
-} from "../../store/redaction.ts";
+} from "../store/redaction.ts";
 
 type RedactionTools = { database: Queryable; intake: Pick<Intake, "adapters"> };
 

@@ -5,11 +5,11 @@ import {
   isPaymentApiProblem,
   type OpenedCheckout,
   type PaymentApi,
-} from "../../domain/payment-api.ts";
-import type { PlanCatalog } from "../../domain/plan.ts";
-import { refuse } from "../../domain/refusal.ts";
-import type { Slot } from "../../domain/slot.ts";
-import type { Intake } from "../../intake/intake.ts";
+} from "../domain/payment-api.ts";
+import type { PlanCatalog } from "../domain/plan.ts";
+import { refuse } from "../domain/refusal.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Intake } from "../intake/intake.ts";
 import {
   acquireCheckoutLease,
   forgetCheckout,
@@ -19,10 +19,10 @@ import {
   renewCheckoutLease,
   type StoredCheckout,
   type WantedCheckout,
-} from "../../store/checkouts.ts";
-import { customersOfUser, isSubscribed } from "../../store/customers.ts";
-import type { Queryable } from "../../store/database.ts";
-import { rememberReplaced } from "../../store/unwanted-subscriptions.ts";
+} from "../store/checkouts.ts";
+import { customersOfUser, isSubscribed } from "../store/customers.ts";
+import type { Queryable } from "../store/database.ts";
+import { rememberReplaced } from "../store/unwanted-subscriptions.ts";
 import { mapProviderErrors, type ProviderTools } from "./ask-provider.ts";
 import { closeStoredCheckout } from "./close-checkout.ts";
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
 import { format } from "../../domain/invalid-input.ts";
-import { refuse } from "../../domain/refusal.ts";
 import { SLOTS } from "../../domain/slot.ts";
 
 /** A webhook delivery, wherever it is shown. */
@@ -23,8 +22,3 @@ export const Delivery = z
 export type Delivery = z.output<typeof Delivery>;
 
 export const DeliveryId = z.string().regex(/^[1-9]\d{0,17}$/, format("number_id"));
-
-/** @throws Refusal */
-export function refuseUnknown(): never {
-  refuse({ reason: "not_found", params: { resource: "delivery" } });
-}

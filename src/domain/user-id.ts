@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { format } from "../../domain/invalid-input.ts";
+import { format } from "./invalid-input.ts";
 
 export const UserId = z
   .string()

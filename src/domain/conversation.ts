@@ -1,6 +1,8 @@
 import { z } from "zod";
-import type { ChatMessage } from "../../chat/chat.ts";
-import type { InputProblem } from "../../domain/input-problems.ts";
+import type { InputProblem } from "./input-problems.ts";
+
+/** One turn of a conversation. There is no system prompt among them: a client must not set one. */
+export type ChatMessage = { role: "user" | "assistant"; content: string };
 
 /** Of all messages together. */
 const MAX_CHARACTERS = 100_000;

@@ -1,11 +1,11 @@
-import { isPaymentApiProblem, type Payments } from "../../domain/payment-api.ts";
-import type { Queryable } from "../../store/database.ts";
+import { isPaymentApiProblem, type Payments } from "../domain/payment-api.ts";
+import type { Queryable } from "../store/database.ts";
 import {
   claimUnwanted,
   findPaidTwice,
   finishUnwanted,
   type UnwantedSubscription,
-} from "../../store/unwanted-subscriptions.ts";
+} from "../store/unwanted-subscriptions.ts";
 import type { OperatorLog } from "./ask-provider.ts";
 
 export type UnwantedTools = { database: Queryable; payments: Payments; log: OperatorLog };

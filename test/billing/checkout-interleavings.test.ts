@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cancelUnwanted } from "../../src/operations/billing/cancel-unwanted.ts";
+import { cancelUnwanted } from "../../src/billing/cancel-unwanted.ts";
 import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
 import { traitsOf, wireFormats } from "../../src/providers/registry.ts";
 import { createRng, type Rng } from "../../src/simulator/scenario/rng.ts";

@@ -1,16 +1,11 @@
-import { refuse } from "../../domain/refusal.ts";
-import type { Intake } from "../../intake/intake.ts";
-import { retryOnContention } from "../../intake/retry-on-contention.ts";
-import { type Deletion, deleteUserData, type RunningSubscription } from "../../store/account-deletion.ts";
-import { type Database, DatabaseUnavailable } from "../../store/database.ts";
+import type { CancelSubscription } from "../billing/cancel-at-provider.ts";
 import type { CloseOpenCheckout } from "../billing/close-on-deletion.ts";
+import { refuse } from "../domain/refusal.ts";
+import type { Intake } from "../intake/intake.ts";
+import { retryOnContention } from "../intake/retry-on-contention.ts";
+import { type Deletion, deleteUserData, type RunningSubscription } from "../store/account-deletion.ts";
+import { type Database, DatabaseUnavailable } from "../store/database.ts";
 import { redactDeleted } from "./redact-deleted.ts";
-
-/**
- * Ends a subscription at its payment provider, at once. One that has ended there already is no failure.
- * @throws when it is not known to have ended
- */
-export type CancelSubscription = (subscription: RunningSubscription) => Promise<void>;
 
 export type DeletionTools = {
   database: Database;

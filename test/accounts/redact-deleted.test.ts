@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
-import { redactDeleted } from "../../src/operations/users/redact-deleted.ts";
 import { ADAPTERS } from "../../src/providers/registry.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { openRedactions, type Redaction, redact } from "../../src/store/redaction.ts";
+import { placesOf } from "../operations/find-in-all-tables.ts";
+import { type Ground, groundOn } from "../operations/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { placesOf } from "./find-in-all-tables.ts";
-import { type Ground, groundOn } from "./test-context.ts";
 
 let test: TestDatabase;
 let ground: Ground;

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
-import type { Queryable } from "../../store/database.ts";
-import { findUser } from "../../store/users.ts";
+import { refuse } from "../domain/refusal.ts";
+import type { Queryable } from "../store/database.ts";
+import { findUser } from "../store/users.ts";
 
 /** What protects people from being deleted by mistake, on every surface. */
 export const Confirmation = z

@@ -1,6 +1,6 @@
-import { isPaymentApiProblem, type PaymentApi, type Payments } from "../../domain/payment-api.ts";
-import { refuse } from "../../domain/refusal.ts";
-import type { Slot } from "../../domain/slot.ts";
+import { isPaymentApiProblem, type PaymentApi, type Payments } from "../domain/payment-api.ts";
+import { refuse } from "../domain/refusal.ts";
+import type { Slot } from "../domain/slot.ts";
 
 /** Where the operator learns what a person has no use for. */
 export type OperatorLog = { error(facts: object, message: string): void };

@@ -1,7 +1,7 @@
-import type { CheckoutEnd, ClosingCheckout, Payments } from "../../domain/payment-api.ts";
-import type { Slot } from "../../domain/slot.ts";
-import type { Intake } from "../../intake/intake.ts";
-import { ingestMissed } from "../../reconcile/ingest-missed.ts";
+import type { CheckoutEnd, ClosingCheckout, Payments } from "../domain/payment-api.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Intake } from "../intake/intake.ts";
+import { ingestMissed } from "../reconcile/ingest-missed.ts";
 import type { OperatorLog } from "./ask-provider.ts";
 
 export type ClosingTools = {

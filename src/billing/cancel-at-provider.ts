@@ -1,6 +1,12 @@
-import { isPaymentApiProblem } from "../../domain/payment-api.ts";
-import type { CancelSubscription } from "../users/delete-person.ts";
+import { isPaymentApiProblem } from "../domain/payment-api.ts";
+import type { RunningSubscription } from "../store/account-deletion.ts";
 import type { ProviderTools } from "./ask-provider.ts";
+
+/**
+ * Ends a subscription at its payment provider, at once. One that has ended there already is no failure.
+ * @throws when it is not known to have ended
+ */
+export type CancelSubscription = (subscription: RunningSubscription) => Promise<void>;
 
 /** How subscriptions are ended whose person leaves; `null` when no provider is configured at all. */
 export function cancelAtProvider({ payments, log }: ProviderTools): CancelSubscription | null {
