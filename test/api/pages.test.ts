@@ -158,7 +158,7 @@ describe.each(Object.entries(LISTS))("pagination of %s", (_, list) => {
   let expected: string[];
 
   beforeAll(async () => {
-    // Lists shared by all users are restricted to these.
+    // Empties the lists that all users share.
     await test.rows(`delete from "user"`);
     await test.rows("delete from webhook_delivery");
     owner = await signUpAdmin(server.url, test);
