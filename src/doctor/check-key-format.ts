@@ -6,7 +6,7 @@ import { broken, type Finding, warning } from "./finding.ts";
 export type ConfiguredKey = { slot: Slot; format: WireFormat; apiKey: string; apiKeyVariable: string };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const WARN_BEFORE_DAYS = 30;
+const WARN_BEFORE_DAYS = 14;
 
 /** What a key shows without asking anybody; `null`: nothing is wrong. A key of another provider is not sent to this one. */
 export function checkKeyFormat(key: ConfiguredKey, now: Date): Finding | null {
