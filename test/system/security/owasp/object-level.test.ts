@@ -40,7 +40,9 @@ describe("API1:2023 Broken Object Level Authorization", () => {
     expect(routeNames((route) => WITH_ID.includes(route))).toEqual([
       "GET /subscriptions/:id",
       "GET /subscriptions/:id/history",
+      "GET /subscriptions/:id/last-change",
       "POST /subscriptions/:id/reconcile",
+      "POST /subscriptions/:id/dismiss",
       "DELETE /api-keys/:id",
       "POST /notifications/:id/read",
       "GET /webhook-deliveries/:id",

@@ -32,6 +32,7 @@ const IDS: Record<string, (owner: Inhabitant, on: SecurityContext) => string> = 
 export const BODIES: Record<string, Record<string, unknown>> = {
   "PATCH /users/me": { name: "A New Name" },
   "POST /subscriptions/:id/reconcile": {},
+  "POST /subscriptions/:id/dismiss": { reason: "refunded by hand" },
   "POST /checkout": { planId: "pro" },
   "POST /portal": {},
   "POST /api-keys": { name: "A New Key" },
