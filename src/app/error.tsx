@@ -2,7 +2,7 @@
 
 import { LoadError, type LoadErrorProps } from "../ui/load-error.tsx";
 
-/** Where not even the frame could be drawn. */
+/** Shown when even the layout failed. */
 export default function ErrorPage(props: LoadErrorProps) {
   return (
     <main id="content" className="px-4 py-8">

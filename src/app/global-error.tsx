@@ -3,7 +3,7 @@
 import "../ui/tokens.css";
 import type { LoadErrorProps } from "../ui/load-error.tsx";
 
-/** When even the layout has failed nothing is known of the reader: it is said in every language. */
+/** When even the layout fails the reader's language is unknown: shown in every language. */
 const SENTENCES = {
   en: "This page could not be loaded. Try again in a minute.",
   de: "Diese Seite konnte nicht geladen werden. Versuchen Sie es in einer Minute noch einmal.",
@@ -28,7 +28,7 @@ export default function GlobalError({ error }: LoadErrorProps) {
           ))}
           {number && <p className="break-all font-mono text-muted text-sm">{number}</p>}
           <p>
-            {/* Without a word of any language, and without the router, which may be what has failed. */}
+            {/* Without text in any language, and without the router, which may have failed. */}
             <a href="/" className="inline-block py-1 text-accent underline underline-offset-2">
               Tollgate ↗
             </a>

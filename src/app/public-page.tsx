@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { PublicFrame } from "../ui/public-frame.tsx";
 import { optionalUser } from "./gate/optional-user.ts";
 
-/** The frame of pages for everybody, in the reader's language. */
+/** The frame of public pages, in the reader's language. */
 export async function PublicPage({ children }: { children: ReactNode }) {
   const [t, common, someone] = await Promise.all([
     getTranslations("landing"),

@@ -1,6 +1,6 @@
 import type { MetadataRoute } from "next";
 
-/** Everything but these is about somebody. */
+/** All other pages are personal. */
 export default function robots(): MetadataRoute.Robots {
   return { rules: { userAgent: "*", allow: ["/$", "/sign-in", "/sign-up", "/api/docs"], disallow: "/" } };
 }

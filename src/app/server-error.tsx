@@ -4,7 +4,7 @@ import { NarrowPage } from "../ui/narrow-page.tsx";
 import { currentRequest } from "./gate/request.ts";
 import { sameSitePath } from "./gate/same-site-path.ts";
 
-/** What error pages say, drawn by the server: those of Next.js are drawn in the browser, by JavaScript alone. */
+/** Error page content rendered on the server: Next.js's own is rendered in the browser with JavaScript. */
 export async function ServerError() {
   const t = await getTranslations("common.failed");
   const { id, path } = currentRequest();

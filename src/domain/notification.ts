@@ -80,8 +80,8 @@ const KINDS: Record<LastNotified["standing"], NotificationKind> = {
 /** An abandoned checkout ends a subscription that the person never had. */
 function wasNeverPaid(
   before: Subscription | null,
-  told: LastNotified | null,
+  lastNotified: LastNotified | null,
   standing: LastNotified["standing"],
 ): boolean {
-  return standing === "canceled" && told === null && before?.status === "incomplete";
+  return standing === "canceled" && lastNotified === null && before?.status === "incomplete";
 }

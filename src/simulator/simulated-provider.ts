@@ -4,11 +4,11 @@ import type { Renderer } from "./renderer.ts";
 import type { ProviderSlot } from "./server/provider-slot.ts";
 import type { SimulatorTraits } from "./simulator-traits.ts";
 
-/** A payment provider as the simulator plays it: a folder of this room, registered in `registry.ts`. */
+/** A simulated payment provider: a folder here, registered in `registry.ts`. */
 export type SimulatedProvider = {
   format: WireFormat;
   traits: SimulatorTraits;
   renderer: Renderer;
-  /** The calls of the provider's API that a seller of subscriptions makes. */
+  /** The API routes that a seller of subscriptions uses. */
   createApi(slot: ProviderSlot): Hono;
 };

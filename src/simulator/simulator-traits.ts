@@ -1,11 +1,11 @@
 import type { DeliveryPolicy } from "./delivery/policy.ts";
 import type { Dunning, EmittedEvent } from "./lifecycle/subscription.ts";
 
-/** What differs between the providers that are played, besides their formats and calls. */
+/** Differences between the simulated providers besides formats and routes. */
 export type SimulatorTraits = {
   delivery: DeliveryPolicy;
   dunning: Dunning;
-  /** The smallest step of time that its events can express. */
+  /** The time resolution of its events. */
   clockStepSeconds: number;
   /** Whether several events of a subscription can carry the same time. */
   repeatsEventTimes: boolean;
@@ -14,14 +14,14 @@ export type SimulatorTraits = {
   /** Without a signed timestamp, an old delivery cannot be told from a new one. */
   signsTimestamp: boolean;
   newCheckoutId(): string;
-  /** For how long a checkout can be paid unless its order says otherwise; `null`: for ever. */
+  /** How long a checkout can be paid by default; `null`: for ever. */
   checkoutLifetimeSeconds: number | null;
-  /** Whether a checkout without a customer finds the customer who has the address. */
+  /** Whether a checkout without a customer reuses the customer with the same address. */
   findsCustomersByEmail: boolean;
-  /** Whether seats can be changed during a trial: where no quantity is reported then, nobody would learn of it. */
+  /** Whether seats can change during a trial: where events have no quantity then, the change would be invisible. */
   changesSeatsInTrial: boolean;
   /** The events of a paid checkout, in the provider's order. */
   checkoutEvents: readonly EmittedEvent[];
-  /** Whether a customer with a running subscription cannot pay for another one. */
+  /** Whether a customer with a running subscription cannot buy another one. */
   onePerCustomer: boolean;
 };

@@ -31,24 +31,24 @@ type NavEntry = {
   href: string;
   icon: keyof typeof ICONS;
   label: string;
-  /** Shown beside it when there are any. */
+  /** The count beside the link, if not zero. */
   count?: number;
   countLabel?: string;
 };
 
 type AccountFrameProps = {
   places: readonly NavEntry[];
-  /** Empty for who may not. */
+  /** Empty without permission. */
   administration: readonly NavEntry[];
   person: { name: string; email: string };
   labels: Record<"product" | "navigation" | "administration" | "menu" | "close" | "signOut", string>;
   signOut: () => Promise<void>;
-  /** Of the pages that arrive in it, by path. */
+  /** Skeletons of the pages, by path. */
   shapes: Record<string, ReactNode>;
   children: ReactNode;
 };
 
-/** The side bar and the page beside it; on a phone the bar is a sheet, which opens without JavaScript too. */
+/** The side bar with the page beside it; on phones the bar is a sheet, which opens without JavaScript too. */
 export function AccountFrame({ children, shapes, ...props }: AccountFrameProps) {
   const { labels } = props;
   return (

@@ -16,7 +16,7 @@ export function ActionForm({
   children,
 }: {
   action: FormAction;
-  /** Shown after success; without it nothing is. */
+  /** Shown after success; nothing by default. */
   done?: string;
   className?: string;
   children: ReactNode;

@@ -12,7 +12,7 @@ const VARIANTS: Record<ButtonVariant, string> = {
 const BUTTON =
   "inline-flex min-h-9 items-center justify-center gap-2 rounded-box border px-3 py-1.5 font-medium no-underline transition-colors duration-100 disabled:cursor-default disabled:opacity-60";
 
-/** The classes of a button, for what is drawn in the browser too: there, what makes links is much code. */
+/** Button classes for client components too, where the link component would add much code. */
 export function buttonClasses(variant: ButtonVariant, className?: string): string {
   return classes(BUTTON, VARIANTS[variant], className);
 }

@@ -11,7 +11,7 @@ export function Button({
   return <button type="submit" {...rest} className={buttonClasses(variant, className)} />;
 }
 
-/** Goes somewhere, and looks like what it leads to. */
+/** A link that looks like a button. */
 export function LinkButton({
   variant = "secondary",
   className,
@@ -27,7 +27,7 @@ export function LinkButton({
   );
 }
 
-/** The same, to what is not one of the pages. */
+/** The same for external URLs. */
 export function ExternalLinkButton({
   variant = "secondary",
   className,

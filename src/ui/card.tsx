@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { classes } from "./classes.ts";
 
-/** A part of a page, with a heading of its own. */
+/** A section of a page with its own heading. */
 export function Card({
   title,
   description,

@@ -1,4 +1,4 @@
-/** Joins class names; what is not to apply is left out. */
+/** Joins class names, skipping falsy ones. */
 export function classes(...names: (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(" ");
 }

@@ -12,14 +12,14 @@ type Props = {
 
 const SHOWN_FOR_MS = 2_000;
 
-/** Needs JavaScript, and is not there without it: what it copies can be marked by hand. */
+/** Requires JavaScript and is hidden without it: the text can be selected by hand. */
 export function CopyButton({ text, labels }: Props) {
   const [outcome, setOutcome] = useState<"copied" | "failed" | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const copy = async () => {
-    // Browsers have no clipboard for pages that came without TLS from elsewhere.
+    // Browsers have no clipboard API on remote pages without TLS.
     const isDone = await navigator.clipboard?.writeText(text).then(
       () => true,
       () => false,
@@ -33,7 +33,7 @@ export function CopyButton({ text, labels }: Props) {
   return (
     <Button type="button" onClick={copy} className="shrink-0 noscript:hidden">
       <Icon aria-hidden="true" size={16} />
-      {/* Both lie in one place, so that the button stays as wide as it is. */}
+      {/* Both labels share one place, so that the button keeps its width. */}
       <span className="grid">
         {(["copy", "copied"] as const).map((word) => (
           <span key={word} className={classes("col-start-1 row-start-1", word !== shown && "invisible")}>

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Nothing here yet: why, and what to do next. */
+/** Empty list: why, and what to do next. */
 export function EmptyState({
   title,
   description,

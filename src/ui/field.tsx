@@ -9,7 +9,7 @@ const BOX =
 
 type Labelled = { label: string; name: string; help?: ReactNode };
 
-/** A line to type in: label above, help below, and in its place what is wrong with it. */
+/** A text input: label above, help or error below. */
 export function Field({
   label,
   name,
@@ -34,7 +34,7 @@ export function Field({
   );
 }
 
-/** A choice of a few. */
+/** A select input. */
 export function Select({
   label,
   name,
@@ -51,7 +51,7 @@ export function Select({
   const chosen = entered ?? defaultValue;
   return (
     <FieldFrame id={id} label={label} help={help} error={error} className={className}>
-      {/* Keyed: React resets a form after its action, and a select to what it was first. */}
+      {/* Keyed: React resets a form after its action, and a select to its first value. */}
       <select
         key={chosen}
         id={id}
@@ -71,10 +71,10 @@ export function Select({
   );
 }
 
-/** Sent as `on`, or not at all. */
+/** A check box: sent as `on`, or not at all. */
 export function Checkbox({ label, name, help, defaultChecked }: Labelled & { defaultChecked?: boolean }) {
   const { id, isRefused, entered } = useField(name);
-  // A refused form keeps what was sent, and an unticked box is not sent.
+  // A refused form restores what was sent, and an unticked box is not sent.
   const isChecked = isRefused ? entered !== undefined : defaultChecked;
   return (
     <div className="flex items-start gap-3">

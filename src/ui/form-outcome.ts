@@ -7,7 +7,7 @@ const FormOutcome = createContext<Outcome>(null);
 
 export const OutcomeProvider = FormOutcome.Provider;
 
-/** Of the form that is round this. */
+/** Context of the enclosing form. */
 export function useOutcome(): Outcome {
   return useContext(FormOutcome);
 }

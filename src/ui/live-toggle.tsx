@@ -9,8 +9,8 @@ const REFRESH_EVERY_MS = 5_000;
 const STORAGE_KEY = "live";
 
 /**
- * Loads the page's contents again every few seconds while somebody can see them, unless it is switched off. Who wants
- * little motion has to switch it on.
+ * Reloads the page's content every few seconds while it is visible, unless switched off. Off by default for people
+ * who prefer reduced motion.
  */
 export function LiveToggle({ labels }: { labels: Record<"label" | "on" | "off" | "unreachable", string> }) {
   const [isOn, setOn] = useStoredSetting();
@@ -23,7 +23,7 @@ export function LiveToggle({ labels }: { labels: Record<"label" | "on" | "off" |
       aria-checked={isOn === true}
       aria-label={labels.label}
       onClick={() => setOn(!isOn)}
-      // Its place is kept: without JavaScript there is nothing to switch.
+      // Keeps its space: without JavaScript there is nothing to switch.
       className={classes(isOn === null && "invisible")}
     >
       <span
@@ -60,7 +60,7 @@ function useAutoRefresh(isOn: boolean): boolean {
     const refresh = async () => {
       if (isAsking || document.visibilityState !== "visible") return;
       isAsking = true;
-      // Asked first: the router leaves the page when it cannot load it again.
+      // Checked first: the router leaves the page when reloading fails.
       const ready = await fetch("/api/ready").then(
         (answer) => answer.ok,
         () => false,

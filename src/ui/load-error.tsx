@@ -6,10 +6,10 @@ import { buttonClasses } from "./button-classes.ts";
 import { NarrowPage } from "./narrow-page.tsx";
 import { useUiLabels } from "./ui-labels.tsx";
 
-/** What Next.js passes to an error page. */
+/** The props that Next.js passes to an error page. */
 export type LoadErrorProps = { error: unknown; retry: () => void };
 
-/** A page that could not be loaded, with the request id under which the log says why. */
+/** A page that failed to load, with the request id to find in the log. */
 export function LoadError({ error, retry }: LoadErrorProps) {
   const labels = useUiLabels()?.loadError;
   const [isRetrying, startRetry] = useTransition();

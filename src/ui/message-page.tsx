@@ -1,7 +1,7 @@
 import { LinkButton } from "./button.tsx";
 import { NarrowPage } from "./narrow-page.tsx";
 
-/** A page that says one thing and offers one way on. */
+/** A page with one message and one link. */
 export function MessagePage({
   title,
   description,

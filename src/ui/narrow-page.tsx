@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A page with one thing to do, or one thing to say. */
+/** A page for a single form or message. */
 export function NarrowPage({
   title,
   description,

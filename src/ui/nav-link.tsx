@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { classes } from "./classes.ts";
 import { PendingLink } from "./navigation-skeleton.tsx";
 
-/** A place in the side bar, marked when one is there or below it. Following it closes the sheet that it is in. */
+/** A side bar link, marked when its page or one below it is open. Clicking closes the sheet. */
 export function NavLink({ href, children }: { href: string; children: ReactNode }) {
   const path = usePathname();
   const isHere = path === href || path.startsWith(`${href}/`);

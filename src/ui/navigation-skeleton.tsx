@@ -6,10 +6,10 @@ import { createContext, type ReactNode, useContext, useEffect, useState } from "
 const PendingPath = createContext<string | null>(null);
 const SetPendingPath = createContext<(path: string | null) => void>(() => {});
 
-/** Sooner than this nobody is shown that they are waiting. */
+/** Faster navigations show no skeleton. */
 const SHOW_AFTER_MS = 100;
 
-/** Round links and the place where their pages arrive. */
+/** Wraps links and the area where their pages appear. */
 export function NavigationProvider({ children }: { children: ReactNode }) {
   const [path, setPath] = useState<string | null>(null);
   return (
@@ -19,7 +19,7 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** In a link: tells that its page is on its way. */
+/** Inside a link: reports that its page is loading. */
 export function PendingLink({ href }: { href: string }) {
   const { pending } = useLinkStatus();
   const tell = useContext(SetPendingPath);
@@ -35,8 +35,8 @@ export function PendingLink({ href }: { href: string }) {
 }
 
 /**
- * A page, or the shape of the one that is on its way. Not `loading.tsx`: what Next.js streams behind that is not seen
- * without JavaScript, and is answered 200 whatever becomes of it.
+ * The page, or the skeleton of the one being loaded. Not `loading.tsx`: what Next.js streams after it is invisible
+ * without JavaScript and always has status 200.
  */
 export function NavigationSkeleton({
   shapes,

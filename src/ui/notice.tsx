@@ -1,7 +1,7 @@
 import { CircleCheck } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** That something was done on the page before. */
+/** Confirms an action of the page before. */
 export function Notice({ children }: { children: ReactNode }) {
   return (
     <p

@@ -1,16 +1,16 @@
-/** What came of a form that was sent; `null`: it has not been sent. */
+/** The result of a submitted form; `null`: not submitted. */
 export type Outcome<Value = unknown> =
   | { done: true; value: Value }
   | {
       done: false;
-      /** A refusal's, or `defect`. */
+      /** A refusal's code, or `defect`. */
       code: string;
       /** In the reader's language. */
       message: string;
-      /** The field that it is about, if it is about one. */
+      /** The field concerned, if any. */
       field: string | null;
       retryAfterSeconds: number | null;
-      /** What was in the form, so that nobody has to type it again. */
+      /** The submitted values, so that nobody has to type them again. */
       entered: Record<string, string>;
     }
   | null;

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The page's one title, and its one main action. */
+/** The page's title and main action. */
 export function PageHeader({
   title,
   description,

@@ -1,7 +1,7 @@
 import { getTranslations } from "next-intl/server";
 import { LinkButton } from "./button.tsx";
 
-/** The ways on from a page of a list. A cursor in the address is the page; without one it is the first. */
+/** Pagination links. The URL's cursor selects the page; without one it is the first. */
 export async function Pager({
   path,
   query = {},
@@ -10,7 +10,7 @@ export async function Pager({
   nextCursor,
 }: {
   path: string;
-  /** What else the address says, such as filters. */
+  /** Other query parameters, such as filters. */
   query?: Record<string, string>;
   /** The id of the list's place, where it does not begin the page. */
   place?: string;

@@ -1,7 +1,7 @@
 import { Check } from "lucide-react";
 import { LinkButton } from "./button.tsx";
 
-/** A plan among others, in a list. */
+/** A plan in a list of plans. */
 export function PlanCard({
   name,
   price,
@@ -25,7 +25,7 @@ export function PlanCard({
         <span className="text-muted text-sm">{per}</span>
       </p>
       <p className="mt-1 text-muted text-sm">{seats}</p>
-      {/* The features' words are the operator's own. */}
+      {/* The feature texts are the operator's own. */}
       <ul className="mt-5 mb-6 flex flex-col gap-2" lang="en">
         {features.map((feature) => (
           <li key={feature} className="flex items-start gap-2">

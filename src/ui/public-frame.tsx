@@ -4,7 +4,7 @@ import { LinkButton } from "./button.tsx";
 
 const LINK = "rounded-box px-2 py-1.5 text-muted hover:text-ink";
 
-/** A page for everybody: a line on top, the page, a line below. */
+/** A public page: header, content, footer. */
 export function PublicFrame({
   labels,
   isSomebody,

@@ -2,7 +2,7 @@
 
 import type { KeyboardEvent, MouseEvent, ReactNode } from "react";
 
-/** A table's rows: the arrow keys go from one row's link to the next. */
+/** Table rows in which the arrow keys move from one row's link to the next. */
 export function RowNavigation({ children }: { children: ReactNode }) {
   return (
     <tbody onKeyDown={move} onClick={follow}>

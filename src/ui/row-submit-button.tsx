@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useFormStatus } from "react-dom";
 import { Button } from "./button.tsx";
 
-/** One of several in a form: sends which one it is, and shows that of all of them it is at work. */
+/** One of several submit buttons in a form: sends its own value, and shows when it is pending. */
 export function RowSubmitButton({ id, label, children }: { id: string; label: string; children: ReactNode }) {
   const { pending, data } = useFormStatus();
   const isAtWork = pending && data?.get("id") === id;

@@ -9,7 +9,7 @@ export const DOTS: Record<Tone, string> = {
   neutral: "bg-line-strong",
 };
 
-/** A state as a word with a dot: never by colour alone. */
+/** A status as text with a dot: never by colour alone. */
 export function Status({ tone, children }: { tone: Tone; children: string }) {
   return (
     <span className="inline-flex items-center gap-2 whitespace-nowrap">

@@ -10,7 +10,7 @@ const BUTTON =
 const BOX =
   "min-h-9 w-16 border-line-strong border-y bg-surface px-1 text-center tabular-nums [appearance:textfield] aria-invalid:border-bad noscript:w-24 noscript:rounded-box noscript:border noscript:[appearance:auto] [&::-webkit-inner-spin-button]:appearance-none noscript:[&::-webkit-inner-spin-button]:[appearance:auto]";
 
-/** A number, one more or one less at a time. Without JavaScript a plain number field. */
+/** A number input with plus and minus buttons. Without JavaScript a plain number field. */
 export function Stepper({
   label,
   name,

@@ -5,7 +5,7 @@ import type { ComponentProps } from "react";
 import { useFormStatus } from "react-dom";
 import { type ButtonVariant, buttonClasses } from "./button-classes.ts";
 
-/** Says what it does, and shows that it is doing it. */
+/** A submit button that shows when it is pending. */
 export function SubmitButton({
   variant = "primary",
   className,

@@ -1,6 +1,6 @@
 import { Skeleton } from "./skeleton.tsx";
 
-/** The place of a table that is on its way. */
+/** A placeholder of a loading table. */
 export function TableSkeleton({ rows }: { rows: number }) {
   return (
     <div aria-hidden="true" className="rounded-box border border-line bg-surface">

@@ -8,7 +8,7 @@ import { ServerError } from "../server-error.tsx";
 import { signOut } from "./actions.ts";
 import { SKELETONS } from "./skeletons.tsx";
 
-/** Everything that one has to be signed in for. */
+/** Layout of all pages that require a session. */
 export default async function AccountLayout({ children }: { children: ReactNode }) {
   const t = await getTranslations("account");
   const known = await nullOnError(Promise.all([profile(), read(unreadCount, {})]));

@@ -4,8 +4,7 @@ import type { Person } from "../../domain/caller.ts";
 import { currentRequest } from "./request.ts";
 
 /**
- * Who looks at a page that is for everybody. `null` also when that cannot be known: without the database there is still
- * something to read.
+ * The signed-in user of a public page. `null` also when that is unknown: public pages work without the database.
  */
 export const optionalUser = cache(async (): Promise<Person | null> => {
   const { person, log, id } = currentRequest();
@@ -15,7 +14,7 @@ export const optionalUser = cache(async (): Promise<Person | null> => {
   });
 });
 
-/** Pages for signing in begin with this: who is signed in goes on to where they were going. */
+/** For sign-in pages: redirects users who are already signed in. */
 export async function redirectIfSignedIn(onTo = "/dashboard"): Promise<void> {
   if ((await optionalUser()) !== null) redirect(onTo);
 }

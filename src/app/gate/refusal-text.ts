@@ -2,7 +2,7 @@ import { getTranslations } from "next-intl/server";
 import type { Reason } from "../../domain/reasons.ts";
 import { sentenceKey } from "../../messages/sentence-key.ts";
 
-/** What a person reads of a refusal, in the language of the page. */
+/** A refusal's text in the language of the page. */
 export async function refusalText(refusal: {
   reason: Reason;
   params: Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { Refusal } from "../../domain/refusal.ts";
 
-/** A refusal as pages meet it. */
+/** A refusal as pages receive it. */
 export type PageRefusal = Refusal & {
   digest?: string;
 };

@@ -4,16 +4,16 @@ import type { Person } from "../../domain/caller.ts";
 import { type PageRequest, pageRequests } from "./page-request.ts";
 import { signInPath } from "./same-site-path.ts";
 
-/** What is being answered. @throws Error outside of a request, as while building */
+/** The current request. @throws Error outside a request, such as while building */
 export function currentRequest(): PageRequest {
   const request = pageRequests().getStore();
   if (!request) throw new Error("there is no request: pages are served by src/server.ts alone");
-  // It has been understood.
+  // The request was parsed: a later failure is ours.
   request.setErrorStatus(null);
   return request;
 }
 
-/** Who is signed in; without anybody, on to the sign-in page, and back from there. */
+/** The signed-in user; without one, redirects to the sign-in page and back. */
 export const requireUser = cache(async (): Promise<Person> => {
   const request = currentRequest();
   return (await request.person()) ?? redirect(signInPath(request.path));

@@ -1,6 +1,6 @@
 const ANY = "http://localhost";
 
-/** Where to go after signing in: only ever a path of this site. */
+/** The redirect target after signing in: always a path of this site. */
 export function sameSitePath(path: string | null | undefined, fallback: string): string {
   // Browsers treat a backslash as a slash, and drop tabs and line breaks.
   if (!path?.startsWith("/") || /^\/[/\\]|[\t\r\n\\]/.test(path)) return fallback;
@@ -19,7 +19,7 @@ export function signUpPath(next: string | null): string {
   return withNext("/sign-up", sameSitePath(next, "/dashboard"));
 }
 
-/** The dashboard is where people arrive without being sent anywhere. */
+/** The dashboard is the default destination. */
 function withNext(path: string, next: string): string {
   return next === "/dashboard" ? path : `${path}?${new URLSearchParams({ next })}`;
 }

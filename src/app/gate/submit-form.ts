@@ -14,12 +14,12 @@ export async function submitForm(action: Action, _previous: Outcome, form: FormD
       ? action(form)
       : refuse({ reason: "invalid_input", params: { problem: "invalid" } }),
   );
-  // The page was rendered before the change that is in the way.
+  // The page was rendered before the conflicting change.
   if (outcome?.done === false && outcome.code === "conflict") revalidatePath("/", "layout");
   return outcome;
 }
 
-/** Anybody can send anything in its place; what React decodes to a function need not be callable here. */
+/** Clients can send anything instead; what React decodes to a function need not be callable here. */
 function isServerAction(action: unknown): action is Action {
   return (
     typeof action === "function" &&

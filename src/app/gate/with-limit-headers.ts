@@ -3,8 +3,7 @@ import { refusalOf } from "./refusal.ts";
 import { currentRequest } from "./request.ts";
 
 /**
- * Tells with the answer what a call has cost, in the same headers as everywhere, and with a refusal over the limit how long to
- * wait.
+ * Adds the rate-limit headers of a call to the response, and `Retry-After` when it was refused.
  */
 export async function withLimitHeaders<Done>(call: Call, charged: () => Promise<Done>): Promise<Done> {
   const request = currentRequest();

@@ -1,6 +1,6 @@
 import type { Locale } from "../../domain/locale.ts";
 
-/** Each language in itself, so that whoever needs it can read it. */
+/** Each language's name in itself, so that its speakers can read it. */
 export const LANGUAGE_NAMES: Record<Locale, string> = {
   en: "English",
   de: "Deutsch",

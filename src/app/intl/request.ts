@@ -5,7 +5,7 @@ import { messagesIn } from "../../messages/messages.ts";
 import { profile } from "../gate/read.ts";
 import { currentRequest } from "../gate/request.ts";
 
-/** Which language a page is in: the one its reader has chosen, else the browser's. */
+/** The page's language: the user's choice, else the browser's. */
 export default getRequestConfig(async () => {
   const locale = await chosen();
   return { locale, messages: await messagesIn(locale), timeZone: "UTC" };
@@ -13,7 +13,7 @@ export default getRequestConfig(async () => {
 
 async function chosen(): Promise<Locale> {
   const request = currentRequest();
-  // Without the database there is still an error page to be read.
+  // Error pages must work without the database.
   const someone = await request.person().catch(() => null);
   const user = someone === null ? null : await profile().catch(() => null);
   return user?.locale ?? negotiateLocale(request.header("accept-language"));

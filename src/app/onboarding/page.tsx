@@ -22,7 +22,7 @@ const STEPS = [NameStep, PreferencesStep, NextStep];
 
 type Query = Promise<{ step?: string | string[] }>;
 
-/** Three steps, each an address of its own; who has been through them goes on. */
+/** Three steps, each with its own URL; users who are done are redirected. */
 export default async function OnboardingPage({ searchParams }: { searchParams: Query }) {
   const user = await nullOnError(profile());
   if (user === null) return <ServerError />;

@@ -33,7 +33,7 @@ export async function* deliveryPages(
   }
 }
 
-/** `null`: not a webhook delivery to us. Endpoints in chat formats are not ours. */
+/** `null`: Polar has no endpoint for raw JSON. Endpoints in chat formats are not ours. */
 async function ourEndpoint(provider: ConnectedProvider, client: PolarClient): Promise<string | null> {
   const answer = await listWebhookEndpointsWebhooks(client)({ limit: PAGE_SIZE });
   const endpoints = listAt(answer, "items").filter((one) => (textAt(one, "format") ?? "raw") === "raw");

@@ -2,11 +2,11 @@ import type { ProviderSlot } from "../server/provider-slot.ts";
 import { FAULT_KINDS, type Fault, type QueuedEvent } from "../server/state.ts";
 import { corruptionKinds } from "./corruption.ts";
 
-/** How long an event is delayed, and how long one that is to be overtaken waits for another one. */
+/** How long a delayed event is held, and how long one that should be overtaken waits for another. */
 const DELAY_MS = 30_000;
 const HELD_BACK_MS = 10_000;
 
-/** An event with the faults that are switched on: at most one of them hits. */
+/** Applies the enabled faults to an event: at most one of them. */
 export function injectFault(event: QueuedEvent, { state, traits, timeScale }: ProviderSlot): QueuedEvent {
   const fault = FAULT_KINDS.find((kind) => hits(state.faults[kind])) ?? null;
   switch (fault) {

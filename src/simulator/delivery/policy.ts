@@ -1,9 +1,9 @@
 /** How a provider delivers its events. */
 export type DeliveryPolicy = {
-  /** Which responses it takes for a receipt. */
+  /** Responses that count as receipt. */
   accepts(status: number): boolean;
   answerWithinMs: number;
-  /** How long it waits after each failure; after one more it gives up. */
+  /** The pause after each failure; after one more the event is given up. */
   waitsSeconds: readonly number[];
   /**
    * `unordered`: each event as soon as it is due. `holds young ones back`: an event waits while an earlier one that
@@ -11,7 +11,7 @@ export type DeliveryPolicy = {
    */
   order: "unordered" | "holds young ones back";
   concurrency: number;
-  /** So many exhausted events in a row disable the endpoint; `null`: never. */
+  /** This many exhausted events in a row disable the endpoint; `null`: never. */
   disablesAfterExhausted: number | null;
 };
 

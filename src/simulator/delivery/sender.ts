@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import type { SignedDelivery } from "./corruption.ts";
 
-/** The response; `lost` when the connection broke before there was one. */
+/** The response; `lost` when the connection broke before it arrived. */
 export type SendResult = { tookMs: number } & (
   | { status: number; body: Record<string, unknown> }
   | { status: "lost"; reason: string }

@@ -10,14 +10,14 @@ export type WebhookDispatcher = {
   wake(): void;
   /** Resolves when no event waits any more. */
   settled(): Promise<void>;
-  /** Abandons deliveries under way: they are repeated after the next start. */
+  /** Abandons running deliveries: they are repeated after the next start. */
   close(): void;
 };
 
 export type DispatcherOptions = {
   /** An invalid URL means that it is not known yet. */
   deliverTo(): string;
-  /** `null`: as long as the provider waits. */
+  /** `null`: the provider's own time-out. */
   answerWithinMs: number | null;
   /** Called when an outcome is to be stored. */
   changed(): void;
@@ -48,7 +48,7 @@ export function startDispatcher(slot: ProviderSlot, options: DispatcherOptions):
         continue;
       }
       const waitMs = Math.min(...open.map(({ dueAtMs }) => dueAtMs)) - slot.nowMs();
-      // What is blocked is looked at again when the event before it is over.
+      // A blocked event is checked again when the event before it is done.
       const isBlockedOnly = waitMs <= 0 && underWay.size > 0;
       if (open.length > 0 && !isBlockedOnly)
         timer = setTimeout(wake, Math.min(Math.max(waitMs, 1), MAX_TIMER_MS)).unref();
@@ -74,7 +74,7 @@ export function startDispatcher(slot: ProviderSlot, options: DispatcherOptions):
 
   async function deliver(event: QueuedEvent): Promise<void> {
     const address = URL.parse(options.deliverTo())?.href ?? null;
-    // The receiver has not started yet, which is no failure of its endpoint.
+    // The receiver has not started yet: not counted as a failure.
     if (address === null) {
       event.dueAtMs = slot.nowMs() + RETRY_UNKNOWN_TARGET_MS;
       underWay.delete(event.number);

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 
-/** The key that a request presents as its bearer; `null`: none. */
+/** The bearer key of a request; `null`: none. */
 export function bearerKey(header: string | undefined): string | null {
   return /^bearer (.+)$/i.exec(header ?? "")?.[1] ?? null;
 }

@@ -2,10 +2,10 @@ import type { Context } from "hono";
 
 /** A form-encoded body with names such as `line_items[0][price]`. */
 export type Form = {
-  /** `null`: not there, or empty. */
+  /** `null`: absent or empty. */
   text(name: string): string | null;
   wholeNumber(name: string): number | null;
-  /** What is under a name, e.g. `metadata[userId]`. */
+  /** The entries below a name, e.g. `metadata[userId]`. */
   entries(name: string): Record<string, string>;
 };
 

@@ -5,8 +5,8 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const EVERY_ADDRESS = new Set(["0.0.0.0", "::"]);
 
 /**
- * Lets only this machine's own pages in. A name that is not ours may be somebody's that resolves to this machine (DNS
- * rebinding), and a write from elsewhere is a form on somebody's page.
+ * Allows only requests to this machine's own host names from its own pages. A foreign name may resolve to this
+ * machine (DNS rebinding), and a cross-origin write is a form on somebody else's page.
  * @param host where the simulator listens
  */
 export function guardPages(host: string): MiddlewareHandler {
@@ -26,7 +26,7 @@ function setHeaders(c: Context): void {
   c.header("X-Content-Type-Options", "nosniff");
   c.header("X-Frame-Options", "DENY");
   c.header("Cache-Control", "no-store");
-  // Browsers say where a form comes from only as long as the page does not forbid it.
+  // Browsers omit the origin of a form when the page's referrer policy forbids it.
   c.header("Referrer-Policy", "same-origin");
   c.header(
     "Content-Security-Policy",

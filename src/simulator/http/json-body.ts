@@ -1,18 +1,18 @@
 import type { Context } from "hono";
 
-/** Steps into JSON of which nothing is known. */
+/** Reads fields of untyped JSON. */
 export type Json = {
   at(key: string | number): Json;
-  /** `null`: not there, or no text. */
+  /** `null`: absent, or not a string. */
   text(): string | null;
-  /** `null`: not there; NaN: there, and no whole number. */
+  /** `null`: absent; NaN: not an integer. */
   wholeNumber(): number | null;
   flag(): boolean | null;
-  /** Its own entries, when it is an object. */
+  /** The object's own entries. */
   entries(): Record<string, unknown>;
 };
 
-/** `null`: no JSON. An empty body is an empty object. */
+/** `null`: invalid JSON. An empty body is an empty object. */
 export async function readJson(c: Context): Promise<Json | null> {
   try {
     return json(JSON.parse((await c.req.text()) || "{}"));

@@ -27,7 +27,7 @@ import {
 const NOT_FOUND = "The requested resource was not found.";
 const STORE_ID = "1";
 
-/** https://docs.lemonsqueezy.com/api, as much of it as a seller of subscriptions asks for. */
+/** https://docs.lemonsqueezy.com/api: the part that a seller of subscriptions needs. */
 export function lemonSqueezyApi(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.onError(answerLemonSqueezyProblem);
@@ -74,7 +74,7 @@ export function lemonSqueezyApi(slot: ProviderSlot): Hono {
     );
     return document(c, { data: subscriptionJson(slot, changed) });
   });
-  // There is no ending at once: what is paid for is used up.
+  // There is no immediate end: the paid period is used up.
   app.delete("/v1/subscriptions/:id", (c) => {
     const before = requireSubscription(slot, c);
     const hasEnded = before.state.status === "canceled";
@@ -161,7 +161,7 @@ function orderOf(slot: ProviderSlot, order: Json) {
   };
 }
 
-/** Of a relationship; ids are text in JSON:API, and senders forget it. */
+/** The id of a relationship; JSON:API requires strings, but clients also send numbers. */
 function idOf(relation: Json): string | null {
   const id = relation.at("data").at("id");
   return id.text() ?? id.wholeNumber()?.toString() ?? null;
@@ -274,7 +274,7 @@ function variant(offer: Offer): object {
   };
 }
 
-/** Sellers go by the machine's clock, which the provider's may be ahead of. `null`: never. */
+/** Sellers use the machine's clock, and the provider's may be ahead of it. `null`: never. */
 function expiry(slot: ProviderSlot, given: Json): number | null {
   const text = given.text();
   if (text === null) return null;

@@ -13,7 +13,7 @@ export const lemonSqueezy: Renderer = {
     const { step, run } = context;
     const eventType = eventTypeOf(step.event);
     return {
-      // Told by nothing but the body: the receiver puts it together.
+      // There is no event id outside the body: the receiver derives one.
       eventId: "",
       eventType,
       body: {
@@ -62,7 +62,7 @@ function eventTypeOf(event: EmittedEvent): string {
   }
 }
 
-/** An order does not name the subscription that comes of it. */
+/** An order does not contain the id of the resulting subscription. */
 function order(context: EventContext): object {
   const { lifecycle, step, ids } = context;
   const { offer, seats } = step.state;
@@ -188,7 +188,7 @@ function subscription(context: EventContext): object {
       renews_at: rfc3339(periodEndSeconds),
       ends_at: ends ? rfc3339(periodEndSeconds) : null,
       created_at: rfc3339(lifecycle.startedAtSeconds),
-      // A change of the seats moves the item's time alone.
+      // A change of seats updates the item's time only.
       updated_at: rfc3339(step.event === "seats changed" ? lifecycle.startedAtSeconds : step.atSeconds),
       test_mode: true,
     },

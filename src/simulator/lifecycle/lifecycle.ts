@@ -12,12 +12,12 @@ export type Command =
   | { to: "fail the next renewal" }
   | { to: "let the next renewal succeed" };
 
-/** A change of a subscription, and the events that report it, in this order. */
+/** A change of a subscription with the events that report it, in order. */
 export type Transition<Subscription> = { subscription: Subscription; events: readonly EmittedEvent[] };
 
 export type Purchase = { offer: Offer; seats: number; trialDays: number };
 
-/** A subscription as it begins. */
+/** The initial state of a subscription. */
 export function startBilling({ offer, seats, trialDays }: Purchase, nowSeconds: number): BillingState {
   const isTrial = trialDays > 0;
   return {
@@ -38,7 +38,7 @@ export function startBilling({ offer, seats, trialDays }: Purchase, nowSeconds: 
   };
 }
 
-/** What the customer or the seller asks for. A text says why it is refused. */
+/** A request of the customer or the seller. Text: why it is refused. */
 export function applyCommand<Subscription extends BillingState>(
   subscription: Subscription,
   command: Command,
@@ -77,7 +77,7 @@ export function applyCommand<Subscription extends BillingState>(
   }
 }
 
-/** When something happens to it by itself; `null`: never. */
+/** When the next automatic change is due; `null`: never. */
 export function nextDueAt({ state, overdue }: BillingState, dunning: Dunning): number | null {
   if (state.status === "canceled") return null;
   if (overdue === null) return state.periodEndSeconds;
@@ -88,7 +88,7 @@ export function nextDueAt({ state, overdue }: BillingState, dunning: Dunning): n
   return state.cancelAtPeriodEnd ? Math.min(retryAt, state.periodEndSeconds) : retryAt;
 }
 
-/** What happens at the instant it comes due. */
+/** The automatic change at its due time. */
 export function advance<Subscription extends BillingState>(
   subscription: Subscription,
   dunning: Dunning,
@@ -113,7 +113,7 @@ function changePlan<Subscription extends BillingState>(
   const seats = Math.min(offer.seats.max, Math.max(offer.seats.min, state.seats));
   const isSameRhythm = offer.interval === state.offer.interval || state.status === "trialing";
   if (isSameRhythm) return changed(subscription, "plan changed", { offer, seats });
-  // Another interval starts a period of its own, as with every provider.
+  // Another interval starts a new period, as with every provider.
   const periodEndSeconds = intervalsAfter(nowSeconds, 1, offer.interval);
   return changed({ ...subscription, anchorSeconds: nowSeconds, periods: 1 }, "plan changed", {
     ...{ offer, seats, periodEndSeconds },

@@ -1,4 +1,4 @@
-/** A plan under the id by which the slot's provider sells it. */
+/** A plan with the slot provider's id of it. */
 export type Offer = {
   planId: string;
   priceId: string;

@@ -9,7 +9,7 @@ export type SubscriptionState = {
   periodEndSeconds: number;
 };
 
-/** What changes a subscription. Providers have an event for each. */
+/** Changes of a subscription. Providers have an event for each. */
 export type LifecycleEvent =
   | "checkout completed"
   | "created"
@@ -25,24 +25,24 @@ export type LifecycleEvent =
   | "written off"
   | "deleted";
 
-/** Besides those: a renewal's payment, and the same change once more as a general update. */
+/** Additional events: a renewal's payment, and the same change again as a general update. */
 export type EmittedEvent = LifecycleEvent | "charged" | "restated";
 
-/** A subscription and what it does next. Times are the provider's. */
+/** A subscription with its next changes. Times are the provider's. */
 export type BillingState = {
   state: SubscriptionState;
   /** Periods are counted from here: one month later, two months later. */
   anchorSeconds: number;
   periods: number;
   nextCharge: "succeeds" | "fails";
-  /** Since when a renewal is unpaid, and how often it was charged again. */
+  /** When the unpaid renewal was due, and how often it was charged again. */
   overdue: { sinceSeconds: number; tries: number } | null;
 };
 
-/** How a provider tries to collect a failed renewal. */
+/** How a provider retries a failed renewal. */
 export type Dunning = {
-  /** How long after the failed renewal the charge is tried again. */
+  /** Retries of the charge, counted from the failed renewal. */
   retryAfterDays: readonly number[];
-  /** How long it stays unpaid after the last try; `null`: it ends with the last try. */
+  /** How long it stays unpaid after the last retry; `null`: it ends then. */
   unpaidForDays: number | null;
 };

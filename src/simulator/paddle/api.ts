@@ -33,7 +33,7 @@ import { cursorPage } from "./page.ts";
 import { paddlePrice } from "./price.ts";
 import { paddleTransaction } from "./transaction.ts";
 
-/** https://developer.paddle.com/api-reference, as much of it as a seller of subscriptions asks for. */
+/** https://developer.paddle.com/api-reference: the part that a seller of subscriptions needs. */
 export function paddleApi(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.onError(answerPaddleProblem);
@@ -182,7 +182,7 @@ function orderOf(slot: ProviderSlot, order: Json) {
     );
   }
   const customerId = order.at("customer_id").text();
-  // Where the seller's own page with the checkout would be: from ours, people go back there.
+  // Stands in for the seller's page with the checkout, from which people return to the seller.
   const page = order.at("checkout").at("url").text();
   if (page !== null && !isWebUrl(page)) throw invalidField("checkout.url", "must be a valid URL");
   const customData = order.at("custom_data").entries();

@@ -13,7 +13,7 @@ const TRIAL_DAYS = 14;
 
 type Filled = { email: string; card: string; problem: string | null };
 
-/** The hosted checkout: https://docs.stripe.com/payments/checkout and its like. */
+/** The hosted checkout, like https://docs.stripe.com/payments/checkout. */
 export function checkoutPages(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/:id", (c) => {
@@ -27,7 +27,7 @@ export function checkoutPages(slot: ProviderSlot): Hono {
     if (checkout === null) return c.html(unknown(), 404);
     const fields = new URLSearchParams(await c.req.text());
     if (fields.get("action") === "cancel") return leave(c, slot, checkout);
-    // A second press of the button is answered as the first.
+    // A second click gets the first one's response.
     if (checkout.status === "complete") return paid(c, slot, checkout);
     if (checkout.status === "expired") return c.html(closed(slot, checkout), 409);
     const filled = { email: (fields.get("email") ?? "").trim(), card: digits(fields.get("card")) };
@@ -67,7 +67,7 @@ function problemWith({ email, card }: Omit<Filled, "problem">, action: string | 
   return action === "pay" ? null : "Choose one of the buttons.";
 }
 
-/** Providers put the checkout's id where the seller left a place for it. */
+/** Replaces the seller's placeholder by the checkout's id. */
 function returnUrl(url: string | null, { id }: Checkout): string | null {
   return url?.replaceAll(/\{CHECKOUT(?:_SESSION)?_ID\}|%7BCHECKOUT(?:_SESSION)?_ID%7D/g, id) ?? null;
 }

@@ -7,7 +7,7 @@ import type { FaultKind } from "../server/state.ts";
 import { summaryOf } from "./summary.ts";
 
 /**
- * What the control page's buttons do, for programs as well: a JSON body is answered with JSON, a form with the page.
+ * The actions of the control page, also for programs: JSON requests get JSON, forms get the page.
  * `POST /clock {by}`, `POST /:slot/faults {kind, next, share}`, `POST /:slot/secret`, `POST /:slot/enable`,
  * `POST /:slot/redeliver {number?}`, `GET /state`.
  */

@@ -28,7 +28,7 @@ const FAULT_WORDS: Record<FaultKind, { name: string; help: string }> = {
   corrupt: { name: "Corrupt", help: "The first try is corrupted." },
 };
 
-/** The page from which the provider is watched and disturbed. */
+/** The page for watching the provider and injecting faults. */
 export function controlPage(options: ControlOptions): Hono {
   const app = new Hono();
   app.get("/", (c) => c.html(control(c, options)));
@@ -185,7 +185,7 @@ function deliveryRow(slot: Slot, event: QueuedEvent): Html {
 <td class="fixed"><form method="post" action="/control/${slot}/redeliver"><input type="hidden" name="number" value="${number}"><button class="small" aria-label="Redeliver number ${number}">Redeliver</button></form></td></tr>`;
 }
 
-/** The last answer, and behind it the earlier ones. */
+/** The last response, then earlier ones. */
 function triesOf(tries: QueuedEvent["tries"]): Html {
   const last = tries.at(-1);
   if (!last) return html``;

@@ -3,7 +3,7 @@ import type { Offer } from "../lifecycle/offer.ts";
 import type { SubscriptionState } from "../lifecycle/subscription.ts";
 import type { Html } from "./page.ts";
 
-/** As people who read `languages` write it, e.g. "20,00 EUR". @param languages an Accept-Language header */
+/** Formats for the reader's languages, e.g. "20,00 EUR". @param languages an Accept-Language header */
 export function money(amount: number, currency: string, languages = "en"): string {
   const style = { style: "currency", currency } as const;
   const digits = new Intl.NumberFormat("en", style).resolvedOptions().maximumFractionDigits ?? 2;
@@ -45,7 +45,7 @@ export function stateOf({ status, cancelAtPeriodEnd }: SubscriptionState): Html 
   }</span>`;
 }
 
-/** What comes next, in words. */
+/** Describes the next change. */
 export function outlook({
   status,
   cancelAtPeriodEnd,

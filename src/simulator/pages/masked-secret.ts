@@ -1,4 +1,4 @@
-/** Enough to tell secrets apart, and not to sign with. */
+/** Shows enough to tell secrets apart, but not to sign with. */
 export function maskedSecret(secret: string): string {
   return `…${secret.slice(-4)}`;
 }

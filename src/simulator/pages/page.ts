@@ -3,7 +3,7 @@ import { STYLE } from "./style.ts";
 
 export type Html = ReturnType<typeof html>;
 
-/** A whole page, with the line that nobody may miss. */
+/** A whole page, with the notice that this is a simulator. */
 export function page(title: string, content: Html | Promise<Html>, options: { wide?: boolean } = {}): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -22,7 +22,7 @@ ${STYLE}
 </html>`;
 }
 
-/** A page with one sentence and one way on. */
+/** A page with one sentence and one link. */
 export function note(title: string, sentence: string, way: { href: string; label: string } | null): Html {
   return page(
     title,

@@ -15,7 +15,7 @@ import type { SimulatedSubscription } from "../server/state.ts";
 import { day, money, outlook, perInterval, seatsOf, stateOf } from "./format.ts";
 import { type Html, note, page } from "./page.ts";
 
-/** What is said once it is done, by the button that was pressed. */
+/** The confirmation shown after each button. */
 const DONE: Record<string, string> = {
   seats: "The seats are changed.",
   plan: "The plan is changed.",
@@ -27,7 +27,7 @@ const DONE: Record<string, string> = {
   allow_renewal: "The next renewal will succeed.",
 };
 
-/** The customer portal: one page, on which each button says what it does. */
+/** The customer portal: one page with a button per action. */
 export function portalPages(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/:token", (c) => {

@@ -25,7 +25,7 @@ import { answerPolarProblem, notFound, PolarProblem, requirePolarKey, unprocessa
 import { polarDeliveries, polarEndpoints } from "./list-deliveries.ts";
 import { polarProduct } from "./product.ts";
 
-/** https://polar.sh/docs/api-reference, as much of it as a seller of subscriptions asks for. */
+/** https://polar.sh/docs/api-reference: the part that a seller of subscriptions needs. */
 export function polarApi(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.onError(answerPolarProblem);
@@ -167,7 +167,7 @@ function customerSession(slot: ProviderSlot, order: Json): object {
   );
   if (!known)
     throw unprocessable([id === null ? "external_customer_id" : "customer_id"], "Customer does not exist.");
-  // What is sold here is sold by the seat: its customers have members, of whom one must be named.
+  // All products here are seat-based: their customers have members, one of whom is required.
   const member = order.at("member_id").text() ?? order.at("external_member_id").text();
   if (member === null) throw unprocessable(["member_id"], "member_id or external_member_id is required.");
   if (member !== known.externalId && member !== memberIdOf(known.id))

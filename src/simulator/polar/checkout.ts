@@ -66,7 +66,7 @@ export function polarCheckout(checkout: PolarCheckout): object {
     product: polarProduct(offer),
     product_price: polarPrice(offer),
     discount: null,
-    // Names a free subscription that is upgraded, never the one that results.
+    // The id of an upgraded free subscription, never of the resulting one.
     subscription_id: null,
     attached_custom_fields: [],
     customer_metadata: {},

@@ -19,7 +19,7 @@ export function notFound(): PolarProblem {
   return new PolarProblem(404, { error: "ResourceNotFound", detail: "Not found" });
 }
 
-/** As its framework says it. */
+/** In its framework's format. */
 export function unprocessable(place: readonly (string | number)[], message: string): PolarProblem {
   return new PolarProblem(422, {
     error: "RequestValidationError",

@@ -6,7 +6,7 @@ import { uuid } from "../uuid.ts";
 
 const MAX_PAGE_SIZE = 100;
 
-/** The one to which everything is delivered. */
+/** The only endpoint. */
 export function polarEndpoints({ name: slot }: ProviderSlot): Handler {
   return (c) => {
     const url = `http://localhost/api/webhooks/${slot}`;
@@ -15,7 +15,7 @@ export function polarEndpoints({ name: slot }: ProviderSlot): Handler {
   };
 }
 
-/** Every try is a delivery, newest first; what was not tried yet is not listed. */
+/** Each attempt is a delivery, newest first; events without an attempt are not listed. */
 export function polarDeliveries({ state }: ProviderSlot): Handler {
   return (c) => {
     const query = new URL(c.req.url).searchParams;
@@ -27,7 +27,7 @@ export function polarDeliveries({ state }: ProviderSlot): Handler {
     const types = query.getAll("event_type");
     const listed = state.events
       .flatMap((event) => triesOf(event).map((one, at) => ({ event, one, at })))
-      // One that is delivered now and one that was made then are compared by the same clock: the provider's.
+      // All times use the provider's clock, so that they can be compared.
       .filter(({ event }) => event.madeAtMs >= startMs && event.madeAtMs <= endMs)
       .filter(({ one }) => succeeded === null || String(one.wasTaken) === succeeded)
       .filter(({ event }) => types.length === 0 || types.includes(event.eventType))
@@ -59,7 +59,7 @@ export function polarDeliveries({ state }: ProviderSlot): Handler {
   };
 }
 
-/** What is lost on the way was sent, as far as the provider knows. */
+/** A lost delivery counts as sent, as the provider cannot know. */
 function triesOf({ status, tries, madeAtMs }: QueuedEvent): QueuedEvent["tries"] {
   const isLost = status === "dropped" && tries.length === 0;
   return isLost ? [{ atMs: madeAtMs, tookMs: 0, outcome: "no answer", wasTaken: false }] : tries;

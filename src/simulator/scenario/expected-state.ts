@@ -2,7 +2,7 @@ import type { SubscriptionState } from "../lifecycle/subscription.ts";
 import type { Renderer, SubscriptionIds } from "../renderer.ts";
 import type { Lifecycle, LifecycleStep } from "./scenario.ts";
 
-/** A subscription as its provider has it. */
+/** A subscription's state at its provider. */
 export type Expected = {
   userId: string;
   providerSubscriptionId: string;
@@ -12,7 +12,7 @@ export type Expected = {
   cancelAtPeriodEnd: boolean;
 };
 
-/** What the server knows of a subscription. */
+/** A subscription's state at the server. */
 export type Found = { [Field in keyof Expected]: Expected[Field] | null } & { outOfOrder: boolean };
 
 type Mismatch = { userId: string; providerSubscriptionId: string; differences: string[] };
@@ -20,7 +20,7 @@ type Mismatch = { userId: string; providerSubscriptionId: string; differences: s
 export type Check = {
   subscriptions: number;
   matching: number;
-  /** Different, and marked by the server as such that events came to in the wrong order. */
+  /** Different, and flagged by the server because events arrived out of order. */
   outOfOrder: number;
   mismatches: Mismatch[];
 };
@@ -52,9 +52,9 @@ export function expectedState(
 }
 
 /**
- * Holds what the server knows against what it was told.
- * @param mayBeOutOfOrder whether the server may have been told of this one, by its place in `expected`, in another
- *   order than things happened
+ * Compares the server's state with what was sent.
+ * @param mayBeOutOfOrder whether events of this subscription, by its index in `expected`, may have arrived out of
+ * order
  */
 export function check(
   expected: readonly Expected[],

@@ -20,14 +20,14 @@ export type SimulationOptions = {
   corrupt: number;
   order: "as it happened" | "shuffled";
   concurrency: number;
-  /** The same seed gives the same scenario, each time with other people. */
+  /** The same seed gives the same scenario, with different people each time. */
   seed: number;
   /** 4 to 20 lower-case letters and digits that no other run has. */
   run: string;
   nowSeconds: number;
 };
 
-/** A story that is ready to be sent: who lifecycles it, what is sent in which order, and how it must end. */
+/** A scenario that is ready to be sent: its users, the order of its deliveries, and the expected result. */
 export type Simulation = {
   slot: Slot;
   run: string;
@@ -39,7 +39,7 @@ export type Simulation = {
   schedule: Schedule;
 };
 
-/** Enough in parallel that every connection finds one that is free. */
+/** Enough in parallel that every connection is kept busy. */
 const LIFECYCLES_PER_CONNECTION = 2;
 
 export function prepareSimulation(options: SimulationOptions): Simulation {
@@ -68,18 +68,18 @@ export function prepareSimulation(options: SimulationOptions): Simulation {
   };
 }
 
-/** The ids of a run's users: this and a number from 0. */
+/** The prefix of a run's user ids, followed by a number from 0. */
 export function userPrefix(run: string): string {
   return `sim_${run}_`;
 }
 
-/** What the catalog sells in a slot, each plan at its first price. */
+/** The catalog's plans in a slot, each at its first price. */
 export function offersOf(catalog: PlanCatalog, slot: Slot): Offer[] {
   const offers = everyOfferOf(catalog, slot);
   return offers.filter((offer, at) => offers.findIndex(({ planId }) => planId === offer.planId) === at);
 }
 
-/** The same with the prices that plans are recognised by beside their first. */
+/** The same including the plans' other prices. */
 export function everyOfferOf({ plans }: PlanCatalog, slot: Slot): Offer[] {
   return plans.flatMap((plan) => {
     const { amount, currency, interval } = plan.price;

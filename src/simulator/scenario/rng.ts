@@ -33,7 +33,7 @@ export function createRng(seed: number): Rng {
   };
 }
 
-/** Takes exactly this share of `total` things, each with the same chance; call it once for each of them. */
+/** Selects exactly this share of `total` items with equal chances; call it once per item. */
 export function exactShare(rng: Rng, share: number, total: number): () => boolean {
   let wanted = Math.round(share * total);
   let left = total;

@@ -17,15 +17,15 @@ import type {
 } from "../lifecycle/subscription.ts";
 import type { Rng } from "./rng.ts";
 
-/** `atSeconds` by the provider's clock; no two steps of a lifecycle share a second. */
+/** `atSeconds` is by the provider's clock; no two steps of a lifecycle share a second. */
 export type LifecycleStep = { event: LifecycleEvent; atSeconds: number; state: SubscriptionState };
 
 export type Lifecycle = { bought: Offer; startedAtSeconds: number; steps: readonly LifecycleStep[] };
 
 export type ScenarioOptions = {
-  /** How many steps all lifecycles have together. */
+  /** The total number of steps. */
   events: number;
-  /** What can be bought; at least one. */
+  /** The plans for sale; at least one. */
   offers: readonly Offer[];
   dunning: Dunning;
   /** No step lies after it. */
@@ -92,14 +92,14 @@ function nextStep(
     if (done !== null) return done;
   }
   const charged = { ...billing, nextCharge: rng.chance(0.3) ? "fails" : "succeeds" } as const;
-  // While a charge is repeated without success nothing is reported: time goes on to the next try.
+  // Failed charge retries are not reported: time moves on to the next one.
   return (
     stepOf(advance(charged, dunning, dueAt), dueAt) ??
     nextStep(rng, { offers, dunning }, advance(charged, dunning, dueAt).subscription, dueAt)
   );
 }
 
-/** As often as each is likely; `null`: nothing until something comes due. */
+/** A random change by its likelihood; `null`: nothing until the next due date. */
 function commandsFor(
   rng: Rng,
   { state, overdue }: BillingState,
@@ -121,7 +121,7 @@ function commandsFor(
   ];
 }
 
-/** `null`: nothing that a provider would report. */
+/** `null`: nothing to report. */
 function stepOf(transition: Transition<BillingState> | string, atSeconds: number): NextStep | null {
   if (typeof transition === "string") return null;
   const event = transition.events.find(isLifecycleEvent);

@@ -5,17 +5,17 @@ import type { Lifecycle } from "./scenario.ts";
 
 /** One delivery: an event, alone or twice at once, a repeat of one, or a corrupted copy of one. */
 export type ScheduledDelivery = {
-  /** Which of the run's lifecycles, and which of its steps; both from 0. */
+  /** The index of the lifecycle and of its step. */
   lifecycle: number;
   at: number;
 } & ({ as: "event" | "twice at once" | "repeat" } | { as: "corrupted"; corruption: CorruptionKind });
 
-/** What is still to be sent, and in which order. */
+/** The remaining deliveries in order. */
 export type Schedule = {
   readonly size: number;
   /** The next delivery that may start now; `null` when there is none. */
   next(): ScheduledDelivery | null;
-  /** Called when a delivery is over, so that the next one of its lifecycle may start. */
+  /** Called when a delivery is done, so that the next one of its lifecycle may start. */
   completed(delivery: ScheduledDelivery): void;
 };
 
@@ -28,7 +28,7 @@ export type PlanOptions = {
 
 const MAX_REPEAT_DELAY = 3;
 
-/** The deliveries of every lifecycle, in their order. */
+/** The deliveries of every lifecycle, in order. */
 export function planDeliveries(
   rng: Rng,
   lifecycles: readonly Lifecycle[],
@@ -64,7 +64,9 @@ export function planDeliveries(
   });
 }
 
-/** Each lifecycle in its own order, a delivery only after the one before is over; `parallel` lifecycles at a time. */
+/**
+ * Keeps each lifecycle's order, starting a delivery after the one before is done; `parallel` lifecycles at a time.
+ */
 export function orderedSchedule(
   deliveriesOf: readonly (readonly ScheduledDelivery[])[],
   parallel: number,
@@ -96,7 +98,7 @@ export function orderedSchedule(
   };
 }
 
-/** All deliveries of all lifecycles in one random order, none waiting for another. */
+/** All deliveries of all lifecycles in one random order, without waiting. */
 export function shuffledSchedule(
   rng: Rng,
   deliveriesOf: readonly (readonly ScheduledDelivery[])[],

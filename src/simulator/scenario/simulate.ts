@@ -15,15 +15,15 @@ export type SendOptions = {
   adapter: Adapter;
   secret: string;
   concurrency: number;
-  /** Deliveries a second; `null`: as fast as they are answered. */
+  /** Deliveries per second; `null`: unlimited. */
   rate: number | null;
 };
 
 export type Sent = {
   seconds: number;
-  /** Lifecycles of which an event had to be sent again, so that it may have been applied late. */
+  /** Lifecycles with an event that had to be sent again and may have been applied late. */
   disturbed: ReadonlySet<number>;
-  /** How deliveries were corrupted that were not refused. */
+  /** The kinds of corruption that the server did not reject. */
   accepted: string[];
 };
 
@@ -95,7 +95,7 @@ export async function simulate(simulation: Simulation, options: SendOptions, sta
   return { ...sent, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-/** Repeats what was not accepted, a little later each time and newly signed, as providers do. */
+/** Retries what was not accepted, with growing pauses and new signatures, as providers do. */
 async function sendUntilAccepted(
   sender: Sender,
   simulation: Simulation,

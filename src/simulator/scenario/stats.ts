@@ -1,16 +1,16 @@
 import type { SendResult } from "../delivery/sender.ts";
 
-/** How the server took a delivery. `unavailable`: not at all, however often it was tried. */
+/** The outcome of a delivery. `unavailable`: not accepted despite all retries. */
 export const OUTCOMES = ["first", "duplicate", "ignored", "refused", "failed", "unavailable"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Counts while a run goes on; to be looked at whenever one likes. */
+/** Counters of a run, readable at any time. */
 export type Stats = Record<Outcome, number> & {
-  /** Deliveries that are over, each counted once however often it was tried. */
+  /** Finished deliveries, each counted once regardless of retries. */
   sent: number;
-  /** Tries after the first ones. */
+  /** Retries. */
   retried: number;
-  /** How long each answer took, in milliseconds. */
+  /** The duration of each request, in milliseconds. */
   tookMs: number[];
 };
 
@@ -28,14 +28,14 @@ export function createStats(): Stats {
   };
 }
 
-/** `null`: an answer that no webhook of Tollgate's gives. */
+/** `null`: not a response of Tollgate's webhooks. */
 export function outcomeOf(result: SendResult): Outcome | null {
   switch (result.status) {
     case 200:
       if (result.body.received !== true) return null;
       if (result.body.duplicate) return "duplicate";
       if (result.body.ignored) return "ignored";
-      // Failed all the same, and said so softly: some providers switch off endpoints that answer errors.
+      // A failure answered with 200: some providers disable endpoints that return errors.
       return result.body.deferred ? "failed" : "first";
     case 400:
       return "refused";

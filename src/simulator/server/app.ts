@@ -15,7 +15,7 @@ export type ProviderApp = {
   host: string;
   slots: readonly ProviderSlot[];
   clock: Clock;
-  /** Resolves when what has happened so far is on the disk. */
+  /** Resolves when the changes so far are on disk. */
   saved(): Promise<void>;
   deliverTo(slot: Slot): string;
 };
@@ -26,7 +26,7 @@ export function createProviderApp({ host, slots, clock, saved, deliverTo }: Prov
   const app = new Hono();
   const guard = guardPages(host);
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES }));
-  // Whoever was told that something is done finds it done after a crash.
+  // A change must be durable before it is confirmed.
   app.use(async (c, next) => {
     await next();
     if (c.req.method !== "GET") await saved();
@@ -38,7 +38,7 @@ export function createProviderApp({ host, slots, clock, saved, deliverTo }: Prov
     app.route(`/${slot.name}/portal`, portalPages(slot));
     app.route(`/${slot.name}`, simulatedProviderOf(slot.state.format).createApi(slot));
   }
-  // SDKs that take a host and a port, but no path, are told apart by their key.
+  // SDKs that accept a host and a port but no path are identified by their key.
   app.all("/v1/*", (c) => {
     const key = bearerKey(c.req.header("authorization"));
     const slot = slots.find(({ apiKey }) => key !== null && isSameKey(key, apiKey)) ?? slots[0];

@@ -4,7 +4,7 @@ import { type Clock, nextDueMs } from "./move-clock.ts";
 import type { ProviderSlot } from "./provider-slot.ts";
 import { FAULT_KINDS, type FaultKind, type QueuedEvent } from "./state.ts";
 
-/** What can be done from the control page. A text says why something cannot be. */
+/** The control page's actions. Text: why one is refused. */
 export type ControlCommand =
   | { do: "move clock"; by: ClockStep }
   | { do: "set fault"; slot: ProviderSlot; kind: FaultKind; next: number; share: number }
@@ -13,11 +13,11 @@ export type ControlCommand =
   | { do: "redeliver"; slot: ProviderSlot; number: number }
   | { do: "redeliver all"; slot: ProviderSlot };
 
-/** `next`: to what comes due next; a number is of seconds. */
+/** `next`: to the next due change; a number is in seconds. */
 export type ClockStep = "day" | "week" | "month" | "next" | number;
 
 const MAX_NEXT = 1_000;
-/** So that periods can still be written down, and nobody waits for a thousand renewals. */
+/** Keeps dates representable, and avoids computing a thousand renewals. */
 const MAX_STEP_SECONDS = 5 * 366 * DAY_SECONDS;
 
 export function run(command: ControlCommand, clock: Clock, slots: readonly ProviderSlot[]): string | null {

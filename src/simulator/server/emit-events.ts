@@ -35,7 +35,7 @@ function emit(
   atSeconds: number,
 ): SimulatedSubscription {
   const next = { ...subscription, eventCount: subscription.eventCount + 1, lastEvent: { event, atSeconds } };
-  // While the endpoint is disabled Polar makes no events at all: nothing lists them later.
+  // While the endpoint is disabled Polar creates no events at all: they are never listed later.
   if (!slot.state.endpoint.isDisabled) queueEvent(slot, next);
   return next;
 }
@@ -81,7 +81,7 @@ function queueEvent(slot: ProviderSlot, subscription: SimulatedSubscription): vo
   forgetOldest(slot);
 }
 
-/** What a receiver calls an event that has no id of its own. */
+/** The receiver's id of an event that has none of its own. */
 function identifyBody({ state }: ProviderSlot, rawBody: string): string {
   const request = { rawBody: Buffer.from(rawBody), header: () => undefined };
   return ADAPTERS.of(state.format).identify(request, JSON.parse(rawBody)).eventId;

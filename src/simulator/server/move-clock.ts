@@ -5,13 +5,13 @@ import type { SimulatedSubscription } from "./state.ts";
 
 export type Clock = {
   nowMs(): number;
-  /** Never backwards; what comes due on the way happens. */
+  /** Never backwards; applies what comes due in between. */
   moveTo(ms: number): void;
 };
 
 /**
- * Moves the provider's clock forward; what comes due on the way happens in its order, each at its time.
- * @param hand the bare clock, at which nothing happens
+ * Moves the provider's clock forward, applying what comes due in order, each at its time.
+ * @param hand sets the clock without side effects
  */
 export function moveClock(hand: Clock, slots: readonly ProviderSlot[], toMs: number): void {
   for (;;) {
@@ -24,7 +24,7 @@ export function moveClock(hand: Clock, slots: readonly ProviderSlot[], toMs: num
   hand.moveTo(toMs);
 }
 
-/** When something happens by itself the next time, at any of the subscriptions; `null`: never. */
+/** The next due change of any subscription; `null`: none. */
 export function nextDueMs(slots: readonly ProviderSlot[]): number | null {
   const next = nextDue(slots);
   return next && next.atSeconds * 1_000;

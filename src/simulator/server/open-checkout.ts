@@ -12,7 +12,7 @@ export type CheckoutOrder = Pick<
   expiresAtSeconds?: number | null;
 };
 
-/** Checkouts beyond these are forgotten, the oldest first. */
+/** Older checkouts beyond this number are dropped. */
 const MAX_CHECKOUTS = 500;
 
 export function openCheckout(slot: ProviderSlot, order: CheckoutOrder): Checkout {

@@ -5,7 +5,7 @@ import type { Checkout, Customer, SimulatedSubscription } from "./state.ts";
 
 export type Payment = { email: string; seats: number; trialDays: number };
 
-/** The customer pays: from now on there is a subscription. A text says why the provider refuses the payment. */
+/** The customer pays: creates the subscription. Text: why the provider refuses the payment. */
 export function payCheckout(
   slot: ProviderSlot,
   checkout: Checkout,

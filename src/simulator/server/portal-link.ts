@@ -5,14 +5,14 @@ export type PortalVisit = { customerId: string; returnUrl: string | null };
 
 const OPEN_FOR_MS = 24 * 3_600_000;
 
-/** A link of 24 hours, as all the providers' are short-lived: nothing is kept of it. */
+/** A signed link valid for 24 hours; nothing is stored. */
 export function portalUrl(slot: ProviderSlot, visit: PortalVisit): string {
   const claims = { ...visit, untilMs: Date.now() + OPEN_FOR_MS };
   const text = Buffer.from(JSON.stringify(claims)).toString("base64url");
   return `${slot.url()}/portal/${text}.${macOf(slot, text).toString("base64url")}`;
 }
 
-/** `null`: not one of our links, or too old. */
+/** `null`: invalid or expired. */
 export function readPortalToken(slot: ProviderSlot, token: string): PortalVisit | null {
   const [text = "", mac = ""] = token.split(".");
   const given = Buffer.from(mac, "base64url");

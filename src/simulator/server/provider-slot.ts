@@ -4,7 +4,7 @@ import type { Renderer } from "../renderer.ts";
 import type { SimulatorTraits } from "../simulator-traits.ts";
 import type { Checkout, Customer, SimulatedSubscription, SlotState } from "./state.ts";
 
-/** One slot's side of the simulator: what its provider sells, and what it has sold. */
+/** One slot of the simulator: its offers and its sales. */
 export type ProviderSlot = {
   readonly name: Slot;
   readonly apiKey: string;
@@ -14,15 +14,15 @@ export type ProviderSlot = {
   readonly state: SlotState;
   /** By the provider's clock. */
   nowMs(): number;
-  /** Where the slot's API and pages are, without a slash at the end. */
+  /** The base URL of the slot's API and pages, without a trailing slash. */
   url(): string;
-  /** How many seconds of waiting between deliveries pass in one: 1, except in tests. */
+  /** How many seconds of delivery pauses pass per second: 1, except in tests. */
   readonly timeScale: number;
-  /** Settled events beyond these are forgotten, the oldest first. */
+  /** Older settled events beyond this number are dropped. */
   readonly keptEvents: number;
-  /** Where people return to when the checkout or portal was opened without a URL; `null`: nowhere. */
+  /** The fallback return URL of checkout and portal; `null`: none. */
   returnUrl(): string | null;
-  /** Called when there is something new to deliver or to store. */
+  /** Called when there is something to deliver or to store. */
   changed(): void;
 };
 

@@ -23,24 +23,24 @@ import { loadState, openStateFile } from "./state-file.ts";
 
 export type SimulatorOptions = {
   host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   port: number;
   slots: Record<Slot, { format: WireFormat; apiKey: string; webhookSecret: string }>;
   plans: PlanCatalog;
-  /** The absolute URL of a slot's endpoint; asked at each delivery. */
+  /** The absolute URL of a slot's endpoint; evaluated per delivery. */
   deliverTo(slot: Slot): string;
-  /** Where people go back to from a page that names no way back: Paddle and Lemon Squeezy keep that in their dashboards. */
+  /** The fallback return URL: Paddle and Lemon Squeezy keep it in their dashboards. */
   returnUrl?(slot: Slot): string;
-  /** Survives restarts; `null`: nothing is kept. */
+  /** The state's folder; `null`: nothing is stored. */
   stateFile: string | null;
   log: SimulatorLog;
-  /** For tests: by how much waits for a retry are shortened, and how long to wait for a response. */
+  /** For tests: the factor that shortens retry pauses, and the response time-out. */
   timeScale?: number;
   answerWithinMs?: number;
   keptEvents?: number;
 };
 
-/** A subscription as the provider knows it. */
+/** A subscription's state at the provider. */
 type KnownSubscription = ReturnType<typeof expectedState>;
 
 export type Simulator = {
@@ -50,7 +50,7 @@ export type Simulator = {
   settle(): Promise<void>;
   /** As the provider has them. */
   subscriptions(slot: Slot): KnownSubscription[];
-  /** What deliveries of the slot are signed with now. */
+  /** The current signing secret of the slot. */
   secret(slot: Slot): string;
 };
 

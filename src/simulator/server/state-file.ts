@@ -5,11 +5,11 @@ import type { SimulatorLog } from "./simulator-log.ts";
 import type { SimulatorState } from "./state.ts";
 
 export type StateFile = {
-  /** Writes what the state is now; resolves when it is on the disk. Calls at the same time share a write. */
+  /** Writes the current state; resolves when it is on disk. Concurrent calls share a write. */
   save(): Promise<void>;
 };
 
-/** What an earlier run left; `null` when there is nothing. A file that cannot be read is put aside. */
+/** The state of an earlier run, or `null`. An unreadable file is renamed. */
 export async function loadState(file: string, log: SimulatorLog): Promise<SimulatorState | null> {
   let text: string;
   try {
@@ -49,7 +49,7 @@ export function openStateFile(file: string | null, state: SimulatorState, log: S
   return {
     save: () => {
       if (running === null) return begin();
-      // What changed while a write was under way needs one more, and one is enough for all who ask.
+      // Changes during a write need one more, which all waiting calls share.
       next ??= running.then(() => {
         next = null;
         return begin();

@@ -6,7 +6,7 @@ import type { Offer } from "../lifecycle/offer.ts";
 import type { BillingState } from "../lifecycle/subscription.ts";
 import type { CustomData, EventContext, PaidCheckout, SubscriptionIds } from "../renderer.ts";
 
-/** Everything the provider knows; it is JSON, and survives a restart. Times are by the provider's own clock. */
+/** The provider's whole state as JSON, which survives a restart. Times are by the provider's own clock. */
 export type SimulatorState = {
   version: 3;
   /** How far the provider's clock is ahead of the machine's. */
@@ -16,10 +16,10 @@ export type SimulatorState = {
 
 export type SlotState = {
   format: WireFormat;
-  /** Part of every name that is made here, so that a new state never repeats an old one's. */
+  /** Part of every generated id, so that a new state never repeats an old one's. */
   run: string;
   made: number;
-  /** The secret that the last start gave; as long as it gives no other, the one in use stays. */
+  /** The secret from the last start's configuration; the one in use stays until that changes. */
   givenSecret: string;
   secret: string;
   /** Signs the portal's links. */
@@ -28,12 +28,12 @@ export type SlotState = {
   customers: Customer[];
   subscriptions: SimulatedSubscription[];
   events: QueuedEvent[];
-  /** How many there have been, those forgotten included. */
+  /** The total number so far, including dropped ones. */
   eventCount: number;
   endpoint: { isDisabled: boolean; exhaustedInARow: number };
   faults: Record<FaultKind, Fault>;
   remembered: RememberedAnswer[];
-  /** The ids of the subscriptions whose latest payment was refunded. */
+  /** Subscriptions whose latest payment was refunded, by id. */
   refunds: string[];
 };
 
@@ -46,12 +46,12 @@ export type Checkout = {
   subscriptionData: CustomData;
   email: string | null;
   customerId: string | null;
-  /** The customer's id in the seller's own books, in formats that know one. */
+  /** The seller's own id of the customer, in formats that have one. */
   externalId: string | null;
   successUrl: string | null;
   cancelUrl: string | null;
   createdAtSeconds: number;
-  /** `null`: until it is paid. */
+  /** `null` until paid. */
   expiresAtSeconds: number | null;
   completedAtSeconds: number | null;
   subscriptionId: string | null;
@@ -59,13 +59,13 @@ export type Checkout = {
 
 export type Customer = { id: string; email: string; externalId: string | null; createdAtSeconds: number };
 
-/** A subscription, and what it does next. */
+/** A subscription with its next change. */
 export type SimulatedSubscription = BillingState & {
   ids: SubscriptionIds;
   bought: Offer;
   startedAtSeconds: number;
   checkout: Omit<PaidCheckout, "portalUrl">;
-  /** What happened last, and how many events there have been. */
+  /** The last event, and the number of events so far. */
   lastEvent: Omit<EventContext["step"], "state">;
   eventCount: number;
 };
@@ -73,7 +73,7 @@ export type SimulatedSubscription = BillingState & {
 export const FAULT_KINDS = ["duplicate", "delay", "reorder", "drop", "corrupt"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Hits the next so many events for sure, and the others with this chance. */
+/** Hits the next `next` events for sure, and the others with this probability. */
 export type Fault = { next: number; share: number };
 
 /** An event on its way to the endpoint. */
@@ -88,11 +88,11 @@ export type QueuedEvent = {
   dueAtMs: number;
   status: "waiting" | "delivered" | "given up" | "dropped" | "skipped";
   fault: FaultKind | null;
-  /** For the next try alone. */
+  /** For the next attempt alone. */
   corruption: CorruptionKind | null;
-  /** Deliveries wanted besides the one. */
+  /** Additional deliveries to send. */
   copies: number;
-  /** Lets a later one pass first. */
+  /** Lets a later event overtake it. */
   isHeldBack: boolean;
   failures: number;
   tries: Try[];

@@ -22,7 +22,7 @@ import { pageOf } from "./page.ts";
 import { stripePrice } from "./price.ts";
 import { stripeSession } from "./session.ts";
 
-/** https://docs.stripe.com/api, as much of it as a seller of subscriptions asks for. */
+/** https://docs.stripe.com/api: the part that a seller of subscriptions needs. */
 export function stripeApi(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.onError((error, c) => {
@@ -50,7 +50,7 @@ export function stripeApi(slot: ProviderSlot): Hono {
     const customer = c.req.query("customer");
     const status = c.req.query("status");
     const subscriptions = customer ? subscriptionsOfCustomer(slot, customer) : slot.state.subscriptions;
-    // Unless they are asked for, those that have ended are left out.
+    // Ended ones are listed only on request.
     const isAsked = (is: string) =>
       status === undefined ? is !== "canceled" : status === "all" || status === is;
     const listed = subscriptions.filter(({ state }) => isAsked(state.status)).toReversed();
@@ -149,7 +149,7 @@ function orderOf(slot: ProviderSlot, form: Form) {
   return {
     offer,
     seats,
-    // A session's metadata stays its own: what the subscription is to have is said apart.
+    // A session's metadata is not copied: the subscription's is a separate parameter.
     data: form.entries("metadata"),
     subscriptionData: form.entries("subscription_data[metadata]"),
     email: email ?? (customerId ? (findCustomer(slot, customerId)?.email ?? null) : null),
@@ -162,7 +162,7 @@ function orderOf(slot: ProviderSlot, form: Form) {
 
 function webUrl(form: Form, name: string): string | null {
   const url = form.text(name);
-  // The session's id takes the place of the braces, which no URL has.
+  // Replaces the placeholder in braces by the session's id.
   if (url !== null && !isWebUrl(url)) throw invalid("Not a valid URL", name, "url_invalid");
   return url;
 }

@@ -26,7 +26,7 @@ export function invalid(message: string, param?: string, code = "parameter_inval
   });
 }
 
-/** @param status 400 for what a body names, 404 for what the path does */
+/** @param status 400 for an object in the body, 404 for one in the path */
 export function missing(thing: string, id: string, param: string, status: 400 | 404 = 404): StripeProblem {
   return new StripeProblem(status, {
     ...{ type: "invalid_request_error", code: "resource_missing", param },
@@ -58,7 +58,7 @@ function presentedKey(header: string | undefined): string | null {
 
 const MAX_REMEMBERED_RESPONSES = 200;
 
-/** The answer to a key is given again; another request with the same key is refused. */
+/** A repeated idempotency key returns the stored response; a different request with the same key is refused. */
 export function rememberAnswers(slot: ProviderSlot): MiddlewareHandler {
   return async (c, next) => {
     const key = c.req.header("idempotency-key");
@@ -79,7 +79,7 @@ export function rememberAnswers(slot: ProviderSlot): MiddlewareHandler {
       });
     }
     await next();
-    // What was refused before it began is not kept, as with Stripe.
+    // A request refused before execution is not stored, as with Stripe.
     if (c.res.status >= 400) return;
     remembered.push({ key, request, status: c.res.status, body: await c.res.clone().text() });
     if (remembered.length > MAX_REMEMBERED_RESPONSES) remembered.shift();

@@ -105,7 +105,7 @@ function subscription(context: EventContext): object {
     billing_mode: { flexible: { proration_discounts: "included" }, type: "flexible" },
     billing_thresholds: null,
     cancel_at: cancelAtPeriodEnd ? periodEndSeconds : null,
-    // In flexible billing mode the portal sets the time alone.
+    // In flexible billing mode the portal sets only the time.
     cancel_at_period_end: false,
     canceled_at: cancelAtPeriodEnd || hasEnded ? step.atSeconds : null,
     cancellation_details: { comment: null, feedback: null, reason: null },

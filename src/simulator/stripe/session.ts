@@ -8,7 +8,7 @@ export type Session = {
   total: number;
   currency: string;
   customerId: string | null;
-  /** As given by the seller, and as the customer filled it in. */
+  /** From the seller, and from the customer's input. */
   givenEmail: string | null;
   paidByEmail: string | null;
   clientReferenceId: string | null;

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 
-/** The parts of an address behind the question mark, as Next.js tells them. */
+/** The query parameters of a page, as Next.js passes them. */
 export type SearchParams = Promise<Record<string, string | string[] | undefined>>;
 
-/** What the address asks for, or `null` when nothing, or nothing that can be asked for. */
+/** The parsed parameter; `null` when it is absent or invalid. */
 export function parseParam<Schema extends z.ZodType>(
   schema: Schema,
   value: string | string[] | undefined,

@@ -15,7 +15,7 @@ const TONES: Record<SubscriptionStatus, Tone> = {
   canceled: "neutral",
 };
 
-/** Where a subscription stands, in the reader's language. */
+/** A subscription's status in the reader's language. */
 export async function SubscriptionStatusLabel({ status }: { status: SubscriptionStatus }) {
   const t = await getTranslations("adminSubscriptions");
   return <Status tone={TONES[status]}>{t(`status.${status}`)}</Status>;
@@ -23,7 +23,7 @@ export async function SubscriptionStatusLabel({ status }: { status: Subscription
 
 const plans = cache(() => read(listPlans, { limit: 100 }));
 
-/** What the plan is sold as; one that is sold no more is called by its id. */
+/** The plan's name; its id when it is no longer sold. */
 export async function planName(id: string): Promise<string> {
   return (await plans()).items.find((plan) => plan.id === id)?.name ?? id;
 }

@@ -9,12 +9,12 @@ type Labels = Record<
   string
 >;
 
-/** The key that the form round this has made; it is kept nowhere but in what the form was answered. */
+/** The key just created by the enclosing form; it exists only in the form's outcome. */
 export function NewKey({ labels, appUrl }: { labels: Labels; appUrl: string }) {
   const outcome = useOutcome();
   const latest = outcome?.done ? (outcome.value as { id: string; key: string }) : null;
   const [made, setMade] = useState(latest);
-  // Stays when another one is asked for and refused: it may not have been copied yet.
+  // Stays when a further key is refused: it may not have been copied yet.
   if (latest !== null && latest !== made) setMade(latest);
   const place = useRef<HTMLElement>(null);
   const id = useId();

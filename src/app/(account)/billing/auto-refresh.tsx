@@ -3,7 +3,7 @@
 import { useRouter } from "next/navigation";
 import { type ReactNode, useEffect, useState } from "react";
 
-/** Reads the page again, a few times. Whoever has what they wait for does not render this any more. */
+/** Refreshes the page a few times, until the awaited state no longer renders this. */
 export function AutoRefresh({
   everySeconds,
   times,
@@ -12,7 +12,7 @@ export function AutoRefresh({
 }: {
   everySeconds: number;
   times: number;
-  /** Said when it has been in vain. */
+  /** Shown after the last refresh. */
   late: string;
   /** The way on from there. */
   children: ReactNode;

@@ -8,7 +8,7 @@ import { isConfirmed, type Subscription } from "./subscription-state.ts";
 const EVERY_SECONDS = 3;
 const TRIES = 20;
 
-/** Back from the provider's page: what became of it, as far as the provider has told. */
+/** The checkout's result after returning from the provider's page, as far as it is known. */
 export async function CheckoutNotice({
   checkout,
   tried,

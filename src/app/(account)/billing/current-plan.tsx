@@ -8,7 +8,7 @@ import { PortalButton } from "./portal-button.tsx";
 import { TONES } from "./status-tones.ts";
 import type { Subscription } from "./subscription-state.ts";
 
-/** What one has, what it costs, and what comes next. */
+/** The current plan, its price, and what comes next. */
 export async function CurrentPlan({ subscription }: { subscription: Subscription }) {
   const [t, locale, format, plan, sentence] = await Promise.all([
     getTranslations("billing"),
@@ -47,7 +47,7 @@ export async function CurrentPlan({ subscription }: { subscription: Subscription
   );
 }
 
-/** Without a subscription: the plan that costs nothing, if there is one. */
+/** Without a subscription: the free plan, if there is one. */
 export async function NoPlan({ endedAs }: { endedAs: Subscription | null }) {
   const t = await getTranslations("billing");
   const free = (await plans()).find((plan) => plan.price.amount === 0);

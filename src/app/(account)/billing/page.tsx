@@ -26,9 +26,9 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
   ]);
   const checkout = textOf(query.checkout) ?? undefined;
   const wanted = textOf(query.subscription);
-  // The one that counts first, whichever is the newest.
+  // The one that entitles to most first, whichever is the newest.
   const all = current ? [current, ...had.items.filter(({ id }) => id !== current.id)] : had.items;
-  // Two checkouts can be paid in two tabs: nobody is to be charged for what no page shows.
+  // Checkouts in two tabs can both be paid: every charge must be visible.
   const running = all.filter(isRunning);
   const shown = wanted === null ? (all[0] ?? null) : await read(showSubscription, { id: wanted });
   const isAwaited = checkout === "completed" && !isConfirmed(current);
@@ -41,7 +41,7 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
         {running.length > 1
           ? running.map((one) => <CurrentPlan key={one.id} subscription={one} />)
           : current && <CurrentPlan subscription={current} />}
-        {/* Nobody is offered again what they have paid for just now. */}
+        {/* The plan just paid for is not offered again. */}
         {!current && !isAwaited && <NoPlan endedAs={all[0] ?? null} />}
         {!isAwaited && <PlanChoice subscription={current} selectedId={textOf(query.plan)} />}
         {(shown || !isAwaited) && (

@@ -5,10 +5,10 @@ import { read } from "../../gate/read.ts";
 
 export type Plan = z.output<typeof listPlans.output>["items"][number];
 
-/** What is for sale. */
+/** The plans for sale. */
 export const plans = cache(async (): Promise<Plan[]> => (await read(listPlans, { limit: 100 })).items);
 
-/** `undefined`: it is not for sale any more, or only at the provider. */
+/** `undefined`: not for sale any more, or only at the provider. */
 export async function planOf(planId: string): Promise<Plan | undefined> {
   return (await plans()).find((plan) => plan.id === planId);
 }

@@ -5,7 +5,7 @@ import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { openCustomerPortal } from "./actions.ts";
 
-/** To the provider's page, where a subscription is changed, paid and ended. */
+/** Opens the provider's customer portal. */
 export async function PortalButton({
   subscriptionId,
   variant = "secondary",

@@ -3,7 +3,7 @@ import type { SubscriptionView } from "../../../operations/subscriptions/subscri
 
 export type Subscription = z.output<typeof SubscriptionView>;
 
-/** Whether it is being paid for, or may be again; one that was never paid for can be bought anew. */
+/** Whether it is being paid for, or may be again; one that was never paid for can be bought again. */
 export function isRunning(subscription: Subscription | null): boolean {
   return subscription !== null && subscription.status !== "incomplete" && subscription.status !== "canceled";
 }
@@ -42,7 +42,7 @@ export function nextMilestone(subscription: Subscription, now: Date): Milestone 
     case "active":
     case "trialing":
       if (currentPeriodEnd === null) return "running";
-      // The event that says what follows has not arrived yet.
+      // The event with the next milestone has not arrived yet.
       if (currentPeriodEnd <= now) return "due";
       if (cancelAtPeriodEnd) return "ends";
       return status === "trialing" ? "trialEnds" : "renews";

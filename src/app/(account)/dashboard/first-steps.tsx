@@ -3,7 +3,7 @@ import { getTranslations } from "next-intl/server";
 import type { ReactNode } from "react";
 import { ExternalLinkButton, LinkButton } from "../../../ui/button.tsx";
 
-/** All that there is to see before anything has been done. */
+/** Shown before anything has been done. */
 export async function FirstSteps({ isOnboarded }: { isOnboarded: boolean }) {
   const t = await getTranslations("dashboard");
   return (

@@ -10,7 +10,7 @@ import type { Subscription } from "../billing/subscription-state.ts";
 
 type Keys = readonly z.output<typeof ApiKeyView>[];
 
-/** What is used of what there is: seats and API keys. */
+/** Used and included seats and API keys. */
 export async function UsageCard({ subscription, keys }: { subscription: Subscription | null; keys: Keys }) {
   const [t, format] = await Promise.all([getTranslations("dashboard"), getFormatter()]);
   const max = subscription && (await planOf(subscription.planId))?.seats.max;

@@ -16,7 +16,7 @@ export async function markAllRead(): Promise<void> {
   revalidate();
 }
 
-/** The side bar counts on every page. */
+/** The side bar's count appears on every page. */
 function revalidate(): void {
   revalidatePath("/", "layout");
 }

@@ -7,7 +7,7 @@ export type Notification = z.output<typeof NotificationView>;
 
 type DescribedNotification = { sentence: string; href: string };
 
-/** What a person has been told, in labels, and where to see more of it. */
+/** A notification's labels, and a link to more. */
 export async function describeNotification({ kind, details }: Notification): Promise<DescribedNotification> {
   const t = await getTranslations("notifications.kinds");
   switch (kind) {

@@ -4,7 +4,7 @@ import { redirect } from "next/navigation";
 import { callAccounts } from "../../gate/accounts.ts";
 import { formText } from "../../gate/form-text.ts";
 
-/** The same answer whether there is such an account or not. */
+/** The response is the same whether or not the account exists. */
 export async function requestPasswordReset(form: FormData): Promise<void> {
   await callAccounts("/request-password-reset", {
     email: formText(form, "email"),

@@ -20,7 +20,7 @@ import { reconcileSubscription } from "./actions.ts";
 const PATH = "/admin/subscriptions";
 const PAGE_SIZE = 25;
 
-/** What came of a comparison stays in sight, however far down its row is. */
+/** The result of a comparison stays visible however far down its row is. */
 const OUTCOME_ABOVE = [
   "[&>:is([role=alert],:has([data-status-message]))]:sticky [&>:is([role=alert],:has([data-status-message]))]:top-2",
   "[&>:is([role=alert],:has([data-status-message]))]:z-20 [&>:is([role=alert],:has([data-status-message]))]:order-first",
@@ -42,7 +42,7 @@ export default async function SubscriptionsPage({ searchParams }: { searchParams
   return (
     <>
       <PageHeader title={t("title")} description={t("about")} />
-      {/* One form for all: what came of a comparison stays when its row has gone. */}
+      {/* One form for all rows: the result of a comparison remains after its row has gone. */}
       <ActionForm action={formAction(reconcileSubscription)} className={`flex flex-col ${OUTCOME_ABOVE}`}>
         <StatusMessage />
         {items.length === 0 ? (

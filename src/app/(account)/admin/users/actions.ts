@@ -14,7 +14,7 @@ export async function changeUserRole(form: FormData): Promise<void> {
   const role = formText(form, "role");
   await runAction(changeRole, form, () => ({ userId, role }));
   revalidatePath("/admin/users", "layout");
-  // Who has given up the role may no longer see this page.
+  // Somebody who has given up the role may no longer see this page.
   if (role === "user" && userId === (await requireUser()).userId) redirect("/dashboard");
 }
 

@@ -4,7 +4,7 @@ import { Status, type Tone } from "../../../../ui/status.tsx";
 
 const TONES: Record<DeliveryStatus, Tone> = { successful: "good", failed: "bad", pending: "warn" };
 
-/** What has become of a delivery, in the reader's language. */
+/** A delivery's status in the reader's language. */
 export async function DeliveryStatusLabel({ status }: { status: DeliveryStatus }) {
   const t = await getTranslations("adminWebhooks");
   return <Status tone={TONES[status]}>{t(`status.${status}`)}</Status>;

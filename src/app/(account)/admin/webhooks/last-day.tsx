@@ -6,7 +6,7 @@ import { BarChart } from "../../../../ui/bar-chart.tsx";
 import { Card } from "../../../../ui/card.tsx";
 import { read } from "../../../gate/read.ts";
 
-/** From the ground up: what needs somebody stands on it, and is seen first. */
+/** Bottom to top: what needs attention is at the bottom, where it is seen first. */
 const STACK_ORDER = [
   "failed",
   "pending",

@@ -16,7 +16,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t("title") };
 }
 
-/** For a subscription that no comparison can settle: takes it off the list as it is. */
+/** For a subscription that no comparison can settle: removes it from the review list unchanged. */
 export default async function DismissPage({ params }: { params: Promise<{ id: string }> }) {
   await requireAdmin();
   const [t, { id }] = await Promise.all([getTranslations("adminSubscriptions.dismiss"), params]);

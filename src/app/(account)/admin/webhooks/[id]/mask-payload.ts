@@ -1,20 +1,20 @@
-/** Stands for what was taken out. */
+/** Replaces a masked value. */
 export const MASK = "•••";
 
 /**
- * A payload without what tells of a person: addresses, names, numbers to call or to pay by. What is not known to be
- * harmless is taken out, as providers add fields without asking. Ids, states, times, prices and products stay.
+ * A payload without personal data: addresses, names, phone and card numbers. Unknown fields are masked, as providers
+ * add some unannounced. Ids, states, times, prices and products stay.
  */
 export function maskPayload(payload: unknown): unknown {
   return masked(payload, { name: "", holder: "", isPersonal: false });
 }
 
 type Place = {
-  /** As it is called, e.g. `customerdetails`. */
+  /** The normalized key, e.g. `customerdetails`. */
   name: string;
-  /** The nearest thing above it that has a name. */
+  /** The nearest named ancestor. */
   holder: string;
-  /** Whether it lies in something that is all about a person. */
+  /** Whether an ancestor describes a person. */
   isPersonal: boolean;
 };
 
@@ -44,7 +44,7 @@ function below({ name, isPersonal }: Place, key: string): Place {
   };
 }
 
-/** Keys are texts too, where people can make up their own. */
+/** Keys may be personal too, where people can choose their own. */
 function nameShown(key: string, at: number): string {
   return /^[\w.:-]{1,64}$/.test(key) && !isPhoneNumber(key) && !isCardNumber(key) ? key : `${MASK} ${at + 1}`;
 }
@@ -52,7 +52,7 @@ function nameShown(key: string, at: number): string {
 const PERSONAL =
   /e?mail$|address(?!.*(collection|fields)$)|phone|mobile|^fax|^card|card$|cardholder|last4|lastfour|iban|bic$|^bank|accountnumber|routingnumber|sepadebit|fingerprint|^exp(month|year)|expiry|tax(id|number)|^vat|avatar|^ip$|ipaddress|useragent|birth|gender|^dob$|comment|^note|^memo|message|password|secret|token|signature|^custom(data|field)|metadata|shippingdetails|billingdetails|collectedinformation|^contact|passthrough/;
 
-/** In an address they are a part of it; elsewhere, `state` is one. */
+/** Part of a postal address there; elsewhere `state` is a status. */
 const NAMES = /name$|^(first|last|given|family|full|maiden|nick|sur)name|^person$|^holder$|^company$/;
 
 /** Called by names that people did not give themselves. */
@@ -82,7 +82,7 @@ function isHarmless(text: string, { name, holder, isPersonal }: Place): boolean 
   if (isPhoneNumber(text)) return false;
   if (isCardNumber(text) && !name.endsWith("id")) return false;
   if (/^[\w.:+\-/#=,%~?&;()[\]]{1,500}$/.test(text)) return true;
-  // With spaces it is written for people to read, and maybe by one.
+  // Text with spaces may have been written by a person.
   const isOfAThing = NAMED_THINGS.test(holder) || NAMES_OF_THINGS.test(name);
   return (isOfAThing && DESCRIPTIONS.test(name)) || STATES.test(name) || isTime(text);
 }
@@ -94,7 +94,7 @@ function isTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d[\d:.+Z -]*$/.test(text);
 }
 
-/** With its country, with brackets, slashes or spaces in it, or in the three groups of North America. */
+/** With a country code, with brackets, slashes or spaces, or in North America's three groups. */
 function isPhoneNumber(text: string): boolean {
   return (
     /^\+\d[\d ().\-/]{5,}$/.test(text) ||
@@ -118,7 +118,7 @@ function isAddressOfAMachine(text: string): boolean {
   return /^\d{1,3}(\.\d{1,3}){3}$/.test(text) || /^[\da-f]{0,4}(:[\da-f]{0,4}){3,7}$/i.test(text);
 }
 
-/** Links carry what lets one in behind their question mark. */
+/** A link's query string may contain credentials. */
 function withoutQuery(text: string): string {
   return /^https?:\/\//.test(text) ? text.replace(/[?#].*$/s, `?${MASK}`) : text;
 }

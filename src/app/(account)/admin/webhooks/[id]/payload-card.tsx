@@ -7,13 +7,13 @@ import { Payload } from "../../../../../ui/payload.tsx";
 import { outline } from "../../../../../ui/payload-outline.ts";
 import { MASK, maskPayload } from "./mask-payload.ts";
 
-/** More than providers send of one subscription; a page of a megabyte helps nobody. */
+/** More than providers send per subscription; a page of a megabyte is unusable. */
 const MAX_ENTRIES = 2_000;
 
-/** Text that is looked for in a payload. */
+/** Text to search a payload for. */
 export const SearchText = z.string().trim().min(1).max(100);
 
-/** What was delivered, without what tells of a person: that does not leave the server. */
+/** The delivered payload without personal data, which does not leave the server. */
 export async function PayloadCard({
   id,
   payload,
@@ -50,7 +50,7 @@ export async function PayloadCard({
         />
       </Filters>
       <Payload
-        // What was folded by hand is folded anew for what is looked for.
+        // A new search resets what was folded by hand.
         key={find}
         outline={outlined}
         labels={{ masked: t("payload.masked"), size: (count) => t("payload.size", { count }) }}

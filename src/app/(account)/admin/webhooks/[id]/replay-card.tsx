@@ -8,7 +8,7 @@ import { SubmitButton } from "../../../../../ui/submit-button.tsx";
 import { formAction } from "../../../../gate/form-action.ts";
 import { replayDelivery } from "../actions.ts";
 
-/** Processes it again, and says here what came of that. */
+/** Replays the delivery and shows the result. */
 export async function ReplayCard({ id, status }: { id: string; status: DeliveryStatus }) {
   const t = await getTranslations("adminWebhooks");
   return (
