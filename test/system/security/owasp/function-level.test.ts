@@ -89,6 +89,7 @@ describe("API5:2023 Broken Function Level Authorization", () => {
     ]);
     expect(routeNames((route) => ADMINS.includes(route))).toEqual([
       "GET /user-directory",
+      "GET /subscriptions/:id/last-change",
       "POST /subscriptions/:id/reconcile",
       "POST /subscriptions/:id/dismiss",
       "GET /out-of-order-subscriptions",
@@ -96,6 +97,7 @@ describe("API5:2023 Broken Function Level Authorization", () => {
       "GET /webhook-deliveries/:id",
       "POST /webhook-deliveries/:id/replay",
       "GET /webhook-statistics",
+      "GET /audit",
     ]);
   });
 
