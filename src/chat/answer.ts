@@ -70,11 +70,11 @@ async function beginning(read: () => Promise<UIMessageChunk | null>): Promise<UI
     const chunk = await read();
     if (chunk === null) return chunks;
     chunks.push(chunk);
-    if (BEGUN.has(chunk.type)) return chunks;
+    if (CONTENT_CHUNKS.has(chunk.type)) return chunks;
   }
 }
 
-const BEGUN: ReadonlySet<string> = new Set<UIMessageChunk["type"]>([
+const CONTENT_CHUNKS: ReadonlySet<string> = new Set<UIMessageChunk["type"]>([
   "text-delta",
   "reasoning-delta",
   "finish",

@@ -54,7 +54,7 @@ function missing({ dataDir }: Config): Finding {
 async function inspect(database: Database, which: string): Promise<DatabaseCheck> {
   type Row = { version: string; number: number; now: number };
   const startedMs = Date.now();
-  const [row] = await database.run<Row>(LOOK);
+  const [row] = await database.run<Row>(SELECT_DIAGNOSTICS);
   const oursMs = (startedMs + Date.now()) / 2;
   const { version, number, now } = row as Row;
   const isOld = number < OLDEST_VERSION;
@@ -64,7 +64,7 @@ async function inspect(database: Database, which: string): Promise<DatabaseCheck
   return { findings: [reached, await checkSchema(database)], aheadMs: now - oursMs };
 }
 
-const LOOK = {
+const SELECT_DIAGNOSTICS = {
   name: "doctor_look",
   text: `
 select current_setting('server_version') as version, current_setting('server_version_num')::int as number,

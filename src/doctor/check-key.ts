@@ -3,7 +3,7 @@ import type { Slot } from "../domain/slot.ts";
 import { broken, type Finding, good } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
 
-/** Asks the provider for a subscription that does not exist: only a valid key is told so. */
+/** Asks the provider for a subscription that does not exist: only a valid key gets that response. */
 export async function checkKey(
   slot: Slot,
   { isSimulated, api }: { isSimulated: boolean; api: PaymentApi },

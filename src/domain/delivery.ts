@@ -9,7 +9,7 @@ export type AttemptSource = (typeof ATTEMPT_SOURCES)[number];
 export const MAX_ATTEMPTS = 12;
 
 const FIRST_WAIT_SECONDS = 15;
-const LONGEST_WAIT_SECONDS = 6 * 60 * 60;
+const MAX_WAIT_SECONDS = 6 * 60 * 60;
 const JITTER = 0.2;
 
 /**
@@ -19,6 +19,6 @@ const JITTER = 0.2;
  */
 export function secondsUntilRetry(attempts: number, random: number): number | null {
   if (attempts >= MAX_ATTEMPTS) return null;
-  const wait = Math.min(FIRST_WAIT_SECONDS * 4 ** (attempts - 1), LONGEST_WAIT_SECONDS);
+  const wait = Math.min(FIRST_WAIT_SECONDS * 4 ** (attempts - 1), MAX_WAIT_SECONDS);
   return wait * (1 + JITTER * (2 * random - 1));
 }

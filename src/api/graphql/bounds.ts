@@ -30,7 +30,7 @@ const MAX_DIRECTIVES = 20;
 /** Fields in the response. A full page of users with all their related data has 13,000. */
 const MAX_COST = 15_000;
 
-const LONGEST_PAGE = 100;
+const MAX_PAGE_LENGTH = 100;
 /** Assumed length of a list that declares none, such as introspection's. */
 const USUAL_LIST = 5;
 
@@ -158,5 +158,5 @@ function pageLength(usual: unknown, node: FieldNode, variables: Record<string, u
       : value.kind === Kind.VARIABLE
         ? variables[value.name.value]
         : value.kind === Kind.INT && Number(value.value);
-  return typeof asked === "number" && asked >= 1 && asked <= LONGEST_PAGE ? asked : LONGEST_PAGE;
+  return typeof asked === "number" && asked >= 1 && asked <= MAX_PAGE_LENGTH ? asked : MAX_PAGE_LENGTH;
 }

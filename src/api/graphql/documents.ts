@@ -12,7 +12,7 @@ import {
 import { MAX_TOKENS } from "./bounds.ts";
 
 /** Documents that clients repeat are short; one made of names and braces alone takes 350 KB of memory. */
-const LONGEST_KEPT = 2_000;
+const MAX_CACHED_CHARACTERS = 2_000;
 const KEPT = 100;
 const MAX_ERRORS = 5;
 
@@ -43,7 +43,7 @@ export function documentReader(
       const text = document.loc?.source.body ?? "";
       if (valid.get(text) === document) return [];
       const errors = validate(schema, document, rules, { maxErrors: MAX_ERRORS });
-      if (errors.length === 0 && text.length <= LONGEST_KEPT) keep(valid, text, document);
+      if (errors.length === 0 && text.length <= MAX_CACHED_CHARACTERS) keep(valid, text, document);
       return errors;
     },
   };

@@ -17,18 +17,18 @@ const Parameters = z.strictObject({
 export type Parameters = { query: string; operationName?: string; variables?: Record<string, unknown> };
 
 /** Maximum URL length in characters that all servers and proxies accept. */
-const LONGEST_QUERY_STRING = 8_000;
+const MAX_QUERY_STRING_CHARACTERS = 8_000;
 
-/** What a POST asks for: one JSON object, never a list of them. @throws Refusal `invalid_input`, `too_large` */
+/** Parses a POST body: one JSON object, no batches. @throws Refusal `invalid_input`, `too_large` */
 export async function fromBody(incoming: IncomingMessage): Promise<Parameters | PersistedQuery> {
   return checked(await readJson(incoming));
 }
 
-/** What a GET asks for. Parameters that GraphQL does not know are left alone. @throws Refusal as above */
+/** Parses a GET request. Unknown parameters are ignored. @throws Refusal as above */
 export function fromQueryString(c: Context<HonoEnv>): Parameters | PersistedQuery {
   const { url } = c.req;
-  if (url.length - url.indexOf("?") > LONGEST_QUERY_STRING) {
-    refuse({ reason: "query_too_long", params: { maxCharacters: LONGEST_QUERY_STRING } });
+  if (url.length - url.indexOf("?") > MAX_QUERY_STRING_CHARACTERS) {
+    refuse({ reason: "query_too_long", params: { maxCharacters: MAX_QUERY_STRING_CHARACTERS } });
   }
   const one = (name: string): string | undefined => {
     const [value, ...more] = c.req.queries(name) ?? [];
@@ -47,7 +47,7 @@ export function fromQueryString(c: Context<HonoEnv>): Parameters | PersistedQuer
   });
 }
 
-/** A query's hash in place of the query, as Apollo's clients send it first: they fall back when told that it is not supported. */
+/** A query's hash in place of the query, as Apollo's clients send it first: they fall back when it is refused as unsupported. */
 export type PersistedQuery = "persisted query";
 
 function isPersistedQuery(given: unknown): boolean {

@@ -3,7 +3,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import { shownError } from "./errors.ts";
 
 /** GraphQL's messages quote the request in full, several times over. */
-const LONGEST_MESSAGE = 500;
+const MAX_MESSAGE_CHARACTERS = 500;
 
 /**
  * An error as the client may see it. GraphQL's own errors about the request stay, shortened.
@@ -14,8 +14,8 @@ export function translated(error: GraphQLError, note: (defect: unknown) => void)
   if (cause === undefined) {
     error.extensions.code ??= "BAD_USER_INPUT";
     error.extensions.reason ??= "invalid_input";
-    if (error.message.length > LONGEST_MESSAGE)
-      error.message = `${error.message.slice(0, LONGEST_MESSAGE)}...`;
+    if (error.message.length > MAX_MESSAGE_CHARACTERS)
+      error.message = `${error.message.slice(0, MAX_MESSAGE_CHARACTERS)}...`;
     return error;
   }
   if (!(cause instanceof Refusal)) note(cause);

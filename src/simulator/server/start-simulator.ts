@@ -31,7 +31,7 @@ export type SimulatorOptions = {
   deliverTo(slot: Slot): string;
   /** The fallback return URL: Paddle and Lemon Squeezy keep it in their dashboards. */
   returnUrl?(slot: Slot): string;
-  /** The state's folder; `null`: nothing is stored. */
+  /** The state's file; `null`: nothing is stored. */
   stateFile: string | null;
   log: SimulatorLog;
   /** For tests: the factor that shortens retry pauses, and the response time-out. */

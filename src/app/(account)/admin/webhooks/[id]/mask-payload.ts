@@ -52,7 +52,6 @@ function nameShown(key: string, at: number): string {
 const PERSONAL =
   /e?mail$|address(?!.*(collection|fields)$)|phone|mobile|^fax|^card|card$|cardholder|last4|lastfour|iban|bic$|^bank|accountnumber|routingnumber|sepadebit|fingerprint|^exp(month|year)|expiry|tax(id|number)|^vat|avatar|^ip$|ipaddress|useragent|birth|gender|^dob$|comment|^note|^memo|message|password|secret|token|signature|^custom(data|field)|metadata|shippingdetails|billingdetails|collectedinformation|^contact|passthrough/;
 
-/** Part of a postal address there; elsewhere `state` is a status. */
 const NAMES = /name$|^(first|last|given|family|full|maiden|nick|sur)name|^person$|^holder$|^company$/;
 
 /** Called by names that people did not give themselves. */
