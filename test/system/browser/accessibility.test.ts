@@ -24,6 +24,11 @@ const PAGES: readonly [name: string, path: string, who: Who, status?: number][] 
   ["forgotten-password-sent", "/forgotten-password?sent", "nobody"],
   ["reset-password", "/reset-password?token=abc", "nobody"],
   ["verify-email", "/verify-email", "nobody"],
+  ["sign-in-two-factor", "/sign-in/two-factor?next=/billing", "nobody"],
+  ["sign-in-two-factor-backup", "/sign-in/two-factor?backup", "nobody"],
+  ["confirm-email-change", "/confirm-email-change?token=abc", "nobody"],
+  ["confirm-email-change-invalid", "/confirm-email-change", "nobody"],
+  ["confirm-email-change-done", "/confirm-email-change?done=changed", "newcomer"],
   ["farewell", "/farewell", "nobody"],
   ["not-found", "/nothing/here", "nobody", 404],
   ["onboarding-1", "/onboarding", "newcomer"],
@@ -34,6 +39,7 @@ const PAGES: readonly [name: string, path: string, who: Who, status?: number][] 
   ["api-keys-new", "/api-keys", "newcomer"],
   ["notifications-new", "/notifications", "newcomer"],
   ["settings", "/settings", "newcomer"],
+  ["security", "/settings/security", "newcomer"],
   ["forbidden", "/admin/users", "newcomer", 403],
   ["dashboard", "/dashboard", "admin"],
   ["billing", "/billing", "admin"],
@@ -46,6 +52,7 @@ const PAGES: readonly [name: string, path: string, who: Who, status?: number][] 
   ["admin-webhooks", "/admin/webhooks", "admin"],
   ["admin-delivery", "/admin/webhooks/FAILED", "admin"],
   ["admin-subscriptions", "/admin/subscriptions", "admin"],
+  ["admin-subscription", "/admin/subscriptions/OUT_OF_ORDER", "admin"],
   ["admin-not-found", "/admin/webhooks/999999", "admin", 404],
 ];
 
@@ -76,7 +83,9 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
         status === 200 ? {} : { expected: new RegExp(`^refused: ${status} /`) },
       );
       await page.addInitScript(WATCH_SHIFTS);
-      const answer = await page.goto(path.replace("FAILED", furnished.failedId));
+      const answer = await page.goto(
+        path.replace("FAILED", furnished.failedId).replace("OUT_OF_ORDER", furnished.outOfOrderId),
+      );
       expect(answer?.status()).toBe(status);
       await settled(page);
       expect(await page.evaluate<number>("window.shifted")).toBeLessThan(MOST_SHIFTED);

@@ -8,7 +8,7 @@ import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
 import { waitForHydration } from "../../support/wait-for-hydration.ts";
 import { type Furnished, furnish } from "./furnish.ts";
-import { part, press, subscribed } from "./ways.ts";
+import { fill, part, press, subscribed } from "./ways.ts";
 
 const missing = missingBrowser();
 
@@ -121,7 +121,10 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await part(page, "Details").getByText("Successful", { exact: true }).waitFor();
     await part(page, "History").getByText("Attempt 2 succeeded (manual replay)").waitFor();
     await press(page, "Replay delivery");
-    await page.getByText("This delivery was successful already.").first().waitFor();
+    await page.getByText("This delivery already succeeded.").first().waitFor();
+    await page.getByLabel("Replay anyway").check();
+    await press(page, "Replay delivery");
+    await part(page, "History").getByText("Attempt 3 succeeded (manual replay)").waitFor();
   });
 
   it("reconciles out-of-order subscriptions with the provider", async () => {
@@ -137,5 +140,18 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await page.getByText("was corrected to match the provider").waitFor();
     await page.getByText("Seats: 3 → 2").waitFor();
     await row.waitFor({ state: "detached" });
+  });
+
+  it("dismisses what no comparison can settle, with a reason", async () => {
+    const page = await visit(browser, site, { as: admin });
+    await page.goto("/admin/subscriptions");
+    const row = page.getByRole("row").filter({ hasText: "furnished-8" });
+    await row.getByRole("link", { name: "Dismiss: furnished-8" }).click();
+    await page.waitForURL(`/admin/subscriptions/${furnished.outOfOrderId}`);
+    await fill(page, { Reason: "Settled by hand." });
+    await press(page, "Dismiss subscription");
+    await page.waitForURL("/admin/subscriptions?done=dismissed");
+    await page.getByText("The subscription was dismissed.").waitFor();
+    expect(await row.count()).toBe(0);
   });
 });

@@ -5,7 +5,7 @@ import { signUp, signUpAdmin, type TestUser } from "../../support/people.ts";
 import type { Site } from "../../support/site.ts";
 import { subscribed } from "./ways.ts";
 
-export type Furnished = { admin: TestUser; newcomer: TestUser; failedId: string };
+export type Furnished = { admin: TestUser; newcomer: TestUser; failedId: string; outOfOrderId: string };
 
 /** Something to be seen on every page: people, subscriptions, keys, deliveries that went well and one that did not. */
 export async function furnish(site: Site): Promise<Furnished> {
@@ -30,5 +30,8 @@ export async function furnish(site: Site): Promise<Furnished> {
   const [failed] = await site.test.rows<{ id: string }>(
     "select id::text from webhook_delivery where status = 'failed'",
   );
-  return { admin, newcomer, failedId: failed?.id as string };
+  const [outOfOrder] = await site.test.rows<{ id: string }>(
+    "select id::text from subscription where provider_subscription_id = 'furnished-8'",
+  );
+  return { admin, newcomer, failedId: failed?.id as string, outOfOrderId: outOfOrder?.id as string };
 }

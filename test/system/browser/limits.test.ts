@@ -85,7 +85,7 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
     };
     await eventually(isRefused, true);
     await page
-      .getByText(/Neuer Versuch in \d s\./)
+      .getByText(/Erneut versuchen in \d s\./)
       .first()
       .waitFor();
   });

@@ -1,7 +1,7 @@
 "use server";
 
 import { revalidatePath } from "next/cache";
-import { getTranslations } from "next-intl/server";
+import { redirect } from "next/navigation";
 import { dismissSubscription as dismissSubscriptionOperation } from "../../../../operations/subscriptions/dismiss-subscription.ts";
 import { reconcileSubscription as reconcileSubscriptionOperation } from "../../../../operations/subscriptions/reconcile-subscription.ts";
 import type { StatusMessageData } from "../../../../ui/status-message.tsx";
@@ -19,12 +19,11 @@ export async function reconcileSubscription(form: FormData): Promise<StatusMessa
 }
 
 /** Fields: the subscription's `id`, and the `reason` for the record. */
-export async function dismissSubscription(form: FormData): Promise<StatusMessageData> {
+export async function dismissSubscription(form: FormData): Promise<never> {
   await runAction(dismissSubscriptionOperation, form, () => ({
     id: formText(form, "id"),
     reason: formText(form, "reason"),
   }));
   revalidatePath("/admin/subscriptions");
-  const t = await getTranslations("adminSubscriptions.dismiss");
-  return { tone: "good", text: t("done") };
+  redirect("/admin/subscriptions?done=dismissed");
 }

@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { listOutOfOrder } from "../../../../operations/subscriptions/list-out-of-order.ts";
 import { ActionForm } from "../../../../ui/action-form.tsx";
 import { EmptyState } from "../../../../ui/empty-state.tsx";
+import { Notice } from "../../../../ui/notice.tsx";
 import { PageHeader } from "../../../../ui/page-header.tsx";
 import { Pager } from "../../../../ui/pager.tsx";
 import { RowSubmitButton } from "../../../../ui/row-submit-button.tsx";
@@ -42,6 +43,7 @@ export default async function SubscriptionsPage({ searchParams }: { searchParams
   return (
     <>
       <PageHeader title={t("title")} description={t("about")} />
+      {params.done === "dismissed" && <Notice>{t("dismiss.done")}</Notice>}
       {/* One form for all rows: the result of a comparison remains after its row has gone. */}
       <ActionForm action={formAction(reconcileSubscription)} className={`flex flex-col ${OUTCOME_ABOVE}`}>
         <StatusMessage />
@@ -100,20 +102,23 @@ async function SubscriptionTable({ subscriptions }: { subscriptions: readonly Su
             </span>
           </Cell>
           <Cell align="end">
-            <RowSubmitButton
-              id={one.id}
-              label={t("compareWhich", { subscription: one.providerSubscriptionId ?? one.id })}
-            >
-              <span className="sm:hidden">{t("compareShort")}</span>
-              <span className="hidden sm:inline">{t("compare")}</span>
-            </RowSubmitButton>
-            <Link
-              href={`/admin/subscriptions/${one.id}`}
-              prefetch={false}
-              className="relative ml-3 text-sm underline decoration-line-strong underline-offset-2"
-            >
-              {t("dismissShort")}
-            </Link>
+            <span className="flex flex-col items-end gap-1 xl:flex-row xl:items-center xl:justify-end xl:gap-4">
+              <RowSubmitButton
+                id={one.id}
+                label={t("compareWhich", { subscription: one.providerSubscriptionId ?? one.id })}
+              >
+                <span className="sm:hidden">{t("compareShort")}</span>
+                <span className="hidden sm:inline">{t("compare")}</span>
+              </RowSubmitButton>
+              <Link
+                href={`${PATH}/${one.id}`}
+                prefetch={false}
+                aria-label={`${t("dismissShort")}: ${one.providerSubscriptionId ?? one.id}`}
+                className="relative py-1 text-sm underline decoration-line-strong underline-offset-2"
+              >
+                {t("dismissShort")}
+              </Link>
+            </span>
           </Cell>
         </Row>
       ))}

@@ -1,14 +1,15 @@
+import { ArrowLeft } from "lucide-react";
 import type { Metadata } from "next";
+import Link from "next/link";
 import { getTranslations } from "next-intl/server";
+import { showLastChange } from "../../../../../operations/subscriptions/show-last-change.ts";
 import { ActionForm } from "../../../../../ui/action-form.tsx";
 import { Card } from "../../../../../ui/card.tsx";
 import { Field } from "../../../../../ui/field.tsx";
 import { PageHeader } from "../../../../../ui/page-header.tsx";
-import { StatusMessage } from "../../../../../ui/status-message.tsx";
 import { SubmitButton } from "../../../../../ui/submit-button.tsx";
-import { TextLink } from "../../../../../ui/text-link.tsx";
 import { formAction } from "../../../../gate/form-action.ts";
-import { requireAdmin } from "../../../../gate/read.ts";
+import { read, requireAdmin } from "../../../../gate/read.ts";
 import { dismissSubscription } from "../actions.ts";
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -19,9 +20,22 @@ export async function generateMetadata(): Promise<Metadata> {
 /** For a subscription that no comparison can settle: removes it from the review list unchanged. */
 export default async function DismissPage({ params }: { params: Promise<{ id: string }> }) {
   await requireAdmin();
-  const [t, { id }] = await Promise.all([getTranslations("adminSubscriptions.dismiss"), params]);
+  const [list, t, { id }] = await Promise.all([
+    getTranslations("adminSubscriptions"),
+    getTranslations("adminSubscriptions.dismiss"),
+    params,
+  ]);
+  // Not found, unless there is such a subscription.
+  await read(showLastChange, { id });
   return (
     <>
+      <Link
+        href="/admin/subscriptions"
+        className="mb-2 inline-flex items-center gap-1 py-1 text-muted text-sm"
+      >
+        <ArrowLeft aria-hidden="true" size={14} />
+        {list("title")}
+      </Link>
       <PageHeader title={t("title")} description={t("about")} />
       <Card title={t("card")} description={id}>
         <ActionForm action={formAction(dismissSubscription)} className="flex max-w-xl flex-col gap-4">
@@ -37,12 +51,8 @@ export default async function DismissPage({ params }: { params: Promise<{ id: st
           <div>
             <SubmitButton>{t("button")}</SubmitButton>
           </div>
-          <StatusMessage />
         </ActionForm>
       </Card>
-      <p className="mt-6">
-        <TextLink href="/admin/subscriptions">{t("back")}</TextLink>
-      </p>
     </>
   );
 }
