@@ -38,7 +38,14 @@ export function reconcileText({ slots, compared, corrected, left, dryRun }: Reco
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-function slotLine({ slot, missed, problem }: SlotReport, dryRun: boolean): string {
+function slotLine(report: SlotReport, dryRun: boolean): string {
+  const line = eventsLine(report, dryRun);
+  if (report.changed === null) return line;
+  const { listed, corrected, adopted } = report.changed;
+  return `${line}; ${listed} changed subscriptions compared, ${corrected} corrected, ${adopted} recorded`;
+}
+
+function eventsLine({ slot, missed, problem }: SlotReport, dryRun: boolean): string {
   if (problem !== null) return `${slot}: ${style("yellow", printable(problem, 300))}`;
   if (missed === null) return `${slot}: its events were not searched`;
   const { listed, missed: count, applied, ignored, failed } = missed;

@@ -22,6 +22,8 @@ export type ProviderTraits = {
   terminalStatuses: ReadonlySet<SubscriptionStatus>;
   /** Whether the API lists sent events. */
   listsEvents: boolean;
+  /** Makes no events at all while it has disabled our endpoint: they are not in its list afterwards either. */
+  losesEventsWhileDisabled: boolean;
   /** Whether the API cancels at once; else at the period's end. */
   cancelsAtOnce: boolean;
   checkout: CheckoutTraits;

@@ -3,7 +3,11 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from "@prometheus-io/
 /** What an operator's Prometheus reads at `/api/metrics`. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics() {
+/** Subscriptions of a slot that need review, and how many of them their provider could say nothing about. */
+type FlaggedCount = { provider: string; flagged: number; settled: number };
+
+/** @param countFlagged is asked at each reading; while it fails, the last counts stay */
+export function createMetrics(countFlagged: () => Promise<readonly FlaggedCount[]>) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const deliveries = new Counter({
@@ -41,8 +45,26 @@ export function createMetrics() {
     labelNames: ["outcome"] as const,
     registers: [registry],
   });
+  const flagged = new Gauge({
+    name: "tollgate_subscriptions_needing_review",
+    help: "Subscriptions that wait for a comparison with their provider, by slot; unknown: the provider does not know them",
+    labelNames: ["slot", "state"] as const,
+    registers: [registry],
+  });
+  const updateFlagged = async () => {
+    const counts = await countFlagged().catch(() => null);
+    if (counts === null) return;
+    flagged.reset();
+    for (const one of counts) {
+      flagged.set({ slot: one.provider, state: "waiting" }, one.flagged - one.settled);
+      flagged.set({ slot: one.provider, state: "unknown" }, one.settled);
+    }
+  };
   return {
-    read: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
+    read: async () => {
+      await updateFlagged();
+      return { text: await registry.metrics(), contentType: registry.contentType };
+    },
     delivered: (slot: string, outcome: string) => deliveries.inc({ slot, outcome }),
     called: (operation: string, outcome: string) => operations.inc({ operation, outcome }),
     jobRan: (job: string, outcome: "ok" | "failed") => jobs.inc({ job, outcome }),

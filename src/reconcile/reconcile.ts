@@ -18,6 +18,7 @@ import {
   type ReconcilableSubscription,
 } from "../store/reconciliations.ts";
 import { type Comparison, compare } from "./compare.ts";
+import { type ChangedReport, compareChanged } from "./compare-changed.ts";
 import { ingestMissed, type MissedReport } from "./ingest-missed.ts";
 
 export type ReconcileOptions = {
@@ -48,6 +49,8 @@ export type SlotReport = {
   slot: Slot;
   /** `null`: not searched, or the provider does not list its events. */
   missed: MissedReport | null;
+  /** Where events may be missing from the provider's list: its subscriptions that changed; `null`: not compared. */
+  changed: ChangedReport | null;
   /** Why the slot was abandoned, in one sentence for the operator; else `null`. */
   problem: string | null;
 };
@@ -111,12 +114,17 @@ class Run {
   }
 
   async takeInMissed(slot: Slot): Promise<void> {
-    const { since, isStopping, progressed } = this.#options;
+    const { since, dryRun, isStopping, progressed } = this.#options;
     await progressed(this.report.compared);
     const at = this.#slot(slot);
-    const listEvents = this.#tools.payments[slot]?.listEvents;
-    if (since === null || !listEvents || isStopping()) return;
-    at.missed = await this.#asking(at, () => this.#takeInSince(slot, listEvents, since));
+    const api = this.#tools.payments[slot];
+    if (since === null || !api || isStopping()) return;
+    const { listEvents, traits } = api;
+    if (listEvents) at.missed = await this.#asking(at, () => this.#takeInSince(slot, listEvents, since));
+    if (dryRun || (listEvents && !traits.losesEventsWhileDisabled)) return;
+    at.changed = await this.#asking(at, () =>
+      compareChanged(this.#tools.intake, slot, api, { since, isStopping }),
+    );
   }
 
   /**
@@ -168,7 +176,7 @@ class Run {
     if (known) return known;
     const isConfigured = this.#tools.payments[slot] !== null;
     const problem = isConfigured ? null : `no payment provider is configured for ${slot}`;
-    const added: SlotReport = { slot, missed: null, problem };
+    const added: SlotReport = { slot, missed: null, changed: null, problem };
     this.report.slots.push(added);
     return added;
   }

@@ -11,6 +11,7 @@ import { createMail } from "../mail/mail.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
+import { countFlagged } from "../store/heals.ts";
 import { accountJobs } from "./account-jobs.ts";
 import { reconcileJobs } from "./reconcile-jobs.ts";
 import { retentionJob } from "./retention-job.ts";
@@ -39,7 +40,9 @@ export async function startService(
 ): Promise<Service> {
   // Large packages are loaded only where they are configured.
   const metrics =
-    config.metricsToken === null ? null : (await import("../observability/metrics.ts")).createMetrics();
+    config.metricsToken === null
+      ? null
+      : (await import("../observability/metrics.ts")).createMetrics(() => countFlagged(runtime.database));
   const chat = config.chat && (await import("../chat/create-chat.ts")).createChat(config.chat);
   const mail = createMail({ ...config.mail, dataDir: config.dataDir, log });
   const auth = createAuth({

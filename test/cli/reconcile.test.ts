@@ -126,10 +126,21 @@ describe("webhooks reconcile", () => {
         {
           slot: "provider-a",
           missed: { listed: 1, missed: 1, applied: 1, ignored: 0, failed: 0 },
+          changed: null,
           problem: null,
         },
-        { slot: "provider-b", missed: null, problem: "no payment provider is configured for provider-b" },
-        { slot: "provider-c", missed: null, problem: "no payment provider is configured for provider-c" },
+        {
+          slot: "provider-b",
+          missed: null,
+          changed: null,
+          problem: "no payment provider is configured for provider-b",
+        },
+        {
+          slot: "provider-c",
+          missed: null,
+          changed: null,
+          problem: "no payment provider is configured for provider-c",
+        },
       ],
       compared: 1,
       corrected: [

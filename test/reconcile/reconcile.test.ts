@@ -163,7 +163,12 @@ describe("a subscription that differs from its provider's", () => {
     truth({ seats: 3 });
     expect((await run()).corrected).toHaveLength(1);
     expect(await stored()).toMatchObject([{ seats: 3, user_id: null }]);
-    expect(await placesOf(test, "user_1")).toEqual(["deleted_user.id"]);
+    // The audit log keeps the id alone of whoever deleted what.
+    expect(await placesOf(test, "user_1")).toEqual([
+      "audit_entry.actor_id",
+      "audit_entry.target_id",
+      "deleted_user.id",
+    ]);
     expect(await placesOf(test, "cus_1")).toEqual([]);
   });
 

@@ -18,6 +18,7 @@ export const LEMON_SQUEEZY_TRAITS: ProviderTraits = {
   claimsFirst: true,
   terminalStatuses: new Set(["canceled"]),
   listsEvents: false,
+  losesEventsWhileDisabled: false,
   cancelsAtOnce: false,
   checkout: { canBeUpdated: false, onePerCustomer: false },
   // https://docs.lemonsqueezy.com/api/getting-started/requests: 300 a minute.

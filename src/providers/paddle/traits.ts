@@ -21,6 +21,7 @@ export const PADDLE_TRAITS: ProviderTraits = {
   claimsFirst: false,
   terminalStatuses: new Set(["canceled"]),
   listsEvents: true,
+  losesEventsWhileDisabled: false,
   cancelsAtOnce: true,
   // A transaction is a draft until its customer has given an address, and only a ready one can be canceled.
   checkout: { canBeUpdated: true, onePerCustomer: false },

@@ -16,6 +16,7 @@ export const POLAR_TRAITS: ProviderTraits = {
   // A canceled subscription can be reinstated, by a newer event.
   terminalStatuses: new Set(["canceled"]),
   listsEvents: true,
+  losesEventsWhileDisabled: true,
   cancelsAtOnce: true,
   // Unless the organization allows several subscriptions per customer, which our guide warns about.
   checkout: { canBeUpdated: false, onePerCustomer: true },

@@ -21,6 +21,7 @@ export const STRIPE_TRAITS: ProviderTraits = {
   claimsFirst: false,
   terminalStatuses: new Set(["canceled"]),
   listsEvents: true,
+  losesEventsWhileDisabled: false,
   cancelsAtOnce: true,
   checkout: { canBeUpdated: false, onePerCustomer: false },
   // https://docs.stripe.com/rate-limits: live mode 100 a second, sandboxes and each endpoint 25.

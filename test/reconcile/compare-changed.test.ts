@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import { compareChanged } from "../../src/reconcile/compare-changed.ts";
+import { reconcileContext } from "./reconcile-context.ts";
+
+const context = reconcileContext();
+const { eventOf, receive, truth, stored, audit } = context;
+
+const run = (isStopping = () => false) => {
+  const { intake, payments } = context.runtime;
+  const api = payments["provider-a"] as PaymentApi;
+  return compareChanged(intake, "provider-a", api, { since: new Date(0), isStopping });
+};
+
+describe("comparing the subscriptions that have changed at a provider", () => {
+  it("corrects those that differ and leaves the others alone", async () => {
+    await receive(eventOf("customer.subscription.created"));
+    const named = { subscriptionId: "sub_2", userId: "user_2", customerId: "cus_2" };
+    await receive(eventOf("customer.subscription.created", named));
+    truth({ status: "past_due" });
+    truth(named);
+    expect(await run()).toEqual({ listed: 2, corrected: 1, adopted: 0 });
+    expect(await stored()).toMatchObject([{ status: "past_due" }, { status: "active" }]);
+    expect(await audit()).toMatchObject([{ by: "server", changes: { status: ["active", "past_due"] } }]);
+  });
+
+  it("records those of our users that no event has reported, once", async () => {
+    truth({ seats: 4 });
+    truth({ subscriptionId: "sub_foreign", userId: "user_of_another_product", customerId: "cus_9" });
+    truth({ subscriptionId: "sub_over", userId: "user_3", customerId: "cus_3", status: "canceled" });
+    expect(await run()).toEqual({ listed: 3, corrected: 0, adopted: 1 });
+    expect(await stored()).toMatchObject([{ user_id: "user_1", seats: 4 }]);
+    expect(await run()).toMatchObject({ adopted: 0, corrected: 0 });
+  });
+
+  it("stops when it is told to", async () => {
+    truth();
+    expect(await run(() => true)).toMatchObject({ listed: 0, adopted: 0 });
+    expect(await stored()).toEqual([]);
+  });
+});
