@@ -33,7 +33,7 @@ export function addReconcile(webhooks: Command): void {
       "after",
       `
 Missed events come first, then the subscriptions that are out of order are compared. A dry run that finds something to correct exits with 3. Every correction is written
-down with what was before. Lemon Squeezy keeps no list of events: what was missed there is not found.
+down with what was before. Lemon Squeezy lists no events: there, the subscriptions that have changed are compared instead.
 
 Examples:
   npm run -s tollgate -- webhooks reconcile --dry-run

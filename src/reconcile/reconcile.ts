@@ -69,7 +69,7 @@ export type ReconcileTools = { intake: Intake; payments: Payments };
 export async function reconcile(tools: ReconcileTools, options: ReconcileOptions): Promise<ReconcileReport> {
   const run = new Run(tools, options);
   if (options.subscription === null) {
-    for (const slot of options.slots) await run.takeInMissed(slot);
+    for (const slot of options.slots) await run.ingestMissedEvents(slot);
   }
   for await (const found of meant(tools.intake, options)) {
     if (options.isStopping()) break;
@@ -113,14 +113,14 @@ class Run {
     this.report = { dryRun: options.dryRun, slots: [], compared: 0, corrected: [], left: [] };
   }
 
-  async takeInMissed(slot: Slot): Promise<void> {
+  async ingestMissedEvents(slot: Slot): Promise<void> {
     const { since, dryRun, isStopping, progressed } = this.#options;
     await progressed(this.report.compared);
     const at = this.#slot(slot);
     const api = this.#tools.payments[slot];
     if (since === null || !api || isStopping()) return;
     const { listEvents, traits } = api;
-    if (listEvents) at.missed = await this.#asking(at, () => this.#takeInSince(slot, listEvents, since));
+    if (listEvents) at.missed = await this.#asking(at, () => this.#ingestSince(slot, listEvents, since));
     if (dryRun || (listEvents && !traits.losesEventsWhileDisabled)) return;
     at.changed = await this.#asking(at, () =>
       compareChanged(this.#tools.intake, slot, api, { since, isStopping }),
@@ -130,7 +130,7 @@ class Run {
   /**
    * A provider that lists only a limited number of events is asked for a shorter period: better the latest than none.
    */
-  async #takeInSince(slot: Slot, listEvents: ListEvents, since: Date): Promise<MissedReport> {
+  async #ingestSince(slot: Slot, listEvents: ListEvents, since: Date): Promise<MissedReport> {
     const { dryRun, isStopping } = this.#options;
     for (let lookBackMs = Date.now() - since.getTime(); ; lookBackMs /= 2) {
       try {

@@ -46,7 +46,7 @@ function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Jo
       for (const result of await sweepMissed(runtime, { everySeconds, isStopping })) {
         if ("problem" in result) log.warn(result, "sweep for missed events failed: trying again");
         else if ("report" in result) {
-          if (result.report.missed > 0) log.warn(result, "missed events were taken in");
+          if (result.report.missed > 0) log.warn(result, "missed events ingested");
         } else if (result.changed.corrected + result.changed.adopted > 0) {
           log.warn(result, "subscriptions that had changed unnoticed were corrected");
         }
