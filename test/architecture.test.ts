@@ -187,6 +187,57 @@ describe("the folders of src", () => {
   });
 });
 
+describe("src/operations", () => {
+  const files = readdirSync(join(SOURCE, "operations"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .sort();
+
+  it("holds one operation per file, besides views and what all operations share", () => {
+    const shared = files.filter((name) => !name.includes("/"));
+    expect(shared).toEqual(["dependencies.ts", "operation.ts", "page.ts"]);
+    const others = files.filter((name) => name.includes("/") && !name.endsWith("-view.ts"));
+    expect(others.length).toBeGreaterThan(30);
+    const operationsIn = (name: string) =>
+      readFileSync(join(SOURCE, "operations", name), "utf8").split(" = defineOperation(").length - 1;
+    expect(others.filter((name) => operationsIn(name) !== 1)).toEqual([]);
+  });
+
+  it.each(["api", "app", "cli", "plugins", "runtime"])(
+    "is called by src/%s through execute alone",
+    (room) => {
+      const callers = readdirSync(join(SOURCE, room), { recursive: true, encoding: "utf8" }).filter((name) =>
+        /\.tsx?$/.test(name),
+      );
+      expect(
+        callers.flatMap((name) =>
+          bypassesIn(readFileSync(join(SOURCE, room, name), "utf8")).map((found) => `${name}: ${found}`),
+        ),
+      ).toEqual([]);
+    },
+  );
+
+  it.each(["deleteUser.run(deps, caller, input)", "const mine = { ...deleteUser, limit: null };"])(
+    "reports a planted bypass: %s",
+    (text) => {
+      const planted = `import { deleteUser } from "../operations/users/delete-user.ts";\n${text}\n`;
+      expect(bypassesIn(planted)).toHaveLength(1);
+    },
+  );
+});
+
+/** Where a file calls an imported operation's `run`, or makes another out of it. */
+function bypassesIn(text: string): string[] {
+  const imports = text.matchAll(/import \{([^}]*)\} from "[^"]*\/operations\/[^"]*"/g);
+  const names = [...imports].flatMap(([, list = ""]) =>
+    list.split(",").map((name) => name.trim().split(" as ").at(-1) as string),
+  );
+  return names
+    .filter((name) => /^[a-z]\w*$/.test(name))
+    .flatMap(
+      (name) => text.match(new RegExp(`(?<!typeof )\\b${name}\\.run\\(|\\.\\.\\.${name}\\b`, "g")) ?? [],
+    );
+}
+
 /** Groups of files that import each other, directly or through others, each sorted. */
 function cyclesIn(files: readonly string[], imports: readonly Import[]): string[][] {
   const importedBy = Map.groupBy(imports, ({ from }) => from);

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
-import { OPERATOR } from "../domain/caller.ts";
 import { listAuditEntries } from "../operations/audit/list-audit-entries.ts";
 import { addPageOptions, jsonOption, parsedBy } from "./arguments.ts";
 import { auditTable } from "./audit-table.ts";
 import { collectPages, type PageOptions } from "./collect-pages.ts";
 import { conclude } from "./conclude.ts";
+import { runAsOperator } from "./run-as-operator.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 const { action, actor, target, from, to } = listAuditEntries.input.shape;
@@ -51,13 +51,7 @@ Examples:
     .action(async (options: Options) => {
       const { limit, cursor, json, ...filter } = options;
       const { items, nextCursor } = await withRuntime((runtime) =>
-        collectPages(options, (page) =>
-          listAuditEntries.run(
-            runtime,
-            OPERATOR,
-            listAuditEntries.input.parse({ ...filter, limit: page.limit, cursor: page.cursor }),
-          ),
-        ),
+        collectPages(options, (page) => runAsOperator(listAuditEntries, runtime, { ...filter, ...page })),
       );
       conclude({ json: items, text: () => auditTable(items), nextCursor }, { json: json ?? false });
     });

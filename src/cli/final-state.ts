@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { FindInSlot, findInSlot } from "../operations/subscriptions/find-in-slot.ts";
+import { findInSlot } from "../operations/subscriptions/find-in-slot.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { type Check, check, type Found } from "../simulator/scenario/expected-state.ts";
 import type { Simulation } from "../simulator/scenario/prepare.ts";
 import { isUnreachable } from "./conclude.ts";
+import { runAsOperator } from "./run-as-operator.ts";
 
 const BATCH = 500;
 const POLL_EVERY_MS = 500;
@@ -57,12 +58,12 @@ async function findSubscriptions(runtime: Runtime, { slot, ids }: Simulation): P
   const found: Found[] = [];
   for (let first = 0; first < ids.length; first += BATCH) {
     const batch = ids.slice(first, first + BATCH);
-    const input = FindInSlot.parse({
+    const subscriptions = await runAsOperator(findInSlot, runtime, {
       provider: slot,
       userIds: batch.map((one) => one.userId),
       providerSubscriptionIds: batch.map((one) => one.subscriptionId),
     });
-    found.push(...(await findInSlot(runtime, input)));
+    found.push(...subscriptions);
   }
   return found;
 }

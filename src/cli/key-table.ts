@@ -1,7 +1,8 @@
+import type { z } from "zod";
 import type { listAnyKeys } from "../operations/api-keys/list-any-keys.ts";
 import { printable, style, table } from "./table.ts";
 
-type ListedKey = Awaited<ReturnType<typeof listAnyKeys>>["items"][number];
+type ListedKey = z.input<typeof listAnyKeys.output>["items"][number];
 
 export function keyTable(keys: readonly ListedKey[], now: Date): string {
   if (keys.length === 0) return "no API keys";

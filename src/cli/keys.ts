@@ -1,14 +1,14 @@
 import { type Command, Option } from "commander";
-import { refuse } from "../domain/refusal.ts";
+import { ApiKeyId } from "../operations/api-keys/api-key-view.ts";
 import { listAnyKeys } from "../operations/api-keys/list-any-keys.ts";
 import { revokeAnyKey } from "../operations/api-keys/revoke-any-key.ts";
-import { ApiKeyId } from "../operations/api-keys/revoke-api-key.ts";
 import { findByEmail } from "../operations/users/find-by-email.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { addPageOptions, jsonOption, parsedBy } from "./arguments.ts";
 import { collectPages, type PageOptions } from "./collect-pages.ts";
 import { conclude } from "./conclude.ts";
 import { keyTable } from "./key-table.ts";
+import { runAsOperator } from "./run-as-operator.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 export function addKeys(program: Command): void {
@@ -32,7 +32,7 @@ Examples:
     .action(async (options: PageOptions & { user?: string; json?: boolean }) => {
       const { items, nextCursor } = await withRuntime(async (runtime) => {
         const userId = options.user === undefined ? null : await userIdOf(runtime, options.user);
-        return collectPages(options, (page) => listAnyKeys(runtime, { userId, ...page }));
+        return collectPages(options, (page) => runAsOperator(listAnyKeys, runtime, { userId, ...page }));
       });
       conclude({ json: items, text: () => keyTable(items, new Date()), nextCursor }, options);
     });
@@ -49,12 +49,11 @@ function addRevoke(keys: Command): void {
       "\nExample:\n  npm run -s tollgate -- keys revoke 0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11",
     )
     .action(async (id: string, options: { json?: boolean }) => {
-      await withRuntime((runtime) => revokeAnyKey(runtime, id));
+      await withRuntime((runtime) => runAsOperator(revokeAnyKey, runtime, { id }));
       conclude({ json: { id, revoked: true }, text: () => `${id} is revoked` }, options);
     });
 }
 
 async function userIdOf(runtime: Runtime, email: string): Promise<string> {
-  const user = await findByEmail(runtime, email);
-  return user?.id ?? refuse({ reason: "not_found", params: { resource: "user" } });
+  return (await runAsOperator(findByEmail, runtime, { email })).id;
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Payments } from "../domain/payment-api.ts";
 import { sentenceOf } from "../domain/reasons.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { ALL_SLOTS, LOOK_BACK_DAYS, type ReconcileReport, reconcile } from "../reconcile/reconcile.ts";
@@ -41,8 +42,8 @@ Examples:
   npm run -s tollgate -- webhooks reconcile --subscription sub_1Q2w3e --json`,
     )
     .action(async (options: Options) => {
-      const report = await withRuntime((runtime) =>
-        reconcile(runtime, {
+      const { report, payments } = await withRuntime(async (runtime) => {
+        const report = await reconcile(runtime, {
           slots: options.slot ? [options.slot] : ALL_SLOTS,
           subscription: options.subscription ?? null,
           extent: options.slot ? "all" : "out of order",
@@ -51,13 +52,14 @@ Examples:
           by: "operator",
           isStopping: () => false,
           progressed: () => {},
-        }),
-      );
+        });
+        return { report, payments: runtime.payments };
+      });
       conclude(
         {
           json: report,
           text: () => reconcileText(report),
-          failure: failureOf(report, options),
+          failure: failureOf(report, options, payments),
           exitCode: driftStatus(report),
         },
         options,
@@ -72,19 +74,19 @@ function driftStatus({ dryRun, corrected, slots }: ReconcileReport): number {
 }
 
 /** A slot or subscription named on the command line must be checked; other slots without credentials are skipped. */
-function failureOf({ slots, left }: ReconcileReport, { slot, subscription }: Options): string | null {
+function failureOf(
+  { slots, left }: ReconcileReport,
+  { slot, subscription }: Options,
+  payments: Payments,
+): string | null {
   const problem = slots.find(
-    (one) => one.problem !== null && (slot || subscription || isConfigured(one.problem)),
+    (one) => one.problem !== null && (slot || subscription || payments[one.slot] !== null),
   )?.problem;
   if (problem) return `the provider cannot be reached: ${problem}`;
   const [first] = left;
   return subscription !== undefined && first
     ? sentenceOf({ reason: "provider_state_unclear", params: { detail: first.reason } }, null)
     : null;
-}
-
-function isConfigured(problem: string): boolean {
-  return !problem.startsWith("no payment provider is configured");
 }
 
 function parseId(text: string): string {

@@ -9,6 +9,7 @@ import { type SendOptions, simulate, TargetRejectedError } from "../simulator/sc
 import { createStats, type Outcome, percentile } from "../simulator/scenario/stats.ts";
 import { checkFinalState } from "./final-state.ts";
 import { withKnownTotal } from "./progress.ts";
+import { runAsOperator } from "./run-as-operator.ts";
 import { ownUrl, requireServer } from "./server-address.ts";
 import { withRuntime } from "./with-runtime.ts";
 
@@ -77,7 +78,10 @@ async function simulateWith(
     order: options.shuffle ? "shuffled" : "as it happened",
     nowSeconds: Math.floor(Date.now() / 1_000),
   });
-  await createUsers(runtime, { count: simulation.lifecycles.length, idPrefix: userPrefix(run) });
+  await runAsOperator(createUsers, runtime, {
+    count: simulation.lifecycles.length,
+    idPrefix: userPrefix(run),
+  });
 
   const sending = {
     url,

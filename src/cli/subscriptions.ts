@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { z } from "zod";
-import { OPERATOR } from "../domain/caller.ts";
 import { dismissSubscription } from "../operations/subscriptions/dismiss-subscription.ts";
 import { jsonOption, parsedBy } from "./arguments.ts";
 import { conclude } from "./conclude.ts";
+import { runAsOperator } from "./run-as-operator.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 export function addSubscriptions(program: Command): void {
@@ -26,7 +26,7 @@ Example:
     )
     .action(async (id: string, { reason, ...output }: { reason: string; json?: boolean }) => {
       const subscription = await withRuntime((runtime) =>
-        dismissSubscription.run(runtime, OPERATOR, { id, reason }),
+        runAsOperator(dismissSubscription, runtime, { id, reason }),
       );
       conclude({ json: subscription, text: () => `subscription ${id}: dismissed` }, output);
     });

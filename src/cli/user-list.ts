@@ -1,15 +1,18 @@
+import type { z } from "zod";
 import type { Page } from "../operations/page.ts";
-import { pageOfUsers } from "../operations/users/list-users.ts";
+import { listAllUsers } from "../operations/users/list-all-users.ts";
+import type { UserView } from "../operations/users/user-view.ts";
 import { collectPages, type PageOptions } from "./collect-pages.ts";
+import { runAsOperator } from "./run-as-operator.ts";
 import { printable, table } from "./table.ts";
 
-type ListedUser = Awaited<ReturnType<typeof pageOfUsers>>["items"][number];
+type ListedUser = z.input<typeof UserView>;
 
 export function oldestUsers(
-  deps: Parameters<typeof pageOfUsers>[0],
+  deps: Parameters<typeof listAllUsers.run>[0],
   options: PageOptions,
 ): Promise<Page<ListedUser>> {
-  return collectPages(options, (page) => pageOfUsers(deps, { id: null, ...page }));
+  return collectPages(options, (page) => runAsOperator(listAllUsers, deps, page));
 }
 
 export function userTable(users: readonly ListedUser[]): string {

@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
-import { OPERATOR, type Role } from "../domain/caller.ts";
-import { refuse } from "../domain/refusal.ts";
+import type { Role } from "../domain/caller.ts";
 import { changeRole } from "../operations/users/change-role.ts";
-import { CreateUsers, createUsers } from "../operations/users/create-users.ts";
+import { createUsers } from "../operations/users/create-users.ts";
 import { findByEmail } from "../operations/users/find-by-email.ts";
 import { addPageOptions, jsonOption, parsedBy, wholeNumber } from "./arguments.ts";
 import type { PageOptions } from "./collect-pages.ts";
 import { conclude } from "./conclude.ts";
+import { runAsOperator } from "./run-as-operator.ts";
 import { oldestUsers, userTable } from "./user-list.ts";
 import { withRuntime } from "./with-runtime.ts";
 
@@ -38,10 +38,8 @@ function addRoleChange(users: Command, verb: string, role: Role, description: st
     .addHelpText("after", `\nExample:\n  npm run -s tollgate -- users ${verb} somebody@example.com`)
     .action(async (email: string, options: { json?: boolean }) => {
       const changed = await withRuntime(async (runtime) => {
-        const user =
-          (await findByEmail(runtime, email)) ??
-          refuse({ reason: "not_found", params: { resource: "user" } });
-        return changeRole.run(runtime, OPERATOR, { userId: user.id, role });
+        const user = await runAsOperator(findByEmail, runtime, { email });
+        return runAsOperator(changeRole, runtime, { userId: user.id, role });
       });
       const text = `${changed.email} is ${role === "admin" ? "an administrator" : "an ordinary user"} now`;
       conclude({ json: changed, text: () => text }, options);
@@ -62,7 +60,7 @@ function addCreate(users: Command): void {
     .addOption(
       new Option("--id-prefix <prefix>", "the part of their ids before the number")
         .default("user_")
-        .argParser(parsedBy(CreateUsers.shape.idPrefix.unwrap())),
+        .argParser(parsedBy(createUsers.input.shape.idPrefix.unwrap())),
     )
     .addOption(jsonOption())
     .addHelpText(
@@ -74,9 +72,12 @@ Examples:
     )
     .action(async (options: { count: number; idPrefix: string; json?: boolean }) => {
       const { count, idPrefix } = options;
-      const created = await withRuntime((runtime) => createUsers(runtime, { count, idPrefix }), {
-        createsDatabase: true,
-      });
+      const created = await withRuntime(
+        (runtime) => runAsOperator(createUsers, runtime, { count, idPrefix }),
+        {
+          createsDatabase: true,
+        },
+      );
       const text = `${created.firstId} to ${created.lastId}: ${created.created} created, ${created.existing} were there already`;
       conclude({ json: created, text: () => text }, options);
     });

@@ -1,5 +1,4 @@
 import { type Command, Option } from "commander";
-import { OPERATOR } from "../domain/caller.ts";
 import { DELIVERY_STATUSES, type DeliveryStatus } from "../domain/delivery.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { DeliveryId } from "../operations/webhooks/delivery-view.ts";
@@ -12,6 +11,7 @@ import { conclude } from "./conclude.ts";
 import { deliveryDetails, deliveryTable } from "./delivery-text.ts";
 import { newestDeliveries } from "./newest-deliveries.ts";
 import { addReconcile } from "./reconcile.ts";
+import { runAsOperator } from "./run-as-operator.ts";
 import { addVerify } from "./verify.ts";
 import { withRuntime } from "./with-runtime.ts";
 
@@ -60,7 +60,7 @@ function addShow(webhooks: Command): void {
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  npm run -s tollgate -- webhooks show 42")
     .action(async (id: string, options: Output) => {
-      const delivery = await withRuntime((runtime) => showDelivery.run(runtime, OPERATOR, { id }));
+      const delivery = await withRuntime((runtime) => runAsOperator(showDelivery, runtime, { id }));
       conclude({ json: delivery, text: () => deliveryDetails(delivery) }, options);
     });
 }
@@ -83,7 +83,7 @@ Examples:
     )
     .action(async (id: string, options: Output & { force: boolean }) => {
       const replay = await withRuntime((runtime) =>
-        replayDelivery.run(runtime, OPERATOR, { id, force: options.force }),
+        runAsOperator(replayDelivery, runtime, { id, force: options.force }),
       );
       const failure =
         replay.outcome === "failed" ? `the replay of delivery ${id} failed: ${replay.reason}` : null;
@@ -107,7 +107,9 @@ function addRetry(webhooks: Command): void {
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  npm run -s tollgate -- webhooks retry")
     .action(async (options: Output) => {
-      const { applied, ignored, failed, gaveUp } = await withRuntime(retryDeliveries);
+      const { applied, ignored, failed, gaveUp } = await withRuntime((runtime) =>
+        runAsOperator(retryDeliveries, runtime, {}),
+      );
       const text = `applied ${applied}, ignored ${ignored}, failed again ${failed}, given up ${gaveUp}`;
       conclude({ json: { applied, ignored, failed, gaveUp }, text: () => text }, options);
     });

@@ -6,12 +6,14 @@ import type { Payments } from "../domain/payment-api.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
+import type { Limits } from "../limits/rate-limit.ts";
 import type { Database } from "../store/database.ts";
 import type { NewApiKey } from "./api-keys/create-api-key.ts";
 import type { Gate } from "./operation.ts";
 
 /** All that operations work with; each names the part that it needs. */
 export type Dependencies = Gate & {
+  limits: Limits;
   database: Database;
   intake: Intake;
   plans: PlanCatalog;

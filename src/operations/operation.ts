@@ -10,15 +10,17 @@ import type { Decision, Limits } from "../limits/rate-limit.ts";
 
 /**
  * Who may call: anyone; a person, signed in or by an API key; a person in a session alone, as what an API key may not
- * do; an administrator.
+ * do; an administrator or the operator; the operator alone.
  */
-export type Access = "anyone" | "person" | "session" | "admin";
+export type Access = "anyone" | "person" | "session" | "admin" | "operator";
 
 type CallerOf<A extends Access> = A extends "anyone"
   ? Caller
   : A extends "admin"
     ? Person | Operator
-    : Person;
+    : A extends "operator"
+      ? Operator
+      : Person;
 
 export type Operation<
   Deps,
@@ -61,7 +63,8 @@ export type Call = {
 };
 
 export type Gate = {
-  limits: Limits;
+  /** `null`: only the operator calls, who is not charged. */
+  limits: Limits | null;
   /** Hears how each call ended: `ok`, the code of a refusal, or `defect`; `null`: nobody counts. */
   observe: ((operation: string, outcome: RefusalCode | "ok" | "defect") => void) | null;
 };
@@ -105,6 +108,7 @@ async function runOperation<Deps, Input extends z.ZodType, Output extends z.ZodT
 function assertAccess(access: Access, caller: Caller): void {
   if (access === "anyone") return;
   if (caller.kind === "nobody") refuse({ reason: "unauthorized" });
+  if (access === "operator" && caller.kind !== "operator") refuse({ reason: "forbidden" });
   if (access === "session" && caller.kind === "api-key") refuse({ reason: "session_required" });
   if (access === "admin" && !isAdministrator(caller)) {
     const needsTwoFactor = caller.kind === "session" && caller.needsTwoFactor;
@@ -117,9 +121,10 @@ function assertAccess(access: Access, caller: Caller): void {
  * @param cost all of it or nothing
  * @throws Refusal
  */
-export async function charge(scope: Scope, limits: Limits, call: Call, cost = 1): Promise<void> {
+export async function charge(scope: Scope, limits: Limits | null, call: Call, cost = 1): Promise<void> {
   const { caller, charges } = call;
   if (caller.kind === "operator" || call.isExempt) return;
+  if (limits === null) throw new Error(`a call by "${caller.kind}" needs limits`);
   const policy = limits.policies[scope];
   let decision: Decision | Promise<Decision>;
   try {

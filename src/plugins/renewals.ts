@@ -6,6 +6,7 @@ import type { PluginEnv } from "../api/plugins.ts";
 import type { Person } from "../domain/caller.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
+import { type Call, execute } from "../operations/operation.ts";
 import { listSubscriptions } from "../operations/subscriptions/list-subscriptions.ts";
 import type { SubscriptionView } from "../operations/subscriptions/subscription-view.ts";
 
@@ -31,16 +32,17 @@ router.get("/calendar.ics", async (c) => {
 type Subscription = z.output<typeof SubscriptionView>;
 
 async function subscriptionsOf(caller: Person, deps: Dependencies): Promise<Subscription[]> {
+  // The request was charged to the plugin already.
+  const call: Call = { caller, charges: [], isExempt: true };
   const found: Subscription[] = [];
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<typeof listSubscriptions.run>> = await listSubscriptions.run(
+    const input = { limit: 100, cursor };
+    const page: z.input<typeof listSubscriptions.output> = await execute(
+      listSubscriptions,
       deps,
-      caller,
-      {
-        limit: 100,
-        cursor,
-      },
+      call,
+      () => input,
     );
     found.push(...page.items);
     cursor = page.nextCursor;

@@ -47,7 +47,12 @@ async function served(plugins: readonly Plugin[], note: (error: unknown) => void
       return limits.rateLimit(key, options);
     },
   };
-  const deps = { database: test.database, limits: counting, plans: PLANS } as unknown as Dependencies;
+  const deps = {
+    database: test.database,
+    limits: counting,
+    plans: PLANS,
+    observe: null,
+  } as unknown as Dependencies;
   const server = await listen(testApp("/api/plugins", pluginRoutes(plugins, deps, testCallers), note));
   closing.push(server);
   return { url: server.url, charged };

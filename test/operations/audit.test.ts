@@ -52,7 +52,7 @@ describe("the audit log", () => {
     const first = await ground.call(createApiKey, owner, { name: "First" });
     const second = await ground.call(createApiKey, owner, { name: "Second" });
     await ground.call(revokeApiKey, owner, { id: first.id });
-    await revokeAnyKey({ database: test.database }, second.id);
+    await ground.call(revokeAnyKey, OPERATOR, { id: second.id });
     const actions = (await entries({ action: "api_key" })).map(
       (one: { action: string; actor: { kind: string }; target: { id: string } }) => [
         one.action,

@@ -1,9 +1,11 @@
 import { z } from "zod";
 
+export const ApiKeyId = z.uuid();
+
 /** An API key, wherever it is shown; the key itself is shown once, when it is made. */
 export const ApiKeyView = z
   .object({
-    id: z.uuid(),
+    id: ApiKeyId,
     name: z.string(),
     prefix: z.string().describe("How the key begins, to tell keys apart."),
     createdAt: z.date(),

@@ -4,8 +4,7 @@ import { revokeApiKey as revoke } from "../../store/api-keys.ts";
 import type { Queryable } from "../../store/database.ts";
 import { recordAudit } from "../../store/record-audit.ts";
 import { defineOperation } from "../operation.ts";
-
-export const ApiKeyId = z.uuid();
+import { ApiKeyId } from "./api-key-view.ts";
 
 export const revokeApiKey = defineOperation({
   name: "apiKeys.revoke",

@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { SLOTS } from "../../domain/slot.ts";
 import type { Queryable } from "../../store/database.ts";
-import { type ListedSubscription, subscriptionsOfSlot } from "../../store/subscription-list.ts";
+import { subscriptionsOfSlot } from "../../store/subscription-list.ts";
+import { defineOperation } from "../operation.ts";
+import { SubscriptionView } from "./subscription-view.ts";
 
 const Ids = z.array(z.string().min(1).max(255)).max(1_000).default([]);
 
-export const FindInSlot = z.strictObject({
-  provider: z.enum(SLOTS),
-  userIds: Ids,
-  providerSubscriptionIds: Ids,
+export const findInSlot = defineOperation({
+  name: "subscriptions.findInSlot",
+  summary: "The subscriptions of a slot that belong to one of the users, or have one of the provider's ids",
+  access: "operator",
+  limit: null,
+  input: z.strictObject({ provider: z.enum(SLOTS), userIds: Ids, providerSubscriptionIds: Ids }),
+  reasons: [],
+  output: z.array(SubscriptionView),
+  run: (deps: { database: Queryable }, _caller, { provider, ...named }) =>
+    subscriptionsOfSlot(deps.database, provider, named),
 });
-
-/** For the operator: those of a slot that belong to one of the users, or have one of the provider's ids. */
-export function findInSlot(
-  deps: { database: Queryable },
-  { provider, ...named }: z.output<typeof FindInSlot>,
-): Promise<ListedSubscription[]> {
-  return subscriptionsOfSlot(deps.database, provider, named);
-}

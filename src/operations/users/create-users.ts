@@ -3,55 +3,54 @@ import { format } from "../../domain/invalid-input.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findUserStates, type NewUser, createUsers as record } from "../../store/users.ts";
-
-export const CreateUsers = z.strictObject({
-  count: z.int().min(1).max(1_000_000),
-  idPrefix: z
-    .string()
-    .regex(/^[A-Za-z][A-Za-z0-9._-]{0,99}$/, format("id_prefix"))
-    .default("user_"),
-});
-
-export type CreatedUsers = {
-  count: number;
-  created: number;
-  existing: number;
-  firstId: string;
-  lastId: string;
-};
+import { defineOperation } from "../operation.ts";
 
 const BATCH = 2_000;
 
-/**
- * Creates users without a password, for trials and load tests: their ids are the prefix and a number from 0. Existing
- * ones are left unchanged.
- * @throws Refusal `conflict` when some could not be created; all others are
- */
-export async function createUsers(
-  deps: { database: Queryable },
-  { count, idPrefix }: z.output<typeof CreateUsers>,
-): Promise<CreatedUsers> {
-  let created = 0;
-  let existing = 0;
-  const impossible: string[] = [];
-  for (let first = 0; first < count; first += BATCH) {
-    const users = numberedUsers(idPrefix, first, Math.min(count, first + BATCH));
-    const added = new Set(await record(deps.database, users));
-    const others = users.filter((user) => !added.has(user.id)).map((user) => user.id);
-    const presence = others.length === 0 ? new Map() : await findUserStates(deps.database, others);
-    const present = others.filter((id) => presence.get(id) === "present");
-    created += added.size;
-    existing += present.length;
-    impossible.push(...others.filter((id) => presence.get(id) !== "present"));
-  }
-  if (impossible.length > 0) {
-    refuse({
-      reason: "users_not_created",
-      params: { failed: impossible.length, count, firstId: impossible[0] ?? "" },
-    });
-  }
-  return { count, created, existing, firstId: `${idPrefix}0`, lastId: `${idPrefix}${count - 1}` };
-}
+/** For trials and load tests. All that can be created are, even if some cannot. */
+export const createUsers = defineOperation({
+  name: "users.create",
+  summary: "Creates users without a password, with numbered ids; existing ones are left unchanged",
+  access: "operator",
+  limit: null,
+  input: z.strictObject({
+    count: z.int().min(1).max(1_000_000),
+    idPrefix: z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9._-]{0,99}$/, format("id_prefix"))
+      .default("user_"),
+  }),
+  reasons: ["users_not_created"],
+  output: z.object({
+    count: z.int(),
+    created: z.int(),
+    existing: z.int(),
+    firstId: z.string(),
+    lastId: z.string(),
+  }),
+  run: async (deps: { database: Queryable }, _caller, { count, idPrefix }) => {
+    let created = 0;
+    let existing = 0;
+    const impossible: string[] = [];
+    for (let first = 0; first < count; first += BATCH) {
+      const users = numberedUsers(idPrefix, first, Math.min(count, first + BATCH));
+      const added = new Set(await record(deps.database, users));
+      const others = users.filter((user) => !added.has(user.id)).map((user) => user.id);
+      const presence = others.length === 0 ? new Map() : await findUserStates(deps.database, others);
+      const present = others.filter((id) => presence.get(id) === "present");
+      created += added.size;
+      existing += present.length;
+      impossible.push(...others.filter((id) => presence.get(id) !== "present"));
+    }
+    if (impossible.length > 0) {
+      refuse({
+        reason: "users_not_created",
+        params: { failed: impossible.length, count, firstId: impossible[0] ?? "" },
+      });
+    }
+    return { count, created, existing, firstId: `${idPrefix}0`, lastId: `${idPrefix}${count - 1}` };
+  },
+});
 
 function numberedUsers(idPrefix: string, from: number, to: number): NewUser[] {
   return Array.from({ length: to - from }, (_, index) => {

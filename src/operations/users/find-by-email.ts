@@ -1,7 +1,19 @@
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
-import { findUserByEmail, type User } from "../../store/users.ts";
+import { findUserByEmail } from "../../store/users.ts";
+import { defineOperation } from "../operation.ts";
+import { UserView } from "./user-view.ts";
 
-/** For the operator, who knows people by their address. */
-export function findByEmail(deps: { database: Queryable }, email: string): Promise<User | null> {
-  return findUserByEmail(deps.database, email.trim());
-}
+export const findByEmail = defineOperation({
+  name: "users.findByEmail",
+  summary: "The user who signs in with an address",
+  access: "operator",
+  limit: null,
+  input: z.strictObject({ email: z.string().trim() }),
+  reasons: ["not_found"],
+  output: UserView,
+  run: async (deps: { database: Queryable }, _caller, { email }) =>
+    (await findUserByEmail(deps.database, email)) ??
+    refuse({ reason: "not_found", params: { resource: "user" } }),
+});

@@ -1,7 +1,20 @@
+import { z } from "zod";
 import type { Intake } from "../../intake/intake.ts";
-import { type RetryReport, retryDue } from "../../intake/retry.ts";
+import { retryDue } from "../../intake/retry.ts";
+import { defineOperation } from "../operation.ts";
 
-/** One pass of `webhook-retry`: what is due now, and what a process has left behind. Tells how many ended how. */
-export function retryDeliveries(deps: { intake: Intake }): Promise<RetryReport> {
-  return retryDue(deps.intake);
-}
+export const retryDeliveries = defineOperation({
+  name: "webhooks.retry",
+  summary: "Runs `webhook-retry` once: what is due now, and claims whose lease has run out",
+  access: "operator",
+  limit: null,
+  input: z.strictObject({}),
+  reasons: [],
+  output: z.object({
+    applied: z.int(),
+    ignored: z.int(),
+    failed: z.int(),
+    gaveUp: z.int(),
+  }),
+  run: (deps: { intake: Intake }) => retryDue(deps.intake),
+});

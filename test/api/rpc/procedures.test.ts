@@ -36,6 +36,7 @@ const OFFERED = {
   "billing.deliveries": ["query", "admin"],
   "billing.replay": ["mutation", "admin"],
   "billing.reconcile": ["mutation", "admin"],
+  "billing.dismiss": ["mutation", "admin"],
   "notifications.list": ["query", "protected"],
   "notifications.unreadCount": ["query", "protected"],
   "notifications.markRead": ["mutation", "protected"],

@@ -51,12 +51,13 @@ export const rpcSurface: Surface = {
   },
   differs: {
     "users.me": { shows: ({ id, name, email }) => ({ id, name, email }) },
-    "users.updateProfile": { shows: success },
+    "users.updateProfile": { shows: success, countedAs: "users.rename" },
     "users.setLocale": { shows: success },
     "users.completeOnboarding": { shows: success },
     // The contract lists it among the administrators' procedures.
-    "users.list": { may: ADMINISTRATORS },
-    "notifications.markAllRead": { countedAs: "notifications.markRead" },
+    "users.list": { may: ADMINISTRATORS, countedAs: "users.listAll" },
+    "notifications.markRead": { countedAs: "notifications.markOneOrAllRead" },
+    "notifications.markAllRead": { countedAs: "notifications.markOneOrAllRead" },
   },
   cannotSay: () => false,
   call: async (serverUrl, operation, caller, given) => {

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { PersonName } from "../../domain/person-name.ts";
+import { refuse } from "../../domain/refusal.ts";
+import type { Queryable } from "../../store/database.ts";
+import { updateProfile } from "../../store/users.ts";
+import { defineOperation } from "../operation.ts";
+import { UserView } from "./user-view.ts";
+
+export const renameUser = defineOperation({
+  name: "users.rename",
+  summary: "Changes the caller's name",
+  access: "person",
+  limit: "settings",
+  input: z.strictObject({ name: PersonName }),
+  reasons: ["not_found"],
+  output: UserView,
+  run: async (deps: { database: Queryable }, caller, { name }) =>
+    (await updateProfile(deps.database, caller.userId, { name })) ??
+    refuse({ reason: "not_found", params: { resource: "user" } }),
+});
