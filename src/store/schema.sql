@@ -235,9 +235,9 @@ CREATE INDEX sign_in_failure_by_age ON public.sign_in_failure USING btree (last_
 create table subscription (
   id uuid not null,
   user_id text,
-  provider text collate "C" not null,
-  provider_subscription_id text collate "C",
-  customer_id text collate "C",
+  provider text not null,
+  provider_subscription_id text,
+  customer_id text,
   price_id text,
   plan_id text not null,
   seats integer not null,
@@ -259,13 +259,13 @@ create table subscription (
   constraint subscription_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE SET NULL
 ) with (fillfactor=80);
 
-CREATE INDEX subscription_by_customer ON public.subscription USING btree (provider, customer_id) WHERE (customer_id IS NOT NULL);
+CREATE INDEX subscription_by_customer ON public.subscription USING btree (provider text_pattern_ops, customer_id text_pattern_ops) WHERE (customer_id IS NOT NULL);
 
 CREATE INDEX subscription_by_user ON public.subscription USING btree (user_id);
 
-CREATE UNIQUE INDEX subscription_named_once ON public.subscription USING btree (provider, provider_subscription_id);
+CREATE UNIQUE INDEX subscription_named_once ON public.subscription USING btree (provider text_pattern_ops, provider_subscription_id text_pattern_ops);
 
-CREATE UNIQUE INDEX subscription_nameless_once ON public.subscription USING btree (provider, user_id COLLATE "C") WHERE (provider_subscription_id IS NULL);
+CREATE UNIQUE INDEX subscription_nameless_once ON public.subscription USING btree (provider text_pattern_ops, user_id text_pattern_ops) WHERE (provider_subscription_id IS NULL);
 
 CREATE INDEX subscription_out_of_order ON public.subscription USING btree (id) WHERE out_of_order;
 
@@ -374,8 +374,8 @@ CREATE INDEX webhook_attempt_changes ON public.webhook_attempt USING btree (subs
 
 create table webhook_delivery (
   id bigint not null generated always as identity,
-  provider text collate "C" not null,
-  event_id text collate "C" not null,
+  provider text not null,
+  event_id text not null,
   event_type text not null,
   format text not null,
   status text not null,
@@ -409,4 +409,4 @@ CREATE INDEX webhook_delivery_failed ON public.webhook_delivery USING btree (nex
 
 CREATE INDEX webhook_delivery_leased ON public.webhook_delivery USING btree (lease_until) WHERE (status = 'pending'::text);
 
-CREATE UNIQUE INDEX webhook_delivery_once ON public.webhook_delivery USING btree (provider, event_id);
+CREATE UNIQUE INDEX webhook_delivery_once ON public.webhook_delivery USING btree (provider text_pattern_ops, event_id text_pattern_ops);

@@ -77,13 +77,24 @@ it("migrates the previous release's database while that release keeps ingesting 
   ]);
   expect(
     await test.rows(
-      `select i.relname as index, x.indisvalid as valid, x.indisunique as unique, x.indcollation::text as collations
+      `select i.relname as index, x.indisvalid as valid, x.indisunique as unique,
+         array(select opcname::text from unnest(x.indclass) with ordinality k (oid, at) join pg_opclass o using (oid) order by at) as classes
        from pg_index x join pg_class i on i.oid = x.indexrelid
        where i.relname in ('webhook_delivery_once', 'subscription_named_once') order by 1`,
     ),
   ).toEqual([
-    { index: "subscription_named_once", valid: true, unique: true, collations: "950 950" },
-    { index: "webhook_delivery_once", valid: true, unique: true, collations: "950 950" },
+    {
+      index: "subscription_named_once",
+      valid: true,
+      unique: true,
+      classes: ["text_pattern_ops", "text_pattern_ops"],
+    },
+    {
+      index: "webhook_delivery_once",
+      valid: true,
+      unique: true,
+      classes: ["text_pattern_ops", "text_pattern_ops"],
+    },
   ]);
 });
 

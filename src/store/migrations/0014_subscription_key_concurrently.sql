@@ -1,2 +1,2 @@
 create unique index concurrently subscription_key
-  on subscription (provider collate "C", provider_subscription_id collate "C");
+  on subscription (provider text_pattern_ops, provider_subscription_id text_pattern_ops);

@@ -1,2 +1,2 @@
 create index concurrently subscription_customer
-  on subscription (provider collate "C", customer_id collate "C") where customer_id is not null;
+  on subscription (provider text_pattern_ops, customer_id text_pattern_ops) where customer_id is not null;

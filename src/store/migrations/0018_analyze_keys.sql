@@ -1,3 +1,3 @@
--- What PostgreSQL knew of the columns went with their old order.
+-- The keys are what most statements look up: their plans start from fresh statistics.
 analyze webhook_delivery (provider, event_id);
 analyze subscription (provider, provider_subscription_id, customer_id);
