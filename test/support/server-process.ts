@@ -20,13 +20,15 @@ const READY_WITHIN_MS = 30_000;
 /**
  * The server as a process of its own, to be killed and stopped.
  * @param variables `CRASH_AT`, e.g. `committed:3`, makes it kill itself when it gets there for the third time.
+ * @param entry the program; the one here unless given
  */
 export async function spawnServer(
   databaseUrl: string | null,
   variables: Record<string, string> = {},
+  entry = ENTRY,
 ): Promise<ServerProcess> {
   const given = databaseUrl === null ? { PORT: "0", SIMULATOR: "off" } : serverVariables(databaseUrl);
-  const child = spawn(process.execPath, [ENTRY], {
+  const child = spawn(process.execPath, [entry], {
     env: { ...PROCESS_VARIABLES, ...given, LOG_LEVEL: "info", ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
