@@ -1,5 +1,6 @@
 import type { Locale } from "../domain/locale.ts";
 import type account from "./en/account.json";
+import type adminAudit from "./en/adminAudit.json";
 import type adminSubscriptions from "./en/adminSubscriptions.json";
 import type adminUsers from "./en/adminUsers.json";
 import type adminWebhooks from "./en/adminWebhooks.json";
@@ -32,6 +33,7 @@ export type Messages = {
   adminUsers: typeof adminUsers;
   adminWebhooks: typeof adminWebhooks;
   adminSubscriptions: typeof adminSubscriptions;
+  adminAudit: typeof adminAudit;
 };
 
 const PARTS = [
@@ -50,6 +52,7 @@ const PARTS = [
   "adminUsers",
   "adminWebhooks",
   "adminSubscriptions",
+  "adminAudit",
 ] as const satisfies (keyof Messages)[];
 
 export async function messagesIn(locale: Locale): Promise<Messages> {

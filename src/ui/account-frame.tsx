@@ -6,6 +6,7 @@ import {
   LogOut,
   Menu,
   Repeat,
+  ScrollText,
   Settings,
   Users,
   Webhook,
@@ -25,6 +26,7 @@ const ICONS = {
   users: Users,
   webhooks: Webhook,
   subscriptions: Repeat,
+  audit: ScrollText,
 };
 
 type NavEntry = {

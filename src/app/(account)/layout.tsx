@@ -31,6 +31,7 @@ export default async function AccountLayout({ children }: { children: ReactNode 
     { href: "/admin/users", icon: "users", label: t("users") },
     { href: "/admin/webhooks", icon: "webhooks", label: t("webhooks") },
     { href: "/admin/subscriptions", icon: "subscriptions", label: t("subscriptions") },
+    { href: "/admin/audit", icon: "audit", label: t("audit") },
   ] as const;
   return (
     <AccountFrame

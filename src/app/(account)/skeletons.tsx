@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { AuditSkeleton } from "./admin/audit/skeleton.tsx";
 import { SubscriptionsSkeleton } from "./admin/subscriptions/skeleton.tsx";
 import { UserSkeleton } from "./admin/users/[id]/skeleton.tsx";
 import { UsersSkeleton } from "./admin/users/skeleton.tsx";
@@ -24,4 +25,5 @@ export const SKELETONS: Record<string, ReactNode> = {
   "/admin/webhooks": <WebhooksSkeleton />,
   "/admin/webhooks/*": <DeliverySkeleton />,
   "/admin/subscriptions": <SubscriptionsSkeleton />,
+  "/admin/audit": <AuditSkeleton />,
 };

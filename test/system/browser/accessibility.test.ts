@@ -53,6 +53,8 @@ const PAGES: readonly [name: string, path: string, who: Who, status?: number][] 
   ["admin-delivery", "/admin/webhooks/FAILED", "admin"],
   ["admin-subscriptions", "/admin/subscriptions", "admin"],
   ["admin-subscription", "/admin/subscriptions/OUT_OF_ORDER", "admin"],
+  ["admin-audit", "/admin/audit", "admin"],
+  ["admin-audit-none", "/admin/audit?action=nothing.of_that_name", "admin"],
   ["admin-not-found", "/admin/webhooks/999999", "admin", 404],
 ];
 

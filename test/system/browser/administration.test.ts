@@ -55,6 +55,18 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await page.getByLabel("Role").selectOption({ label: "User" });
     await press(page, "Save role");
     await eventually(() => roleOf(other), "user");
+
+    await page.getByRole("complementary").getByRole("link", { name: "Audit log" }).click();
+    await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
+    const target = await waitForHydration(page.getByLabel("Target ID"));
+    await target.fill(other.id);
+    await page.waitForURL(`/admin/audit?target=${other.id}`);
+    const changes = page.getByRole("row").filter({ hasText: "user.role_changed" });
+    await eventually(() => changes.count(), 2);
+    await page.getByLabel("Action").fill("api_key");
+    await page.getByText("No entries found").waitFor();
+    await page.getByRole("link", { name: "Show all entries" }).click();
+    await page.waitForURL("/admin/audit");
   });
 
   it("deletes a user after typing the email address, but not the last administrator", async () => {
@@ -94,6 +106,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       `/admin/users/${admin.id}`,
       "/admin/webhooks",
       "/admin/subscriptions",
+      "/admin/audit",
     ]) {
       expect((await page.goto(path))?.status()).toBe(403);
       await page.getByRole("heading", { name: "Administrators only" }).waitFor();

@@ -1,0 +1,109 @@
+import Link from "next/link";
+import { getTranslations } from "next-intl/server";
+import type { z } from "zod";
+import type { listAuditEntries } from "../../../../operations/audit/list-audit-entries.ts";
+import { Cell, Row, Table } from "../../../../ui/table.tsx";
+import { Time } from "../../../../ui/time.tsx";
+
+export type AuditEntry = z.output<typeof listAuditEntries.output>["items"][number];
+
+export async function AuditTable({ path, entries }: { path: string; entries: readonly AuditEntry[] }) {
+  const t = await getTranslations("adminAudit");
+  return (
+    <Table
+      label={t("title")}
+      columns={[
+        { label: t("columns.action") },
+        { label: t("columns.actor"), from: "sm" },
+        { label: t("columns.target"), from: "md" },
+        { label: t("columns.at"), align: "end" },
+      ]}
+    >
+      {entries.map((entry) => (
+        <Row key={entry.id}>
+          <th scope="row" className="w-full max-w-0 text-left font-normal">
+            <span className="block break-words font-medium">{entry.action}</span>
+            {/* On a narrow screen, in the place of their columns. */}
+            <span className="block text-sm sm:hidden">
+              <Actor path={path} entry={entry} />
+            </span>
+            <span className="block text-sm md:hidden">
+              <Target path={path} entry={entry} />
+            </span>
+            <Details details={entry.details} />
+          </th>
+          <Cell from="sm" className="max-w-56">
+            <Actor path={path} entry={entry} />
+          </Cell>
+          <Cell from="md" className="max-w-48">
+            <Target path={path} entry={entry} />
+          </Cell>
+          <Cell align="end" className="whitespace-nowrap">
+            <Time at={entry.at} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  );
+}
+
+type EntryProps = { path: string; entry: AuditEntry };
+
+async function Actor({ path, entry: { actor, address } }: EntryProps) {
+  const t = await getTranslations("adminAudit");
+  const id = actor.userId ?? actor.keyId;
+  return (
+    <>
+      <span className="block">{t(`actors.${actor.kind}`)}</span>
+      {id !== null && <FilterLink path={path} name="actor" id={id} label={t("actionsOf")} />}
+      {address !== null && <span className="block text-muted text-sm">{address}</span>}
+    </>
+  );
+}
+
+async function Target({ path, entry: { target } }: EntryProps) {
+  const t = await getTranslations("adminAudit");
+  return (
+    <>
+      <span className="block">{target.type}</span>
+      <FilterLink path={path} name="target" id={target.id} label={t("changesOf")} />
+    </>
+  );
+}
+
+function FilterLink({
+  path,
+  name,
+  id,
+  label,
+}: {
+  path: string;
+  name: "actor" | "target";
+  id: string;
+  /** For screen readers, before the id. */
+  label: string;
+}) {
+  return (
+    <Link
+      href={`${path}?${new URLSearchParams({ [name]: id })}`}
+      prefetch={false}
+      title={id}
+      className="block truncate py-0.5 text-muted text-sm underline decoration-line-strong underline-offset-2"
+    >
+      <span className="sr-only">{label} </span>
+      {id}
+    </Link>
+  );
+}
+
+function Details({ details }: { details: AuditEntry["details"] }) {
+  const entries = Object.entries(details);
+  if (entries.length === 0) return null;
+  return (
+    <span className="block break-words text-muted text-sm">
+      {entries
+        .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+        .join(" · ")}
+    </span>
+  );
+}
