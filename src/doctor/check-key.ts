@@ -1,5 +1,6 @@
 import { type PaymentApi, PaymentApiProblem } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
+import { RefusedByProvider } from "../providers/outbound/problems.ts";
 import { broken, type Finding, good } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
 
@@ -17,16 +18,19 @@ export async function checkKey(
     // The key was accepted, and the id was not.
     const isAccepted =
       error.failure === "missing" ||
-      (error.failure === "rejected" && /answered 4(?:00|22)\b.*: "/.test(error.message));
+      (error.failure === "rejected" &&
+        error instanceof RefusedByProvider &&
+        (error.refusedWith === 400 || error.refusedWith === 422));
     if (!isAccepted) return refusedBy(check, error, isSimulated);
   }
   return good(check, isSimulated ? "the simulator accepts it" : "the provider accepts it");
 }
 
-/** The message of a PaymentApiProblem ends in a sentence that says what to do. */
-function refusedBy(check: string, { failure, message }: PaymentApiProblem, isSimulated: boolean): Finding {
+function refusedBy(check: string, error: PaymentApiProblem, isSimulated: boolean): Finding {
+  const { failure, message } = error;
+  const known = error instanceof RefusedByProvider ? error.remedy : null;
   const remedy = isSimulated
     ? "Start the server, which runs the simulator; or set the slot's API key."
-    : (/[.:] ([A-Z][^.]*\.)$/.exec(message)?.[1] ?? "Check the slot's API key and API URL.");
-  return broken(check, `${failure}: ${message.replace(remedy, "").trim()}`, remedy);
+    : (known ?? "Check the slot's API key and API URL.");
+  return broken(check, `${failure}: ${known === null ? message : message.replace(known, "").trim()}`, remedy);
 }

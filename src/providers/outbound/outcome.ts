@@ -41,10 +41,11 @@ export function outcomeOfAnswer(provider: ConnectedProvider, request: Request, a
   if (refusal === null && (status === 404 || status === 405))
     return failed(problem(provider, "rejected", `${asked}${words}`, { remedy: urlRemedy(provider) }), false);
   const failure = refusal?.means ?? failureOf(status);
+  const refusedWith = refusal === null ? null : status;
   const waitMs = retryAfterMs(answer.retryAfter);
   const again = status === 429 || (failure === "unreachable" && request.repeatable);
   return failed(
-    problem(provider, failure, `${asked}${words}`, { code, retryAfterMs: waitMs }),
+    problem(provider, failure, `${asked}${words}`, { code, refusedWith, retryAfterMs: waitMs }),
     again,
     waitMs,
   );

@@ -3,17 +3,29 @@ import { type ConnectedProvider, variableNameOf } from "./connected-provider.ts"
 
 const MAX_WORDS_CHARACTERS = 300;
 
-/** The provider's error codes that callers handle. */
+/** What callers handle of a provider's error, beside its kind. */
 export class RefusedByProvider extends PaymentApiProblem {
+  /** The provider's own code. */
   readonly code: string | null;
+  /** The HTTP status of a refusal in the provider's own format; `null`: something else failed. */
+  readonly refusedWith: number | null;
+  /** What the operator can do: the last sentence of the message. */
+  readonly remedy: string;
 
   constructor(
     failure: PaymentApiFailure,
     message: string,
-    { code, retryAfterMs }: { code: string | null; retryAfterMs: number | null },
+    {
+      code,
+      refusedWith,
+      remedy,
+      retryAfterMs,
+    }: Omit<RefusedByProvider, keyof PaymentApiProblem> & { retryAfterMs: number | null },
   ) {
     super(failure, message, { retryAfterMs });
     this.code = code;
+    this.refusedWith = refusedWith;
+    this.remedy = remedy;
   }
 }
 
@@ -24,12 +36,23 @@ export function problem(
   what: string,
   {
     code = null,
+    refusedWith = null,
     remedy = remedyFor(provider, failure),
     retryAfterMs = null,
-  }: { code?: string | null; remedy?: string; retryAfterMs?: number | null } = {},
+  }: {
+    code?: string | null;
+    refusedWith?: number | null;
+    remedy?: string;
+    retryAfterMs?: number | null;
+  } = {},
 ): RefusedByProvider {
   const message = `${provider.slot} (${provider.traits.name}): ${tidied(what)}. ${remedy}`;
-  return new RefusedByProvider(failure, withoutKey(provider, message), { code, retryAfterMs });
+  return new RefusedByProvider(failure, withoutKey(provider, message), {
+    code,
+    refusedWith,
+    remedy,
+    retryAfterMs,
+  });
 }
 
 function remedyFor(provider: ConnectedProvider, failure: PaymentApiFailure): string {
