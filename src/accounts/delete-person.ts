@@ -27,12 +27,25 @@ const REDACT_WITHIN_MS = 2_000;
  * @throws Refusal `not_found`, `unavailable`; `conflict` for the last administrator
  */
 export async function deletePerson(tools: DeletionTools, userId: string): Promise<void> {
-  const { database, cancelSubscription, closeOpenCheckout } = tools;
+  const { closeOpenCheckout } = tools;
+  const release = await closeOpenCheckout?.(userId);
+  try {
+    await deleteOnceCancelled(tools, userId);
+  } catch (error) {
+    await release?.().catch(() => {});
+    throw error;
+  }
+  await redactForAWhile(tools);
+}
+
+async function deleteOnceCancelled(
+  { database, cancelSubscription }: DeletionTools,
+  userId: string,
+): Promise<void> {
   const cancelled = new Set<string>();
-  await closeOpenCheckout?.(userId);
   for (let round = 1; ; round += 1) {
     const deletion = await retryOnContention(() => deleteUserData(database, userId, { cancelled }));
-    if (deletion.outcome === "deleted") break;
+    if (deletion.outcome === "deleted") return;
     const running = stillRunning(deletion);
     if (cancelSubscription === null || round === ROUNDS) refuse({ reason: "cancellation_failed" });
     for (const subscription of running) {
@@ -40,7 +53,6 @@ export async function deletePerson(tools: DeletionTools, userId: string): Promis
       cancelled.add(subscription.id);
     }
   }
-  await redactForAWhile(tools);
 }
 
 function stillRunning(deletion: Exclude<Deletion, { outcome: "deleted" }>): RunningSubscription[] {

@@ -94,6 +94,13 @@ const GOOD: Record<string, Good> = {
       return { id: cast.subscriptionId };
     },
   },
+  subscriptionsDismiss: {
+    by: "admin",
+    sent: async () => {
+      await test.rows("update subscription set out_of_order = true where id = $1", [cast.subscriptionId]);
+      return { id: cast.subscriptionId, body: { reason: "refunded by hand" } };
+    },
+  },
   billingCreateCheckout: {
     by: "newcomer",
     sent: () => ({ body: { planId: "pro", seats: 2, provider: "provider-a" } }),
@@ -190,6 +197,10 @@ async function conflicts(operationId: string): Promise<Call[]> {
     await subscribed(server.url, `unknown-${id}`, id);
     const [row] = await test.rows<{ id: string }>("select id from subscription where user_id = $1", [id]);
     return [{ on: server, id: row?.id as string, cookie: cast.admin.cookie }];
+  }
+  if (operationId === "subscriptionsDismiss") {
+    const body = { reason: "nothing to review" };
+    return [{ on: server, id: cast.subscriptionId, body, cookie: cast.admin.cookie }];
   }
   if (operationId !== "apiKeysCreate") return [];
   await test.rows(

@@ -42,12 +42,21 @@ const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: o
     path: () => `/subscriptions/${cast.subscriptionId}`,
   },
   "GET /subscriptions/:id/history": {
-    expected: [401, 200, 200, 404, 200, 404],
+    expected: [401, 200, 200, 404, 404, 404],
     path: () => `/subscriptions/${cast.subscriptionId}/history`,
+  },
+  "GET /subscriptions/:id/last-change": {
+    expected: [401, 403, 403, 403, 200, 403],
+    path: () => `/subscriptions/${cast.subscriptionId}/last-change`,
   },
   "POST /subscriptions/:id/reconcile": {
     expected: [401, 403, 403, 403, 503, 403],
     path: () => `/subscriptions/${cast.subscriptionId}/reconcile`,
+  },
+  "POST /subscriptions/:id/dismiss": {
+    expected: [401, 403, 403, 403, 409, 403],
+    path: () => `/subscriptions/${cast.subscriptionId}/dismiss`,
+    body: { reason: "refunded by hand" },
   },
   "GET /out-of-order-subscriptions": { expected: [401, 403, 403, 403, 200, 403] },
   "POST /checkout": { expected: [401, 503, 503, 503, 503, 503], body: { planId: "pro" } },

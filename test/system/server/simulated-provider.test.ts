@@ -50,7 +50,7 @@ describe("the simulated provider", () => {
     expect((await checkout("provider-b")).status).toBe(503);
     await server.close();
     await expect(fetch(`${server.simulatorUrl}/`)).rejects.toThrow();
-    expect(JSON.parse(await readFile(join(folder, "simulator.json"), "utf8"))).toMatchObject({ version: 2 });
+    expect(JSON.parse(await readFile(join(folder, "simulator.json"), "utf8"))).toMatchObject({ version: 3 });
   });
 
   it("makes the server exit with one line when its port is in use", async () => {
