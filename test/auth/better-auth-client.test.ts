@@ -50,7 +50,7 @@ describe("Better Auth's own client", () => {
     const { error } = await client().signIn.email({ email: "nobody@example.com", password: PASSWORD });
     expect(error).toMatchObject({
       status: 401,
-      message: "Invalid email or password",
+      message: "Incorrect email or password",
       code: "INVALID_EMAIL_OR_PASSWORD",
     });
   });

@@ -15,13 +15,13 @@ describe("createLimits in memory", () => {
       now: () => START,
     });
     for (const scope of SCOPES) {
-      const { limit } = DEFAULT_POLICIES[scope];
+      const { limit, windowSeconds } = DEFAULT_POLICIES[scope];
       for (const id of ["user_1", "user_1:admin", "2001:db8::1"]) {
         for (let n = 1; n <= limit; n += 1) {
           expect(limits.rateLimit(limitKey(scope, id), DEFAULT_POLICIES[scope])).toEqual({
             allowed: true,
             remaining: limit - n,
-            resetAt: START + 60_000,
+            resetAt: START + windowSeconds * 1000,
           });
         }
         expect(limits.rateLimit(limitKey(scope, id), DEFAULT_POLICIES[scope])).toMatchObject({

@@ -43,7 +43,7 @@ const leave = (id: string) =>
     confirmation: `${id}@example.com`,
   });
 
-it("reports a subscription paid after the account was deleted to the operator, who must cancel it", async () => {
+it("logs a subscription that was paid after the account was deleted, and will be canceled and refunded", async () => {
   await leave("user_0");
   const late = { userId: "user_0", subscriptionId: "sub_late" };
   for (const kind of ["checkout.session.completed", "customer.subscription.created"]) {
@@ -52,7 +52,7 @@ it("reports a subscription paid after the account was deleted to the operator, w
   expect(logged).toEqual(
     Array(2).fill([
       { slot: "provider-a", providerSubscriptionId: "sub_late" },
-      expect.stringMatching(/goes on paying/),
+      expect.stringMatching(/has paid: its subscription is canceled and refunded/),
     ]),
   );
   logged.length = 0;

@@ -145,7 +145,7 @@ describe("a server stopped past its lease and continued", () => {
     await stopped.end("SIGTERM");
   });
 
-  it("before the commit of a first delivery releases its locks and returns 503", async () => {
+  it("before the commit of a first delivery releases its locks, and acknowledges nothing that is not applied", async () => {
     const elsewhere = await spawnServer(test.url, LEASE);
     const stopped = await spawnServer(test.url, { ...LEASE, CRASH_AT: "effects written:1:SIGSTOP" });
     const answer = deliverWebhook(stopped.url, "provider-a", numberedEvent("stop3", 0));
@@ -161,7 +161,8 @@ describe("a server stopped past its lease and continued", () => {
       (await deliverWebhook(elsewhere.url, "provider-a", numberedEvent("stop3", 0))).status;
     await eventually(again, 200);
     stopped.child.kill("SIGCONT");
-    expect((await answer).status).toBe(503);
+    // 200 when it runs again in time and finds the event applied by the other server.
+    expect([200, 503]).toContain((await answer).status);
     expect((await deliverWebhook(stopped.url, "provider-a", numberedEvent("stop3", 0))).body).toEqual({
       received: true,
       duplicate: true,
