@@ -9,10 +9,19 @@ import { isSubscriptionEvent, type SubscriptionEvent } from "./subscription-even
 import type { SubscriptionStatus } from "./subscription-status.ts";
 
 export type Decision =
-  /** `isLate`: older than an event already applied to the subscription. */
-  | { outcome: "applied"; subscription: Subscription; isLate: boolean }
+  | Applied
   | { outcome: "ignored" }
-  | { outcome: "failed"; reason: string };
+  /** `subscriptionId`: the known subscription that the event could not be applied to. */
+  | { outcome: "failed"; reason: string; subscriptionId?: string };
+
+type Applied = {
+  outcome: "applied";
+  subscription: Subscription;
+  /** Older than an event already applied to the subscription. */
+  isLate: boolean;
+  /** Why its plan is uncertain: the price has changed to one that no plan has. It keeps its plan, and is flagged. */
+  planProblem?: string;
+};
 
 /** What an event does to the subscriptions in its context. Pure: the caller writes the result. */
 export function decide(slot: Slot, event: PaymentEvent, context: DecideContext): Decision {
@@ -32,18 +41,29 @@ export function decide(slot: Slot, event: PaymentEvent, context: DecideContext):
   if (before !== null && before.status === "canceled" && order !== "newer") {
     return { outcome: "applied", subscription: afterItsEnd(before, event, user, plan), isLate: true };
   }
-  if ("reason" in plan) return { outcome: "failed", reason: plan.reason };
+  if ("reason" in plan) {
+    return {
+      outcome: "failed",
+      reason: plan.reason,
+      ...(before === null ? {} : { subscriptionId: before.id }),
+    };
+  }
 
   const start = before ?? blank(slot, context.newId(), plan.id);
   const after = patch(start, event, user, plan);
+  const { problem: planProblem } = plan;
   return {
     outcome: "applied",
     subscription: {
       ...after,
-      outOfOrder: after.outOfOrder || (before !== null && needsReview(order, before, after)),
+      outOfOrder:
+        after.outOfOrder ||
+        planProblem !== undefined ||
+        (before !== null && needsReview(order, before, after)),
       ...lastSeenAfter(event, start),
     },
     isLate: order === "older",
+    ...(planProblem === undefined ? {} : { planProblem }),
   };
 }
 
@@ -54,7 +74,7 @@ function buysPlan(event: SubscriptionEvent, plans: PlanCatalog): boolean {
 
 type LinkedUser = Exclude<User, { is: "unresolved" }>;
 
-type PlanChoice = { id: string; priceId: string | null; seats: number | null };
+type PlanChoice = { id: string; priceId: string | null; seats: number | null; problem?: string };
 
 /** A configured price takes precedence: metadata keeps the checkout's plan after a change at the provider. */
 function planOf(
@@ -69,7 +89,13 @@ function planOf(
   const first = event.items[0];
   const priceId = first?.priceIds[0] ?? null;
   const seats = first?.seats ?? null;
-  if (event.planId !== null && plans.has(event.planId)) return { id: event.planId, priceId, seats };
+  if (event.planId !== null && plans.has(event.planId)) {
+    const isEnd = event.kind === "customer.subscription.deleted";
+    if (before === null || priceId === null || isEnd || !leavesKnownPrice(slot, before, event, plans))
+      return { id: event.planId, priceId, seats };
+    // The metadata was written before the price changed.
+    return { id: before.planId, priceId: null, seats, problem: unknownPrice(slot, priceId) };
+  }
   // A known subscription must be able to end even if its plan is unknown.
   if (before && event.kind === "customer.subscription.deleted") return { id: before.planId, priceId, seats };
   if (event.planId !== null) return { reason: `plan: there is no plan "${shorten(event.planId)}"` };
@@ -77,7 +103,22 @@ function planOf(
     return { id: before.planId, priceId, seats };
   }
   if (priceId === null) return { reason: "plan: the event names neither a plan nor a price" };
-  return { reason: `plan: no plan has the price "${shorten(priceId)}" in ${slot}` };
+  return { reason: unknownPrice(slot, priceId) };
+}
+
+function unknownPrice(slot: Slot, priceId: string): string {
+  return `plan: no plan has the price "${shorten(priceId)}" in ${slot}`;
+}
+
+/** Whether it was sold at a price of our plans, and is no longer. */
+function leavesKnownPrice(
+  slot: Slot,
+  { priceId }: Subscription,
+  { items }: SubscriptionEvent,
+  plans: PlanCatalog,
+): boolean {
+  if (priceId === null || items.some(({ priceIds }) => priceIds.includes(priceId))) return false;
+  return plans.sold(slot, [{ priceIds: [priceId], seats: null }]) !== null;
 }
 
 /**

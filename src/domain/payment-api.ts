@@ -31,6 +31,8 @@ export type PaymentApi = {
   listEvents: ((since: Date) => AsyncIterable<ListedEvent>) | null;
   /** All subscriptions, ended ones too; with a time, at least those that changed since. */
   listSubscriptions(since: Date | null): AsyncIterable<PaymentEvent>;
+  /** A customer's subscriptions, for a purchase whose event named none. */
+  findSubscriptions(customer: { userId: string | null; customerId: string }): Promise<PaymentEvent[]>;
   /** Whether a product or price with this id exists. */
   knowsPrice(priceId: string): Promise<boolean>;
 };

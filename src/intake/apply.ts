@@ -12,6 +12,7 @@ import type { Intake } from "./intake.ts";
 import { keysOf } from "./keys.ts";
 import { lockGroup, waitForLocks } from "./lock-group.ts";
 import { release } from "./release.ts";
+import { requestComparisons } from "./request-comparisons.ts";
 import { retryOnContention } from "./retry-on-contention.ts";
 import { effectLimits } from "./transaction-limits.ts";
 
@@ -128,6 +129,7 @@ async function applyTogether(
     await transaction.commitAfter(writes);
     await intake.reached("committed");
     logUnwanted(intake, unwanted);
+    requestComparisons(intake, group, decisions);
     return decisions.map(outcomeOf);
   });
 }

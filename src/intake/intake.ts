@@ -18,6 +18,8 @@ export type IntakeOptions = {
   leaseSeconds: number;
   toleranceSeconds: number;
   log: IntakeLog;
+  /** Has subscriptions compared with their provider soon; must not throw. By default nothing is compared. */
+  requestComparison?: (slot: Slot, subscriptionIds: readonly string[]) => void;
   /** Called at each step where a crash matters; tests crash there. */
   reached?: (milestone: Milestone) => void | Promise<void>;
 };

@@ -10,6 +10,7 @@ import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
 import type { Intake } from "./intake.ts";
 import { keysOf } from "./keys.ts";
 import { type LockedGroup, lockGroup } from "./lock-group.ts";
+import { requestComparisons } from "./request-comparisons.ts";
 import { firstDeliveryLimits } from "./transaction-limits.ts";
 
 /** `leaves`: not a plain first delivery. Nothing was written for it; it must be claimed first. */
@@ -68,6 +69,7 @@ export async function writeOnce(
     await intake.reached("committed");
 
     logUnwanted(intake, unwanted);
+    requestComparisons(intake, written, decided.decisions);
 
     const failed = await inserting;
     const outcomes = new Map<IncomingEvent, ReceivedOutcome>();

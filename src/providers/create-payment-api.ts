@@ -28,6 +28,7 @@ export function createPaymentApi(connection: PaymentConnection): PaymentApi {
     listSubscriptions: async function* (since) {
       yield* (await api()).listSubscriptions(since);
     },
+    findSubscriptions: async (customer) => (await api()).findSubscriptions(customer),
     knowsPrice: async (id) => (await api()).knowsPrice(id),
   };
 }

@@ -8,7 +8,7 @@ import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { insertNotifications } from "../store/notifications.ts";
-import { insertReconciliation } from "../store/reconciliations.ts";
+import { insertReconciliation, type Reconciliation } from "../store/reconciliations.ts";
 import { waitForSubscriptions } from "../store/subscription-locks.ts";
 import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
@@ -25,7 +25,7 @@ export async function adopt(
   intake: Pick<Intake, "database" | "plans" | "leaseSeconds">,
   slot: Slot,
   state: PaymentEvent,
-  { notify }: { notify: boolean },
+  { by, notify }: { by: Reconciliation["by"]; notify: boolean },
 ): Promise<Adoption> {
   const { providerSubscriptionId, userId, customerId } = state;
   const askedAtMicros = Date.now() * 1000;
@@ -53,9 +53,7 @@ export async function adopt(
       await transaction.commitAfter([
         write(transaction, [{ ...after, lastNotified }]),
         ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
-        ...(changes
-          ? [insertReconciliation(transaction, { subscriptionId: after.id, by: "operator", changes })]
-          : []),
+        ...(changes ? [insertReconciliation(transaction, { subscriptionId: after.id, by, changes })] : []),
       ]);
       return { outcome: "adopted", subscriptionId: after.id };
     }),

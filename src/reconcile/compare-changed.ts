@@ -4,7 +4,7 @@ import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
 import { findUserStates } from "../store/users.ts";
-import { findByProviderIds } from "../store/verification.ts";
+import { findByProviderIds, findKnownCustomers } from "../store/verification.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
 import { subscriptionDrift } from "./subscription-drift.ts";
@@ -21,7 +21,7 @@ const BATCH_SIZE = 100;
 
 /**
  * For a provider that lists no events, or has sent none: compares the subscriptions that have changed there since,
- * and records our users' unknown ones.
+ * and records our users' unknown ones. Where the list does not name users, a known customer's are its user's.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function compareChanged(
@@ -62,12 +62,18 @@ async function compareBatch(
     database,
     states.flatMap(({ userId }) => (userId === null ? [] : [userId])),
   );
+  const customers = await findKnownCustomers(
+    database,
+    slot,
+    states.flatMap(({ userId, customerId }) => (userId === null && customerId !== null ? [customerId] : [])),
+  );
+  const isOurs = ({ userId, customerId }: PaymentEvent) =>
+    userId !== null ? users.get(userId) === "present" : customerId !== null && customers.has(customerId);
   for (const state of states) {
     const ours = known.get(state.providerSubscriptionId as string);
     if (ours === undefined) {
-      if (state.userId === null || users.get(state.userId) !== "present" || state.status === "canceled")
-        continue;
-      const { outcome } = await adopt(intake, slot, state, { notify: true });
+      if (!isOurs(state) || state.status === "canceled") continue;
+      const { outcome } = await adopt(intake, slot, state, { by: "server", notify: true });
       if (outcome === "adopted") report.adopted += 1;
       continue;
     }

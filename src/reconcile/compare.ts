@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Changes, changesOf } from "../domain/changes.ts";
-import { decide } from "../domain/decide.ts";
+import { type Decision, decide } from "../domain/decide.ts";
 import { notificationsFor } from "../domain/notification.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
@@ -91,30 +91,44 @@ async function correct(
       plans: intake.plans,
       newId: randomUUID,
     });
-    if (decision.outcome !== "applied") {
-      return left(
-        "unresolvable",
-        decision.outcome === "failed" ? decision.reason : "the provider's answer says nothing about it",
-      );
-    }
-    // From now on an event from before this request, such as a retried one, is late.
-    const after = { ...decision.subscription, outOfOrder: false, comparedAtMicros: askedAtMicros };
+    const problem = problemOf(decision);
+    const decided = decision.outcome === "applied" ? decision.subscription : before;
+    // Of an uncertain plan the operator must hear. From now on an event from before this request is late.
+    const after = { ...decided, outOfOrder: problem !== null, comparedAtMicros: askedAtMicros };
     const changes = changesOf(before, after);
+    const comparison: Comparison =
+      problem === null ? { outcome: "compared", changes } : left("unresolvable", problem);
     const isSame =
       changes === null && before.priceId === after.priceId && before.customerId === after.customerId;
-    if (dryRun) return { outcome: "compared", changes };
+    if (dryRun || (isSame && problem !== null)) return comparison;
     if (isSame) {
       await transaction.commitAfter([recordComparison(transaction, id, askedAtMicros)]);
-      return { outcome: "compared", changes };
+      return comparison;
     }
     const { lastNotified, notifications } = notificationsFor(before, after, { isLate: false });
     await transaction.commitAfter([
       updateSubscriptions(transaction, [{ ...after, lastNotified }]),
       ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
-      ...(changes ? [insertReconciliation(transaction, { subscriptionId: id, by, changes })] : []),
+      ...(changes
+        ? [insertReconciliation(transaction, { subscriptionId: id, by, changes, reason: problem })]
+        : []),
     ]);
-    return { outcome: "compared", changes };
+    return comparison;
   });
+}
+
+/** Why the provider's answer does not settle the subscription's plan; `null`: it does. */
+function problemOf(decision: Decision): string | null {
+  switch (decision.outcome) {
+    case "applied":
+      return decision.planProblem ?? null;
+    case "failed":
+      return decision.reason;
+    case "ignored":
+      return "the provider's answer says nothing about it";
+    default:
+      return decision satisfies never;
+  }
 }
 
 function left(because: LeftBecause, reason: string): Comparison {

@@ -10,6 +10,8 @@ import {
   reserveFetch,
   settleHeal,
 } from "../store/heals.ts";
+import { findReconcilable } from "../store/reconciliations.ts";
+import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
 
 export type SelfHealTools = {
@@ -25,6 +27,8 @@ const CLAIMED_AT_ONCE = FETCHES_PER_SECOND;
 const LEASE_SECONDS = 60;
 const FIRST_RETRY_SECONDS = 2;
 const MAX_RETRY_SECONDS = 15 * 60;
+/** A purchase that the provider does not list by then, minutes after its checkout, is left to its next event. */
+const MAX_LISTINGS = 8;
 
 export type SelfHealReport = { corrected: number; postponed: number; settled: number };
 
@@ -60,23 +64,28 @@ async function healSlot(
   }
 }
 
-function pacedFetch(
-  { intake }: SelfHealTools,
-  slot: Slot,
-  api: PaymentApi,
-): Pick<PaymentApi, "fetchSubscription"> {
+function pacedFetch({ intake }: SelfHealTools, slot: Slot, api: PaymentApi): PacedApi {
+  const turn = async () => {
+    const { waitMs } = await reserveFetch(intake.database, slot, { fetchesPerSecond: FETCHES_PER_SECOND });
+    if (waitMs > 0) await sleep(waitMs);
+  };
   return {
     fetchSubscription: async (id) => {
-      const { waitMs } = await reserveFetch(intake.database, slot, { fetchesPerSecond: FETCHES_PER_SECOND });
-      if (waitMs > 0) await sleep(waitMs);
+      await turn();
       return api.fetchSubscription(id);
+    },
+    findSubscriptions: async (customer) => {
+      await turn();
+      return api.findSubscriptions(customer);
     },
   };
 }
 
+type PacedApi = Pick<PaymentApi, "fetchSubscription" | "findSubscriptions">;
+
 async function healOne(
   { intake }: SelfHealTools,
-  api: Pick<PaymentApi, "fetchSubscription">,
+  api: PacedApi,
   due: DueHeal,
 ): Promise<keyof SelfHealReport> {
   const postpone = async (problem: string) => {
@@ -84,10 +93,22 @@ async function healOne(
     return "postponed" as const;
   };
   try {
+    if (due.providerSubscriptionId === null) {
+      if (await adoptPurchase(intake, api, due)) return "corrected";
+      const problem = "the provider lists no subscription for its checkout yet";
+      if (due.attempts < MAX_LISTINGS) return await postpone(problem);
+      await settleHeal(intake.database, due, problem);
+      return "settled";
+    }
     const comparison = await compare(intake, api, due, { by: "server", dryRun: false, notify: true });
     if (comparison.outcome === "compared") {
       await finishHeal(intake.database, due.id);
       return "corrected";
+    }
+    if (comparison.because === "unresolvable") {
+      const { id: subscriptionId, provider: slot } = due;
+      const message = "a subscription needs the operator: its price is in no plan";
+      intake.log.warn({ slot, subscriptionId, reason: comparison.reason }, message);
     }
     if (comparison.because !== "unknown to provider") return await postpone(comparison.reason);
     await settleHeal(intake.database, due, comparison.reason);
@@ -96,6 +117,23 @@ async function healOne(
     if (!isPaymentApiProblem(error)) throw error;
     return postpone(error.message);
   }
+}
+
+/**
+ * A checkout that named no subscription: takes over the one that its customer has at the provider, unless an event has
+ * meanwhile. Returns whether the subscription has an id now.
+ */
+async function adoptPurchase(intake: Intake, api: PacedApi, due: DueHeal): Promise<boolean> {
+  const { customerId, userId } = due;
+  if (customerId === null) return false;
+  for (const state of await api.findSubscriptions({ userId, customerId })) {
+    if (state.status === "canceled") continue;
+    await adopt(intake, due.provider, { ...state, userId: null }, { by: "server", notify: true });
+  }
+  const now = await findReconcilable(intake.database, due.id);
+  if (now?.providerSubscriptionId === null) return false;
+  await finishHeal(intake.database, due.id);
+  return true;
 }
 
 /** Jitter, so that what became due together spreads out. */

@@ -23,9 +23,9 @@ export function subscriptionDrift(
     plans,
     newId: () => ours.id,
   });
-  if (decision.outcome !== "applied") {
+  if (decision.outcome !== "applied" || decision.planProblem !== undefined) {
     const price = theirs.items[0]?.priceIds[0] ?? null;
-    return [{ field: "planId", ours: ours.planId, theirs: theirs.planId ?? price }];
+    return [{ field: "planId", ours: ours.planId, theirs: price ?? theirs.planId }];
   }
   const changes: Changes = changesOf(ours, decision.subscription) ?? {};
   return Object.entries(changes)

@@ -219,7 +219,10 @@ class Run {
       lastEventId: null,
     });
     if (!this.#options.repair) return;
-    const adoption = await adopt(this.#tools.intake, slot, state, { notify: this.#options.notify });
+    const adoption = await adopt(this.#tools.intake, slot, state, {
+      by: "operator",
+      notify: this.#options.notify,
+    });
     if (adoption.outcome === "adopted") this.#report.repaired += 1;
     else this.#fail(slot, providerId, adoption.reason);
   }

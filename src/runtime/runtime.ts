@@ -13,6 +13,7 @@ import { ADAPTERS } from "../providers/registry.ts";
 import { bindSlots, type SlotBinding } from "../providers/slots.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
+import { requestHeals } from "../store/heals.ts";
 import { isMigrated, migrate } from "../store/migrate.ts";
 import { waitForDatabase } from "../store/wait-for-database.ts";
 import { requireEmbeddedDatabase, requireSchema } from "./require-database.ts";
@@ -115,6 +116,7 @@ async function startOnDatabase(
     maxConnections: INTAKE_CONNECTIONS,
     answerTimeoutMs,
   });
+  const payments = connectPayments(paymentAccess(config, embedded, simulated?.url));
   const intake = createIntake({
     database: intakeDatabase,
     plans,
@@ -124,12 +126,13 @@ async function startOnDatabase(
     toleranceSeconds: config.webhook.toleranceSeconds,
     log,
     ...(options.reached ? { reached: options.reached } : {}),
+    ...(config.selfHeal ? { requestComparison: comparisonRequests(database, payments, log) } : {}),
   });
   return {
     database,
     intake,
     embedded,
-    payments: connectPayments(paymentAccess(config, embedded, simulated?.url)),
+    payments,
     activeProvider: config.activeProvider,
     appUrl: config.appUrl,
     log,
@@ -141,6 +144,23 @@ async function startOnDatabase(
       await Promise.all([database.close(), intakeDatabase.close()]);
       await postgres?.stop();
     },
+  };
+}
+
+/** Usually the event that names a checkout's subscription follows at once: until then nothing is asked. */
+const REQUESTED_IN_SECONDS = 1;
+
+/** A lost request is repeated with the event's next attempt, or made up for by the sweep. */
+function comparisonRequests(
+  database: Database,
+  payments: Runtime["payments"],
+  log: Log,
+): NonNullable<Intake["requestComparison"]> {
+  return (slot, ids) => {
+    if (payments[slot] === null) return;
+    void requestHeals(database, ids, { inSeconds: REQUESTED_IN_SECONDS }).catch((error) =>
+      log.warn({ err: error, slot }, "a comparison could not be requested"),
+    );
   };
 }
 

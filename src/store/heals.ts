@@ -3,19 +3,38 @@ import type { Queryable } from "./database.ts";
 import type { ReconcilableSubscription } from "./reconciliations.ts";
 import { VERSION } from "./reconciliations.ts";
 
-export type DueHeal = ReconcilableSubscription & { attempts: number };
+export type DueHeal = ReconcilableSubscription & {
+  attempts: number;
+  userId: string | null;
+  customerId: string | null;
+  /** Else a comparison was requested of a subscription that is not flagged. */
+  isFlagged: boolean;
+};
+
+const DUE_COLUMNS = `s.id, s.provider, s.provider_subscription_id, s.user_id, s.customer_id, s.out_of_order,
+    ${VERSION} as version`;
 
 const CLAIM = {
   name: "claim_due_heals",
   text: `
-with due as materialized (
-  select s.id, s.provider, s.provider_subscription_id, ${VERSION} as version
+with flagged as materialized (
+  select ${DUE_COLUMNS}
   from subscription s left join subscription_heal h on h.subscription_id = s.id
   where s.out_of_order and s.provider = $1 and s.provider_subscription_id is not null
     and (h.subscription_id is null or h.settled_version is distinct from ${VERSION})
     and coalesce(h.next_attempt_at, '-infinity') <= clock_timestamp()
   order by h.next_attempt_at nulls first, s.id
   limit $3::int
+), requested as materialized (
+  select ${DUE_COLUMNS}
+  from subscription_heal h join subscription s on s.id = h.subscription_id
+  where h.requested and h.next_attempt_at <= clock_timestamp() and s.provider = $1
+    and (not s.out_of_order or s.provider_subscription_id is null)
+    and h.settled_version is distinct from ${VERSION}
+  order by h.next_attempt_at, s.id
+  limit $3::int
+), due as materialized (
+  select * from flagged union all select * from requested limit $3::int
 ), claimed as (
   insert into subscription_heal as h (subscription_id, attempts, next_attempt_at)
   select id, 1, clock_timestamp() + $2::float8 * interval '1 second' from due
@@ -26,22 +45,28 @@ with due as materialized (
   where h.next_attempt_at <= clock_timestamp()
   returning h.subscription_id, h.attempts
 )
-select due.id, due.provider, due.provider_subscription_id as "providerSubscriptionId", due.version, claimed.attempts
+select due.id, due.provider, due.provider_subscription_id as "providerSubscriptionId", due.version,
+  due.user_id as "userId", due.customer_id as "customerId", due.out_of_order as "isFlagged", claimed.attempts
 from claimed join due on due.id = claimed.subscription_id`,
 };
 
 // Claimed from a snapshot in which another process had not finished yet.
-const STILL_FLAGGED = {
-  name: "still_flagged",
+const STILL_DUE = {
+  name: "still_due",
   text: `
 with done as (
   delete from subscription_heal h using subscription s
-  where h.subscription_id = any ($1::uuid[]) and s.id = h.subscription_id and not s.out_of_order
+  where h.subscription_id = any ($1::uuid[]) and s.id = h.subscription_id and not s.out_of_order and not h.requested
 )
-select id from subscription where id = any ($1::uuid[]) and out_of_order`,
+select id from subscription where id = any ($1::uuid[]) and out_of_order
+union
+select subscription_id from subscription_heal where subscription_id = any ($1::uuid[]) and requested`,
 };
 
-/** Claims a slot's flagged subscriptions that are due for comparison, for this process alone until the lease ends. */
+/**
+ * Claims a slot's subscriptions that are due for comparison, flagged or requested, for this process alone until the
+ * lease ends.
+ */
 export async function claimDueHeals(
   database: Queryable,
   slot: Slot,
@@ -49,8 +74,26 @@ export async function claimDueHeals(
 ): Promise<DueHeal[]> {
   const claimed = await database.run<DueHeal>(CLAIM, [slot, leaseSeconds, limit]);
   if (claimed.length === 0) return [];
-  const flagged = await database.run<{ id: string }>(STILL_FLAGGED, [claimed.map(({ id }) => id)]);
+  const flagged = await database.run<{ id: string }>(STILL_DUE, [claimed.map(({ id }) => id)]);
   return claimed.filter((one) => flagged.some(({ id }) => id === one.id));
+}
+
+const REQUEST = {
+  name: "request_heals",
+  text: `
+insert into subscription_heal as h (subscription_id, attempts, next_attempt_at, requested)
+select id, 0, clock_timestamp() + $2::float8 * interval '1 second', true
+from subscription where id = any ($1::uuid[]) order by id
+on conflict (subscription_id) do update set requested = true where not h.requested`,
+};
+
+/** Requests a comparison of subscriptions that are not flagged. One that is waiting already keeps its time. */
+export async function requestHeals(
+  database: Queryable,
+  ids: readonly string[],
+  { inSeconds }: { inSeconds: number },
+): Promise<void> {
+  await database.run(REQUEST, [ids, inSeconds]);
 }
 
 const FINISH = {

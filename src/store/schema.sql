@@ -275,9 +275,12 @@ create table subscription_heal (
   next_attempt_at timestamp with time zone not null,
   settled_version text,
   last_problem text,
+  requested boolean not null default false,
   constraint subscription_heal_pkey PRIMARY KEY (subscription_id),
   constraint subscription_heal_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE
 );
+
+CREATE INDEX subscription_heal_requested ON public.subscription_heal USING btree (next_attempt_at) WHERE requested;
 
 create table two_factor (
   id text not null,

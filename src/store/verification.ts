@@ -67,3 +67,20 @@ export async function findByProviderIds(
   const rows = await database.run<SubscriptionRow>(BY_PROVIDER_ID, [slot, providerSubscriptionIds]);
   return new Map(rows.map((row) => [row.provider_subscription_id as string, toSubscription(row)]));
 }
+
+const KNOWN_CUSTOMERS = {
+  name: "known_customers",
+  text: `
+select distinct customer_id as id from subscription
+where provider = $1 and customer_id = any ($2::text[]) and user_id is not null`,
+};
+
+/** Which of these customers have a subscription, and with it a user. */
+export async function findKnownCustomers(
+  database: Queryable,
+  slot: Slot,
+  customerIds: readonly string[],
+): Promise<Set<string>> {
+  const rows = await database.run<{ id: string }>(KNOWN_CUSTOMERS, [slot, customerIds]);
+  return new Set(rows.map(({ id }) => id));
+}

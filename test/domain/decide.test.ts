@@ -254,6 +254,26 @@ describe("the plan", () => {
     });
   });
 
+  it("is kept and the subscription flagged when a sold price changes to one that no plan has", () => {
+    const start = [subscription({ planId: "team", priceId: "price_team_monthly", seats: 9 })];
+    const items = [{ priceIds: ["price_legacy"], seats: 4 }];
+    const decision = decide("provider-a", event({ ...UPDATED, planId: "pro", items }), known(start));
+    expect(decision).toMatchObject({
+      outcome: "applied",
+      planProblem: 'plan: no plan has the price "price_legacy" in provider-a',
+      subscription: { planId: "team", priceId: "price_team_monthly", seats: 4, outOfOrder: true },
+    });
+  });
+
+  it("of a failed event names the subscription that it concerns", () => {
+    const items = [{ priceIds: ["price_legacy"], seats: 4 }];
+    const start = [subscription({ priceId: "price_pro_monthly" })];
+    expect(decide("provider-a", event({ ...UPDATED, planId: null, items }), known(start))).toMatchObject({
+      outcome: "failed",
+      subscriptionId: "known",
+    });
+  });
+
   it("is not needed to end a known subscription", () => {
     const end = { ...DELETED, planId: "gold", items: [{ priceIds: ["price_new"], seats: 1 }] };
     expect(remaining([end], [subscription({ priceId: "price_old" })])).toMatchObject([

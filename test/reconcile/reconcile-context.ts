@@ -89,6 +89,7 @@ export function reconcileContext(): ReconcileContext {
       ...serverVariables(context.test.url),
       PROVIDER_A_API_KEY: STRIPE_KEY,
       PROVIDER_A_API_URL: context.stripe.url,
+      SELF_HEAL: "on",
     });
     const options = { log: createLog("silent") };
     context.runtime = await startRuntime(config, options);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { healFlagged } from "../../src/reconcile/self-heal.ts";
 import { countFlagged } from "../../src/store/heals.ts";
+import { eventually } from "../support/eventually.ts";
 import { reconcileContext } from "./reconcile-context.ts";
 
 const context = reconcileContext();
@@ -104,6 +105,87 @@ describe("a flagged subscription", () => {
     );
     expect(await healFlagged(context.runtime)).toEqual({ corrected: 0, postponed: 0, settled: 0 });
     expect(context.stripe.calls).toEqual([]);
+  });
+});
+
+const requested = () => context.test.rows<{ requested: boolean }>("select requested from subscription_heal");
+
+describe("a subscription whose price is in no plan", () => {
+  const UNKNOWN = { priceId: "price_legacy", seats: 4 };
+
+  it("is compared when an event could not be applied, without an effect of that event", async () => {
+    await receive(eventOf("customer.subscription.created", { occurredAt: at(100) }));
+    const failed = eventOf("customer.subscription.updated", { ...UNKNOWN, planId: null, occurredAt: at(50) });
+    expect(await receive(failed)).toMatchObject({ outcome: "failed" });
+    expect(await stored()).toMatchObject([{ plan_id: "pro", seats: 1, out_of_order: false }]);
+    await eventually(requested, [{ requested: true }]);
+    await makeDue();
+    truth({ priceId: "price_team_monthly", seats: 6 });
+    expect(await healFlagged(context.runtime)).toMatchObject({ corrected: 1 });
+    expect(await stored()).toMatchObject([{ plan_id: "team", seats: 6, out_of_order: false }]);
+    expect(await requested()).toEqual([]);
+  });
+
+  it.each([null, "pro"])(
+    "is flagged with the reason, and compared again later (metadata: %s)",
+    async (planId) => {
+      await receive(eventOf("customer.subscription.created", { occurredAt: at(100) }));
+      await receive(eventOf("customer.subscription.updated", { ...UNKNOWN, planId, occurredAt: at(50) }));
+      if (planId === null) await eventually(requested, [{ requested: true }]);
+      await makeDue();
+      truth({ ...UNKNOWN, planId });
+      expect(await healFlagged(context.runtime)).toMatchObject({ postponed: 1 });
+      const reason = 'plan: no plan has the price "price_legacy" in provider-a';
+      expect(await context.test.rows("select last_problem from subscription_heal")).toEqual([
+        { last_problem: reason },
+      ]);
+      expect(await stored()).toMatchObject([{ plan_id: "pro", out_of_order: true }]);
+      await makeDue();
+      truth({ priceId: "price_team_monthly", seats: 6, planId });
+      expect(await healFlagged(context.runtime)).toMatchObject({ corrected: 1 });
+      expect(await stored()).toMatchObject([{ plan_id: "team", seats: 6, out_of_order: false }]);
+    },
+  );
+});
+
+describe("a checkout that names no subscription", () => {
+  const purchase = () =>
+    receive(eventOf("checkout.session.completed", { subscriptionId: null, occurredAt: at(20) }));
+
+  it("takes over the one that its customer has at the provider", async () => {
+    await purchase();
+    await eventually(requested, [{ requested: true }]);
+    await makeDue();
+    truth({ seats: 3 });
+    truth({ subscriptionId: "sub_ended", status: "canceled" });
+    expect(await healFlagged(context.runtime)).toMatchObject({ corrected: 1 });
+    expect(
+      await context.test.rows("select user_id, provider_subscription_id as id, seats from subscription"),
+    ).toEqual([{ user_id: "user_1", id: "sub_1", seats: 3 }]);
+    expect(await requested()).toEqual([]);
+  });
+
+  it("is looked up again while the provider lists none, and left to its next event after eight times", async () => {
+    await purchase();
+    await eventually(requested, [{ requested: true }]);
+    for (let n = 1; n < 8; n += 1) {
+      await makeDue();
+      expect(await healFlagged(context.runtime)).toMatchObject({ postponed: 1 });
+    }
+    await makeDue();
+    expect(await healFlagged(context.runtime)).toMatchObject({ settled: 1 });
+    await makeDue();
+    expect(await healFlagged(context.runtime)).toEqual({ corrected: 0, postponed: 0, settled: 0 });
+  });
+
+  it("is not asked about once an event has named its id", async () => {
+    await purchase();
+    await eventually(requested, [{ requested: true }]);
+    await receive(eventOf("customer.subscription.created", { occurredAt: at(10) }));
+    await makeDue();
+    truth();
+    expect(await healFlagged(context.runtime)).toMatchObject({ corrected: 1 });
+    expect(await stored()).toHaveLength(1);
   });
 });
 

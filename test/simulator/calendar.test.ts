@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { intervalsAfter } from "../../src/simulator/lifecycle/calendar.ts";
+import { applyCommand, startBilling } from "../../src/simulator/lifecycle/lifecycle.ts";
+import type { Offer } from "../../src/simulator/lifecycle/offer.ts";
 
 const at = (text: string) => Date.parse(text) / 1_000;
 const later = (text: string, count: number, interval: "month" | "year") =>
@@ -17,5 +19,21 @@ describe("a billing period", () => {
     expect(later("2026-11-15T08:00:00Z", 14, "month")).toBe("2028-01-15T08:00:00.000Z");
     expect(later("2028-02-29T00:00:00Z", 1, "year")).toBe("2029-02-28T00:00:00.000Z");
     expect(later("2028-02-29T00:00:00Z", 4, "year")).toBe("2032-02-29T00:00:00.000Z");
+  });
+
+  it("starts anew when the plan changes between month and year, and stays during a trial", () => {
+    const offer = (priceId: string, interval: "month" | "year") =>
+      ({ priceId, interval, planName: "Pro", seats: { min: 1, max: 9 } }) as Offer;
+    const [start, now] = [at("2026-01-31T10:00:00Z"), at("2026-02-10T12:00:00Z")];
+    const periodAfter = (from: "month" | "year", to: "month" | "year", trialDays = 0) => {
+      const bought = startBilling({ offer: offer(from, from), seats: 1, trialDays }, start);
+      const changed = applyCommand(bought, { to: "change plan", offer: offer(to, to) }, now);
+      if (typeof changed === "string") throw new Error(changed);
+      const { periodStartSeconds, periodEndSeconds } = changed.subscription.state;
+      return [periodStartSeconds, periodEndSeconds];
+    };
+    expect(periodAfter("month", "year")).toEqual([now, at("2027-02-10T12:00:00Z")]);
+    expect(periodAfter("year", "month")).toEqual([now, at("2026-03-10T12:00:00Z")]);
+    expect(periodAfter("month", "year", 14)).toEqual([start, at("2026-02-14T10:00:00Z")]);
   });
 });

@@ -104,7 +104,7 @@ function answerTo(stripe: Omit<StripeServer, "url" | "close">, call: Call): [num
       stripe.portals.push(body);
       return [200, { id: "bps_1", object: "billing_portal.session", url: "https://billing.example.com/p/1" }];
     case "GET /v1/subscriptions":
-      if (id === "") return [200, listOf([...stripe.subscriptions.values()])];
+      if (id === "") return [200, listOf(subscriptionsOf(stripe, searchParams.get("customer")))];
       return [stripe.subscriptions.has(id) ? 200 : 404, stripe.subscriptions.get(id) ?? missing(id)];
     case "DELETE /v1/subscriptions":
       stripe.cancelled.push(id);
@@ -144,4 +144,9 @@ function missing(id: string): object {
   return {
     error: { code: "resource_missing", message: `No such object: ${id}`, type: "invalid_request_error" },
   };
+}
+
+function subscriptionsOf({ subscriptions }: Pick<StripeServer, "subscriptions">, customer: string | null) {
+  const all = [...subscriptions.values()] as { customer?: string }[];
+  return customer === null ? all : all.filter((one) => one.customer === customer);
 }

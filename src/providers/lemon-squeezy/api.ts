@@ -14,7 +14,7 @@ import { dateAt, listAt, requiredText, requiredUrl, textAt, valueAt } from "../o
 import { beginCall, type SendRequest } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
-import { listSubscriptions } from "./list-subscriptions.ts";
+import { findSubscriptions, listSubscriptions } from "./list-subscriptions.ts";
 import { readLemonSqueezyError, request } from "./requests.ts";
 import { LEMON_SQUEEZY_TRAITS } from "./traits.ts";
 import { lemonSqueezy } from "./webhook.ts";
@@ -51,6 +51,7 @@ export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
     knowsPrice: (id) => knowsVariant(provider, begin(), id),
     listEvents: null,
     listSubscriptions: (since) => listSubscriptions(provider, since),
+    findSubscriptions: (customer) => findSubscriptions(provider, customer),
   };
 }
 

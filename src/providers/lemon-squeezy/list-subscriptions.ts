@@ -1,6 +1,7 @@
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { readableStates } from "../outbound/list-states.ts";
+import { nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { listAt, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
@@ -23,13 +24,33 @@ export async function* listSubscriptions(
     const answer = await send(request(provider, "GET", `/v1/subscriptions?${query}`));
     const subscriptions = listAt(answer, "data");
     const changed = subscriptions.filter((one) => since === null || changedAt(one) >= since.getTime());
-    yield* readableStates(
-      provider,
-      lemonSqueezy,
-      changed.map((data) => ({ data })),
-    );
+    yield* states(provider, changed);
     if (subscriptions.length === 0 || page >= Number(textAt(answer, "meta", "page", "lastPage"))) return;
   }
+}
+
+/** The list filters by address alone, which the customer has. */
+export async function findSubscriptions(
+  provider: ConnectedProvider,
+  { customerId }: { customerId: string },
+): Promise<PaymentEvent[]> {
+  const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
+  const customer = await nullIfNotFound(async () =>
+    send(request(provider, "GET", `/v1/customers/${pathSegment(provider, customerId)}`)),
+  );
+  const email = textAt(customer, "data", "attributes", "email");
+  if (email === null) return [];
+  const query = new URLSearchParams({ "filter[user_email]": email, "page[size]": String(PAGE_SIZE) });
+  const found = listAt(await send(request(provider, "GET", `/v1/subscriptions?${query}`)), "data");
+  return [...states(provider, found)].filter((state) => state.customerId === customerId);
+}
+
+function states(provider: ConnectedProvider, subscriptions: readonly unknown[]): Iterable<PaymentEvent> {
+  return readableStates(
+    provider,
+    lemonSqueezy,
+    subscriptions.map((data) => ({ data })),
+  );
 }
 
 /** A change of seats does not update the subscription's own time. */

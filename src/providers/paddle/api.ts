@@ -15,7 +15,7 @@ import { listAt, requiredText, requiredUrl, textAt, valueAt } from "../outbound/
 import { beginCall, type SendRequest } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
-import { listSubscriptions } from "./list-subscriptions.ts";
+import { findSubscriptions, listSubscriptions } from "./list-subscriptions.ts";
 import { get, patch, post, readPaddleError } from "./requests.ts";
 import { PADDLE_TRAITS } from "./traits.ts";
 import { PADDLE_EVENT_TYPES, paddle } from "./webhook.ts";
@@ -45,6 +45,7 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
     knowsPrice: (id) => knowsPrice(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),
     listSubscriptions: () => listSubscriptions(provider),
+    findSubscriptions: (customer) => findSubscriptions(provider, customer),
   };
 }
 

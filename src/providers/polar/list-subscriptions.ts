@@ -16,11 +16,24 @@ export async function* listSubscriptions(provider: ConnectedProvider): AsyncGene
     const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
     const answer = await list(client)({ page, limit: PAGE_SIZE, sorting: ["started_at"] });
     const subscriptions = listAt(answer, "items");
-    yield* readableStates(
-      provider,
-      polar,
-      subscriptions.map((data) => ({ data })),
-    );
+    yield* states(provider, subscriptions);
     if (subscriptions.length === 0 || page >= Number(textAt(answer, "pagination", "max_page"))) return;
   }
+}
+
+export async function findSubscriptions(
+  provider: ConnectedProvider,
+  { customerId }: { customerId: string },
+): Promise<PaymentEvent[]> {
+  const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
+  const answer = await list(client)({ customer_id: customerId, limit: PAGE_SIZE });
+  return [...states(provider, listAt(answer, "items"))];
+}
+
+function states(provider: ConnectedProvider, subscriptions: readonly unknown[]): Iterable<PaymentEvent> {
+  return readableStates(
+    provider,
+    polar,
+    subscriptions.map((data) => ({ data })),
+  );
 }

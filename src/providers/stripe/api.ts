@@ -18,7 +18,7 @@ import { beginCall } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
 import { mapStripeErrors, readStripeError, stripeClient } from "./client.ts";
-import { listSubscriptions } from "./list-subscriptions.ts";
+import { findSubscriptions, listSubscriptions } from "./list-subscriptions.ts";
 import { STRIPE_TRAITS } from "./traits.ts";
 import { STRIPE_EVENT_TYPES, stripe } from "./webhook.ts";
 
@@ -50,6 +50,7 @@ export function stripeApi(connection: PaymentConnection): PaymentApi {
     knowsPrice: (id) => knowsPrice(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),
     listSubscriptions: () => listSubscriptions(provider),
+    findSubscriptions: (customer) => findSubscriptions(provider, customer),
   };
 }
 

@@ -16,9 +16,23 @@ export async function* listSubscriptions(provider: ConnectedProvider): AsyncGene
     const page = await mapStripeErrors(provider, () =>
       client.subscriptions.list({ status: "all", limit: PAGE_SIZE, ...after }),
     );
-    const deliveries = page.data.map((subscription) => ({ data: { object: subscription } }));
-    yield* readableStates(provider, stripe, deliveries);
+    yield* readableStates(provider, stripe, page.data.map(asDelivery));
     last = page.data.at(-1)?.id ?? null;
     if (!page.has_more || last === null) return;
   }
+}
+
+export async function findSubscriptions(
+  provider: ConnectedProvider,
+  { customerId: customer }: { customerId: string },
+): Promise<PaymentEvent[]> {
+  const client = stripeClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
+  const page = await mapStripeErrors(provider, () =>
+    client.subscriptions.list({ customer, status: "all", limit: PAGE_SIZE }),
+  );
+  return [...readableStates(provider, stripe, page.data.map(asDelivery))];
+}
+
+function asDelivery(subscription: object): object {
+  return { data: { object: subscription } };
 }
