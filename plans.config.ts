@@ -2,7 +2,7 @@ import { definePlans } from "./src/domain/plan.ts";
 
 /**
  * The plans for sale. Amounts are in the currency's smallest unit, per seat and interval; `priceIds` are the ids of the
- * plan's price at the provider of each slot.
+ * price at the provider of each slot, or names for them that PLANS_PRICE_IDS maps to the ids of an environment.
  */
 export default definePlans([
   {
@@ -24,6 +24,19 @@ export default definePlans([
       "provider-b": "pri_pro_monthly",
       "provider-c": "prod_pro",
     },
+    prices: [
+      {
+        amount: 20000,
+        currency: "EUR",
+        interval: "year",
+        priceIds: {
+          "provider-a": "price_pro_yearly",
+          "provider-b": "pri_pro_yearly",
+          "provider-c": "prod_pro_yearly",
+        },
+      },
+    ],
+    graceDays: 7,
   },
   {
     id: "team",
@@ -36,5 +49,18 @@ export default definePlans([
       "provider-b": "pri_team_monthly",
       "provider-c": "prod_team",
     },
+    prices: [
+      {
+        amount: 15000,
+        currency: "EUR",
+        interval: "year",
+        priceIds: {
+          "provider-a": "price_team_yearly",
+          "provider-b": "pri_team_yearly",
+          "provider-c": "prod_team_yearly",
+        },
+      },
+    ],
+    graceDays: 14,
   },
 ]);

@@ -24,7 +24,10 @@ const RULES: Record<string, Rule> = {
     rooms: ["domain", "limits", "observability"],
     packages: ["hono", "@hono/node-server", "node:*"],
   },
-  config: { rooms: ["domain", "providers", "limits", "http"], packages: ["zod", "node:*"] },
+  config: {
+    rooms: ["domain", "providers", "limits", "http", "../plans.config.ts"],
+    packages: ["zod", "node:*"],
+  },
   store: { rooms: ["domain"], packages: ["pg", "node:*"] },
   jobs: { rooms: [], packages: [] },
   intake: { rooms: ["domain", "store"], packages: ["node:*"] },
@@ -89,12 +92,11 @@ const RULES: Record<string, Rule> = {
       "providers",
       "simulator",
       "store",
-      "../plans.config.ts",
     ],
     packages: ["next", "hono", "@hono/node-server", "node:*"],
   },
   doctor: {
-    rooms: ["domain", "providers", "store", "limits", "mail", "config", "../plans.config.ts"],
+    rooms: ["domain", "providers", "store", "limits", "mail", "config"],
     packages: ["node:*"],
   },
   cli: {

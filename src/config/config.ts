@@ -1,9 +1,11 @@
 import type { z } from "zod";
+import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { TrustedProxies } from "../http/client-address.ts";
 import type { Policies } from "../limits/policies.ts";
 import { ConfigError } from "./config-error.ts";
 import { readSimulator, readSlots, type SlotConfig } from "./payment-slots.ts";
+import { readPlans } from "./price-ids.ts";
 import { readRateLimits, unknownRateLimit } from "./rate-limits.ts";
 import { contradictionsIn, Variables } from "./variables.ts";
 
@@ -38,6 +40,8 @@ export type Config = {
   /** Introspection and its reader show the whole schema to everybody. */
   graphql: { enabled: boolean; introspection: boolean };
   slots: Record<Slot, SlotConfig>;
+  /** The plans for sale, with the price ids of this environment. */
+  plans: PlanCatalog;
   /** Where new checkouts are opened. */
   activeProvider: Slot;
   /** A payment provider of our own, for slots that have none; `null`: off. Port 0: any that is free. */
@@ -103,6 +107,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
       introspection: (values.GRAPHQL_INTROSPECTION ?? (isProduction ? "off" : "on")) === "on",
     },
     slots: readSlots(values),
+    plans: readPlans(values.PLANS_PRICE_IDS),
     activeProvider: values.ACTIVE_PROVIDER,
     simulator,
     reconcile: values.RECONCILE === "on" ? { everySeconds: values.RECONCILE_EVERY_SECONDS } : null,

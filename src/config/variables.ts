@@ -72,6 +72,7 @@ export const Variables = z.object({
   PROVIDER_A_API_URL: apiUrl,
   PROVIDER_B_API_URL: apiUrl,
   PROVIDER_C_API_URL: apiUrl,
+  PLANS_PRICE_IDS: z.string().optional(),
   SIMULATOR: oneOf(["on", "off"]).optional(),
   SIMULATOR_PORT: wholeNumber(0, 65_535, 3001).default(3001),
   RECONCILE: oneOf(["on", "off"]).default("on"),

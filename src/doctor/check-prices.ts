@@ -1,15 +1,21 @@
 import { type PaymentApi, PaymentApiProblem } from "../domain/payment-api.ts";
-import type { PlanCatalog } from "../domain/plan.ts";
-import type { Slot } from "../domain/slot.ts";
+import { type PlanCatalog, priceIdsIn, pricesOf } from "../domain/plan.ts";
+import { SLOTS, type Slot } from "../domain/slot.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
 
 /** Whether every plan that is for sale can be bought in the active slot. */
 export function checkPlans(plans: PlanCatalog, activeProvider: Slot): Finding {
-  const sold = plans.plans.filter((plan) => Object.keys(plan.priceIds).length > 0);
+  const sold = plans.plans.filter((plan) =>
+    pricesOf(plan).some((price) => SLOTS.some((slot) => priceIdsIn(slot, price).length > 0)),
+  );
   if (sold.length === 0)
     return warning("plans", "no plan has a price id", "Give plans in plans.config.ts their price ids.");
-  const without = sold.filter((plan) => plan.priceIds[activeProvider] === undefined).map((plan) => plan.id);
+  const without = sold.flatMap((plan) =>
+    pricesOf(plan)
+      .filter((price) => priceIdsIn(activeProvider, price).length === 0)
+      .map(({ interval, currency }) => `${plan.id} (${interval}, ${currency})`),
+  );
   if (without.length === 0) return good("plans", `${sold.length} sold by ${activeProvider}`);
   const remedy = `Add priceIds for ${activeProvider} in plans.config.ts, or choose another ACTIVE_PROVIDER.`;
   return broken("plans", `not sold by ${activeProvider}: ${without.join(", ")}`, remedy);
@@ -19,14 +25,15 @@ export function checkPlans(plans: PlanCatalog, activeProvider: Slot): Finding {
 export async function checkPrices(plans: PlanCatalog, slot: Slot, api: PaymentApi): Promise<Finding> {
   const check = `${slot} prices`;
   const { knowsPrice } = api;
-  const ids = plans.plans.flatMap((plan) => [plan.priceIds[slot] ?? []].flat());
+  const ids = plans.plans.flatMap((plan) => pricesOf(plan).flatMap((price) => priceIdsIn(slot, price)));
   if (!knowsPrice || ids.length === 0)
     return skipped(check, ids.length === 0 ? "no plan has a price id" : "this provider has no call for it");
   try {
     const unknown: string[] = [];
     for (const id of ids) if (!(await knowsPrice(id))) unknown.push(id);
     if (unknown.length === 0) return good(check, `${ids.length} known to the provider`);
-    const remedy = "Put the provider's own ids into plans.config.ts; test and live mode have different ones.";
+    const remedy =
+      "Put the provider's own ids into plans.config.ts, or map them with PLANS_PRICE_IDS: test and live mode have different ones.";
     return broken(check, `unknown to the provider: ${unknown.join(", ")}`, remedy);
   } catch (error) {
     const detail = error instanceof PaymentApiProblem ? error.message : reasonOf(error);

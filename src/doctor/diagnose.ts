@@ -1,4 +1,3 @@
-import plans from "../../plans.config.ts";
 import { type Config, readConfig } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { embeddedSecrets } from "../config/embedded-secrets.ts";
@@ -60,7 +59,11 @@ async function examine(config: Config): Promise<Finding[]> {
         if (wrongKey?.state === "broken") return [webhook, wrongKey];
         const accepted = await checkKey(slot, { ...given, api });
         const key = accepted.state === "good" ? (wrongKey ?? accepted) : accepted;
-        return [webhook, key, ...(accepted.state === "good" ? [await checkPrices(plans, slot, api)] : [])];
+        return [
+          webhook,
+          key,
+          ...(accepted.state === "good" ? [await checkPrices(config.plans, slot, api)] : []),
+        ];
       }),
     ),
     Promise.all(SLOTS.flatMap((slot) => (access[slot] ? [clockOf(slot, access[slot])] : []))),
@@ -78,7 +81,7 @@ async function examine(config: Config): Promise<Finding[]> {
     address.finding,
     checkProxies(config),
     checkClock(clocks, config.webhook.toleranceSeconds),
-    checkPlans(plans, config.activeProvider),
+    checkPlans(config.plans, config.activeProvider),
     ...ofSlots.flat(),
   ];
 }

@@ -4,27 +4,45 @@ import { SLOTS, type Slot } from "./slot.ts";
 
 const PriceIds = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
 
+/**
+ * A price's ids per slot. The first is used for new checkouts; others (former prices) are recognised in events. Where
+ * `PLANS_PRICE_IDS` is set they are names, which it maps to the ids of the environment.
+ */
+const PriceIdsPerSlot = z.partialRecord(z.enum(SLOTS), PriceIds);
+
+const Price = z.strictObject({
+  /** In the currency's smallest unit, per seat and interval. */
+  amount: z.int().min(0),
+  currency: z.string().regex(/^[A-Z]{3}$/, "use an ISO 4217 code such as EUR"),
+  interval: z.enum(["month", "year"]),
+});
+
 const Plan = z.strictObject({
   id: z.string().regex(/^[a-z][a-z0-9_-]{0,49}$/, "use lower-case letters, digits, - and _"),
   name: z.string().min(1).max(100),
-  price: z.strictObject({
-    /** In the currency's smallest unit, per seat and interval. */
-    amount: z.int().min(0),
-    currency: z.string().regex(/^[A-Z]{3}$/, "use an ISO 4217 code such as EUR"),
-    interval: z.enum(["month", "year"]),
-  }),
+  /** The price that is shown first and bought unless another is chosen. */
+  price: Price,
   features: z.array(z.string().min(1)),
   seats: z
     .strictObject({ min: z.int().min(1), max: z.int().min(1) })
     .refine(({ min, max }) => min <= max, "min is greater than max"),
-  /**
-   * The price ids of this plan per slot. The first is used for new checkouts; others (yearly or former prices) are
-   * recognised in events.
-   */
-  priceIds: z.partialRecord(z.enum(SLOTS), PriceIds),
+  priceIds: PriceIdsPerSlot,
+  /** The plan's other prices: another interval or currency, at most one of each pair. */
+  prices: z.array(Price.extend({ priceIds: PriceIdsPerSlot })).default([]),
+  /** For how long access stays after a renewal has failed, in days. */
+  graceDays: z.int().min(0).max(90).default(7),
+  /** A free trial at the start of a new subscription, in days; 0: none. */
+  trialDays: z.int().min(0).max(730).default(0),
+  /** What becomes of access once the latest payment has been refunded in full. */
+  afterRefund: z.enum(["end_access", "keep_access"]).default("end_access"),
+  /** What becomes of access once the latest payment is disputed. */
+  afterDispute: z.enum(["end_access", "keep_access"]).default("end_access"),
 });
 
-type Plan = z.infer<typeof Plan>;
+export type Plan = z.infer<typeof Plan>;
+
+export type Price = z.infer<typeof Price>;
+type SoldPrice = Plan["prices"][number];
 
 const Plans = z
   .array(Plan)
@@ -32,7 +50,8 @@ const Plans = z
   .superRefine((plans, context) => {
     const seen = new Set<string>();
     for (const plan of plans) {
-      for (const name of [plan.id, ...pricesOf(plan)]) {
+      const offered = pricesOf(plan).map(({ interval, currency }) => `${plan.id} ${interval} ${currency}`);
+      for (const name of [plan.id, ...offered, ...slotPriceIds(plan)]) {
         if (seen.has(name)) context.addIssue({ code: "custom", message: `"${name}" is used twice` });
         seen.add(name);
       }
@@ -44,14 +63,19 @@ export type PlanCatalog = {
   has(planId: string): boolean;
   /** The first item that matches a plan in this slot, with that plan. */
   sold(slot: Slot, items: readonly PaidItem[]): { planId: string; priceId: string; item: PaidItem } | null;
+  /** Replaces the price ids of the file by those of the environment. @throws Error naming an unknown or repeated one */
+  withPriceIds(priceIds: PriceIdMap): PlanCatalog;
 };
+
+/** From the ids in `plans.config.ts` to those of an environment, per slot. */
+export type PriceIdMap = Partial<Record<Slot, Readonly<Record<string, string>>>>;
 
 /** Checks `plans.config.ts`. @throws ZodError naming the plan and what is wrong with it. */
 export function definePlans(plans: z.input<typeof Plans>): PlanCatalog {
   const checked = Plans.parse(plans);
   const ids = new Set(checked.map((plan) => plan.id));
   const planByPrice = new Map(
-    checked.flatMap((plan) => pricesOf(plan).map((price) => [price, plan.id] as const)),
+    checked.flatMap((plan) => slotPriceIds(plan).map((price) => [price, plan.id] as const)),
   );
   return {
     plans: checked,
@@ -65,9 +89,52 @@ export function definePlans(plans: z.input<typeof Plans>): PlanCatalog {
       }
       return null;
     },
+    withPriceIds: (priceIds) => definePlans(replacePriceIds(checked, priceIds)),
   };
 }
 
-function pricesOf(plan: Plan): string[] {
-  return SLOTS.flatMap((slot) => [plan.priceIds[slot] ?? []].flat().map((id) => `${slot} ${id}`));
+/** All prices of a plan, the one that is shown first in front. */
+export function pricesOf({
+  price,
+  priceIds,
+  prices,
+}: Pick<Plan, "price" | "priceIds" | "prices">): SoldPrice[] {
+  return [{ ...price, priceIds }, ...prices];
+}
+
+/** The ids of a price in a slot, the one for new checkouts first. */
+export function priceIdsIn(slot: Slot, { priceIds }: Pick<SoldPrice, "priceIds">): string[] {
+  return [priceIds[slot] ?? []].flat();
+}
+
+function slotPriceIds(plan: Plan): string[] {
+  return SLOTS.flatMap((slot) =>
+    pricesOf(plan).flatMap((price) => priceIdsIn(slot, price).map((id) => `${slot} ${id}`)),
+  );
+}
+
+function replacePriceIds(plans: readonly Plan[], map: PriceIdMap): Plan[] {
+  const unused = new Set(
+    SLOTS.flatMap((slot) => Object.keys(map[slot] ?? {}).map((name) => `${slot} ${name}`)),
+  );
+  const replace = (priceIds: Plan["priceIds"]): Plan["priceIds"] =>
+    Object.fromEntries(
+      SLOTS.flatMap((slot) => {
+        const ids = priceIdsIn(slot, { priceIds });
+        if (ids.length === 0) return [];
+        const replaced = ids.map((id) => {
+          unused.delete(`${slot} ${id}`);
+          return map[slot]?.[id] ?? id;
+        });
+        return [[slot, replaced]];
+      }),
+    );
+  const replaced = plans.map((plan) => ({
+    ...plan,
+    priceIds: replace(plan.priceIds),
+    prices: plan.prices.map((price) => ({ ...price, priceIds: replace(price.priceIds) })),
+  }));
+  const [unknown] = unused;
+  if (unknown !== undefined) throw new Error(`no plan in plans.config.ts has the price id "${unknown}"`);
+  return replaced;
 }

@@ -98,6 +98,11 @@ export const REASONS = {
     z.object({ plan: text, provider: text }),
     ({ plan, provider }) => `${plan} is not for sale through ${provider}`,
   ),
+  price_not_offered: reason(
+    "invalid_input",
+    z.object({ plan: text, interval: text, currency: text }),
+    ({ plan, interval, currency }) => `${plan} has no price per ${interval} in ${currency}`,
+  ),
   seats_out_of_range: reason(
     "invalid_input",
     z.object({ plan: text, min: count, max: count }),

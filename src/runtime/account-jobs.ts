@@ -1,4 +1,3 @@
-import plans from "../../plans.config.ts";
 import { redactDeleted } from "../accounts/redact-deleted.ts";
 import type { Auth } from "../auth/auth.ts";
 import { cancelUnwanted } from "../billing/cancel-unwanted.ts";
@@ -22,7 +21,7 @@ export function accountJobs(config: Config, runtime: Runtime, auth: Auth): Job[]
           {
             name: "notification-mail",
             everyMs: HALF_MINUTE_MS,
-            run: notificationMail({ database, smtpUrl, from, appUrl, plans, log }),
+            run: notificationMail({ database, smtpUrl, from, appUrl, plans: config.plans, log }),
           },
         ]),
     { name: "session-clean-up", everyMs: HOUR_MS, run: cleanUpAccounts(auth) },

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import plans from "../../plans.config.ts";
 import type { Config } from "../config/config.ts";
 import { prepareDataDir } from "../config/data-dir.ts";
 import { type EmbeddedSecrets, embeddedSecrets } from "../config/embedded-secrets.ts";
@@ -119,7 +118,7 @@ async function startOnDatabase(
   const payments = connectPayments(paymentAccess(config, embedded, simulated?.url));
   const intake = createIntake({
     database: intakeDatabase,
-    plans,
+    plans: config.plans,
     adapters: ADAPTERS,
     slots,
     leaseSeconds: config.webhook.leaseSeconds,

@@ -1,4 +1,3 @@
-import plans from "../../plans.config.ts";
 import { newApiKey } from "../auth/api-key.ts";
 import type { Auth } from "../auth/auth.ts";
 import { createAuth } from "../auth/create-auth.ts";
@@ -75,7 +74,7 @@ export async function startService(
       database: runtime.database,
       intake: runtime.intake,
       limits,
-      plans,
+      plans: config.plans,
       newApiKey,
       observe: metrics?.called ?? null,
       chat,

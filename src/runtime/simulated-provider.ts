@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import plans from "../../plans.config.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import type { EmbeddedSecrets } from "../config/embedded-secrets.ts";
@@ -17,7 +16,7 @@ export type SimulationOptions = {
 
 /** Starts the simulator where configured. @throws ConfigError when its port is taken */
 export async function startSimulatedProvider(
-  { simulator, dataDir, appUrl }: Config,
+  { simulator, dataDir, appUrl, plans }: Config,
   embedded: EmbeddedSecrets | null,
   slots: Record<Slot, SlotBinding>,
   { log, deliverTo }: SimulationOptions,

@@ -252,6 +252,7 @@ create table subscription (
   told_plan_id text,
   last_event_rank smallint,
   compared_at_micros bigint,
+  past_due_since timestamp with time zone,
   constraint subscription_pkey PRIMARY KEY (id),
   constraint subscription_seats_check CHECK ((seats >= 0)),
   constraint subscription_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'paused'::text, 'unpaid'::text, 'canceled'::text]))),

@@ -78,7 +78,10 @@ const GIVEN = `unnest(${COLUMNS.map(([, type], at) => `$${at + 1}::${type}[]`).j
 
 const INSERT = {
   name: "insert_subscriptions",
-  text: `insert into subscription (${NAMES}) select * from ${GIVEN}`,
+  text: `
+insert into subscription (${NAMES}, past_due_since)
+select *, case when status = 'past_due' then coalesce(${timeOf("last_event_at_micros")}, clock_timestamp()) end
+from ${GIVEN}`,
 };
 
 const UPDATE = {
@@ -87,10 +90,20 @@ const UPDATE = {
 update subscription s set updated_at = clock_timestamp(),
   ${COLUMNS.slice(1)
     .map(([name]) => `${name} = given.${name}`)
-    .join(", ")}
+    .join(", ")},
+  past_due_since = case
+    when given.status <> 'past_due' then null
+    when s.status = 'past_due' and s.past_due_since is not null then s.past_due_since
+    when given.last_event_at_micros is distinct from s.last_event_at_micros
+      then coalesce(${timeOf("given.last_event_at_micros")}, clock_timestamp())
+    else clock_timestamp() end
 from ${GIVEN}
 where s.id = given.id and s.id = any ($1::uuid[])`,
 };
+
+function timeOf(micros: string): string {
+  return `timestamptz 'epoch' + ${micros} * interval '1 microsecond'`;
+}
 
 /** @throws a unique violation when another transaction has just recorded the same subscription. */
 export async function insertSubscriptions(

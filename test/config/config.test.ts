@@ -1,4 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readConfig, requireAuthSecret } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/config/config-error.ts";
@@ -222,6 +225,27 @@ describe("the configuration", () => {
       }
     }
     expect(refused).toBeGreaterThan(200);
+  });
+
+  it("maps the price ids of the plans, given as JSON or as a file", () => {
+    const idOf = (value: string) =>
+      readConfig({ PLANS_PRICE_IDS: value }).plans.plans[1]?.priceIds["provider-a"];
+    const map = JSON.stringify({ "provider-a": { price_pro_monthly: "price_live" } });
+    expect(idOf(map)).toEqual(["price_live"]);
+    const file = join(mkdtempSync(join(tmpdir(), "price-ids-")), "ids.json");
+    writeFileSync(file, map);
+    expect(idOf(file)).toEqual(["price_live"]);
+  });
+
+  it.each([
+    ["{", "is not JSON"],
+    ["/nowhere/ids.json", "neither JSON nor the path of a readable file"],
+    ['{"provider-d":{}}', "provider-d"],
+    ['{"provider-a":{"price_pro_montly":"price_1"}}', 'has the price id "provider-a price_pro_montly"'],
+    ['{"provider-a":{"price_pro_monthly":"price_team_monthly"}}', "is used twice"],
+  ])("refuses the price ids %s", (value, problem) => {
+    expect(() => readConfig({ PLANS_PRICE_IDS: value })).toThrow(problem);
+    expect(() => readConfig({ PLANS_PRICE_IDS: value })).toThrow(/^PLANS_PRICE_IDS: .*, e\.g\. \{/);
   });
 
   it("starts in production without DATABASE_URL only when that is allowed", () => {

@@ -14,7 +14,7 @@ import { setLocale } from "../../operations/users/set-locale.ts";
 import { updateProfile } from "../../operations/users/update-profile.ts";
 import { replayDelivery } from "../../operations/webhooks/replay-delivery.ts";
 import { builder, given, through } from "./builder.ts";
-import { LocaleEnum, RoleEnum, SlotEnum, ThemeEnum } from "./enums.ts";
+import { IntervalEnum, LocaleEnum, RoleEnum, SlotEnum, ThemeEnum } from "./enums.ts";
 import * as types from "./types.ts";
 
 const PreferencesInput = builder.inputType("PreferencesInput", {
@@ -62,6 +62,8 @@ builder.mutationType({
         planId: t.arg.id({ required: true }),
         seats: t.arg.int({ description: "The plan's smallest number unless given." }),
         provider: t.arg({ type: SlotEnum, description: "The operator's choice unless given." }),
+        interval: t.arg({ type: IntervalEnum, description: "The plan's first price unless given." }),
+        currency: t.arg.string({ description: "ISO 4217; the plan's first price unless given." }),
       },
       resolve: async (_, args, context) => (await through(createCheckout, context, given(args))).url,
     }),

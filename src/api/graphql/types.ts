@@ -90,7 +90,12 @@ export const Plan = builder.objectRef<Listed<typeof listPlans>>("Plan").implemen
   fields: (t) => ({
     id: t.exposeID("id"),
     name: t.exposeString("name"),
-    price: t.expose("price", { type: Price }),
+    price: t.expose("price", {
+      type: Price,
+      description: "The price that is bought unless another is chosen.",
+    }),
+    prices: t.expose("prices", { type: [Price], description: "All prices, that one first." }),
+    trialDays: t.exposeInt("trialDays", { description: "Days of a free trial; 0: none." }),
     features: t.exposeStringList("features"),
     seats: t.expose("seats", { type: Seats }),
   }),

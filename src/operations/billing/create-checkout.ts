@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { providerOf } from "../../billing/ask-provider.ts";
 import { type BillingTools, openCheckout } from "../../billing/open-checkout.ts";
+import { type Plan, priceIdsIn, pricesOf } from "../../domain/plan.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { SLOTS } from "../../domain/slot.ts";
 import { isSubscribed } from "../../store/customers.ts";
@@ -9,18 +10,25 @@ import { defineOperation } from "../operation.ts";
 
 export const createCheckout = defineOperation({
   name: "billing.createCheckout",
-  summary: "Opens a checkout at the payment provider and tells where; asked for again, the same one",
+  summary: "Creates a checkout session; idempotent per plan",
   access: "person",
   limit: "billing",
   input: z.strictObject({
     planId: z.string().min(1).max(50),
     seats: z.int().min(1).optional().describe("The plan's smallest number unless given."),
     provider: z.enum(SLOTS).optional().describe("The operator's choice unless given."),
+    interval: z.enum(["month", "year"]).optional().describe("The plan's first price unless given."),
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/)
+      .optional()
+      .describe("ISO 4217; the plan's first price unless given."),
   }),
   reasons: [
     "plan_unknown",
     "plan_not_sold",
     "plan_not_sold_by",
+    "price_not_offered",
     "seats_out_of_range",
     "not_found",
     "subscription_exists",
@@ -33,17 +41,19 @@ export const createCheckout = defineOperation({
     "email_known_to_provider",
   ],
   output: z.object({ url: z.url() }),
-  run: async (deps: BillingTools, caller, { planId, seats, provider = deps.activeProvider }) => {
+  run: async (deps: BillingTools, caller, { provider = deps.activeProvider, ...order }) => {
+    const { planId, seats } = order;
     const plan =
       deps.plans.plans.find((one) => one.id === planId) ??
       refuse({ reason: "plan_unknown", params: { planId }, field: "planId" });
-    if (Object.keys(plan.priceIds).length === 0)
+    const price = chosenPrice(plan, order);
+    if (Object.values(price.priceIds).length === 0)
       refuse({ reason: "plan_not_sold", params: { plan: plan.name }, field: "planId" });
     if (seats !== undefined && (seats < plan.seats.min || seats > plan.seats.max)) {
       refuse({ reason: "seats_out_of_range", params: { plan: plan.name, ...plan.seats }, field: "seats" });
     }
     const api = providerOf(deps.payments, provider);
-    const [priceId] = [plan.priceIds[provider] ?? []].flat();
+    const [priceId] = priceIdsIn(provider, price);
     if (priceId === undefined)
       refuse({ reason: "plan_not_sold_by", params: { plan: plan.name, provider }, field: "provider" });
 
@@ -56,3 +66,20 @@ export const createCheckout = defineOperation({
     return { url: await openCheckout(deps, api, { ...wanted, email, isEmailConfirmed: emailVerified }) };
   },
 });
+
+type PriceChoice = { interval?: "month" | "year" | undefined; currency?: string | undefined };
+
+/** The price of this interval and currency; what is left out is that of the plan's first price. */
+function chosenPrice(
+  plan: Plan,
+  { interval = plan.price.interval, currency = plan.price.currency }: PriceChoice,
+) {
+  return (
+    pricesOf(plan).find((price) => price.interval === interval && price.currency === currency) ??
+    refuse({
+      reason: "price_not_offered",
+      params: { plan: plan.name, interval, currency },
+      field: "interval",
+    })
+  );
+}

@@ -1,18 +1,22 @@
 import { z } from "zod";
-import type { PlanCatalog } from "../../domain/plan.ts";
+import { type Plan, type PlanCatalog, pricesOf } from "../../domain/plan.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { defineOperation } from "../operation.ts";
 import { PAGE, pageOf } from "../page.ts";
+
+const PriceView = z.object({
+  amount: z.int().describe("In the currency's smallest unit, per seat and interval."),
+  currency: z.string().describe("ISO 4217."),
+  interval: z.enum(["month", "year"]),
+});
 
 const PlanView = z
   .object({
     id: z.string(),
     name: z.string(),
-    price: z.object({
-      amount: z.int().describe("In the currency's smallest unit, per seat and interval."),
-      currency: z.string().describe("ISO 4217."),
-      interval: z.enum(["month", "year"]),
-    }),
+    price: PriceView.describe("The price that is bought unless another is chosen."),
+    prices: z.array(PriceView).describe("All prices, that one first."),
+    trialDays: z.int().describe("Days of a free trial; 0: none."),
     features: z.array(z.string()),
     seats: z.object({ min: z.int(), max: z.int() }),
   })
@@ -20,7 +24,7 @@ const PlanView = z
 
 export const listPlans = defineOperation({
   name: "plans.list",
-  summary: "What is for sale",
+  summary: "Lists the plans for sale",
   access: "anyone",
   limit: "api",
   input: z.strictObject(PAGE),
@@ -37,8 +41,14 @@ export const listPlans = defineOperation({
         field: "cursor",
       });
     return {
-      items: plans.slice(start, start + limit).map(({ priceIds: _, ...plan }) => plan),
+      items: plans.slice(start, start + limit).map(viewOf),
       nextCursor: plans[start + limit]?.id ?? null,
     };
   },
 });
+
+function viewOf(plan: Plan): z.input<typeof PlanView> {
+  const { id, name, price, features, seats, trialDays } = plan;
+  const prices = pricesOf(plan).map(({ priceIds: _, ...price }) => price);
+  return { id, name, price, prices, features, seats, trialDays };
+}

@@ -1,4 +1,4 @@
-import type { PlanCatalog } from "../../domain/plan.ts";
+import { type PlanCatalog, priceIdsIn, pricesOf } from "../../domain/plan.ts";
 import type { Slot } from "../../domain/slot.ts";
 import type { WireFormat } from "../../providers/adapter.ts";
 import type { Offer } from "../lifecycle/offer.ts";
@@ -82,8 +82,9 @@ export function offersOf(catalog: PlanCatalog, slot: Slot): Offer[] {
 /** The same including the plans' other prices. */
 export function everyOfferOf({ plans }: PlanCatalog, slot: Slot): Offer[] {
   return plans.flatMap((plan) => {
-    const { amount, currency, interval } = plan.price;
-    const sold = { planId: plan.id, planName: plan.name, amount, currency, interval, seats: plan.seats };
-    return [plan.priceIds[slot] ?? []].flat().map((priceId) => ({ ...sold, priceId }));
+    return pricesOf(plan).flatMap(({ amount, currency, interval, priceIds }) => {
+      const sold = { planId: plan.id, planName: plan.name, amount, currency, interval, seats: plan.seats };
+      return priceIdsIn(slot, { priceIds }).map((priceId) => ({ ...sold, priceId }));
+    });
   });
 }

@@ -1,0 +1,94 @@
+import type { Plan } from "./plan.ts";
+import type { Subscription } from "./subscription.ts";
+
+/** What of a subscription decides access. */
+export type AccessFacts = Pick<Subscription, "status" | "currentPeriodEnd" | "cancelAtPeriodEnd"> & {
+  /** Since when a renewal has been failing; `null`: not past due, or not known. */
+  pastDueSince: Date | null;
+  /** Whether the latest payment was taken back in full. */
+  paymentReversal: PaymentReversal | null;
+};
+
+export const PAYMENT_REVERSALS = ["refunded", "disputed"] as const;
+
+export type PaymentReversal = (typeof PAYMENT_REVERSALS)[number];
+
+export type Access = {
+  hasAccess: boolean;
+  /** When access ends as things stand; `null`: no end is known, or there is no access. */
+  until: Date | null;
+  reason: AccessReason;
+};
+
+export type AccessReason =
+  /** Paid, or in a trial. */
+  | "paid"
+  | "trial"
+  /** A renewal failed, and access stays until the end of the grace period. */
+  | "grace"
+  | "grace_over"
+  | PaymentReversal
+  /** The first payment is still due, or the provider has given up on a renewal. */
+  | "unpaid"
+  | "paused"
+  | "ended";
+
+type AccessRules = Pick<Plan, "graceDays" | "afterRefund" | "afterDispute">;
+
+/** For a plan that is no longer in `plans.config.ts`. */
+const DEFAULT_RULES: AccessRules = { graceDays: 7, afterRefund: "end_access", afterDispute: "end_access" };
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Whether a subscription gives access to what its plan contains. Never derived from the period's end while a payment is
+ * due: some providers advance it before they charge.
+ */
+export function accessOf(subscription: AccessFacts, plan: AccessRules | null, now: Date): Access {
+  const rules = plan ?? DEFAULT_RULES;
+  const { status, paymentReversal } = subscription;
+  if (paymentReversal !== null && endsAccess(paymentReversal, rules) && status !== "canceled") {
+    return denied(paymentReversal);
+  }
+  switch (status) {
+    case "active":
+      return { hasAccess: true, until: scheduledEnd(subscription), reason: "paid" };
+    case "trialing":
+      return { hasAccess: true, until: scheduledEnd(subscription), reason: "trial" };
+    case "past_due": {
+      const until = graceEnd(subscription, rules);
+      return until !== null && until <= now
+        ? denied("grace_over")
+        : { hasAccess: true, until, reason: "grace" };
+    }
+    case "incomplete":
+    case "unpaid":
+      return denied("unpaid");
+    case "paused":
+      return denied("paused");
+    case "canceled":
+      return denied("ended");
+    default:
+      return status satisfies never;
+  }
+}
+
+/** When a past due subscription loses access; `null`: not known. */
+export function graceEnd(
+  { pastDueSince }: Pick<AccessFacts, "pastDueSince">,
+  { graceDays }: Pick<Plan, "graceDays">,
+): Date | null {
+  return pastDueSince === null ? null : new Date(pastDueSince.getTime() + graceDays * DAY_MS);
+}
+
+function endsAccess(reversal: PaymentReversal, { afterRefund, afterDispute }: AccessRules): boolean {
+  return (reversal === "refunded" ? afterRefund : afterDispute) === "end_access";
+}
+
+function scheduledEnd({ cancelAtPeriodEnd, currentPeriodEnd }: AccessFacts): Date | null {
+  return cancelAtPeriodEnd ? currentPeriodEnd : null;
+}
+
+function denied(reason: AccessReason): Access {
+  return { hasAccess: false, until: null, reason };
+}

@@ -1,0 +1,32 @@
+import type { AccessFacts } from "../domain/access.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Queryable } from "./database.ts";
+
+/** A user's subscription with what decides its access, for `accessOf`. */
+export type SubscriptionAccess = AccessFacts & {
+  id: string;
+  provider: Slot;
+  planId: string;
+  seats: number;
+};
+
+// Servers of the release before store no `past_due_since`.
+const ACCESS_COLUMNS = `s.id, s.provider, s.plan_id as "planId", s.seats, s.status,
+  s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
+  case when s.status = 'past_due' then coalesce(s.past_due_since, s.updated_at) end as "pastDueSince",
+  null as "paymentReversal"`;
+
+const OF_USER = {
+  name: "subscription_access_of_user",
+  text: `
+select ${ACCESS_COLUMNS} from subscription s
+where s.user_id = $1 and s.status <> 'canceled' order by s.created_at desc, s.id desc`,
+};
+
+/** What decides the access of each of a user's subscriptions that have not ended, the newest first. */
+export async function subscriptionAccessOfUser(
+  database: Queryable,
+  userId: string,
+): Promise<SubscriptionAccess[]> {
+  return database.run<SubscriptionAccess>(OF_USER, [userId]);
+}

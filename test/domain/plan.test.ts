@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { definePlans, priceIdsIn, pricesOf } from "../../src/domain/plan.ts";
+
+type Plans = Parameters<typeof definePlans>[0];
+
+const PRO: Plans[number] = {
+  id: "pro",
+  name: "Pro",
+  price: { amount: 2000, currency: "EUR", interval: "month" },
+  features: [],
+  seats: { min: 1, max: 5 },
+  priceIds: { "provider-a": ["pro_monthly", "pro_monthly_2024"], "provider-b": "pri_pro" },
+  prices: [
+    { amount: 20000, currency: "EUR", interval: "year", priceIds: { "provider-a": "pro_yearly" } },
+    { amount: 2200, currency: "USD", interval: "month", priceIds: { "provider-a": "pro_usd" } },
+  ],
+};
+
+const sold = (plans: ReturnType<typeof definePlans>, priceId: string) =>
+  plans.sold("provider-a", [{ priceIds: [priceId], seats: 1 }])?.planId ?? null;
+
+describe("prices of a plan", () => {
+  it("recognises every price in events, former ones too", () => {
+    const plans = definePlans([PRO]);
+    for (const id of ["pro_monthly", "pro_monthly_2024", "pro_yearly", "pro_usd"]) {
+      expect(sold(plans, id)).toBe("pro");
+    }
+    expect(sold(plans, "pri_pro")).toBeNull();
+  });
+
+  it("lists the first price in front", () => {
+    const [plan] = definePlans([PRO]).plans;
+    expect(pricesOf(plan as never).map(({ interval, currency }) => `${interval} ${currency}`)).toEqual([
+      "month EUR",
+      "year EUR",
+      "month USD",
+    ]);
+  });
+
+  it("refuses two prices of the same interval and currency, and a price id that is used twice", () => {
+    const twice = { ...PRO, prices: [{ ...PRO.price, amount: 1, priceIds: {} }] };
+    expect(() => definePlans([twice])).toThrow(/pro month EUR.* is used twice/);
+    const same = { ...PRO.price, currency: "GBP", priceIds: { "provider-a": "pro_monthly" } };
+    expect(() => definePlans([{ ...PRO, prices: [same] }])).toThrow("used twice");
+  });
+});
+
+describe("price ids of an environment", () => {
+  it("replace those of the file, slot by slot", () => {
+    const plans = definePlans([PRO]).withPriceIds({
+      "provider-a": { pro_monthly: "price_live_1", pro_usd: "price_live_2" },
+    });
+    const ids = pricesOf(plans.plans[0] as never).map((price) => priceIdsIn("provider-a", price));
+    expect(ids).toEqual([["price_live_1", "pro_monthly_2024"], ["pro_yearly"], ["price_live_2"]]);
+    expect(sold(plans, "price_live_2")).toBe("pro");
+    expect(sold(plans, "pro_usd")).toBeNull();
+    expect(plans.sold("provider-b", [{ priceIds: ["pri_pro"], seats: 1 }])?.planId).toBe("pro");
+  });
+
+  it("must name ids that the file has, and give no id twice", () => {
+    const plans = definePlans([PRO]);
+    expect(() => plans.withPriceIds({ "provider-a": { pro_montly: "price_1" } })).toThrow(
+      '"provider-a pro_montly"',
+    );
+    expect(() => plans.withPriceIds({ "provider-a": { pro_monthly: "pro_usd" } })).toThrow("used twice");
+  });
+});
