@@ -11,7 +11,6 @@ import { perSlot, type Slot } from "./domain/slot.ts";
 import { type ClientAddress, createClientAddress } from "./http/client-address.ts";
 import { createUnroutable, isMalformedTarget } from "./http/unroutable.ts";
 import type { Milestone } from "./intake/intake.ts";
-import { startRetryJob } from "./intake/retry-job.ts";
 import { captureOutput } from "./observability/capture-output.ts";
 import { createLog, type Log } from "./observability/log.ts";
 import { cachedReadiness } from "./runtime/cached-readiness.ts";
@@ -80,8 +79,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     }, unroutable.refuseSocket);
     const drain = prepareDrain(server);
     await listen(server, config);
-    const retries = startRetryJob(runtime.intake, service.metrics?.jobRan ?? null);
-    closing.push(retries.stop, drain);
+    closing.push(drain);
     const { port } = server.address() as AddressInfo;
     origins.push(...ownOrigins(config, port));
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;
@@ -125,6 +123,7 @@ async function connectApi(
     plugins: await loadPlugins(),
     graphql: config.graphql,
     metrics: { token: config.metricsToken, metrics: service.metrics },
+    cron: { secret: config.cronSecret, runJob: service.runJob },
     versions,
     deprecationFormat: config.deprecationFormat,
     appUrl: config.appUrl,

@@ -13,6 +13,7 @@ import type { Dependencies } from "../operations/dependencies.ts";
 import { type AuthRoutesOptions, authRoutes, withErrorCode } from "./auth.ts";
 import type { CallerContext } from "./authenticate.ts";
 import { chat } from "./chat.ts";
+import { type CronOptions, cron } from "./cron.ts";
 import { graphql } from "./graphql/graphql.ts";
 import { type MetricsDoor, metrics } from "./metrics.ts";
 import { openApiDocument } from "./openapi/document.ts";
@@ -34,6 +35,7 @@ export type ApiOptions = {
   plugins: readonly Plugin[];
   graphql: { enabled: boolean; introspection: boolean };
   metrics: MetricsDoor;
+  cron: CronOptions;
   versions: VersionCatalog;
   deprecationFormat: DeprecationFormat;
   /** The public origin, without a slash at the end. */
@@ -103,5 +105,6 @@ function system({ versions, appUrl, isReady, ...options }: ApiOptions): Hono<Hon
   });
   routes.route("/docs", reader());
   routes.route("/metrics", metrics(options.metrics));
+  routes.route("/cron", cron(options.cron));
   return routes;
 }

@@ -28,6 +28,8 @@ export type Config = {
   trustedProxies: TrustedProxies;
   /** `null`: there is no `/api/metrics`. */
   metricsToken: string | null;
+  /** `null`: there are no `/api/cron/<job>`. */
+  cronSecret: string | null;
   mail: { smtpUrl: string | null; from: string; requireConfirmation: boolean };
   /** Whether administrators must have a second factor. */
   requireAdminTwoFactor: boolean;
@@ -85,6 +87,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     rateLimitMemoryKeys: values.RATE_LIMIT_MEMORY_KEYS,
     trustedProxies: values.TRUSTED_PROXIES ?? { hops: 0 },
     metricsToken: values.METRICS_TOKEN ?? null,
+    cronSecret: values.CRON_SECRET ?? null,
     mail: {
       smtpUrl: values.SMTP_URL ?? null,
       from: values.MAIL_FROM,

@@ -36,6 +36,10 @@ export const Variables = z.object({
     .string()
     .min(16, "expected at least 16 characters, e.g. the output of: openssl rand -hex 24")
     .optional(),
+  CRON_SECRET: z
+    .string()
+    .min(16, "expected at least 16 characters, e.g. the output of: openssl rand -hex 24")
+    .optional(),
   SMTP_URL: url(["smtp:", "smtps:"], "smtps://user:password@smtp.example.com").optional(),
   MAIL_FROM: z
     .string()

@@ -29,6 +29,7 @@ const RESOURCES = {
   feature: "feature",
   event_endpoint: "event endpoint",
   session: "session",
+  job: "job",
 } as const;
 
 const Resource = z.enum(Object.keys(RESOURCES) as (keyof typeof RESOURCES)[]);

@@ -2,7 +2,11 @@ import { DatabaseUnavailable } from "../store/database.ts";
 import type { Intake } from "./intake.ts";
 import { retryDue } from "./retry.ts";
 
-export type RetryJob = { stop(): Promise<void> };
+export type RetryJob = {
+  /** Runs a pass now, or waits for the one under way. */
+  runNow(): Promise<"ok" | "failed">;
+  stop(): Promise<void>;
+};
 
 /** Runs `webhook-retry` inside the server until it is stopped; a running pass is finished. */
 export function startRetryJob(
@@ -12,29 +16,38 @@ export function startRetryJob(
   const everyMs = Math.min(5_000, Math.max(250, (intake.leaseSeconds * 1000) / 4));
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  let running = Promise.resolve();
+  let running: Promise<"ok" | "failed"> | null = null;
 
-  async function pass(): Promise<void> {
+  async function pass(): Promise<"ok" | "failed"> {
     try {
       const report = await retryDue(intake, () => stopped);
       if (report.failed + report.gaveUp > 0)
         intake.log.warn(report, "webhook-retry: deliveries failed again");
       observe?.("webhook-retry", "ok");
+      return "ok";
     } catch (error) {
       observe?.("webhook-retry", "failed");
       if (!(error instanceof DatabaseUnavailable)) intake.log.error({ err: error }, "webhook-retry failed");
+      return "failed";
     }
-    if (!stopped) schedule();
+  }
+
+  function runNow(): Promise<"ok" | "failed"> {
+    clearTimeout(timer);
+    running ??= pass().finally(() => {
+      running = null;
+      if (!stopped) schedule();
+    });
+    return running;
   }
 
   function schedule(): void {
-    timer = setTimeout(() => {
-      running = pass();
-    }, everyMs);
+    timer = setTimeout(() => void runNow(), everyMs);
   }
 
   schedule();
   return {
+    runNow,
     stop: async () => {
       stopped = true;
       clearTimeout(timer);

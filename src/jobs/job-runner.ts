@@ -9,6 +9,8 @@ export type Job = {
 
 export type JobRunner = {
   start(job: Job): void;
+  /** Runs a started job now, or waits for the run under way. Undefined: no job has this name. */
+  runNow(name: string): Promise<JobOutcome> | undefined;
   /** Resolves when all runs have ended. */
   stop(): Promise<void>;
 };
@@ -16,39 +18,59 @@ export type JobRunner = {
 export type JobRunnerOptions = {
   log: { warn(fields: object, message: string): void };
   /** Counts runs; `null`: nobody does. */
-  observe: ((job: string, outcome: "ok" | "failed") => void) | null;
+  observe: ((job: string, outcome: JobOutcome) => void) | null;
 };
+
+export type JobOutcome = "ok" | "failed";
 
 /**
  * Runs periodic jobs in this process until it stops. What is due is kept in the job's own tables: a run that fails is
  * logged and tried again by the next one, here or in another process.
  */
 export function createJobRunner({ log, observe }: JobRunnerOptions): JobRunner {
+  const jobs = new Map<string, Job>();
   const timers = new Map<string, NodeJS.Timeout>();
-  const running = new Map<string, Promise<void>>();
+  const running = new Map<string, Promise<JobOutcome>>();
   let isStopped = false;
 
-  const runOnce = async ({ name, everyMs, run }: Job) => {
+  const runOnce = async ({ name, everyMs, run }: Job): Promise<JobOutcome> => {
     try {
       await run(() => isStopped);
       observe?.(name, "ok");
+      return "ok";
     } catch (err) {
       observe?.(name, "failed");
       log.warn({ err, job: name, againInSeconds: everyMs / 1000 }, "job failed");
+      return "failed";
     }
+  };
+  const runAndSchedule = (job: Job): Promise<JobOutcome> => {
+    clearTimeout(timers.get(job.name));
+    const run = runOnce(job).then((outcome) => {
+      running.delete(job.name);
+      schedule(job);
+      return outcome;
+    });
+    running.set(job.name, run);
+    return run;
   };
   const schedule = (job: Job) => {
     if (isStopped) return;
-    const timer = setTimeout(() => {
-      running.set(
-        job.name,
-        runOnce(job).then(() => schedule(job)),
-      );
-    }, job.everyMs);
-    timers.set(job.name, timer);
+    timers.set(
+      job.name,
+      setTimeout(() => void runAndSchedule(job), job.everyMs),
+    );
   };
   return {
-    start: schedule,
+    start: (job) => {
+      jobs.set(job.name, job);
+      schedule(job);
+    },
+    runNow: (name) => {
+      const job = jobs.get(name);
+      if (job === undefined || isStopped) return undefined;
+      return running.get(name) ?? runAndSchedule(job);
+    },
     stop: async () => {
       isStopped = true;
       for (const timer of timers.values()) clearTimeout(timer);

@@ -4,7 +4,8 @@ import { createAuth } from "../auth/create-auth.ts";
 import { cancelAtProvider } from "../billing/cancel-at-provider.ts";
 import { closeOnDeletion } from "../billing/close-on-deletion.ts";
 import type { Config } from "../config/config.ts";
-import { createJobRunner } from "../jobs/job-runner.ts";
+import { startRetryJob } from "../intake/retry-job.ts";
+import { createJobRunner, type JobOutcome } from "../jobs/job-runner.ts";
 import { createLimits } from "../limits/create-limits.ts";
 import { createMail } from "../mail/mail.ts";
 import type { Log } from "../observability/log.ts";
@@ -22,6 +23,8 @@ export type Service = {
   auth: Auth;
   /** `null`: no METRICS_TOKEN is set. */
   metrics: Metrics | null;
+  /** Runs a periodic job now, or waits for the run under way. Undefined: no job has this name. */
+  runJob(name: string): Promise<JobOutcome> | undefined;
   /** Finishes what runs; the runtime is to be closed afterwards. */
   close(): Promise<void>;
 };
@@ -69,6 +72,7 @@ export async function startService(
     retentionJob(config, runtime),
   ])
     jobs.start(job);
+  const retries = startRetryJob(runtime.intake, metrics?.jobRan ?? null);
   return {
     deps: {
       database: runtime.database,
@@ -87,8 +91,9 @@ export async function startService(
     },
     auth,
     metrics,
+    runJob: (name) => (name === "webhook-retry" ? retries.runNow() : jobs.runNow(name)),
     close: async () => {
-      await jobs.stop();
+      await Promise.all([jobs.stop(), retries.stop()]);
       await Promise.all([auth.idle(), mail.close(), limits.close()]);
     },
   };

@@ -185,6 +185,7 @@ describe("the configuration", () => {
     ["TRUSTED_PROXIES", "-1", "10.0.0.0/8"],
     ["TRUSTED_PROXIES", "10.0.0.0/8,", "10.0.0.0/8"],
     ["METRICS_TOKEN", "short", "openssl rand"],
+    ["CRON_SECRET", "short", "openssl rand"],
     ["SMTP_URL", "mail.example.com", "smtps://"],
     ["REQUIRE_EMAIL_CONFIRMATION", "yes", "off"],
     ["REQUIRE_ADMIN_2FA", "yes", "off"],

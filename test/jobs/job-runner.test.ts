@@ -46,6 +46,35 @@ describe("createJobRunner", () => {
     expect(lines).toEqual([{ err, job: "clean-up", againInSeconds: 1 }]);
   });
 
+  it("runs a job now, and waits the whole delay afterwards", async () => {
+    const { jobs, outcomes } = runner();
+    jobs.start({ name: "clean-up", everyMs: 1_000, run: async () => {} });
+    await vi.advanceTimersByTimeAsync(900);
+    expect(await jobs.runNow("clean-up")).toBe("ok");
+    await vi.advanceTimersByTimeAsync(999);
+    expect(outcomes).toEqual(["clean-up ok"]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(outcomes).toEqual(["clean-up ok", "clean-up ok"]);
+    expect(jobs.runNow("unknown")).toBeUndefined();
+  });
+
+  it("joins the run under way when it is asked to run now", async () => {
+    const { jobs, outcomes } = runner();
+    jobs.start({
+      name: "slow",
+      everyMs: 10,
+      run: async () => {
+        await new Promise((done) => setTimeout(done, 500));
+        throw new Error("provider away");
+      },
+    });
+    await vi.advanceTimersByTimeAsync(10);
+    const joined = jobs.runNow("slow");
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await joined).toBe("failed");
+    expect(outcomes).toEqual(["slow failed"]);
+  });
+
   it("asks the current run to stop, and stops once it has ended", async () => {
     const { jobs, outcomes } = runner();
     jobs.start({

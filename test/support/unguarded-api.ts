@@ -44,6 +44,7 @@ export function testApi(deps: Partial<Dependencies> = {}): {
     plugins: [],
     graphql: { enabled: true, introspection: true },
     metrics: { token: null, metrics: null },
+    cron: { secret: null, runJob: () => undefined },
     versions,
     deprecationFormat: "simple",
     appUrl: "https://app.example.com",

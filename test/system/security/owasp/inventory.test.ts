@@ -34,6 +34,7 @@ const BESIDE_THE_DOCUMENT = [
   "GET /api/docs/favicon-32x32.png",
   // For the operator.
   "GET /api/metrics",
+  "GET /api/cron/:job",
   // Each plugin documents itself, and is reached through the gate only.
   "GET /api/plugins/renewals/calendar.ics",
 ];
@@ -319,6 +320,7 @@ async function mountedApi() {
     plugins: await loadPlugins(),
     graphql: { enabled: true, introspection: true },
     metrics: { token: METRICS_TOKEN, metrics: {} },
+    cron: { secret: METRICS_TOKEN, runJob: () => undefined },
     versions,
     deprecationFormat: "simple",
     appUrl: "http://localhost:3000",
