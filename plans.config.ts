@@ -3,13 +3,43 @@ import { definePlans } from "./src/domain/plan.ts";
 /**
  * The plans for sale. Amounts are in the currency's smallest unit, per seat and interval; `priceIds` are the ids of the
  * price at the provider of each slot, or names for them that PLANS_PRICE_IDS maps to the ids of an environment.
+ * `features` are what programs ask for and what the pages show, in the reader's language.
  */
 export default definePlans([
   {
     id: "free",
     name: "Free",
     price: { amount: 0, currency: "EUR", interval: "month" },
-    features: ["1 seat", "1,000 events a month", "Community support"],
+    features: [
+      {
+        id: "projects",
+        kind: "limit",
+        value: 1,
+        text: { en: "1 project", de: "1 Projekt", es: "1 proyecto", zh: "1 个项目" },
+      },
+      {
+        id: "events",
+        kind: "quota",
+        value: 1_000,
+        text: {
+          en: "1,000 events a month",
+          de: "1.000 Ereignisse im Monat",
+          es: "1000 eventos al mes",
+          zh: "每月 1,000 个事件",
+        },
+      },
+      {
+        id: "community-support",
+        kind: "flag",
+        value: true,
+        text: {
+          en: "Community support",
+          de: "Support durch die Community",
+          es: "Soporte de la comunidad",
+          zh: "社区支持",
+        },
+      },
+    ],
     seats: { min: 1, max: 1 },
     priceIds: {},
   },
@@ -17,7 +47,36 @@ export default definePlans([
     id: "pro",
     name: "Pro",
     price: { amount: 2000, currency: "EUR", interval: "month" },
-    features: ["Up to 5 seats", "100,000 events a month", "E-mail support"],
+    features: [
+      {
+        id: "projects",
+        kind: "limit",
+        value: 10,
+        text: { en: "10 projects", de: "10 Projekte", es: "10 proyectos", zh: "10 个项目" },
+      },
+      {
+        id: "events",
+        kind: "quota",
+        value: 100_000,
+        text: {
+          en: "100,000 events a month",
+          de: "100.000 Ereignisse im Monat",
+          es: "100 000 eventos al mes",
+          zh: "每月 100,000 个事件",
+        },
+      },
+      {
+        id: "email-support",
+        kind: "flag",
+        value: true,
+        text: {
+          en: "Email support",
+          de: "Support per E-Mail",
+          es: "Soporte por correo electrónico",
+          zh: "邮件支持",
+        },
+      },
+    ],
     seats: { min: 1, max: 5 },
     priceIds: {
       "provider-a": "price_pro_monthly",
@@ -42,7 +101,47 @@ export default definePlans([
     id: "team",
     name: "Team",
     price: { amount: 1500, currency: "EUR", interval: "month" },
-    features: ["5 to 500 seats", "Unlimited events", "Priority support"],
+    features: [
+      {
+        id: "projects",
+        kind: "limit",
+        value: 100,
+        text: { en: "100 projects", de: "100 Projekte", es: "100 proyectos", zh: "100 个项目" },
+      },
+      {
+        id: "events",
+        kind: "quota",
+        value: 10_000_000,
+        text: {
+          en: "10,000,000 events a month",
+          de: "10.000.000 Ereignisse im Monat",
+          es: "10 000 000 eventos al mes",
+          zh: "每月 10,000,000 个事件",
+        },
+      },
+      {
+        id: "email-support",
+        kind: "flag",
+        value: true,
+        text: {
+          en: "Email support",
+          de: "Support per E-Mail",
+          es: "Soporte por correo electrónico",
+          zh: "邮件支持",
+        },
+      },
+      {
+        id: "priority-support",
+        kind: "flag",
+        value: true,
+        text: {
+          en: "Priority support",
+          de: "Bevorzugter Support",
+          es: "Soporte prioritario",
+          zh: "优先支持",
+        },
+      },
+    ],
     seats: { min: 5, max: 500 },
     priceIds: {
       "provider-a": "price_team_monthly",

@@ -33,7 +33,7 @@ export async function authenticate(c: Context<HonoEnv>, callers: CallerContext):
   const { caller, setCookies } = await identify(c, callers, charges);
   for (const cookie of setCookies) addCookie(c, cookie);
   assertOwnPage(c, callers, caller.kind === "session");
-  return { caller, charges };
+  return { caller, charges, acceptLanguage: c.env.incoming.headers["accept-language"] };
 }
 
 /** @throws Refusal */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Feature, type FeatureKind } from "./feature.ts";
 import type { PaidItem } from "./payment-event.ts";
 import { SLOTS, type Slot } from "./slot.ts";
 
@@ -22,7 +23,10 @@ const Plan = z.strictObject({
   name: z.string().min(1).max(100),
   /** The price that is shown first and bought unless another is chosen. */
   price: Price,
-  features: z.array(z.string().min(1)),
+  /** In the order in which the pages show them. One that is not listed is off, or zero. */
+  features: z
+    .array(Feature)
+    .refine((features) => isUnique(features.map(({ id }) => id)), "a feature is listed twice"),
   seats: z
     .strictObject({ min: z.int().min(1), max: z.int().min(1) })
     .refine(({ min, max }) => min <= max, "min is greater than max"),
@@ -55,6 +59,13 @@ const Plans = z
         if (seen.has(name)) context.addIssue({ code: "custom", message: `"${name}" is used twice` });
         seen.add(name);
       }
+    }
+    const kinds = new Map<string, FeatureKind>();
+    for (const { id, kind } of plans.flatMap(({ features }) => features)) {
+      const known = kinds.get(id) ?? kind;
+      if (known !== kind)
+        context.addIssue({ code: "custom", message: `"${id}" is a ${known} and a ${kind}` });
+      kinds.set(id, known);
     }
   });
 
@@ -137,4 +148,8 @@ function replacePriceIds(plans: readonly Plan[], map: PriceIdMap): Plan[] {
   const [unknown] = unused;
   if (unknown !== undefined) throw new Error(`no plan in plans.config.ts has the price id "${unknown}"`);
   return replaced;
+}
+
+function isUnique(values: readonly string[]): boolean {
+  return new Set(values).size === values.length;
 }

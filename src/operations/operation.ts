@@ -41,7 +41,12 @@ export type Operation<
   /** What comes out, for documents and tests; it is not checked at run time. */
   output: Output;
   /** @throws Refusal */
-  run(deps: Deps, caller: CallerOf<A>, input: z.output<Input>): Promise<z.input<Output>>;
+  run(
+    deps: Deps,
+    caller: CallerOf<A>,
+    input: z.output<Input>,
+    call: Pick<Call, "acceptLanguage">,
+  ): Promise<z.input<Output>>;
 };
 
 export function defineOperation<
@@ -60,6 +65,8 @@ export type Call = {
   charges: Charge[];
   /** Not charged to any limit: what pages show is limited as a page. */
   isExempt?: boolean;
+  /** The request's `Accept-Language`. */
+  acceptLanguage?: string | undefined;
 };
 
 export type Gate = {
@@ -102,7 +109,7 @@ async function runOperation<Deps, Input extends z.ZodType, Output extends z.ZodT
   if (operation.limit !== null) await charge(operation.limit, deps.limits, call);
   const parsed = operation.input.safeParse(await readInput(), { error: whetherMissing });
   if (!parsed.success) throw invalidInput(parsed.error);
-  return operation.run(deps, call.caller as CallerOf<A>, parsed.data);
+  return operation.run(deps, call.caller as CallerOf<A>, parsed.data, call);
 }
 
 function assertAccess(access: Access, caller: Caller): void {

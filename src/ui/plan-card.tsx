@@ -25,8 +25,7 @@ export function PlanCard({
         <span className="text-muted text-sm">{per}</span>
       </p>
       <p className="mt-1 text-muted text-sm">{seats}</p>
-      {/* The feature texts are the operator's own. */}
-      <ul className="mt-5 mb-6 flex flex-col gap-2" lang="en">
+      <ul className="mt-5 mb-6 flex flex-col gap-2">
         {features.map((feature) => (
           <li key={feature} className="flex items-start gap-2">
             <Check aria-hidden="true" size={18} className="mt-0.5 shrink-0 text-good" />

@@ -23,7 +23,12 @@ async function pages(input: object) {
   const eventIds: string[][] = [];
   let cursor: string | null = null;
   do {
-    const page = await listDeliveries.run(test, OPERATOR, listDeliveries.input.parse({ ...input, cursor }));
+    const page = await listDeliveries.run(
+      test,
+      OPERATOR,
+      listDeliveries.input.parse({ ...input, cursor }),
+      {},
+    );
     eventIds.push(page.items.map((one) => one.eventId));
     cursor = page.nextCursor;
   } while (cursor !== null);

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
+import { FEATURE_KINDS, type Feature } from "../../src/domain/feature.ts";
 import { definePlans, priceIdsIn, pricesOf } from "../../src/domain/plan.ts";
 
 type Plans = Parameters<typeof definePlans>[0];
@@ -63,5 +65,64 @@ describe("price ids of an environment", () => {
       '"provider-a pro_montly"',
     );
     expect(() => plans.withPriceIds({ "provider-a": { pro_monthly: "pro_usd" } })).toThrow("used twice");
+  });
+});
+
+const text = { en: "Exports", de: "Exporte", es: "Exportaciones", zh: "导出" };
+
+function planWith(features: Feature[], id = "pro") {
+  const price = { amount: 100, currency: "EUR", interval: "month" as const };
+  return { id, name: "Pro", price, features, seats: { min: 1, max: 1 }, priceIds: {} };
+}
+
+describe("the shipped plans", () => {
+  it("each have a feature of every kind", () => {
+    for (const { features } of plans.plans)
+      expect(new Set(features.map(({ kind }) => kind))).toEqual(new Set(FEATURE_KINDS));
+  });
+
+  it("give 100 or more of a quota for free", () => {
+    const free = plans.plans.find(({ id }) => id === "free");
+    expect(free?.features.find(({ kind }) => kind === "quota")?.value).toBeGreaterThanOrEqual(100);
+  });
+});
+
+describe("a plan is refused", () => {
+  it.each<[string, unknown[], string]>([
+    [
+      "with a text missing in one language",
+      [planWith([{ id: "a", kind: "flag", value: true, text: { en: "A" } } as never])],
+      "text",
+    ],
+    [
+      "with a quota that is no number",
+      [planWith([{ id: "a", kind: "quota", value: true, text } as never])],
+      "value",
+    ],
+    [
+      "with an unknown kind of feature",
+      [planWith([{ id: "a", kind: "gauge", value: 1, text } as never])],
+      "kind",
+    ],
+    [
+      "with a feature listed twice",
+      [
+        planWith([
+          { id: "a", kind: "flag", value: true, text },
+          { id: "a", kind: "flag", value: false, text },
+        ]),
+      ],
+      "a feature is listed twice",
+    ],
+    [
+      "whose feature is of another kind in another plan",
+      [
+        planWith([{ id: "a", kind: "flag", value: true, text }]),
+        planWith([{ id: "a", kind: "limit", value: 1, text }], "team"),
+      ],
+      '\\"a\\" is a flag and a limit',
+    ],
+  ])("%s", (_name, given, problem) => {
+    expect(() => definePlans(given as never)).toThrow(problem);
   });
 });

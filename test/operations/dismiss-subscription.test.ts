@@ -21,7 +21,12 @@ describe("dismissing a subscription", () => {
     await context.test.rows(`update "user" set role = 'admin' where id = 'user_2'`);
     const admin = { kind: "session", userId: "user_2", role: "admin" } as never;
     const [before] = await stored();
-    const shown = await dismissSubscription.run(context.runtime, admin, { id, reason: "refunded by hand" });
+    const shown = await dismissSubscription.run(
+      context.runtime,
+      admin,
+      { id, reason: "refunded by hand" },
+      {},
+    );
     expect(shown).toMatchObject({ id, outOfOrder: false });
     expect(await stored()).toEqual([{ ...before, out_of_order: false }]);
     expect(await context.test.rows("select by, user_id, changes, reason from reconciliation")).toEqual([
@@ -36,15 +41,15 @@ describe("dismissing a subscription", () => {
 
   it("is refused when it is not flagged, and writes nothing", async () => {
     const id = await flagged();
-    await dismissSubscription.run(context.runtime, OPERATOR, { id, reason: "once" });
-    const again = dismissSubscription.run(context.runtime, OPERATOR, { id, reason: "twice" });
+    await dismissSubscription.run(context.runtime, OPERATOR, { id, reason: "once" }, {});
+    const again = dismissSubscription.run(context.runtime, OPERATOR, { id, reason: "twice" }, {});
     await expect(again).rejects.toMatchObject({ code: "conflict", reason: "review_not_needed" });
     expect(await context.test.rows("select reason from reconciliation")).toEqual([{ reason: "once" }]);
   });
 
   it("does not keep a later out-of-order event from flagging it again", async () => {
     const id = await flagged();
-    await dismissSubscription.run(context.runtime, OPERATOR, { id, reason: "settled" });
+    await dismissSubscription.run(context.runtime, OPERATOR, { id, reason: "settled" }, {});
     const occurredAt = new Date(Date.now() - 3_600_000);
     await receive(eventOf("customer.subscription.updated", { seats: 9, occurredAt }));
     expect(await stored()).toMatchObject([{ seats: 9, out_of_order: true }]);

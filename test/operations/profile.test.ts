@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import plans from "../../plans.config.ts";
 import type { SubscriptionStatus } from "../../src/domain/subscription-status.ts";
-import { listFeatures } from "../../src/operations/plans/list-features.ts";
 import { currentSubscription } from "../../src/operations/subscriptions/current-subscription.ts";
 import { completeOnboarding } from "../../src/operations/users/complete-onboarding.ts";
 import { setLocale } from "../../src/operations/users/set-locale.ts";
@@ -42,19 +40,6 @@ describe("onboarding", () => {
     const onboarded = await test.rows(`select id from "user" where onboarded`);
     expect(onboarded).toEqual([{ id: "user_2" }]);
     expect((await refusalOf(ground.call(completeOnboarding, NOBODY))).code).toBe("unauthorized");
-  });
-});
-
-describe("features", () => {
-  it("are listed once each, with the plans that have them", async () => {
-    const { features } = await ground.call(listFeatures, NOBODY);
-    const names = features.map((feature: { name: string }) => feature.name);
-    expect(new Set(names)).toEqual(new Set(plans.plans.flatMap((plan) => plan.features)));
-    expect(new Set(names).size).toBe(names.length);
-    for (const plan of plans.plans) {
-      const had = features.filter((feature: { planIds: string[] }) => feature.planIds.includes(plan.id));
-      expect(had.map((feature: { name: string }) => feature.name).sort()).toEqual([...plan.features].sort());
-    }
   });
 });
 

@@ -1,5 +1,6 @@
 import { ROLES } from "../../domain/caller.ts";
 import { ATTEMPT_SOURCES, DELIVERY_STATUSES } from "../../domain/delivery.ts";
+import { FEATURE_KINDS } from "../../domain/feature.ts";
 import { LOCALES } from "../../domain/locale.ts";
 import { NOTIFICATION_KINDS } from "../../domain/notification.ts";
 import { SLOTS } from "../../domain/slot.ts";
@@ -11,6 +12,7 @@ export const LocaleEnum = enumOf("Locale", LOCALES);
 export const ThemeEnum = enumOf("Theme", ["system", "light", "dark"] as const);
 export const SlotEnum = enumOf("Slot", SLOTS);
 export const IntervalEnum = enumOf("Interval", ["month", "year"] as const);
+export const FeatureKindEnum = enumOf("FeatureKind", FEATURE_KINDS);
 export const SubscriptionStatusEnum = enumOf("SubscriptionStatus", SUBSCRIPTION_STATUSES);
 export const NotificationKindEnum = enumOf("NotificationKind", NOTIFICATION_KINDS);
 export const DeliveryStatusEnum = enumOf("DeliveryStatus", DELIVERY_STATUSES);

@@ -10,14 +10,21 @@ import { listUsers } from "../../operations/users/list-users.ts";
 import { showProfile } from "../../operations/users/show-profile.ts";
 import { listDeliveries } from "../../operations/webhooks/list-deliveries.ts";
 import { showDelivery } from "../../operations/webhooks/show-delivery.ts";
-import { builder, through } from "./builder.ts";
-import { DeliveryStatusEnum, SlotEnum } from "./enums.ts";
+import { builder, given, through } from "./builder.ts";
+import { DeliveryStatusEnum, LocaleEnum, SlotEnum } from "./enums.ts";
 import * as pages from "./pages.ts";
 import * as types from "./types.ts";
 
 const page = builder.args((t) => ({
   limit: t.int({ required: true, defaultValue: 20, description: "How many at most: 1 to 100." }),
   cursor: t.string({ description: "The nextCursor of the page before; none for the first page." }),
+}));
+
+const { locale } = builder.args((t) => ({
+  locale: t.field({
+    type: LocaleEnum,
+    description: "The language of the texts; that of Accept-Language unless given.",
+  }),
 }));
 
 // Every field is nullable: a refused field must not discard the other results.
@@ -60,15 +67,16 @@ builder.queryType({
       type: pages.PlanPage,
       nullable: true,
       description: listPlans.summary,
-      args: page,
-      resolve: (_, args, context) => through(listPlans, context, args),
+      args: { ...page, locale },
+      resolve: (_, args, context) => through(listPlans, context, given(args)),
     }),
     features: t.field({
       type: [types.Feature],
       nullable: true,
       description: listFeatures.summary,
       extensions: { size: 20 },
-      resolve: async (_, args, context) => (await through(listFeatures, context, args)).features,
+      args: { locale },
+      resolve: async (_, args, context) => (await through(listFeatures, context, given(args))).features,
     }),
     notifications: t.field({
       type: pages.NotificationPage,

@@ -86,6 +86,22 @@ const Seats = builder.objectRef<Listed<typeof listPlans>["seats"]>("Seats").impl
   fields: (t) => ({ min: t.exposeInt("min"), max: t.exposeInt("max") }),
 });
 
+const FeatureDetails = builder
+  .objectRef<Listed<typeof listPlans>["featureDetails"][number]>("FeatureDetails")
+  .implement({
+    description: "A feature of a plan, for programs.",
+    fields: (t) => ({
+      id: t.exposeID("id"),
+      kind: t.expose("kind", { type: enums.FeatureKindEnum }),
+      value: t.expose("value", {
+        type: "JSON",
+        description:
+          "Of a flag whether it is on, of a limit the number, of a quota the amount per billing period.",
+      }),
+      text: t.exposeString("text", { description: "In the reader's language." }),
+    }),
+  });
+
 export const Plan = builder.objectRef<Listed<typeof listPlans>>("Plan").implement({
   fields: (t) => ({
     id: t.exposeID("id"),
@@ -96,7 +112,12 @@ export const Plan = builder.objectRef<Listed<typeof listPlans>>("Plan").implemen
     }),
     prices: t.expose("prices", { type: [Price], description: "All prices, that one first." }),
     trialDays: t.exposeInt("trialDays", { description: "Days of a free trial; 0: none." }),
-    features: t.exposeStringList("features"),
+    features: t.exposeStringList("features", { description: "What it includes, in the reader's language." }),
+    featureDetails: t.expose("featureDetails", {
+      type: [FeatureDetails],
+      description: "The same for programs.",
+      extensions: { size: 20 },
+    }),
     seats: t.expose("seats", { type: Seats }),
   }),
 });

@@ -62,11 +62,8 @@ async function WelcomeBack() {
 }
 
 async function Plans({ isSomebody }: { isSomebody: boolean }) {
-  const [t, locale, { items }] = await Promise.all([
-    getTranslations("landing.plans"),
-    getLocale(),
-    read(listPlans, {}),
-  ]);
+  const [t, locale] = await Promise.all([getTranslations("landing.plans"), getLocale()]);
+  const { items } = await read(listPlans, { locale });
   const perSeat = { month: t("perMonth"), year: t("perYear") };
   return (
     <section id="plans" aria-labelledby="plans-title" className="mt-16 scroll-mt-8">

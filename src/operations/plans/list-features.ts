@@ -1,29 +1,40 @@
 import { z } from "zod";
+import { shownFeatures } from "../../domain/feature.ts";
+import { LOCALES } from "../../domain/locale.ts";
+import { negotiateLocale } from "../../domain/negotiate-locale.ts";
 import type { PlanCatalog } from "../../domain/plan.ts";
 import { defineOperation } from "../operation.ts";
 
 const FeatureView = z
   .object({
-    name: z.string(),
+    name: z.string().describe("In the reader's language."),
     planIds: z.array(z.string()).describe("The plans that have it, in the order of the list of plans."),
   })
   .meta({ id: "Feature" });
 
 export const listFeatures = defineOperation({
   name: "plans.features",
-  summary: "Every feature that some plan has, once, with the plans that have it",
+  summary: "Every feature of any plan, once, with the plans that have it",
   access: "anyone",
   limit: "api",
-  input: z.strictObject({}),
+  input: z.strictObject({
+    locale: z
+      .enum(LOCALES)
+      .optional()
+      .describe("The language of the texts; that of `Accept-Language` unless given."),
+  }),
   reasons: [],
   output: z.object({ features: z.array(FeatureView) }),
-  run: async (deps: { plans: PlanCatalog }) => {
-    const { plans } = deps.plans;
-    const names = [...new Set(plans.flatMap((plan) => plan.features))];
+  run: async (deps: { plans: PlanCatalog }, _caller, input, { acceptLanguage }) => {
+    const locale = input.locale ?? negotiateLocale(acceptLanguage);
+    const texts = deps.plans.plans.map(({ id, features }) => ({
+      id,
+      names: shownFeatures(features).map(({ text }) => text[locale]),
+    }));
     return {
-      features: names.map((name) => ({
+      features: [...new Set(texts.flatMap(({ names }) => names))].map((name) => ({
         name,
-        planIds: plans.filter((plan) => plan.features.includes(name)).map((plan) => plan.id),
+        planIds: texts.filter(({ names }) => names.includes(name)).map(({ id }) => id),
       })),
     };
   },

@@ -1,4 +1,7 @@
 import { z } from "zod";
+import { FEATURE_KINDS, type Feature, shownFeatures } from "../../domain/feature.ts";
+import { LOCALES, type Locale } from "../../domain/locale.ts";
+import { negotiateLocale } from "../../domain/negotiate-locale.ts";
 import { type Plan, type PlanCatalog, pricesOf } from "../../domain/plan.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { defineOperation } from "../operation.ts";
@@ -10,6 +13,19 @@ const PriceView = z.object({
   interval: z.enum(["month", "year"]),
 });
 
+const FeatureDetails = z
+  .object({
+    id: z.string(),
+    kind: z.enum(FEATURE_KINDS),
+    value: z
+      .union([z.boolean(), z.int()])
+      .describe(
+        "Of a flag whether it is on, of a limit the number, of a quota the amount per billing period.",
+      ),
+    text: z.string().describe("In the reader's language."),
+  })
+  .meta({ id: "FeatureDetails" });
+
 const PlanView = z
   .object({
     id: z.string(),
@@ -17,7 +33,8 @@ const PlanView = z
     price: PriceView.describe("The price that is bought unless another is chosen."),
     prices: z.array(PriceView).describe("All prices, that one first."),
     trialDays: z.int().describe("Days of a free trial; 0: none."),
-    features: z.array(z.string()),
+    features: z.array(z.string()).describe("What it includes, in the reader's language."),
+    featureDetails: z.array(FeatureDetails).describe("The same for programs."),
     seats: z.object({ min: z.int(), max: z.int() }),
   })
   .meta({ id: "Plan" });
@@ -27,10 +44,16 @@ export const listPlans = defineOperation({
   summary: "Lists the plans for sale",
   access: "anyone",
   limit: "api",
-  input: z.strictObject(PAGE),
+  input: z.strictObject({
+    ...PAGE,
+    locale: z
+      .enum(LOCALES)
+      .optional()
+      .describe("The language of the texts; that of `Accept-Language` unless given."),
+  }),
   reasons: [],
   output: pageOf(PlanView),
-  run: async (deps: { plans: PlanCatalog }, _caller, { limit, cursor }) => {
+  run: async (deps: { plans: PlanCatalog }, _caller, { limit, cursor, locale }, { acceptLanguage }) => {
     // There are a few, in the order of their file: a cursor is the id of the plan that the page begins with.
     const { plans } = deps.plans;
     const start = cursor === null ? 0 : plans.findIndex((plan) => plan.id === cursor);
@@ -40,15 +63,24 @@ export const listPlans = defineOperation({
         params: { problem: "malformed", format: "cursor" },
         field: "cursor",
       });
+    const language = locale ?? negotiateLocale(acceptLanguage);
     return {
-      items: plans.slice(start, start + limit).map(viewOf),
+      items: plans.slice(start, start + limit).map((plan) => viewOf(plan, language)),
       nextCursor: plans[start + limit]?.id ?? null,
     };
   },
 });
 
-function viewOf(plan: Plan): z.input<typeof PlanView> {
+function viewOf(plan: Plan, locale: Locale): z.input<typeof PlanView> {
   const { id, name, price, features, seats, trialDays } = plan;
-  const prices = pricesOf(plan).map(({ priceIds: _, ...price }) => price);
-  return { id, name, price, prices, features, seats, trialDays };
+  return {
+    ...{ id, name, price, seats, trialDays },
+    prices: pricesOf(plan).map(({ priceIds: _, ...price }) => price),
+    features: shownFeatures(features).map(({ text }) => text[locale]),
+    featureDetails: features.map((feature) => detailsOf(feature, locale)),
+  };
+}
+
+function detailsOf({ id, kind, value, text }: Feature, locale: Locale): z.input<typeof FeatureDetails> {
+  return { id, kind, value, text: text[locale] };
 }

@@ -1,3 +1,4 @@
+import { getLocale } from "next-intl/server";
 import { cache } from "react";
 import type { z } from "zod";
 import { listPlans } from "../../../operations/plans/list-plans.ts";
@@ -5,8 +6,11 @@ import { read } from "../../gate/read.ts";
 
 export type Plan = z.output<typeof listPlans.output>["items"][number];
 
-/** The plans for sale. */
-export const plans = cache(async (): Promise<Plan[]> => (await read(listPlans, { limit: 100 })).items);
+/** The plans for sale, in the page's language. */
+export const plans = cache(async (): Promise<Plan[]> => {
+  const { items } = await read(listPlans, { limit: 100, locale: await getLocale() });
+  return items;
+});
 
 /** `undefined`: not for sale any more, or only at the provider. */
 export async function planOf(planId: string): Promise<Plan | undefined> {

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
+import { LOCALES } from "../../src/domain/locale.ts";
+import { execute } from "../../src/operations/operation.ts";
+import { listFeatures } from "../../src/operations/plans/list-features.ts";
+import { listPlans } from "../../src/operations/plans/list-plans.ts";
+import { testLimits } from "../support/guarded-app.ts";
+import { NOBODY } from "./test-context.ts";
+
+const deps = () => ({ plans, limits: testLimits(), observe: null });
+
+describe("the list of plans", () => {
+  it("shows features as texts, and beside them for programs", async () => {
+    const { items } = await execute(listPlans, deps(), { caller: NOBODY, charges: [] }, () => ({}));
+    expect(items[0]).toMatchObject({
+      id: "free",
+      features: ["1 project", "1,000 events a month", "Community support"],
+      featureDetails: [
+        { id: "projects", kind: "limit", value: 1, text: "1 project" },
+        { id: "events", kind: "quota", value: 1_000, text: "1,000 events a month" },
+        { id: "community-support", kind: "flag", value: true, text: "Community support" },
+      ],
+    });
+    expect(items.every((plan) => !("priceIds" in plan))).toBe(true);
+  });
+
+  it.each<[string, string | undefined, object, string]>([
+    ["Accept-Language", "de-CH, en;q=0.5", {}, "1 Projekt"],
+    ["English without a supported language", "fr, *", {}, "1 project"],
+    ["the language asked for before Accept-Language", "zh", { locale: "es" }, "1 proyecto"],
+  ])("is in the reader's language: %s", async (_name, acceptLanguage, input, text) => {
+    const call = () => ({ caller: NOBODY, charges: [], acceptLanguage });
+    const { items } = await execute(listPlans, deps(), call(), () => input);
+    expect(items[0]?.features[0]).toBe(text);
+    const { features } = await execute(listFeatures, deps(), call(), () => input);
+    expect(features[0]).toEqual({ name: text, planIds: ["free"] });
+  });
+});
+
+describe("features", () => {
+  it.each(LOCALES)("are listed once each, with the plans that have them: %s", async (locale) => {
+    const { features } = await execute(listFeatures, deps(), { caller: NOBODY, charges: [] }, () => ({
+      locale,
+    }));
+    const names = features.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const plan of plans.plans) {
+      const had = features.filter(({ planIds }) => planIds.includes(plan.id)).map(({ name }) => name);
+      expect(had.sort()).toEqual(plan.features.map(({ text }) => text[locale]).sort());
+    }
+  });
+});
