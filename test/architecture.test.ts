@@ -29,7 +29,7 @@ const RULES: Record<string, Rule> = {
     packages: ["zod", "node:*"],
   },
   store: { rooms: ["domain"], packages: ["pg", "node:*"] },
-  jobs: { rooms: [], packages: [] },
+  jobs: { rooms: ["store"], packages: [] },
   intake: { rooms: ["domain", "store"], packages: ["node:*"] },
   reconcile: { rooms: ["domain", "store", "intake"], packages: ["node:*"] },
   billing: { rooms: ["domain", "store", "intake", "reconcile"], packages: ["node:*"] },

@@ -31,9 +31,8 @@ export async function deletePerson(tools: DeletionTools, userId: string): Promis
   const release = await closeOpenCheckout?.(userId);
   try {
     await deleteOnceCancelled(tools, userId);
-  } catch (error) {
-    await release?.().catch(() => {});
-    throw error;
+  } finally {
+    await release?.();
   }
   await redactForAWhile(tools);
 }

@@ -11,24 +11,26 @@ import { refuse } from "../domain/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import {
-  acquireCheckoutLease,
+  checkoutLease,
+  findOpenCheckout,
+  findStoredCheckout,
   forgetCheckout,
   keepCheckout,
   placeCheckoutOrder,
-  releaseCheckoutLease,
-  renewCheckoutLease,
   type StoredCheckout,
   type WantedCheckout,
 } from "../store/checkouts.ts";
 import { customersOfUser, isSubscribed } from "../store/customers.ts";
 import type { Queryable } from "../store/database.ts";
+import { withLease } from "../store/hold-lease.ts";
+import type { Lease } from "../store/leases.ts";
 import { rememberReplaced } from "../store/unwanted-subscriptions.ts";
 import { mapProviderErrors, type ProviderTools } from "./ask-provider.ts";
 import { closeStoredCheckout } from "./close-checkout.ts";
 
-/** Longer than one call to a provider takes; renewed before each. */
-const CHECKOUT_LEASE_SECONDS = 12;
-const WAIT_FOR_OTHERS_MS = (CHECKOUT_LEASE_SECONDS + 3) * 1_000;
+/** How long after a crash another request takes over. */
+const LEASE_SECONDS = 12;
+const WAIT_FOR_OTHERS_MS = (LEASE_SECONDS + 3) * 1_000;
 const RETRY_MS = 100;
 /** Some providers do not say for how long a checkout can be paid. */
 const KEEP_SECONDS = 60 * 60;
@@ -43,7 +45,7 @@ export type BillingTools = ProviderTools & {
 };
 
 type Order = WantedCheckout & Pick<CheckoutOrder, "email" | "isEmailConfirmed">;
-type Turn = { api: PaymentApi; order: Order; leaseKey: string };
+type Turn = { api: PaymentApi; order: Order; lease: Lease };
 
 /**
  * Returns where the person can pay. There is one checkout per person: requests for the same order, at whichever
@@ -53,62 +55,60 @@ type Turn = { api: PaymentApi; order: Order; leaseKey: string };
 export async function openCheckout(deps: BillingTools, api: PaymentApi, order: Order): Promise<string> {
   const giveUpAt = performance.now() + WAIT_FOR_OTHERS_MS;
   for (;;) {
-    const leaseKey = randomUUID();
-    const lease = await acquireCheckoutLease(deps.database, order, {
-      ...{ leaseKey, leaseSeconds: CHECKOUT_LEASE_SECONDS },
-      keepSeconds: KEEP_SECONDS,
-    });
-    switch (lease.outcome) {
-      case "open":
-        return lease.url;
-      case "acquired": {
-        const url = await takeTurn(deps, { api, order, leaseKey }, lease.before);
-        if (url !== null) return url;
-        break;
-      }
-      case "busy":
-        await sleep(RETRY_MS);
-        break;
-      case "no user":
-        return refuse({ reason: "not_found", params: { resource: "user" } });
-      default:
-        return lease satisfies never;
-    }
+    const open = await findOpenCheckout(deps.database, order, { keepSeconds: KEEP_SECONDS, lease: null });
+    if (open !== null) return open;
+    const name = checkoutLease(order.userId);
+    const url = await withLease(deps.database, name, { seconds: LEASE_SECONDS }, (lease) =>
+      takeTurn(deps, { api, order, lease }),
+    );
+    if (url !== null) return url;
     if (performance.now() >= giveUpAt) refuse({ reason: "checkout_in_progress" });
+    await sleep(RETRY_MS);
+  }
+}
+
+/** `null`: somebody else is opening one, or has taken the lease over. */
+async function takeTurn(deps: BillingTools, turn: Turn): Promise<string | null> {
+  const { database } = deps;
+  const { order, lease } = turn;
+  // Opened since the last look.
+  const open = await findOpenCheckout(database, order, { keepSeconds: KEEP_SECONDS, lease });
+  if (open !== null) return open;
+  // Whatever fails from here on, the open checkout stays in the row: the next order has to deal with it as well.
+  const before = await findStoredCheckout(database, order.userId);
+  if (before === "busy") return null;
+  const updated = before === null ? null : await replace(deps, turn, before);
+  if (updated !== null) return await keep(deps, turn, updated);
+  // Paid between the first look and the lease, it would be bought a second time.
+  if (await isSubscribed(database, order.userId)) refuse({ reason: "subscription_exists" });
+  const placed = await placeCheckoutOrder(database, order, {
+    ...{ lease, leaseSeconds: LEASE_SECONDS, newIdempotencyKey: randomUUID() },
+  });
+  switch (placed.outcome) {
+    case "placed":
+      return openPlaced(deps, turn, placed.idempotencyKey);
+    case "lease lost":
+      return null;
+    case "no user":
+      return refuse({ reason: "not_found", params: { resource: "user" } });
+    default:
+      return placed satisfies never;
   }
 }
 
 /** `null`: the lease was lost. */
-async function takeTurn(
-  deps: BillingTools,
-  turn: Turn,
-  before: StoredCheckout | null,
-): Promise<string | null> {
+async function openPlaced(deps: BillingTools, turn: Turn, idempotencyKey: string): Promise<string | null> {
   const { database } = deps;
-  const { order, leaseKey } = turn;
-  try {
-    const opened = before === null ? null : await replace(deps, turn, before);
-    if (opened !== null) return await keep(deps, turn, opened);
-    // Paid between the first look and the lease, it would be bought a second time.
-    if (await isSubscribed(database, order.userId)) refuse({ reason: "subscription_exists" });
-  } catch (error) {
-    // The open checkout stays in the row: the next order has to deal with it as well.
-    await releaseCheckoutLease(database, order.userId, leaseKey).catch(() => {});
-    throw error;
-  }
-  const idempotencyKey = await placeCheckoutOrder(database, order, {
-    ...{ leaseKey, newIdempotencyKey: randomUUID() },
-  });
-  if (idempotencyKey === null || !(await renew(deps, turn))) return null;
+  const { order, lease } = turn;
   try {
     const customers = await customersOfUser(database, order.userId);
     const known = customers.find((one) => one.provider === order.provider && one.customerId !== null);
-    const opening = openFor(deps, turn, known?.customerId ?? null, orderFor(deps, order, idempotencyKey));
+    const opening = openFor(turn, known?.customerId ?? null, orderFor(deps, order, idempotencyKey));
     const facts = { slot: order.provider, userId: order.userId };
     return await keep(deps, turn, await mapProviderErrors(deps, facts, opening));
   } catch (error) {
     // That the database is gone is what the caller is to learn, not that this could not be tidied up.
-    await forgetCheckout(database, order.userId, leaseKey).catch(() => {});
+    await forgetCheckout(database, order.userId, lease).catch(() => {});
     throw error;
   }
 }
@@ -151,10 +151,10 @@ async function replace(
 /** Stores what was opened. `null`: the lease was lost meanwhile, so it is closed again. */
 async function keep(
   deps: BillingTools,
-  { order, leaseKey }: Turn,
+  { order, lease }: Turn,
   opened: OpenedCheckout,
 ): Promise<string | null> {
-  if (await keepCheckout(deps.database, order, { leaseKey, opened })) return opened.url;
+  if (await keepCheckout(deps.database, order, { lease, opened })) return opened.url;
   const closing = {
     ...{ provider: order.provider, id: opened.id },
     ...{ userId: order.userId, email: order.email },
@@ -183,22 +183,16 @@ function orderFor(
 
 /** A customer can be deleted at the provider: whoever comes back then is a new one. */
 async function openFor(
-  deps: BillingTools,
-  turn: Turn,
+  { api }: Turn,
   customerId: string | null,
   order: CheckoutOrder,
 ): Promise<OpenedCheckout> {
   try {
-    return await turn.api.createCheckout({ ...order, customerId });
+    return await api.createCheckout({ ...order, customerId });
   } catch (error) {
     if (customerId === null || !isPaymentApiProblem(error) || error.failure !== "missing") throw error;
-    await renew(deps, turn);
     // Under a key of its own: the first one's response is remembered.
     const idempotencyKey = `${order.idempotencyKey}-anew`;
-    return turn.api.createCheckout({ ...order, idempotencyKey, customerId: null });
+    return api.createCheckout({ ...order, idempotencyKey, customerId: null });
   }
-}
-
-function renew({ database }: BillingTools, { order, leaseKey }: Turn): Promise<boolean> {
-  return renewCheckoutLease(database, order.userId, { leaseKey, leaseSeconds: CHECKOUT_LEASE_SECONDS });
 }

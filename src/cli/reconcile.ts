@@ -51,7 +51,6 @@ Examples:
           dryRun: options.dryRun,
           by: "operator",
           isStopping: () => false,
-          progressed: () => {},
         });
         return { report, payments: runtime.payments };
       });

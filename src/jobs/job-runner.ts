@@ -1,11 +1,27 @@
+import type { Lease } from "../store/leases.ts";
+
 export type Job = {
-  /** As the log and the metrics name it. */
+  /** As the log, the metrics and the lease name it. */
   name: string;
   /** A fixed delay between the end of one run and the start of the next. */
   everyMs: number;
-  /** @param isStopping whether to come to an end, where a run takes long */
-  run(isStopping: () => boolean): Promise<unknown>;
+  /** For a job that runs often: asked without a lease. */
+  isDue?(): Promise<boolean>;
+  run(turn: Turn): Promise<unknown>;
 };
+
+export type Turn = {
+  /** Whether to come to an end, where a run takes long: the process stops, or has lost the lease. */
+  isStopping: () => boolean;
+  /** Fences the writes of a run that was stopped for so long that another process has taken over. */
+  lease: Lease;
+};
+
+/** Runs `work` while this process holds the lease; `null`: another process does. */
+export type WithLease = <Result>(
+  name: string,
+  work: (lease: Lease & { isLost(): boolean }) => Promise<Result>,
+) => Promise<Result | null>;
 
 export type JobRunner = {
   start(job: Job): void;
@@ -16,6 +32,7 @@ export type JobRunner = {
 };
 
 export type JobRunnerOptions = {
+  withLease: WithLease;
   log: { warn(fields: object, message: string): void };
   /** Counts runs; `null`: nobody does. */
   observe: ((job: string, outcome: JobOutcome) => void) | null;
@@ -24,18 +41,22 @@ export type JobRunnerOptions = {
 export type JobOutcome = "ok" | "failed";
 
 /**
- * Runs periodic jobs in this process until it stops. What is due is kept in the job's own tables: a run that fails is
- * logged and tried again by the next one, here or in another process.
+ * Runs periodic jobs until this process stops, each in one process at a time. What is due is kept in the job's own tables: a
+ * run that fails is logged and tried again by the next one, here or in another process.
  */
-export function createJobRunner({ log, observe }: JobRunnerOptions): JobRunner {
+export function createJobRunner({ withLease, log, observe }: JobRunnerOptions): JobRunner {
   const jobs = new Map<string, Job>();
   const timers = new Map<string, NodeJS.Timeout>();
   const running = new Map<string, Promise<JobOutcome>>();
   let isStopped = false;
 
-  const runOnce = async ({ name, everyMs, run }: Job): Promise<JobOutcome> => {
+  const runOnce = async ({ name, everyMs, isDue, run }: Job): Promise<JobOutcome> => {
     try {
-      await run(() => isStopped);
+      if (isDue === undefined || (await isDue())) {
+        await withLease(`job:${name}`, (lease) =>
+          run({ lease, isStopping: () => isStopped || lease.isLost() }),
+        );
+      }
       observe?.(name, "ok");
       return "ok";
     } catch (err) {

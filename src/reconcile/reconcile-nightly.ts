@@ -1,4 +1,5 @@
-import { acquireLease, finishNight, renewLease } from "../store/nightly.ts";
+import type { Lease } from "../store/leases.ts";
+import { dueNight, finishNight } from "../store/nightly.ts";
 import {
   ALL_SLOTS,
   LOOK_BACK_DAYS,
@@ -8,23 +9,19 @@ import {
   type SlotReport,
 } from "./reconcile.ts";
 
-const LEASE_SECONDS = 10 * 60;
-const HOLD_EVERY_MS = 60_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * The nightly run: ingests events missed in the last week, and compares subscriptions that are flagged or changed
- * lately. One process runs it, under a lease; it is done once every configured provider has answered, else retried
- * when the lease ends. `null`: done, or another process is running it.
+ * lately. It is done once every configured provider has answered, else run again. `null`: it is done.
  */
 export async function reconcileNightly(
   tools: ReconcileTools,
-  isStopping: () => boolean,
+  { isStopping, lease }: { isStopping: () => boolean; lease: Lease },
 ): Promise<ReconcileReport | null> {
   const { database } = tools.intake;
-  const night = await acquireLease(database, LEASE_SECONDS);
+  const night = await dueNight(database);
   if (night === null) return null;
-  let heldAt = performance.now();
   const report = await reconcile(tools, {
     slots: ALL_SLOTS,
     subscription: null,
@@ -33,13 +30,8 @@ export async function reconcileNightly(
     dryRun: false,
     by: "server",
     isStopping,
-    progressed: async () => {
-      if (performance.now() - heldAt < HOLD_EVERY_MS) return;
-      heldAt = performance.now();
-      await renewLease(database, night, LEASE_SECONDS);
-    },
   });
-  if (!isStopping() && unreachedSlots(tools, report).length === 0) await finishNight(database, night);
+  if (!isStopping() && unreachedSlots(tools, report).length === 0) await finishNight(database, night, lease);
   return report;
 }
 

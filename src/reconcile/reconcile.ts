@@ -31,8 +31,6 @@ export type ReconcileOptions = {
   dryRun: boolean;
   by: "operator" | "server";
   isStopping: () => boolean;
-  /** Called before each subscription and each slot with the number compared so far. */
-  progressed: (compared: number) => unknown;
 };
 
 export type ReconcileReport = {
@@ -114,8 +112,7 @@ class Run {
   }
 
   async ingestMissedEvents(slot: Slot): Promise<void> {
-    const { since, dryRun, isStopping, progressed } = this.#options;
-    await progressed(this.report.compared);
+    const { since, dryRun, isStopping } = this.#options;
     const at = this.#slot(slot);
     const api = this.#tools.payments[slot];
     if (since === null || !api || isStopping()) return;
@@ -144,7 +141,6 @@ class Run {
   }
 
   async compare(found: ReconcilableSubscription): Promise<void> {
-    await this.#options.progressed(this.report.compared);
     const { id: subscriptionId, provider: slot, providerSubscriptionId } = found;
     const at = this.#slot(slot);
     const api = this.#tools.payments[slot];
@@ -190,7 +186,6 @@ class Run {
         const { retryAfterMs } = error;
         const isPaced = retryAfterMs !== null && retryAfterMs <= MAX_WAIT_MS && waits < MAX_WAITS;
         if (isPaced && !this.#options.isStopping()) {
-          await this.#options.progressed(this.report.compared);
           await sleep(retryAfterMs);
           continue;
         }

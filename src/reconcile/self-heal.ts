@@ -3,13 +3,15 @@ import { isPaymentApiProblem, type PaymentApi, type Payments } from "../domain/p
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import {
-  claimDueHeals,
   type DueHeal,
   finishHeal,
+  hasDueHeals,
   postponeHeal,
   reserveFetch,
   settleHeal,
+  startDueHeals,
 } from "../store/heals.ts";
+import type { Lease } from "../store/leases.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
@@ -21,10 +23,10 @@ export type SelfHealTools = {
 
 /** Over all processes, see `heal_pace`. */
 const FETCHES_PER_SECOND = 5;
-/** As many as can be fetched within a second: the rest is left to the next pass, or to another process. */
-const CLAIMED_AT_ONCE = FETCHES_PER_SECOND;
-/** Longer than comparing all that are claimed at once takes. */
-const LEASE_SECONDS = 60;
+/** As many as can be fetched within a second. */
+const COMPARED_AT_ONCE = FETCHES_PER_SECOND;
+/** When one is compared again whose comparison has ended the process. */
+const NEXT_ATTEMPT_SECONDS = 60;
 const FIRST_RETRY_SECONDS = 2;
 const MAX_RETRY_SECONDS = 15 * 60;
 /** A purchase that the provider does not list by then, minutes after its checkout, is left to its next event. */
@@ -32,36 +34,43 @@ const MAX_LISTINGS = 8;
 
 export type SelfHealReport = { corrected: number; postponed: number; settled: number };
 
+/** Whether there is anything to do for `healFlagged`. */
+export async function isHealDue({ intake, payments }: SelfHealTools): Promise<boolean> {
+  const slots = SLOTS.filter((slot) => payments[slot] !== null);
+  return hasDueHeals(intake.database, slots);
+}
+
 /**
- * One pass over the flagged subscriptions: compares each that is due with its provider, outside the intake's
- * transactions. Failures are retried with back-off; one that the provider does not know stays flagged and is not
- * fetched again before its next event.
+ * Compares each flagged subscription that is due with its provider, outside the intake's transactions, until none is left.
+ * Failures are retried with back-off; one that the provider does not know stays flagged and is not fetched again before its
+ * next event.
  */
 export async function healFlagged(
   tools: SelfHealTools,
-  isStopping: () => boolean = () => false,
+  { isStopping, lease }: { isStopping: () => boolean; lease: Lease },
 ): Promise<SelfHealReport> {
   const report: SelfHealReport = { corrected: 0, postponed: 0, settled: 0 };
-  await Promise.all(SLOTS.map((slot) => healSlot(tools, slot, report, isStopping)));
+  let compared = 0;
+  do {
+    // All slots in each round: many at one slot must not hold up the others.
+    const rounds = await Promise.all(SLOTS.map((slot) => healSome(tools, slot, lease)));
+    for (const outcome of rounds.flat()) report[outcome] += 1;
+    compared = rounds.flat().length;
+  } while (compared > 0 && !isStopping());
   return report;
 }
 
-async function healSlot(
-  tools: SelfHealTools,
-  slot: Slot,
-  report: SelfHealReport,
-  isStopping: () => boolean,
-): Promise<void> {
+async function healSome(tools: SelfHealTools, slot: Slot, lease: Lease): Promise<(keyof SelfHealReport)[]> {
   const api = tools.payments[slot];
-  if (api === null) return;
-  const { database } = tools.intake;
+  if (api === null) return [];
+  const due = await startDueHeals(
+    tools.intake.database,
+    slot,
+    { nextAttemptSeconds: NEXT_ATTEMPT_SECONDS, limit: COMPARED_AT_ONCE },
+    lease,
+  );
   const paced = pacedFetch(tools, slot, api);
-  while (!isStopping()) {
-    const due = await claimDueHeals(database, slot, { leaseSeconds: LEASE_SECONDS, limit: CLAIMED_AT_ONCE });
-    if (due.length === 0) return;
-    const outcomes = await Promise.all(due.map((one) => healOne(tools, paced, one)));
-    for (const outcome of outcomes) report[outcome] += 1;
-  }
+  return Promise.all(due.map((one) => healOne(tools, paced, one)));
 }
 
 function pacedFetch({ intake }: SelfHealTools, slot: Slot, api: PaymentApi): PacedApi {

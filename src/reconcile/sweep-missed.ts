@@ -1,7 +1,8 @@
 import { isPaymentApiProblem, type Payments } from "../domain/payment-api.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
-import { acquireSweep, finishSweep, type SweepLease } from "../store/event-sweeps.ts";
+import { findSweepCursor, finishSweep, type SweepCursor } from "../store/event-sweeps.ts";
+import type { Lease } from "../store/leases.ts";
 import { type ChangedReport, compareChanged } from "./compare-changed.ts";
 import { ingestMissed, type MissedReport } from "./ingest-missed.ts";
 
@@ -10,10 +11,9 @@ export type SweepTools = { intake: Intake; payments: Payments };
 export type SweepOptions = {
   everySeconds: number;
   isStopping: () => boolean;
+  lease: Lease;
 };
 
-/** Longer than any sweep takes: another process takes over after a crash. */
-const LEASE_SECONDS = 10 * 60;
 /** Providers list events with a delay, and not strictly in order. */
 const OVERLAP_MS = 10 * 60 * 1000;
 /** Newer events are left to their webhooks, which are usually on the way. */
@@ -29,8 +29,7 @@ export type SweepResult = { slot: Slot } & (
 
 /**
  * Ingests the events that the log lacks, from a durable cursor on; where the provider lists no events, compares
- * changed subscriptions instead. One process of several does it; after a provider failure the next sweep starts from
- * the same cursor.
+ * changed subscriptions instead. After a provider failure the next sweep starts from the same cursor.
  * @throws DatabaseUnavailable
  */
 export async function sweepMissed(tools: SweepTools, options: SweepOptions): Promise<SweepResult[]> {
@@ -42,12 +41,12 @@ async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): 
   const { intake, payments } = tools;
   const api = payments[slot];
   if (api === null || options.isStopping()) return null;
-  const lease = await acquireSweep(intake.database, slot, { leaseSeconds: LEASE_SECONDS });
-  if (lease === null) return null;
+  const cursor = await findSweepCursor(intake.database, slot);
+  if (!isDue(cursor, options)) return null;
   const finish = (sweptUntilMs: number | null, problem: string | null) =>
-    finishSweep(intake.database, slot, { sweptUntilMs, nextInSeconds: options.everySeconds, problem });
+    finishSweep(intake.database, slot, { sweptUntilMs, problem }, options.lease);
   try {
-    const since = new Date((lease.sweptUntilMs ?? lease.nowMs - FIRST_LOOK_BACK_MS) - OVERLAP_MS);
+    const since = new Date((cursor.sweptUntilMs ?? cursor.nowMs - FIRST_LOOK_BACK_MS) - OVERLAP_MS);
     const { isStopping } = options;
     const result =
       api.listEvents === null
@@ -56,12 +55,12 @@ async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): 
             slot,
             report: await ingestMissed(intake, slot, api.listEvents, {
               since,
-              isTooYoung: youngerThan(lease),
+              isTooYoung: youngerThan(cursor),
               dryRun: false,
               isStopping,
             }),
           };
-    await finish(isStopping() ? null : lease.nowMs - MIN_AGE_MS, null);
+    await finish(isStopping() ? null : cursor.nowMs - MIN_AGE_MS, null);
     return result;
   } catch (error) {
     if (!isPaymentApiProblem(error)) throw error;
@@ -70,8 +69,13 @@ async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): 
   }
 }
 
+/** Another process may have swept the slot since this one did. */
+function isDue({ sweptUntilMs, nowMs }: SweepCursor, { everySeconds }: SweepOptions): boolean {
+  return sweptUntilMs === null || nowMs - (sweptUntilMs + MIN_AGE_MS) >= everySeconds * 1000;
+}
+
 /** An event from far in the future means that the provider's clock is off: waiting would not help. */
-function youngerThan({ nowMs }: SweepLease): (occurredAtMicros: number | null) => boolean {
+function youngerThan({ nowMs }: SweepCursor): (occurredAtMicros: number | null) => boolean {
   return (occurredAtMicros) => {
     if (occurredAtMicros === null) return false;
     const ageMs = nowMs - occurredAtMicros / 1000;

@@ -3,7 +3,7 @@ import type { Auth } from "../auth/auth.ts";
 import { cancelUnwanted } from "../billing/cancel-unwanted.ts";
 import type { Config } from "../config/config.ts";
 import type { Job } from "../jobs/job-runner.ts";
-import { notificationMail } from "../mail/mail-notifications.ts";
+import { type NotificationMailOptions, notificationMail } from "../mail/mail-notifications.ts";
 import type { Runtime } from "./runtime.ts";
 
 const HALF_MINUTE_MS = 30 * 1000;
@@ -15,27 +15,24 @@ export function accountJobs(config: Config, runtime: Runtime, auth: Auth): Job[]
   const { database, appUrl, log } = runtime;
   const { smtpUrl, from } = config.mail;
   return [
-    ...(smtpUrl === null
-      ? []
-      : [
-          {
-            name: "notification-mail",
-            everyMs: HALF_MINUTE_MS,
-            run: notificationMail({ database, smtpUrl, from, appUrl, plans: config.plans, log }),
-          },
-        ]),
+    ...(smtpUrl === null ? [] : [mailJob({ database, smtpUrl, from, appUrl, plans: config.plans, log })]),
     { name: "session-clean-up", everyMs: HOUR_MS, run: cleanUpAccounts(auth) },
     {
       name: "unwanted-subscriptions",
       everyMs: HALF_MINUTE_MS,
-      run: (isStopping) => cancelUnwanted(runtime, isStopping),
+      run: ({ isStopping }) => cancelUnwanted(runtime, isStopping),
     },
-    { name: "redaction", everyMs: MINUTE_MS, run: (isStopping) => redactDeleted(runtime, isStopping) },
+    { name: "redaction", everyMs: MINUTE_MS, run: ({ isStopping }) => redactDeleted(runtime, isStopping) },
   ];
 }
 
+function mailJob(options: NotificationMailOptions): Job {
+  const mailDue = notificationMail(options);
+  return { name: "notification-mail", everyMs: HALF_MINUTE_MS, run: ({ isStopping }) => mailDue(isStopping) };
+}
+
 function cleanUpAccounts(auth: Auth): Job["run"] {
-  return async (isStopping) => {
+  return async ({ isStopping }) => {
     while (!isStopping() && (await auth.notifyExpiringKeys()) > 0);
     while (!isStopping() && (await auth.deleteExpired()) > 0);
   };

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { Job } from "../jobs/job-runner.ts";
 import { reconcileNightly, unreachedSlots } from "../reconcile/reconcile-nightly.ts";
-import { healFlagged } from "../reconcile/self-heal.ts";
+import { healFlagged, isHealDue } from "../reconcile/self-heal.ts";
 import { sweepMissed } from "../reconcile/sweep-missed.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -23,8 +23,8 @@ function nightly(runtime: Runtime): Job {
   return {
     name: "nightly-comparison",
     everyMs: NIGHTLY_CHECK_MS,
-    run: async (isStopping) => {
-      const report = await reconcileNightly(runtime, isStopping);
+    run: async (turn) => {
+      const report = await reconcileNightly(runtime, turn);
       if (report === null) return;
       const { slots, compared, corrected, left } = report;
       const counts = { slots, compared, corrected: corrected.length, left: left.length };
@@ -42,8 +42,8 @@ function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Jo
   return {
     name: "missed-events-sweep",
     everyMs: everySeconds * 1000,
-    run: async (isStopping) => {
-      for (const result of await sweepMissed(runtime, { everySeconds, isStopping })) {
+    run: async (turn) => {
+      for (const result of await sweepMissed(runtime, { everySeconds, ...turn })) {
         if ("problem" in result) log.warn(result, "sweep for missed events failed: trying again");
         else if ("report" in result) {
           if (result.report.missed > 0) log.warn(result, "missed events ingested");
@@ -60,8 +60,9 @@ function selfHeal(runtime: Runtime): Job {
   return {
     name: "self-heal",
     everyMs: SELF_HEAL_MS,
-    run: async (isStopping) => {
-      const report = await healFlagged(runtime, isStopping);
+    isDue: () => isHealDue(runtime),
+    run: async (turn) => {
+      const report = await healFlagged(runtime, turn);
       if (report.corrected + report.settled > 0) log.info(report, "flagged subscriptions were compared");
     },
   };

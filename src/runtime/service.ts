@@ -12,10 +12,14 @@ import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { countFlagged } from "../store/heals.ts";
+import { withLease } from "../store/hold-lease.ts";
 import { accountJobs } from "./account-jobs.ts";
 import { reconcileJobs } from "./reconcile-jobs.ts";
 import { retentionJob } from "./retention-job.ts";
 import type { Runtime } from "./runtime.ts";
+
+/** How long after a crash another process takes a job over: it is renewed while the job runs. */
+const JOB_LEASE_SECONDS = 30;
 
 /** What serving needs, besides what every process needs. */
 export type Service = {
@@ -65,7 +69,11 @@ export async function startService(
     log,
     ...(metrics ? { metrics: metrics.limiter } : {}),
   });
-  const jobs = createJobRunner({ log, observe: metrics?.jobRan ?? null });
+  const jobs = createJobRunner({
+    withLease: (name, work) => withLease(runtime.database, name, { seconds: JOB_LEASE_SECONDS }, work),
+    log,
+    observe: metrics?.jobRan ?? null,
+  });
   for (const job of [
     ...reconcileJobs(config, runtime),
     ...accountJobs(config, runtime, auth),

@@ -1,47 +1,41 @@
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "./database.ts";
+import { heldLease, type Lease } from "./leases.ts";
 
-const ACQUIRE = {
-  name: "acquire_sweep",
+/** Times are the database's, in milliseconds. */
+export type SweepCursor = { sweptUntilMs: number | null; nowMs: number };
+
+const FIND = {
+  name: "find_sweep_cursor",
   text: `
-insert into event_sweep as s (provider, lease_until)
-values ($1, clock_timestamp() + $2::float8 * interval '1 second')
-on conflict (provider) do update set lease_until = excluded.lease_until where s.lease_until <= clock_timestamp()
-returning extract(epoch from swept_until)::float8 * 1000 as "sweptUntilMs",
+select (
+    select extract(epoch from swept_until)::float8 * 1000 from event_sweep where provider = $1
+  ) as "sweptUntilMs",
   extract(epoch from clock_timestamp())::float8 * 1000 as "nowMs"`,
 };
 
-export type SweepLease = { sweptUntilMs: number | null; nowMs: number };
-
-/** `null`: another process is sweeping this slot, or just has. Times are the database's, in milliseconds. */
-export async function acquireSweep(
-  database: Queryable,
-  slot: Slot,
-  { leaseSeconds }: { leaseSeconds: number },
-): Promise<SweepLease | null> {
-  const [row] = await database.run<SweepLease>(ACQUIRE, [slot, leaseSeconds]);
-  return row ?? null;
+/** `sweptUntilMs` is `null` before the first sweep. */
+export async function findSweepCursor(database: Queryable, slot: Slot): Promise<SweepCursor> {
+  const [cursor] = await database.run<SweepCursor>(FIND, [slot]);
+  return cursor as SweepCursor;
 }
 
 const FINISH = {
   name: "finish_sweep",
   text: `
-update event_sweep set
-  swept_until = coalesce(to_timestamp($2::float8 / 1000), swept_until),
-  lease_until = clock_timestamp() + $3::float8 * interval '1 second',
-  last_problem = left($4, 500)
-where provider = $1`,
+with ${heldLease("$4", "$5")}
+insert into event_sweep as s (provider, swept_until, last_problem)
+select $1, to_timestamp($2::float8 / 1000), left($3, 500) from held
+on conflict (provider) do update set
+  swept_until = coalesce(excluded.swept_until, s.swept_until), last_problem = excluded.last_problem`,
 };
 
 /** @param sweptUntilMs `null` when it failed: the next sweep starts from the same position */
 export async function finishSweep(
   database: Queryable,
   slot: Slot,
-  {
-    sweptUntilMs,
-    nextInSeconds,
-    problem,
-  }: { sweptUntilMs: number | null; nextInSeconds: number; problem: string | null },
+  { sweptUntilMs, problem }: { sweptUntilMs: number | null; problem: string | null },
+  { name, token }: Lease,
 ): Promise<void> {
-  await database.run(FINISH, [slot, sweptUntilMs, nextInSeconds, problem]);
+  await database.run(FINISH, [slot, sweptUntilMs, problem, name, token]);
 }

@@ -1,5 +1,6 @@
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "./database.ts";
+import { heldLease, type Lease } from "./leases.ts";
 import type { ReconcilableSubscription } from "./reconciliations.ts";
 import { VERSION } from "./reconciliations.ts";
 
@@ -11,71 +12,70 @@ export type DueHeal = ReconcilableSubscription & {
   isFlagged: boolean;
 };
 
+// Of the slots $1: flagged ones that the provider is not known to lack, and unflagged ones that an event has requested.
+const FLAGGED = `
+  from subscription s left join subscription_heal h on h.subscription_id = s.id
+  where s.out_of_order and s.provider = any ($1::text[]) and s.provider_subscription_id is not null
+    and (h.subscription_id is null or h.settled_version is distinct from ${VERSION})
+    and coalesce(h.next_attempt_at, '-infinity') <= clock_timestamp()`;
+const REQUESTED = `
+  from subscription_heal h join subscription s on s.id = h.subscription_id
+  where h.requested and h.next_attempt_at <= clock_timestamp() and s.provider = any ($1::text[])
+    and (not s.out_of_order or s.provider_subscription_id is null)
+    and h.settled_version is distinct from ${VERSION}`;
+
+const HAS_DUE = {
+  name: "has_due_heals",
+  text: `select exists (select ${FLAGGED}) or exists (select ${REQUESTED}) as due`,
+};
+
+/** Whether any subscription of these slots is due for comparison. */
+export async function hasDueHeals(database: Queryable, slots: readonly Slot[]): Promise<boolean> {
+  const [row] = await database.run<{ due: boolean }>(HAS_DUE, [slots]);
+  return row?.due ?? false;
+}
+
 const DUE_COLUMNS = `s.id, s.provider, s.provider_subscription_id, s.user_id, s.customer_id, s.out_of_order,
     ${VERSION} as version`;
 
-const CLAIM = {
-  name: "claim_due_heals",
+// Counted before the comparison: one that ends the process must still use up an attempt.
+const START = {
+  name: "start_due_heals",
   text: `
-with flagged as materialized (
-  select ${DUE_COLUMNS}
-  from subscription s left join subscription_heal h on h.subscription_id = s.id
-  where s.out_of_order and s.provider = $1 and s.provider_subscription_id is not null
-    and (h.subscription_id is null or h.settled_version is distinct from ${VERSION})
-    and coalesce(h.next_attempt_at, '-infinity') <= clock_timestamp()
+with ${heldLease("$4", "$5")}, flagged as materialized (
+  select ${DUE_COLUMNS} ${FLAGGED}
   order by h.next_attempt_at nulls first, s.id
   limit $3::int
 ), requested as materialized (
-  select ${DUE_COLUMNS}
-  from subscription_heal h join subscription s on s.id = h.subscription_id
-  where h.requested and h.next_attempt_at <= clock_timestamp() and s.provider = $1
-    and (not s.out_of_order or s.provider_subscription_id is null)
-    and h.settled_version is distinct from ${VERSION}
+  select ${DUE_COLUMNS} ${REQUESTED}
   order by h.next_attempt_at, s.id
   limit $3::int
 ), due as materialized (
-  select * from flagged union all select * from requested limit $3::int
-), claimed as (
+  select found.* from (select * from flagged union all select * from requested) found
+  where exists (select from held)
+  limit $3::int
+), started as (
   insert into subscription_heal as h (subscription_id, attempts, next_attempt_at)
   select id, 1, clock_timestamp() + $2::float8 * interval '1 second' from due
   on conflict (subscription_id) do update set
     attempts = case when h.settled_version is null then h.attempts + 1 else 1 end,
     next_attempt_at = excluded.next_attempt_at,
     settled_version = null
-  where h.next_attempt_at <= clock_timestamp()
   returning h.subscription_id, h.attempts
 )
 select due.id, due.provider, due.provider_subscription_id as "providerSubscriptionId", due.version,
-  due.user_id as "userId", due.customer_id as "customerId", due.out_of_order as "isFlagged", claimed.attempts
-from claimed join due on due.id = claimed.subscription_id`,
+  due.user_id as "userId", due.customer_id as "customerId", due.out_of_order as "isFlagged", started.attempts
+from started join due on due.id = started.subscription_id`,
 };
 
-// Claimed from a snapshot in which another process had not finished yet.
-const STILL_DUE = {
-  name: "still_due",
-  text: `
-with done as (
-  delete from subscription_heal h using subscription s
-  where h.subscription_id = any ($1::uuid[]) and s.id = h.subscription_id and not s.out_of_order and not h.requested
-)
-select id from subscription where id = any ($1::uuid[]) and out_of_order
-union
-select subscription_id from subscription_heal where subscription_id = any ($1::uuid[]) and requested`,
-};
-
-/**
- * Claims a slot's subscriptions that are due for comparison, flagged or requested, for this process alone until the
- * lease ends.
- */
-export async function claimDueHeals(
+/** A slot's subscriptions that are due for comparison, flagged or requested, each with its attempt counted. */
+export async function startDueHeals(
   database: Queryable,
   slot: Slot,
-  { leaseSeconds, limit }: { leaseSeconds: number; limit: number },
+  { nextAttemptSeconds, limit }: { nextAttemptSeconds: number; limit: number },
+  { name, token }: Lease,
 ): Promise<DueHeal[]> {
-  const claimed = await database.run<DueHeal>(CLAIM, [slot, leaseSeconds, limit]);
-  if (claimed.length === 0) return [];
-  const flagged = await database.run<{ id: string }>(STILL_DUE, [claimed.map(({ id }) => id)]);
-  return claimed.filter((one) => flagged.some(({ id }) => id === one.id));
+  return database.run<DueHeal>(START, [[slot], nextAttemptSeconds, limit, name, token]);
 }
 
 const REQUEST = {

@@ -74,7 +74,7 @@ create table checkout (
   seats integer not null,
   idempotency_key uuid not null,
   asked_at timestamp with time zone not null default clock_timestamp(),
-  lease_until timestamp with time zone not null,
+  lease_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
   session_id text,
   url text,
   opened_at timestamp with time zone,
@@ -122,7 +122,7 @@ CREATE INDEX email_change_by_expiry ON public.email_change USING btree (expires_
 create table event_sweep (
   provider text not null,
   swept_until timestamp with time zone,
-  lease_until timestamp with time zone not null,
+  lease_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
   last_problem text,
   constraint event_sweep_pkey PRIMARY KEY (provider)
 );
@@ -131,6 +131,13 @@ create table heal_pace (
   provider text not null,
   next_fetch_at timestamp with time zone not null,
   constraint heal_pace_pkey PRIMARY KEY (provider)
+);
+
+create table lease (
+  name text not null,
+  token uuid not null,
+  held_until timestamp with time zone not null,
+  constraint lease_pkey PRIMARY KEY (name)
 );
 
 create table mail_recipient (
@@ -144,7 +151,7 @@ CREATE INDEX mail_recipient_by_age ON public.mail_recipient USING btree (last_at
 
 create table nightly_reconcile (
   night date not null,
-  lease_until timestamp with time zone not null,
+  lease_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
   finished_at timestamp with time zone,
   constraint nightly_reconcile_pkey PRIMARY KEY (night)
 );

@@ -1,17 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createJobRunner } from "../../src/jobs/job-runner.ts";
+import { createJobRunner, type WithLease } from "../../src/jobs/job-runner.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-function runner() {
+/** As many processes as are started with it share these leases. */
+function leases(): WithLease {
+  const held = new Set<string>();
+  return async (name, work) => {
+    if (held.has(name)) return null;
+    held.add(name);
+    return work({ name, token: name, isLost: () => !held.has(name) }).finally(() => held.delete(name));
+  };
+}
+
+function runner(withLease = leases()) {
   const outcomes: string[] = [];
   const lines: object[] = [];
   const log = { warn: (fields: object) => lines.push(fields) };
   return {
     outcomes,
     lines,
-    jobs: createJobRunner({ log, observe: (...seen) => outcomes.push(seen.join(" ")) }),
+    jobs: createJobRunner({ withLease, log, observe: (...seen) => outcomes.push(seen.join(" ")) }),
   };
 }
 
@@ -80,7 +90,7 @@ describe("createJobRunner", () => {
     jobs.start({
       name: "long",
       everyMs: 10,
-      run: async (isStopping) => {
+      run: async ({ isStopping }) => {
         while (!isStopping()) await new Promise((done) => setTimeout(done, 10));
       },
     });
@@ -90,5 +100,57 @@ describe("createJobRunner", () => {
     await stopped;
     await vi.advanceTimersByTimeAsync(1_000);
     expect(outcomes).toEqual(["long ok"]);
+  });
+
+  it("runs a job in one process at a time", async () => {
+    const shared = leases();
+    const first = runner(shared);
+    const second = runner(shared);
+    let runs = 0;
+    const job = {
+      ...{ name: "sweep", everyMs: 1_000 },
+      run: async () => {
+        runs += 1;
+        await new Promise((done) => setTimeout(done, 500));
+      },
+    };
+    first.jobs.start(job);
+    await vi.advanceTimersByTimeAsync(100);
+    second.jobs.start(job);
+    await vi.advanceTimersByTimeAsync(1_300);
+    expect(runs).toBe(1);
+    await vi.advanceTimersByTimeAsync(700);
+    expect(runs).toBe(2);
+  });
+
+  it("asks a run to stop that has lost its lease", async () => {
+    let isLost = false;
+    const { jobs, outcomes } = runner((name, work) => work({ name, token: name, isLost: () => isLost }));
+    jobs.start({
+      ...{ name: "long", everyMs: 10 },
+      run: async ({ isStopping }) => {
+        while (!isStopping()) await new Promise((done) => setTimeout(done, 10));
+      },
+    });
+    await vi.advanceTimersByTimeAsync(50);
+    expect(outcomes).toEqual([]);
+    isLost = true;
+    await vi.advanceTimersByTimeAsync(10);
+    expect(outcomes).toEqual(["long ok"]);
+  });
+
+  it("acquires no lease while nothing is due", async () => {
+    const acquired: string[] = [];
+    let due = false;
+    const { jobs } = runner(async (name) => {
+      acquired.push(name);
+      return null;
+    });
+    jobs.start({ name: "heal", everyMs: 10, isDue: async () => due, run: async () => {} });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(acquired).toEqual([]);
+    due = true;
+    await vi.advanceTimersByTimeAsync(10);
+    expect(acquired).toEqual(["job:heal"]);
   });
 });

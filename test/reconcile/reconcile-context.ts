@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
+import type { Turn } from "../../src/jobs/job-runner.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import { withLease } from "../../src/store/hold-lease.ts";
 import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides, JsonObject } from "../fixtures/overrides.ts";
 import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -29,6 +31,7 @@ const TABLES = [
   "event_sweep",
   "reconciliation",
   "nightly_reconcile",
+  "lease",
   "webhook_delivery",
   "webhook_attempt",
 ];
@@ -111,4 +114,14 @@ export function reconcileContext(): ReconcileContext {
     await addUsers(test, 10);
   });
   return context;
+}
+
+/** Runs one turn of a job as a server does; `null`: the other process is running it. */
+export function takeTurn<Result>(
+  { database }: Runtime,
+  job: string,
+  run: (turn: Turn) => Promise<Result>,
+  isStopping = () => false,
+): Promise<Result | null> {
+  return withLease(database, `job:${job}`, { seconds: 30 }, (lease) => run({ lease, isStopping }));
 }

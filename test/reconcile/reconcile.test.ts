@@ -7,10 +7,11 @@ import {
   reconcile,
 } from "../../src/reconcile/reconcile.ts";
 import { reconcileNightly } from "../../src/reconcile/reconcile-nightly.ts";
+import { acquireLease } from "../../src/store/leases.ts";
 import { placesOf } from "../operations/find-in-all-tables.ts";
 import { groundOn, session } from "../operations/test-context.ts";
 
-import { reconcileContext } from "./reconcile-context.ts";
+import { reconcileContext, takeTurn } from "./reconcile-context.ts";
 
 const context = reconcileContext();
 const { eventOf, receive, truth, stored, audit, notified: told } = context;
@@ -30,7 +31,6 @@ function run(given: Partial<ReconcileOptions> = {}, by = runtime): Promise<Recon
     dryRun: false,
     by: "operator",
     isStopping: () => false,
-    progressed: () => {},
     ...given,
   });
 }
@@ -280,7 +280,8 @@ describe("the nightly comparison", () => {
     await receive(eventOf("customer.subscription.created"));
     truth({ seats: 2 });
   });
-  const nightly = (by = runtime, isStopping = () => false) => reconcileNightly(by, isStopping);
+  const nightly = (by = runtime, isStopping = () => false) =>
+    takeTurn(by, "nightly-comparison", (turn) => reconcileNightly(by, turn), isStopping);
 
   it("compares recently changed subscriptions once a night, on one process", async () => {
     const reports = await Promise.all([nightly(), nightly(other), nightly(), nightly(other)]);
@@ -290,18 +291,28 @@ describe("the nightly comparison", () => {
     expect(await nightly()).toMatchObject({ compared: 1 });
   });
 
-  it("is taken over from a crashed or stopped process once its lease has expired", async () => {
+  it("is taken over from a stopped process, and from a crashed one once its lease has expired", async () => {
     expect(await nightly(runtime, () => true)).toMatchObject({ compared: 0 });
+    await acquireLease(test.database, "job:nightly-comparison", { seconds: 60 });
     expect(await nightly(other)).toBeNull();
-    await test.rows("update nightly_reconcile set lease_until = clock_timestamp() - interval '1 second'");
+    await test.rows("update lease set held_until = clock_timestamp()");
     expect(await nightly(other)).toMatchObject({ compared: 1, corrected: [{}] });
+  });
+
+  it("is left to a process of an earlier release that is running it", async () => {
+    const night = "((clock_timestamp() at time zone 'utc') - interval '3 hours')::date";
+    await test.rows(
+      `insert into nightly_reconcile (night, lease_until) values (${night}, clock_timestamp() + interval '1 minute')`,
+    );
+    expect(await nightly()).toBeNull();
+    await test.rows("update nightly_reconcile set lease_until = clock_timestamp()");
+    expect(await nightly()).toMatchObject({ compared: 1 });
   });
 
   it("is tried again while a provider is unreachable", async () => {
     stripe.interfere(async () => ({ status: 500 }));
     expect(await nightly()).toMatchObject({ compared: 0 });
     stripe.interfere(null);
-    await test.rows("update nightly_reconcile set lease_until = clock_timestamp() - interval '1 second'");
     expect(await nightly(other)).toMatchObject({ compared: 1, corrected: [{}] });
     expect(await nightly()).toBeNull();
   });

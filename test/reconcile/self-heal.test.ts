@@ -1,11 +1,19 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { healFlagged } from "../../src/reconcile/self-heal.ts";
-import { countFlagged } from "../../src/store/heals.ts";
+import { healFlagged, isHealDue, type SelfHealReport } from "../../src/reconcile/self-heal.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
+import { countFlagged, startDueHeals } from "../../src/store/heals.ts";
+import { acquireLease } from "../../src/store/leases.ts";
 import { eventually } from "../support/eventually.ts";
-import { reconcileContext } from "./reconcile-context.ts";
+import { reconcileContext, takeTurn } from "./reconcile-context.ts";
 
 const context = reconcileContext();
 const { eventOf, receive, truth, stored, audit } = context;
+
+/** One turn of the job, for nobody when none is due or the other process has the lease. */
+async function heal(by: Runtime = context.runtime): Promise<SelfHealReport | null> {
+  return (await isHealDue(by)) ? takeTurn(by, "self-heal", (turn) => healFlagged(by, turn)) : null;
+}
 
 const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000);
 
@@ -27,7 +35,7 @@ describe("a flagged subscription", () => {
     await receiveOutOfOrder();
     expect(await stored()).toMatchObject([{ seats: 2, out_of_order: true }]);
     truth({ seats: 3 });
-    expect(await healFlagged(context.runtime)).toEqual({ corrected: 1, postponed: 0, settled: 0 });
+    expect(await heal()).toEqual({ corrected: 1, postponed: 0, settled: 0 });
     expect(await stored()).toMatchObject([{ seats: 3, out_of_order: false }]);
     const changes = { seats: [2, 3], outOfOrder: [true, false] };
     expect(await audit()).toEqual([{ changes, by: "server", user_id: null }]);
@@ -38,20 +46,16 @@ describe("a flagged subscription", () => {
     await receiveOutOfOrder();
     await receive(eventOf("customer.subscription.updated", { seats: 4, occurredAt: at(60) }));
     truth({ seats: 3 });
-    await Promise.all([
-      healFlagged(context.runtime),
-      healFlagged(context.other),
-      healFlagged(context.runtime),
-    ]);
+    await Promise.all([heal(), heal(context.other), heal()]);
     expect(fetches()).toHaveLength(1);
     expect(await audit()).toHaveLength(1);
   });
 
   it("stays flagged when the provider does not know it, and is fetched again only after its next event", async () => {
     await receiveOutOfOrder();
-    expect(await healFlagged(context.runtime)).toEqual({ corrected: 0, postponed: 0, settled: 1 });
+    expect(await heal()).toEqual({ corrected: 0, postponed: 0, settled: 1 });
     await makeDue();
-    expect(await healFlagged(context.runtime)).toEqual({ corrected: 0, postponed: 0, settled: 0 });
+    expect(await heal()).toBeNull();
     expect(fetches()).toHaveLength(1);
     expect(await stored()).toMatchObject([{ out_of_order: true }]);
     expect(await countFlagged(context.test.database)).toEqual([
@@ -60,7 +64,7 @@ describe("a flagged subscription", () => {
 
     await receive(eventOf("customer.subscription.updated", { seats: 5, occurredAt: at(10) }));
     truth({ seats: 5 });
-    expect(await healFlagged(context.runtime)).toEqual({ corrected: 1, postponed: 0, settled: 0 });
+    expect(await heal()).toEqual({ corrected: 1, postponed: 0, settled: 0 });
   });
 
   it.each([500, 401])("is tried again with growing waits while the provider returns %i", async (status) => {
@@ -69,32 +73,51 @@ describe("a flagged subscription", () => {
     context.stripe.interfere(async () => ({ status }));
     const waits: number[] = [];
     for (let attempt = 1; attempt <= 3; attempt += 1) {
-      expect(await healFlagged(context.runtime)).toMatchObject({ postponed: 1 });
+      expect(await heal()).toMatchObject({ postponed: 1 });
       const [row] = await context.test.rows<{ attempts: number; wait: number }>(
         `select attempts, extract(epoch from next_attempt_at - clock_timestamp())::float8 as wait
          from subscription_heal where last_problem <> ''`,
       );
       expect(row?.attempts).toBe(attempt);
       waits.push(row?.wait ?? 0);
-      expect(await healFlagged(context.other)).toMatchObject({ postponed: 0 });
+      expect(await heal(context.other)).toBeNull();
       await makeDue();
     }
     expect(waits[2]).toBeGreaterThan(waits[0] as number);
     context.stripe.interfere(null);
-    expect(await healFlagged(context.runtime)).toMatchObject({ corrected: 1 });
+    expect(await heal()).toMatchObject({ corrected: 1 });
     expect(await stored()).toMatchObject([{ seats: 3, out_of_order: false }]);
   });
 
   it("is taken over from a crashed process once its lease has expired", async () => {
     await receiveOutOfOrder();
     truth({ seats: 3 });
-    await context.test.rows(
-      `insert into subscription_heal (subscription_id, attempts, next_attempt_at)
-       select id, 1, clock_timestamp() + interval '1 minute' from subscription`,
+    await acquireLease(context.test.database, "job:self-heal", { seconds: 60 });
+    expect(await heal()).toBeNull();
+    await context.test.rows("update lease set held_until = clock_timestamp()");
+    expect(await heal()).toMatchObject({ corrected: 1 });
+  });
+
+  it("is compared again after an attempt that ended the process", async () => {
+    await receiveOutOfOrder();
+    truth({ seats: 3 });
+    await takeTurn(context.runtime, "self-heal", ({ lease }) =>
+      startDueHeals(context.test.database, "provider-a", { nextAttemptSeconds: 60, limit: 5 }, lease),
     );
-    expect(await healFlagged(context.runtime)).toMatchObject({ corrected: 0 });
+    expect(await heal()).toBeNull();
     await makeDue();
-    expect(await healFlagged(context.runtime)).toMatchObject({ corrected: 1 });
+    expect(await heal()).toMatchObject({ corrected: 1 });
+  });
+
+  it("is left to the process that has taken the lease over", async () => {
+    await receiveOutOfOrder();
+    truth({ seats: 3 });
+    const lost = { name: "job:self-heal", token: randomUUID() };
+    await acquireLease(context.test.database, lost.name, { seconds: 60 });
+    expect(await healFlagged(context.runtime, { lease: lost, isStopping: () => false })).toEqual({
+      ...{ corrected: 0, postponed: 0, settled: 0 },
+    });
+    expect(fetches()).toEqual([]);
   });
 
   it("is not fetched from a slot without a provider, or before an event has named its id", async () => {
@@ -103,7 +126,7 @@ describe("a flagged subscription", () => {
        values (gen_random_uuid(), 'provider-b', 'sub_b', 'pro', 1, 'active', false, true),
          (gen_random_uuid(), 'provider-a', null, 'pro', 1, 'active', false, true)`,
     );
-    expect(await healFlagged(context.runtime)).toEqual({ corrected: 0, postponed: 0, settled: 0 });
+    expect(await heal()).toBeNull();
     expect(context.stripe.calls).toEqual([]);
   });
 });
@@ -121,7 +144,7 @@ describe("a subscription whose price is in no plan", () => {
     await eventually(requested, [{ requested: true }]);
     await makeDue();
     truth({ priceId: "price_team_monthly", seats: 6 });
-    expect(await healFlagged(context.runtime)).toMatchObject({ corrected: 1 });
+    expect(await heal()).toMatchObject({ corrected: 1 });
     expect(await stored()).toMatchObject([{ plan_id: "team", seats: 6, out_of_order: false }]);
     expect(await requested()).toEqual([]);
   });
@@ -134,7 +157,7 @@ describe("a subscription whose price is in no plan", () => {
       if (planId === null) await eventually(requested, [{ requested: true }]);
       await makeDue();
       truth({ ...UNKNOWN, planId });
-      expect(await healFlagged(context.runtime)).toMatchObject({ postponed: 1 });
+      expect(await heal()).toMatchObject({ postponed: 1 });
       const reason = 'plan: no plan has the price "price_legacy" in provider-a';
       expect(await context.test.rows("select last_problem from subscription_heal")).toEqual([
         { last_problem: reason },
@@ -142,7 +165,7 @@ describe("a subscription whose price is in no plan", () => {
       expect(await stored()).toMatchObject([{ plan_id: "pro", out_of_order: true }]);
       await makeDue();
       truth({ priceId: "price_team_monthly", seats: 6, planId });
-      expect(await healFlagged(context.runtime)).toMatchObject({ corrected: 1 });
+      expect(await heal()).toMatchObject({ corrected: 1 });
       expect(await stored()).toMatchObject([{ plan_id: "team", seats: 6, out_of_order: false }]);
     },
   );
@@ -158,7 +181,7 @@ describe("a checkout that names no subscription", () => {
     await makeDue();
     truth({ seats: 3 });
     truth({ subscriptionId: "sub_ended", status: "canceled" });
-    expect(await healFlagged(context.runtime)).toMatchObject({ corrected: 1 });
+    expect(await heal()).toMatchObject({ corrected: 1 });
     expect(
       await context.test.rows("select user_id, provider_subscription_id as id, seats from subscription"),
     ).toEqual([{ user_id: "user_1", id: "sub_1", seats: 3 }]);
@@ -170,12 +193,12 @@ describe("a checkout that names no subscription", () => {
     await eventually(requested, [{ requested: true }]);
     for (let n = 1; n < 8; n += 1) {
       await makeDue();
-      expect(await healFlagged(context.runtime)).toMatchObject({ postponed: 1 });
+      expect(await heal()).toMatchObject({ postponed: 1 });
     }
     await makeDue();
-    expect(await healFlagged(context.runtime)).toMatchObject({ settled: 1 });
+    expect(await heal()).toMatchObject({ settled: 1 });
     await makeDue();
-    expect(await healFlagged(context.runtime)).toEqual({ corrected: 0, postponed: 0, settled: 0 });
+    expect(await heal()).toBeNull();
   });
 
   it("is not asked about once an event has named its id", async () => {
@@ -184,7 +207,7 @@ describe("a checkout that names no subscription", () => {
     await receive(eventOf("customer.subscription.created", { occurredAt: at(10) }));
     await makeDue();
     truth();
-    expect(await healFlagged(context.runtime)).toMatchObject({ corrected: 1 });
+    expect(await heal()).toMatchObject({ corrected: 1 });
     expect(await stored()).toHaveLength(1);
   });
 });
@@ -196,7 +219,7 @@ it("spaces the fetches of all processes 200 ms apart", async () => {
   const [before] = await context.test.rows<{ at: number }>(
     "select extract(epoch from clock_timestamp())::float8 as at",
   );
-  await Promise.all([healFlagged(context.runtime), healFlagged(context.other)]);
+  await Promise.all([heal(), heal(context.other)]);
   expect(fetches()).toHaveLength(6);
   const [pace] = await context.test.rows<{ at: number }>(
     "select extract(epoch from next_fetch_at)::float8 as at from heal_pace",

@@ -1,8 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { sweepMissed } from "../../src/reconcile/sweep-missed.ts";
+import type { Turn } from "../../src/jobs/job-runner.ts";
+import { type SweepResult, sweepMissed } from "../../src/reconcile/sweep-missed.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
+import { acquireLease } from "../../src/store/leases.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
-import { reconcileContext } from "./reconcile-context.ts";
+import { reconcileContext, takeTurn } from "./reconcile-context.ts";
 
 const context = reconcileContext();
 const { eventOf, receive, stored } = context;
@@ -16,10 +19,13 @@ function listed(kind: string, { secondsAgo, ...overrides }: FixtureOverrides & {
   return event;
 }
 
-const sweep = (by: Runtime = context.runtime, isStopping = () => false) =>
-  sweepMissed(by, { everySeconds: 60, isStopping });
+async function sweep(by: Runtime = context.runtime, isStopping = () => false): Promise<SweepResult[]> {
+  const run = (turn: Turn) => sweepMissed(by, { everySeconds: 60, ...turn });
+  return (await takeTurn(by, "missed-events-sweep", run, isStopping)) ?? [];
+}
 
-const nextIsDue = () => context.test.rows("update event_sweep set lease_until = clock_timestamp()");
+const nextIsDue = () =>
+  context.test.rows("update event_sweep set swept_until = swept_until - interval '60 seconds'");
 
 const cursor = async () => {
   const [row] = await context.test.rows<{ swept_until: Date | null; last_problem: string | null }>(
@@ -65,19 +71,26 @@ describe("a sweep", () => {
 
   it("starts from the same cursor after a provider was unreachable", async () => {
     await sweep();
+    await nextIsDue();
     const before = await cursor();
     listed("customer.subscription.created", { secondsAgo: 120 });
     context.stripe.interfere(async () => ({ status: 500 }));
-    await nextIsDue();
     expect(await sweep()).toMatchObject([{ slot: "provider-a", problem: expect.stringContaining("Stripe") }]);
     expect(await cursor()).toMatchObject({
       swept_until: before?.swept_until,
       last_problem: expect.any(String),
     });
     context.stripe.interfere(null);
-    await nextIsDue();
-    expect(await sweep()).toMatchObject([{ report: { applied: 1 } }]);
+    expect(await sweep(context.other)).toMatchObject([{ report: { applied: 1 } }]);
     expect(await cursor()).toMatchObject({ last_problem: null });
+  });
+
+  it("does not advance the cursor once another process has taken the lease over", async () => {
+    const takenOver = { name: "job:missed-events-sweep", token: randomUUID() };
+    await acquireLease(context.test.database, takenOver.name, { seconds: 60 });
+    const turn = { lease: takenOver, isStopping: () => false };
+    expect(await sweepMissed(context.runtime, { everySeconds: 60, ...turn })).toHaveLength(1);
+    expect(await cursor()).toBeUndefined();
   });
 
   it("that is interrupted does not advance the cursor", async () => {

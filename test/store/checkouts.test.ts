@@ -1,22 +1,23 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
-  acquireCheckoutLease,
+  checkoutLease,
+  findOpenCheckout,
+  findStoredCheckout,
+  forgetCheckout,
   keepCheckout,
   placeCheckoutOrder,
-  releaseCheckoutLease,
-  renewCheckoutLease,
   type WantedCheckout,
 } from "../../src/store/checkouts.ts";
+import { acquireLease, type Lease, releaseLease } from "../../src/store/leases.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { eventually } from "../support/eventually.ts";
 
 let test: TestDatabase;
 beforeAll(async () => {
   test = await freshDatabase(1);
 });
 afterAll(() => test.drop());
+afterEach(() => test.rows("truncate checkout, lease"));
 
 const PRO: WantedCheckout = {
   ...{ userId: "user_0", provider: "provider-a", planId: "pro" },
@@ -24,61 +25,85 @@ const PRO: WantedCheckout = {
 };
 const TEAM: WantedCheckout = { ...PRO, planId: "team", priceId: "price_team", seats: 5 };
 
-const acquire = (wanted: WantedCheckout, leaseKey: string, leaseSeconds = 60) =>
-  acquireCheckoutLease(test.database, wanted, { leaseKey, leaseSeconds, keepSeconds: 3_600 });
+async function acquire(seconds = 60): Promise<Lease> {
+  const lease = await acquireLease(test.database, checkoutLease("user_0"), { seconds });
+  if (lease === null) throw new Error("The lease is held.");
+  return lease;
+}
+
+const place = (wanted: WantedCheckout, lease: Lease) =>
+  placeCheckoutOrder(test.database, wanted, { lease, leaseSeconds: 12, newIdempotencyKey: randomUUID() });
 const opened = (id: string) => ({ id, url: `https://checkout.example/${id}`, expiresAt: null });
+const keep = (wanted: WantedCheckout, lease: Lease, id: string) =>
+  keepCheckout(test.database, wanted, { lease, opened: opened(id) });
+const openFor = (wanted: WantedCheckout, lease: Lease | null = null) =>
+  findOpenCheckout(test.database, wanted, { keepSeconds: 3_600, lease });
+const stored = () => findStoredCheckout(test.database, "user_0");
 
 async function open(wanted: WantedCheckout, id: string): Promise<void> {
-  const leaseKey = randomUUID();
-  expect((await acquire(wanted, leaseKey)).outcome).toBe("acquired");
-  await placeCheckoutOrder(test.database, wanted, { leaseKey, newIdempotencyKey: randomUUID() });
-  expect(await keepCheckout(test.database, wanted, { leaseKey, opened: opened(id) })).toBe(true);
+  const lease = await acquire();
+  expect(await place(wanted, lease)).toMatchObject({ outcome: "placed" });
+  expect(await keep(wanted, lease, id)).toBe(true);
+  await releaseLease(test.database, lease);
 }
 
 describe("a user's stored checkout", () => {
-  it("returns the replaced checkout from the current row, not from an older snapshot", async () => {
+  it("is found for the same order alone", async () => {
     await open(PRO, "cs_1");
-    // A statement that started before cs_2 was stored waits for the row lock, and then reads cs_2.
-    const other = new pg.Client({ connectionString: test.url });
-    await other.connect();
-    await other.query("begin");
-    await other.query("update checkout set session_id = 'cs_2', plan_id = 'team', url = 'https://x/2'");
-    const late = acquire(PRO, randomUUID());
-    const waiting = "select count(*)::int as n from pg_locks where not granted";
-    await eventually(async () => (await test.rows<{ n: number }>(waiting))[0]?.n, 1);
-    await other.query("commit");
-    await other.end();
-    expect(await late).toEqual({
-      outcome: "acquired",
-      before: { provider: "provider-a", id: "cs_2", isUsed: false },
-    });
-    await test.rows("delete from checkout");
+    expect(await openFor(PRO)).toBe("https://checkout.example/cs_1");
+    expect(await openFor(TEAM)).toBeNull();
   });
 
-  it("stays stored until its successor is open, also when that fails", async () => {
+  it("is found by the holder of the lease alone while it may be replaced", async () => {
     await open(PRO, "cs_1");
-    const first = randomUUID();
+    const lease = await acquire();
+    expect(await openFor(PRO)).toBeNull();
+    expect(await openFor(PRO, lease)).toBe("https://checkout.example/cs_1");
+  });
+
+  it("stays stored until its successor is placed", async () => {
+    await open(PRO, "cs_1");
     const before = { provider: "provider-a", id: "cs_1", isUsed: false };
-    expect(await acquire(TEAM, first)).toEqual({ outcome: "acquired", before });
-    expect(await acquire(TEAM, randomUUID())).toEqual({ outcome: "busy" });
-    await releaseCheckoutLease(test.database, "user_0", first);
-    expect(await acquire(TEAM, randomUUID())).toEqual({ outcome: "acquired", before });
-    await test.rows("delete from checkout");
+    expect(await stored()).toEqual(before);
+    await releaseLease(test.database, await acquire());
+    expect(await stored()).toEqual(before);
+    await place(TEAM, await acquire());
+    await test.rows("update checkout set lease_key = null");
+    expect(await stored()).toBeNull();
   });
 
   it("is written only by the holder of the lease", async () => {
-    const [lost, next] = [randomUUID(), randomUUID()];
-    expect((await acquire(PRO, lost, 0)).outcome).toBe("acquired");
-    expect((await acquire(PRO, next)).outcome).toBe("acquired");
-    expect(await renewCheckoutLease(test.database, "user_0", { leaseKey: lost, leaseSeconds: 60 })).toBe(
-      false,
-    );
-    expect(await keepCheckout(test.database, PRO, { leaseKey: lost, opened: opened("cs_lost") })).toBe(false);
-    expect(await keepCheckout(test.database, PRO, { leaseKey: next, opened: opened("cs_next") })).toBe(true);
-    expect(await acquire(PRO, randomUUID())).toEqual({
-      outcome: "open",
-      url: "https://checkout.example/cs_next",
-    });
-    await test.rows("delete from checkout");
+    const lost = await acquire(0);
+    const next = await acquire();
+    expect(await place(PRO, lost)).toEqual({ outcome: "lease lost" });
+    expect(await place(PRO, next)).toMatchObject({ outcome: "placed" });
+    expect(await keep(PRO, lost, "cs_lost")).toBe(false);
+    await forgetCheckout(test.database, "user_0", lost);
+    expect(await keep(PRO, next, "cs_next")).toBe(true);
+    expect(await openFor(PRO, next)).toBe("https://checkout.example/cs_next");
+  });
+
+  it("keeps the idempotency key of an interrupted order, and takes a new one for another", async () => {
+    const lease = await acquire();
+    const first = await place(PRO, lease);
+    expect(await place(PRO, lease)).toEqual(first);
+    expect(await place(TEAM, lease)).not.toEqual(first);
+  });
+
+  it("cannot be placed for a user who does not exist", async () => {
+    const nobody = { ...PRO, userId: "user_nobody" };
+    const lease = (await acquireLease(test.database, "checkout:user_nobody", { seconds: 60 })) as Lease;
+    expect(await place(nobody, lease)).toEqual({ outcome: "no user" });
+  });
+
+  it("is left to a process of an earlier release that is opening it", async () => {
+    await open(PRO, "cs_1");
+    await test.rows("update checkout set lease_key = $1, lease_until = now() + interval '1 minute'", [
+      randomUUID(),
+    ]);
+    expect(await openFor(PRO)).toBeNull();
+    expect(await stored()).toBe("busy");
+    await test.rows("update checkout set lease_until = now()");
+    expect(await openFor(PRO)).toBe("https://checkout.example/cs_1");
   });
 });

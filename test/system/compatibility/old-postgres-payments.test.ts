@@ -6,6 +6,7 @@ import { reconcileNightly } from "../../../src/reconcile/reconcile-nightly.ts";
 import { type Runtime, startRuntime } from "../../../src/runtime/runtime.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { groundOn, session } from "../../operations/test-context.ts";
+import { takeTurn } from "../../reconcile/reconcile-context.ts";
 import { addUsers } from "../../support/database.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../../support/stripe-server.ts";
 import { serverVariables } from "../../support/variables.ts";
@@ -66,7 +67,11 @@ if (!bin || !bouncer) {
         }).body as { id: string; type: string; created: number; data: { object: object } };
       stripe.events.push(bodyOf(1));
       stripe.subscriptions.set("sub_1", bodyOf(3).data.object);
-      const nights = await Promise.all([1, 2, 3].map(() => reconcileNightly(runtime, () => false)));
+      const nights = await Promise.all(
+        [1, 2, 3].map(() =>
+          takeTurn(runtime, "nightly-comparison", (turn) => reconcileNightly(runtime, turn)),
+        ),
+      );
       expect(nights.filter((night) => night !== null)).toMatchObject([
         { slots: [{ missed: { applied: 1 } }, {}, {}], corrected: [{ changes: { seats: [1, 3] } }] },
       ]);

@@ -145,7 +145,6 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
           ...{
             extent: isForNight ? "lately changed" : "out of order",
             isStopping: () => false,
-            progressed: () => {},
           },
         });
         const missed = isListed ? { missed: dropped.length, applied: dropped.length } : null;

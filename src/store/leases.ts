@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import type { Queryable } from "./database.ts";
+
+/** What one process at a time may do. The token tells its holder from whoever takes over when the time is up. */
+export type Lease = { name: string; token: string };
+
+const ACQUIRE = {
+  name: "acquire_lease",
+  text: `
+insert into lease as l (name, token, held_until)
+values ($1, $2::uuid, clock_timestamp() + $3::float8 * interval '1 second')
+on conflict (name) do update set token = excluded.token, held_until = excluded.held_until
+where l.held_until <= clock_timestamp()
+returning name`,
+};
+
+/** `null`: another process holds it. Time is the database's; single statements, so that a transaction pooler will do. */
+export async function acquireLease(
+  database: Queryable,
+  name: string,
+  { seconds }: { seconds: number },
+): Promise<Lease | null> {
+  const token = randomUUID();
+  const acquired = await database.run(ACQUIRE, [name, token, seconds]);
+  return acquired.length > 0 ? { name, token } : null;
+}
+
+const RENEW = {
+  name: "renew_lease",
+  text: `
+update lease set held_until = clock_timestamp() + $3::float8 * interval '1 second'
+where name = $1 and token = $2::uuid
+returning name`,
+};
+
+/** `false`: another process has taken it over. */
+export async function renewLease(
+  database: Queryable,
+  { name, token }: Lease,
+  { seconds }: { seconds: number },
+): Promise<boolean> {
+  return (await database.run(RENEW, [name, token, seconds])).length > 0;
+}
+
+const RELEASE = { name: "release_lease", text: "delete from lease where name = $1 and token = $2::uuid" };
+
+export async function releaseLease(database: Queryable, { name, token }: Lease): Promise<void> {
+  await database.run(RELEASE, [name, token]);
+}
+
+/**
+ * A fence: a common table expression that has a row only for the holder, and keeps the lease from being taken over until
+ * the statement has been committed.
+ */
+export function heldLease(name: `$${number}`, token: `$${number}`): string {
+  return `held as materialized (select from lease where name = ${name}::text and token = ${token}::uuid for share)`;
+}
+
+const DELETE_EXPIRED = {
+  name: "delete_expired_leases",
+  text: "delete from lease where held_until < clock_timestamp() - interval '1 hour'",
+};
+
+/** Deletes what crashed processes have left. */
+export async function deleteExpiredLeases(database: Queryable): Promise<void> {
+  await database.run(DELETE_EXPIRED);
+}
