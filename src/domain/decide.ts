@@ -135,7 +135,7 @@ function afterItsEnd(
   return {
     ...before,
     providerSubscriptionId: before.providerSubscriptionId ?? event.providerSubscriptionId,
-    customerId: before.customerId ?? (knowsUser ? event.customerId : null),
+    customerId: ownCustomerId(before, event) ?? (knowsUser ? event.customerId : null),
     outOfOrder: before.outOfOrder || contradicts,
     ...lastSeenAfter(event, before),
   };
@@ -152,7 +152,7 @@ function patch(
     userId: user.is === "present" ? user.id : before.userId,
     providerSubscriptionId: event.providerSubscriptionId ?? before.providerSubscriptionId,
     // No id of a deleted user is stored again.
-    customerId: user.is === "present" ? (event.customerId ?? before.customerId) : null,
+    customerId: user.is === "present" ? (event.customerId ?? ownCustomerId(before, event)) : null,
     priceId: plan.priceId ?? before.priceId,
     planId: plan.id,
     seats: plan.seats ?? before.seats,
@@ -160,6 +160,11 @@ function patch(
     currentPeriodEnd: event.currentPeriodEnd ?? before.currentPeriodEnd,
     cancelAtPeriodEnd: event.cancelAtPeriodEnd ?? before.cancelAtPeriodEnd,
   };
+}
+
+/** An id stored before the provider named the customer's owner is dropped when it turns out to be another's. */
+function ownCustomerId(before: Subscription, event: SubscriptionEvent): string | null {
+  return before.customerId === event.foreignCustomerId ? null : before.customerId;
 }
 
 function statusAfter(before: Subscription, event: SubscriptionEvent): SubscriptionStatus {

@@ -16,7 +16,10 @@ export type PaymentApi = {
    * `traits.checkout.canBeUpdated`.
    */
   updateCheckout(checkoutId: string, order: CheckoutOrder): Promise<OpenedCheckout>;
-  /** The customer portal of a subscription. Links are short-lived: fetch one each time. */
+  /**
+   * The customer portal of a subscription. Links are short-lived: fetch one each time. Fails with `taken` for a customer
+   * who may be somebody else.
+   */
   openPortal(customer: PayingCustomer): Promise<{ url: string }>;
   /**
    * The provider's current state as an event: `customer.subscription.updated`, or `.deleted` once it has ended.
@@ -78,8 +81,13 @@ export type CheckoutEnd =
 
 export type PayingCustomer = {
   userId: string;
+  email: string;
+  /** Whether the person has confirmed the address. */
+  isEmailConfirmed: boolean;
   customerId: string | null;
   providerSubscriptionId: string | null;
+  /** All the person's subscriptions at this provider. */
+  ownSubscriptionIds: readonly string[];
   returnUrl: string;
 };
 

@@ -32,6 +32,8 @@ export type PaymentEvent = {
   planId: string | null;
   providerSubscriptionId: string | null;
   customerId: string | null;
+  /** A customer that the provider knows to be another person's: never stored. */
+  foreignCustomerId?: string;
   /** What is paid for, in the order delivered; `priceIds` are the names under which a plan may know the item. */
   items: readonly PaidItem[];
   status: SubscriptionStatus | null;

@@ -18,6 +18,8 @@ export type SimulatorTraits = {
   checkoutLifetimeSeconds: number | null;
   /** Whether a checkout without a customer reuses the customer with the same address. */
   findsCustomersByEmail: boolean;
+  /** Whether payers can leave the customer that the seller chose, unless the seller's page forbids it. */
+  letsPayersLogOut: boolean;
   /** Whether seats can change during a trial: where events have no quantity then, the change would be invisible. */
   changesSeatsInTrial: boolean;
   /** The events of a paid checkout, in the provider's order. */

@@ -167,6 +167,20 @@ describe("the owner of a subscription", () => {
     ]);
   });
 
+  it("keeps no customer that the provider knows to be another person's", () => {
+    const event = { ...UPDATED, userId: "ann", providerSubscriptionId: "sub", customerId: null };
+    for (const [foreignCustomerId, customerId] of [
+      ["cus", null],
+      ["another", "cus"],
+    ] as const) {
+      const known = [subscription({ customerId: "cus" })];
+      expect(remaining([{ ...event, foreignCustomerId }], known)).toMatchObject([{ customerId }]);
+      const ended = [subscription({ customerId: "cus", status: "canceled", lastEventAtMicros: 9_000 })];
+      const late = { ...event, occurredAtMicros: 1_000, foreignCustomerId };
+      expect(remaining([late], ended)).toMatchObject([{ status: "canceled", customerId }]);
+    }
+  });
+
   it("is the known customer's user for a new subscription", () => {
     const events = [
       { kind: CREATED.kind, customerId: "cus", providerSubscriptionId: "sub2", items: team(5) },

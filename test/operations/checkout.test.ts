@@ -78,7 +78,7 @@ describe("a checkout", () => {
       "metadata[userId]": person.id,
       "metadata[planId]": "pro",
       "subscription_data[metadata][userId]": person.id,
-      customer_email: person.email,
+      customer: expect.stringMatching(/^cus_made_/),
       success_url: "https://app.example.com/billing?checkout=completed",
       cancel_url: "https://app.example.com/billing?checkout=cancelled",
     });
@@ -95,7 +95,7 @@ describe("a checkout", () => {
     const urls = new Set((await Promise.all(clicks)).map((answer) => answer.body.url));
     expect([...urls]).toEqual(["https://checkout.example.com/c/1"]);
     expect(stripe.sessions).toHaveLength(1);
-    expect(stripe.calls).toEqual(["POST /v1/checkout/sessions"]);
+    expect(stripe.calls).toEqual(["GET /v1/customers", "POST /v1/customers", "POST /v1/checkout/sessions"]);
     expect((await checkout()).body.url).toBe("https://checkout.example.com/c/1");
     expect((await checkout({ planId: "pro", seats: 1 })).body.url).toBe("https://checkout.example.com/c/1");
   });
@@ -222,15 +222,18 @@ describe("a user with a subscription", () => {
   it("whose customer was deleted at the provider buys as a new customer", async () => {
     await subscribed({}, "customer.subscription.deleted");
     let refused = 0;
-    stripe.interfere(async () => {
+    stripe.interfere(async ({ path }) => {
+      if (path !== "/v1/checkout/sessions") return undefined;
       refused += 1;
       if (refused > 1) return undefined;
       const error = { code: "resource_missing", param: "customer", message: "No such customer" };
       return { status: 400, body: { error } };
     });
     expect((await checkout()).status).toBe(200);
-    expect(stripe.calls).toHaveLength(2);
-    expect(stripe.sessions.map(({ params }) => params.get("customer_email"))).toEqual([person.email]);
+    expect(stripe.customers.at(-1)).toMatchObject({ email: person.email, metadata: { userId: person.id } });
+    expect(stripe.sessions.map(({ params }) => params.get("customer"))).toEqual([
+      stripe.customers.at(-1)?.id,
+    ]);
   });
 
   it("that has ended gets a new checkout, not the one that was paid", async () => {
@@ -297,8 +300,8 @@ describe("a provider that fails", () => {
 
   it("does not block the next request, and answers waiting ones with the same checkout once it recovers", async () => {
     let fail = true;
-    stripe.interfere(async () => {
-      if (!fail) return;
+    stripe.interfere(async ({ path }) => {
+      if (!fail || path !== "/v1/checkout/sessions") return;
       fail = false;
       return {
         status: 402,

@@ -125,6 +125,15 @@ test("`canceled` schedules a cancellation even when the flag is left out, `uncan
   expect(scheduled("subscription.updated", {})).toBeNull();
 });
 
+test.each([
+  ["the person's", "user_1", { customerId: "c" }],
+  ["another person's", "user_2", { customerId: null, foreignCustomerId: "c" }],
+  ["nobody's", null, { customerId: null, foreignCustomerId: "c" }],
+])("reads a customer who is %s by the external id", (_, external_id, expected) => {
+  const data = { metadata: { userId: "user_1" }, customer_id: "c", customer: { external_id } };
+  expect(polar.interpret("subscription.updated", { data })).toMatchObject(expected);
+});
+
 test("prefers the user in the metadata over the customer's", () => {
   const data = { metadata: { userId: "user_1" }, customer: { external_id: "user_2" } };
   expect(polar.interpret("order.paid", { data }).userId).toBe("user_1");

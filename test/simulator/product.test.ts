@@ -75,8 +75,11 @@ async function shopWith(format: WireFormat) {
       (
         await api.openPortal({
           userId,
+          email: CARD.email,
+          isEmailConfirmed: false,
           customerId,
           providerSubscriptionId: id,
+          ownSubscriptionIds: [id],
           returnUrl: CANCEL_URL,
         })
       ).url;

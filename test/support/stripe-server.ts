@@ -19,6 +19,8 @@ export type StripeServer = {
   /** The ids of those that were closed before they were paid. */
   expired: string[];
   portals: URLSearchParams[];
+  /** Those that were created through the API. */
+  customers: { id: string; email: string | null; metadata: { userId: string | null } }[];
   cancelled: string[];
   /** What it knows, by id, as Stripe's API shows it. */
   subscriptions: Map<string, object>;
@@ -44,6 +46,7 @@ export async function stripeServer(): Promise<StripeServer> {
     sessions: [],
     expired: [],
     portals: [],
+    customers: [],
     cancelled: [],
     subscriptions: new Map(),
     events: [],
@@ -99,6 +102,17 @@ function answerTo(stripe: Omit<StripeServer, "url" | "close">, call: Call): [num
       const subscription = stripe.paid.get(session) ?? null;
       const status = subscription ? "complete" : stripe.expired.includes(session) ? "expired" : "open";
       return [200, { id: session, object: "checkout.session", status, subscription }];
+    }
+    case "GET /v1/customers":
+      if (id !== "") return [200, { id, object: "customer", metadata: {} }];
+      return [200, listOf(stripe.customers.filter(({ email }) => email === searchParams.get("email")))];
+    case "POST /v1/customers": {
+      const customer = {
+        ...{ id: `cus_made_${stripe.customers.length + 1}`, object: "customer" },
+        ...{ email: body.get("email"), metadata: { userId: body.get("metadata[userId]") } },
+      };
+      stripe.customers.push(customer);
+      return [200, customer];
     }
     case "POST /v1/billing_portal":
       stripe.portals.push(body);

@@ -3,11 +3,12 @@ import { mapProviderErrors, providerOf } from "../../billing/ask-provider.ts";
 import type { BillingTools } from "../../billing/open-checkout.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { customersOfUser } from "../../store/customers.ts";
+import { findUser } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
 
 export const openPortal = defineOperation({
   name: "billing.openPortal",
-  summary: "Opens the payment provider's portal and tells where",
+  summary: "Opens the payment provider's customer portal and returns its URL",
   // An API key that leaks must not open the pages where cards and invoices are.
   access: "session",
   limit: "billing",
@@ -33,7 +34,11 @@ export const openPortal = defineOperation({
   ) => {
     if (Object.values(deps.payments).every((api) => api === null))
       refuse({ reason: "provider_not_configured" });
-    const customers = await customersOfUser(deps.database, userId);
+    const [user, customers] = await Promise.all([
+      findUser(deps.database, userId),
+      customersOfUser(deps.database, userId),
+    ]);
+    if (!user) refuse({ reason: "not_found", params: { resource: "user" } });
     const customer = subscriptionId
       ? (customers.find((one) => one.subscriptionId === subscriptionId) ??
         refuse({ reason: "not_found", params: { resource: "subscription" } }))
@@ -42,8 +47,13 @@ export const openPortal = defineOperation({
     const { provider, customerId, providerSubscriptionId } = customer;
     const opening = providerOf(deps.payments, provider).openPortal({
       userId,
+      email: user.email,
+      isEmailConfirmed: user.emailVerified,
       customerId,
       providerSubscriptionId,
+      ownSubscriptionIds: customers.flatMap((one) =>
+        one.provider === provider && one.providerSubscriptionId !== null ? [one.providerSubscriptionId] : [],
+      ),
       returnUrl: `${deps.appUrl}/billing`,
     });
     const { url } = await mapProviderErrors(deps, { slot: provider, userId }, opening);

@@ -9,6 +9,7 @@ import type {
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
 import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { foreignCustomer, hasConfirmed } from "../outbound/own-customer.ts";
 import { problem } from "../outbound/problems.ts";
 import { dateAt, listAt, requiredText, requiredUrl, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall, type SendRequest } from "../outbound/send-request.ts";
@@ -97,7 +98,10 @@ async function createCheckout(
   };
 }
 
-/** The portal's links are in the subscription and in the customer, signed for a day. */
+/**
+ * The portal's links are in the subscription and in the customer, signed for a day. A checkout makes its payer the
+ * customer of whatever address is typed in.
+ */
 async function openPortal(
   provider: ConnectedProvider,
   ask: SendRequest,
@@ -111,7 +115,36 @@ async function openPortal(
       ? `/v1/subscriptions/${pathSegment(provider, providerSubscriptionId ?? "")}`
       : `/v1/customers/${pathSegment(provider, customerId)}`;
   const answer = await ask(request(provider, "GET", path));
+  const address =
+    textAt(answer, "data", "attributes", "user_email") ?? textAt(answer, "data", "attributes", "email");
+  if (!hasConfirmed(customer, address) && !(await hasBoughtAll(provider, ask, customer, address)))
+    throw foreignCustomer(provider);
   return { url: requiredUrl(provider, answer, "data", "attributes", "urls", "customer_portal") };
+}
+
+const PURCHASES_LIMIT = 100;
+
+/** Whether everything that was bought with the address belongs to the person's own subscriptions. */
+async function hasBoughtAll(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  { ownSubscriptionIds }: PayingCustomer,
+  address: string | null,
+): Promise<boolean> {
+  if (address === null) return false;
+  const query = new URLSearchParams({
+    ...{ "filter[user_email]": address, "page[size]": String(PURCHASES_LIMIT) },
+  });
+  const listed = async (path: string) =>
+    listAt(await ask(request(provider, "GET", `${path}?${query}`)), "data");
+  const [subscriptions, orders] = await Promise.all([listed("/v1/subscriptions"), listed("/v1/orders")]);
+  if (Math.max(subscriptions.length, orders.length) >= PURCHASES_LIMIT) return false;
+  const own = new Set(ownSubscriptionIds);
+  const ownOrders = new Set(subscriptions.map((one) => textAt(one, "attributes", "order_id")));
+  return (
+    subscriptions.every((one) => own.has(textAt(one, "id") ?? "")) &&
+    orders.every((one) => ownOrders.has(textAt(one, "id")))
+  );
 }
 
 /** Without the custom data: only deliveries contain it. */

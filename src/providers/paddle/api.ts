@@ -9,6 +9,7 @@ import type {
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
 import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
 import { listedEvent, MAX_PAGE_BYTES, oldestFirst } from "../outbound/oldest-first.ts";
+import { foreignCustomer, hasConfirmed } from "../outbound/own-customer.ts";
 import { problem } from "../outbound/problems.ts";
 import { resolveCustomerId } from "../outbound/resolve-customer-id.ts";
 import { listAt, requiredText, requiredUrl, textAt, valueAt } from "../outbound/response-fields.ts";
@@ -55,7 +56,10 @@ async function createCheckout(
   ask: SendRequest,
   order: CheckoutOrder,
 ): Promise<OpenedCheckout> {
-  const customerId = order.customerId ?? (await customerOf(provider, ask, order));
+  const customerId =
+    order.customerId !== null && (await isOwnCustomer(provider, ask, order, order.customerId))
+      ? order.customerId
+      : await customerOf(provider, ask, order);
   const transaction = { ...contentsOf(order), customer_id: customerId, collection_mode: "automatic" };
   return openedCheckout(
     provider,
@@ -130,12 +134,31 @@ async function customerOf(
     const made = await ask(post(provider, "/customers", customer, { repeatable: true }));
     return requiredText(provider, made, "data", "id");
   }
-  if (isEmailConfirmed || textAt(known, "custom_data", "userId") === userId)
-    return requiredText(provider, known, "id");
+  if (isOwn({ userId, email, isEmailConfirmed }, known)) return requiredText(provider, known, "id");
   throw problem(
     provider,
     "taken",
     "a customer has this address already, and the person has not confirmed it",
+  );
+}
+
+type Person = Pick<PayingCustomer, "userId" | "email" | "isEmailConfirmed">;
+
+/** In a checkout that lets payers log out, they become the customer of whatever address they type. */
+async function isOwnCustomer(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  person: Person,
+  customerId: string,
+): Promise<boolean> {
+  const path = `/customers/${pathSegment(provider, customerId)}`;
+  return isOwn(person, valueAt(await ask(get(provider, path)), "data"));
+}
+
+function isOwn(person: Person, customer: unknown): boolean {
+  return (
+    textAt(customer, "custom_data", "userId") === person.userId ||
+    hasConfirmed(person, textAt(customer, "email"))
   );
 }
 
@@ -146,6 +169,7 @@ async function openPortal(
 ): Promise<{ url: string }> {
   const look = (id: string) => fetchSubscription(provider, ask, id);
   const customerId = await resolveCustomerId(provider, customer, look);
+  if (!(await isOwnCustomer(provider, ask, customer, customerId))) throw foreignCustomer(provider);
   const path = `/customers/${pathSegment(provider, customerId)}/portal-sessions`;
   const answer = await ask(post(provider, path, {}, { repeatable: true }));
   return { url: requiredUrl(provider, answer, "data", "urls", "general", "overview") };

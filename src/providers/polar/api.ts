@@ -19,8 +19,9 @@ import type {
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
 import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
 import { oldestFirst } from "../outbound/oldest-first.ts";
+import { foreignCustomer, hasConfirmed } from "../outbound/own-customer.ts";
 import { problem, RefusedByProvider } from "../outbound/problems.ts";
-import { dateAt, requiredText, requiredUrl, textAt } from "../outbound/response-fields.ts";
+import { dateAt, listAt, requiredText, requiredUrl, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
@@ -114,6 +115,7 @@ async function openPortal(
 ): Promise<{ url: string }> {
   if (customer.customerId === null && customer.providerSubscriptionId === null)
     throw problem(provider, "missing", "the person is not known as a customer");
+  if (!(await isOwnCustomer(client, customer))) throw foreignCustomer(provider);
   const session = { external_customer_id: customer.userId, return_url: customer.returnUrl };
   const response = await createCustomerSessions(client)({
     ...session,
@@ -124,6 +126,26 @@ async function openPortal(
     return createCustomerSessions(client)(session);
   });
   return { url: requiredUrl(provider, response, "customer_portal_url") };
+}
+
+const PURCHASES_LIMIT = 100;
+
+/**
+ * Polar gives our id to a customer that had none, even if only the payer says that the address is theirs: such a
+ * customer has bought more than the person.
+ */
+async function isOwnCustomer(client: PolarClient, customer: PayingCustomer): Promise<boolean> {
+  const query = { external_customer_id: customer.userId, limit: PURCHASES_LIMIT };
+  const [subscriptions, orders] = await Promise.all([listAll(client)(query), listOrders(client)(query)]);
+  const own = new Set(customer.ownSubscriptionIds);
+  const isOwn = (purchase: unknown, subscriptionId: string | null) =>
+    textAt(purchase, "metadata", "userId") === customer.userId || own.has(subscriptionId ?? "");
+  const lists = [listAt(subscriptions, "items"), listAt(orders, "items")] as const;
+  const hasBoughtAll =
+    lists.every((items) => items.length < PURCHASES_LIMIT) &&
+    lists[0].every((one) => isOwn(one, textAt(one, "id"))) &&
+    lists[1].every((one) => isOwn(one, textAt(one, "subscription_id")));
+  return hasBoughtAll || lists.flat().some((one) => hasConfirmed(customer, textAt(one, "customer", "email")));
 }
 
 async function refundSubscription(

@@ -57,7 +57,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     occurredAtMicros: event.rfc3339Micros("timestamp"),
     userId: metadata.id("userId") ?? data.at("customer").id("external_id"),
     planId: metadata.id("planId"),
-    customerId: data.id("customer_id"),
+    ...customerIn(data),
     items: paidItems(data),
   };
   if (kind === "checkout.session.completed") {
@@ -77,6 +77,17 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     cancelAtPeriodEnd:
       data.flag("cancel_at_period_end") ?? (eventType === "subscription.canceled" ? true : null),
   };
+}
+
+// The payer may have typed the address of another customer, whom Polar then takes for the buyer.
+function customerIn(data: JsonReader): Pick<PaymentEvent, "customerId" | "foreignCustomerId"> {
+  const customerId = data.id("customer_id");
+  const userId = data.at("metadata").id("userId");
+  const customer = data.at("customer");
+  const isForeign = userId !== null && customer.has("external_id") && customer.id("external_id") !== userId;
+  return isForeign && customerId !== null
+    ? { customerId: null, foreignCustomerId: customerId }
+    : { customerId };
 }
 
 function startsSubscription(data: JsonReader): boolean {

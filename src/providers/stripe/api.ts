@@ -11,6 +11,7 @@ import type { PaymentEvent } from "../../domain/payment-event.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
 import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
 import { listedEvent, MAX_PAGE_BYTES, oldestFirst } from "../outbound/oldest-first.ts";
+import { foreignCustomer } from "../outbound/own-customer.ts";
 import { problem } from "../outbound/problems.ts";
 import { resolveCustomerId } from "../outbound/resolve-customer-id.ts";
 import { requiredUrl, textAt } from "../outbound/response-fields.ts";
@@ -18,6 +19,7 @@ import { beginCall } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
 import { mapStripeErrors, readStripeError, stripeClient } from "./client.ts";
+import { customerFor, isForeign } from "./customer.ts";
 import { findSubscriptions, listSubscriptions } from "./list-subscriptions.ts";
 import { STRIPE_TRAITS } from "./traits.ts";
 import { STRIPE_EVENT_TYPES, stripe } from "./webhook.ts";
@@ -60,6 +62,7 @@ async function createCheckout(
   order: CheckoutOrder,
 ): Promise<OpenedCheckout> {
   const metadata = { userId: order.userId, planId: order.planId };
+  const customer = await customerFor(provider, client, order);
   const session = await mapStripeErrors(provider, () =>
     client.checkout.sessions.create(
       {
@@ -71,7 +74,7 @@ async function createCheckout(
         metadata,
         // A subscription does not inherit its checkout's metadata.
         subscription_data: { metadata },
-        ...(order.customerId === null ? { customer_email: order.email } : { customer: order.customerId }),
+        ...(customer === null ? { customer_email: order.email } : { customer }),
       },
       { idempotencyKey: order.idempotencyKey },
     ),
@@ -107,6 +110,7 @@ async function openPortal(
 ): Promise<{ url: string }> {
   const fetch = (id: string) => fetchSubscription(provider, client, id);
   const customerId = await resolveCustomerId(provider, customer, fetch);
+  if (await isForeign(provider, client, customerId, customer)) throw foreignCustomer(provider);
   const session = await mapStripeErrors(provider, () =>
     client.billingPortal.sessions.create({ customer: customerId, return_url: customer.returnUrl }),
   );

@@ -23,6 +23,7 @@ import {
   LemonSqueezyProblem,
   requireLemonSqueezyKey,
 } from "./errors.ts";
+import { order } from "./events.ts";
 
 const NOT_FOUND = "The requested resource was not found.";
 const STORE_ID = "1";
@@ -61,6 +62,14 @@ export function lemonSqueezyApi(slot: ProviderSlot): Hono {
     );
     const { page, meta } = numberedPage(c, found.toReversed());
     return document(c, { meta: { page: meta }, data: page.map((one) => subscriptionJson(slot, one)) });
+  });
+  app.get("/v1/orders", (c) => {
+    const email = new URL(c.req.url).searchParams.get("filter[user_email]");
+    const found = slot.state.subscriptions.filter(
+      ({ checkout }) => email === null || checkout.email === email,
+    );
+    const { page, meta } = numberedPage(c, found.toReversed());
+    return document(c, { meta: { page: meta }, data: page.map((one) => orderJson(slot, one)) });
   });
   app.get("/v1/subscriptions/:id", (c) =>
     document(c, { data: subscriptionJson(slot, requireSubscription(slot, c)) }),
@@ -199,6 +208,10 @@ function checkoutDocument(slot: ProviderSlot, checkout: Checkout): object {
 
 function subscriptionJson(slot: ProviderSlot, known: SimulatedSubscription): object {
   return slot.renderer.subscription(eventContextOf(slot, known));
+}
+
+function orderJson(slot: ProviderSlot, known: SimulatedSubscription): object {
+  return order(eventContextOf(slot, known));
 }
 
 function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscription {

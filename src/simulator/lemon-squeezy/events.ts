@@ -63,7 +63,7 @@ function eventTypeOf(event: EmittedEvent): string {
 }
 
 /** An order does not contain the id of the resulting subscription. */
-function order(context: EventContext): object {
+export function order(context: EventContext): object {
   const { lifecycle, step, ids } = context;
   const { offer, seats } = step.state;
   const total = offer.amount * seats;

@@ -24,6 +24,7 @@ export const simulatedLemonSqueezy: SimulatedProvider = {
     newCheckoutId: randomUUID,
     checkoutLifetimeSeconds: null,
     findsCustomersByEmail: true,
+    letsPayersLogOut: false,
     changesSeatsInTrial: false,
     checkoutEvents: ["checkout completed", "created"],
     onePerCustomer: false,

@@ -5,7 +5,7 @@ import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { emitEvents, eventContextOf } from "../server/emit-events.ts";
 import { closeCheckout, openCheckout } from "../server/open-checkout.ts";
-import { addCustomer } from "../server/pay-checkout.ts";
+import { createCustomer } from "../server/pay-checkout.ts";
 import { portalUrl } from "../server/portal-link.ts";
 import {
   checkoutUrl,
@@ -105,7 +105,7 @@ export function paddleApi(slot: ProviderSlot): Hono {
       );
     }
     const userId = sent.at("custom_data").at("userId").text();
-    return data(c, customer(createCustomer(slot, email, userId)), 201);
+    return data(c, customer(createCustomer(slot, { email, externalId: userId })), 201);
   });
   app.get("/customers", (c) => {
     const emails = c.req.query("email")?.split(",");
@@ -252,11 +252,6 @@ function requireCustomer(slot: ProviderSlot, id: string): Customer {
   const known = findCustomer(slot, id);
   if (!known) throw noEntity(id);
   return known;
-}
-
-function createCustomer(slot: ProviderSlot, email: string, externalId: string | null): Customer {
-  const { customerId } = slot.renderer.newIds(`${slot.state.run}c`, slot.state.customers.length);
-  return addCustomer(slot, { id: customerId, email, externalId, createdAtSeconds: nowSeconds(slot) });
 }
 
 function customer({ id, email, externalId, createdAtSeconds }: Customer): object {

@@ -32,6 +32,7 @@ export const simulatedPaddle: SimulatedProvider = {
     newCheckoutId: () => `txn_${randomBytes(13).toString("hex")}`,
     checkoutLifetimeSeconds: null,
     findsCustomersByEmail: true,
+    letsPayersLogOut: true,
     changesSeatsInTrial: true,
     checkoutEvents: ["created", "activated", "checkout completed"],
     onePerCustomer: false,

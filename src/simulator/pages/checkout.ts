@@ -34,7 +34,9 @@ export function checkoutPages(slot: ProviderSlot): Hono {
     const problem = problemWith(filled, fields.get("action"));
     if (problem !== null) return c.html(form(c, checkout, { ...filled, problem }), 422);
     const trialDays = fields.get("trial") === "on" ? TRIAL_DAYS : 0;
-    const result = payCheckout(slot, checkout, { email: filled.email, seats: checkout.seats, trialDays });
+    const isLoggedOut = fields.get("logout") === "on" && slot.traits.letsPayersLogOut;
+    const payment = { email: filled.email, seats: checkout.seats, trialDays, isLoggedOut };
+    const result = payCheckout(slot, checkout, payment);
     if (typeof result === "string") return c.html(form(c, checkout, { ...filled, problem: result }), 422);
     return paid(c, slot, checkout);
   });

@@ -48,7 +48,7 @@ export function polarApi(slot: ProviderSlot): Hono {
     const subscriptions = customerId ? subscriptionsOfCustomer(slot, customerId) : slot.state.subscriptions;
     const externalId = c.req.query("external_customer_id");
     const found = subscriptions
-      .filter(({ checkout }) => externalId === undefined || checkout.externalId === externalId)
+      .filter((one) => externalId === undefined || externalIdOf(slot, one) === externalId)
       .filter(({ state }) => c.req.query("active") !== "true" || state.status !== "canceled");
     const { page, pagination } = numberedPage(c, found);
     return c.json({ items: page.map((subscription) => subscriptionJson(slot, subscription)), pagination });
@@ -68,10 +68,13 @@ export function polarApi(slot: ProviderSlot): Hono {
     );
   });
   app.get("/v1/orders/", (c) => {
-    const id = c.req.query("subscription_id") ?? "";
-    const paid = findSubscription(slot, id);
-    const items = paid ? [orderJson(slot, paid)] : [];
-    return c.json({ items, pagination: { total_count: items.length, max_page: 1 } });
+    const id = c.req.query("subscription_id");
+    const externalId = c.req.query("external_customer_id");
+    const paid = slot.state.subscriptions
+      .filter(({ ids }) => id === undefined || ids.subscriptionId === id)
+      .filter((one) => externalId === undefined || externalIdOf(slot, one) === externalId);
+    const { page, pagination } = numberedPage(c, paid);
+    return c.json({ items: page.map((one) => orderJson(slot, one)), pagination });
   });
   app.post("/v1/refunds/", async (c) => {
     const orderId = (await body(c)).at("order_id").text();
@@ -231,6 +234,11 @@ function grant(slot: ProviderSlot, before: SimulatedSubscription, command: Comma
   return emitEvents(slot, outcome);
 }
 
+/** The id that the customer has now: one from another checkout may have been added since. */
+function externalIdOf(slot: ProviderSlot, { ids, checkout }: SimulatedSubscription): string | null {
+  return findCustomer(slot, ids.customerId)?.externalId ?? checkout.externalId;
+}
+
 function orderIdOf({ ids }: SimulatedSubscription): string {
   return uuid(`order ${ids.subscriptionId}`);
 }
@@ -247,6 +255,8 @@ function orderJson(slot: ProviderSlot, subscription: SimulatedSubscription): obj
     refunded_amount: isRefunded ? total : 0,
     refundable_amount: isRefunded ? 0 : total,
     currency: offer.currency.toLowerCase(),
+    metadata: subscription.checkout.subscriptionData,
+    customer: { email: findCustomer(slot, subscription.ids.customerId)?.email ?? null },
   };
 }
 

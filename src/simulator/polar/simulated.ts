@@ -26,6 +26,7 @@ export const simulatedPolar: SimulatedProvider = {
     newCheckoutId: randomUUID,
     checkoutLifetimeSeconds: 24 * HOUR_SECONDS,
     findsCustomersByEmail: true,
+    letsPayersLogOut: false,
     changesSeatsInTrial: true,
     checkoutEvents: ["created", "activated", "checkout completed"],
     onePerCustomer: true,

@@ -3,17 +3,23 @@ import { emitEvents } from "./emit-events.ts";
 import { nowSeconds, type ProviderSlot, subscriptionsOfCustomer } from "./provider-slot.ts";
 import type { Checkout, Customer, SimulatedSubscription } from "./state.ts";
 
-export type Payment = { email: string; seats: number; trialDays: number };
+export type Payment = {
+  email: string;
+  seats: number;
+  trialDays: number;
+  /** Whether the payer has left the customer that the seller chose, as Paddle's checkout offers by default. */
+  isLoggedOut?: boolean;
+};
 
 /** The customer pays: creates the subscription. Text: why the provider refuses the payment. */
 export function payCheckout(
   slot: ProviderSlot,
   checkout: Checkout,
-  { email, seats, trialDays }: Payment,
+  { email, seats, trialDays, isLoggedOut = false }: Payment,
 ): SimulatedSubscription | string {
   const { traits, renderer } = slot;
   const now = nowSeconds(slot);
-  const customer = customerFor(slot, checkout, email, now);
+  const customer = customerFor(slot, checkout, { email, isLoggedOut });
   const running = subscriptionsOfCustomer(slot, customer.id).some(({ state }) => state.status !== "canceled");
   if (traits.onePerCustomer && running) return "You already have an active subscription.";
   const newIds = renderer.newIds(slot.state.run, slot.state.made);
@@ -41,25 +47,35 @@ export function payCheckout(
   return emitEvents(slot, { subscription, events: traits.checkoutEvents });
 }
 
-function customerFor(slot: ProviderSlot, checkout: Checkout, email: string, now: number): Customer {
-  const { customers, run } = slot.state;
-  const { findsCustomersByEmail } = slot.traits;
-  const { customerId, externalId } = checkout;
-  const known = customers.find(
-    (customer) =>
-      customer.id === customerId ||
-      (externalId !== null && findsCustomersByEmail && customer.externalId === externalId) ||
-      (findsCustomersByEmail && customerId === null && customer.email === email),
-  );
+function customerFor(
+  slot: ProviderSlot,
+  checkout: Checkout,
+  { email, isLoggedOut }: { email: string; isLoggedOut: boolean },
+): Customer {
+  const { customers } = slot.state;
+  const { externalId } = checkout;
+  const customerId = isLoggedOut ? null : checkout.customerId;
+  const known =
+    customerId !== null
+      ? customers.find(({ id }) => id === customerId)
+      : slot.traits.findsCustomersByEmail
+        ? (customers.find((one) => externalId !== null && one.externalId === externalId) ??
+          customers.find((one) => one.email === email))
+        : undefined;
   if (known) {
     known.externalId ??= externalId;
     return known;
   }
-  const { customerId: id } = slot.renderer.newIds(`${run}c`, customers.length);
-  return addCustomer(slot, { id: customerId ?? id, email, externalId, createdAtSeconds: now });
+  return createCustomer(slot, { email, externalId });
 }
 
-export function addCustomer(slot: ProviderSlot, customer: Customer): Customer {
+export function createCustomer(
+  slot: ProviderSlot,
+  { email, externalId }: Pick<Customer, "email" | "externalId">,
+): Customer {
+  const { customers, run } = slot.state;
+  const { customerId: id } = slot.renderer.newIds(`${run}c`, customers.length);
+  const customer = { id, email, externalId, createdAtSeconds: nowSeconds(slot) };
   slot.state.customers.push(customer);
   slot.changed();
   return customer;

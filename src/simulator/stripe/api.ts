@@ -4,6 +4,7 @@ import { isWebUrl } from "../http/web-url.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
 import { emitEvents, eventContextOf } from "../server/emit-events.ts";
 import { closeCheckout, expireIfLate, openCheckout } from "../server/open-checkout.ts";
+import { createCustomer } from "../server/pay-checkout.ts";
 import { portalUrl } from "../server/portal-link.ts";
 import {
   checkoutUrl,
@@ -15,7 +16,7 @@ import {
   type ProviderSlot,
   subscriptionsOfCustomer,
 } from "../server/provider-slot.ts";
-import type { Checkout, SimulatedSubscription } from "../server/state.ts";
+import type { Checkout, Customer, SimulatedSubscription } from "../server/state.ts";
 import { invalid, missing, rememberAnswers, requireStripeKey, StripeProblem } from "./errors.ts";
 import { stripeEvents } from "./list-events.ts";
 import { pageOf } from "./page.ts";
@@ -102,18 +103,27 @@ export function stripeApi(slot: ProviderSlot): Hono {
     if (!offer) throw missing("price", c.req.param("id"), "price");
     return c.json(stripePrice(offer, 1_735_689_600));
   });
+  app.post("/v1/customers", async (c) => {
+    const form = await readForm(c);
+    const email = form.text("email") ?? "";
+    return c.json(stripeCustomer(createCustomer(slot, { email, externalId: form.text("metadata[userId]") })));
+  });
+  app.get("/v1/customers", (c) => {
+    const email = c.req.query("email");
+    const found = slot.state.customers.filter((customer) => email === undefined || customer.email === email);
+    const query = new URL(c.req.url).searchParams;
+    const { page, hasMore } = pageOf(found.toReversed(), { object: "customer", idOf: ({ id }) => id }, query);
+    return c.json({
+      object: "list",
+      url: "/v1/customers",
+      has_more: hasMore,
+      data: page.map(stripeCustomer),
+    });
+  });
   app.get("/v1/customers/:id", (c) => {
     const customer = findCustomer(slot, c.req.param("id"));
     if (!customer) throw missing("customer", c.req.param("id"), "id");
-    const { id, email, createdAtSeconds } = customer;
-    return c.json({
-      id,
-      object: "customer",
-      created: createdAtSeconds,
-      email,
-      livemode: false,
-      metadata: {},
-    });
+    return c.json(stripeCustomer(customer));
   });
   app.route("/v1/events", stripeEvents(slot));
   app.all("*", (c) =>
@@ -215,6 +225,13 @@ function portalSession(slot: ProviderSlot, form: Form): object {
     on_behalf_of: null,
     return_url: returnUrl,
     url: portalUrl(slot, { customerId, returnUrl }),
+  };
+}
+
+function stripeCustomer({ id, email, externalId, createdAtSeconds }: Customer): object {
+  return {
+    ...{ id, object: "customer", created: createdAtSeconds, email, livemode: false },
+    metadata: externalId === null ? {} : { userId: externalId },
   };
 }
 

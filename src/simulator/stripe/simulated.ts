@@ -29,6 +29,7 @@ export const simulatedStripe: SimulatedProvider = {
     newCheckoutId: () => `cs_test_${randomBytes(24).toString("hex")}`,
     checkoutLifetimeSeconds: 24 * HOUR_SECONDS,
     findsCustomersByEmail: false,
+    letsPayersLogOut: false,
     changesSeatsInTrial: true,
     checkoutEvents: ["created", "activated", "checkout completed"],
     onePerCustomer: false,

@@ -4,7 +4,7 @@ import { type PaymentApi, PaymentApiProblem } from "../../../src/domain/payment-
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { ADAPTERS } from "../../../src/providers/registry.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
-import { DIALECTS, FIFTH_DIALECT, happily, KEY, ORDER } from "../../fixtures/provider-apis.ts";
+import { DIALECTS, FIFTH_DIALECT, happily, KEY, ORDER, PAYER } from "../../fixtures/provider-apis.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
 import "../../fixtures/fifth-provider.ts";
 
@@ -38,29 +38,18 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
           data: {
             type: "subscriptions",
             id: "50",
-            attributes: { urls: { customer_portal: "https://portal.example/squeezy" } },
+            attributes: {
+              ...{ user_email: ORDER.email, urls: { customer_portal: "https://portal.example/squeezy" } },
+            },
           },
         },
       };
     });
-    const returnUrl = "https://app.example.com/billing";
-    const byId = await api.openPortal({
-      userId: "user_7",
-      customerId: dialect.customerId,
-      providerSubscriptionId: null,
-      returnUrl,
-    });
-    const bySubscription = await api.openPortal({
-      userId: "user_7",
-      customerId: null,
-      providerSubscriptionId: subscriptionId,
-      returnUrl,
-    });
+    const byId = await api.openPortal({ ...PAYER, customerId: dialect.customerId });
+    const bySubscription = await api.openPortal({ ...PAYER, providerSubscriptionId: subscriptionId });
     expect(byId.url).toMatch(/^https:\/\/portal\.example\//);
     expect(bySubscription).toEqual(byId);
-    await expect(
-      api.openPortal({ userId: "user_7", customerId: null, providerSubscriptionId: null, returnUrl }),
-    ).rejects.toMatchObject({ failure: "missing" });
+    await expect(api.openPortal(PAYER)).rejects.toMatchObject({ failure: "missing" });
   });
 
   it.each(["customer.subscription.updated", "customer.subscription.deleted"])(
@@ -306,12 +295,7 @@ it("ends every call within 10 s", async () => {
       const api = createPaymentApi({ slot: "provider-a", format, apiKey: KEY, apiUrl: provider.url });
       return [
         api.createCheckout(ORDER),
-        api.openPortal({
-          userId: "user_7",
-          customerId,
-          providerSubscriptionId: null,
-          returnUrl: "https://app.example.com",
-        }),
+        api.openPortal({ ...PAYER, customerId }),
         api.fetchSubscription(subscriptionId),
         api.cancelSubscription(subscriptionId),
       ];

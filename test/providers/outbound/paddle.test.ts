@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
-import { dialectOf, happily, KEY, ORDER } from "../../fixtures/provider-apis.ts";
+import { dialectOf, happily, KEY, ORDER, PAYER } from "../../fixtures/provider-apis.ts";
 import { allOf } from "./listing.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
 
@@ -18,17 +18,15 @@ describe("Paddle's API", () => {
 
   it("receives a transaction with user and plan", async () => {
     provider.answer(happily(dialect));
-    const checkout = await api.createCheckout({ ...ORDER, customerId: "ctm_9" });
+    const checkout = await api.createCheckout({ ...ORDER, customerId: "ctm_0" });
     expect(checkout).toEqual({ id: "txn_1", url: dialect.checkoutUrl, expiresAt: null });
-    expect(provider.heard.map(({ body }) => JSON.parse(body))).toEqual([
-      {
-        items: [{ price_id: "21", quantity: 3 }],
-        customer_id: "ctm_9",
-        collection_mode: "automatic",
-        custom_data: { userId: "user_7", planId: "pro" },
-      },
-    ]);
-    expect(provider.heard[0]?.headers).toMatchObject({
+    expect(JSON.parse(provider.heard.at(-1)?.body ?? "")).toEqual({
+      items: [{ price_id: "21", quantity: 3 }],
+      customer_id: "ctm_0",
+      collection_mode: "automatic",
+      custom_data: { userId: "user_7", planId: "pro" },
+    });
+    expect(provider.heard.at(-1)?.headers).toMatchObject({
       "paddle-version": "1",
       "content-type": "application/json",
     });
@@ -71,7 +69,18 @@ describe("Paddle's API", () => {
       message: expect.stringContaining("REQUIRE_EMAIL_CONFIRMATION"),
     });
     expect(provider.heard.map(({ method }) => method)).toEqual(["GET"]);
-    await api.createCheckout({ ...unconfirmed, customerId: "ctm_0" });
+    // Nor when an event has attached the person to it.
+    provider.answer((heard) => {
+      if (heard.path === "/provider-a/customers") return { body: { data: [known] } };
+      return heard.path === "/provider-a/customers/ctm_0"
+        ? { body: { data: known } }
+        : happily(dialect)(heard);
+    });
+    const attached = api.createCheckout({ ...unconfirmed, customerId: "ctm_0" });
+    await expect(attached).rejects.toMatchObject({ failure: "taken" });
+    const opening = api.openPortal({ ...PAYER, isEmailConfirmed: false, customerId: "ctm_0" });
+    await expect(opening).rejects.toMatchObject({ failure: "taken" });
+    expect(provider.heard.map(({ method }) => method)).toEqual(["GET", "GET", "GET"]);
   });
 
   it("uses the customer that was created for the same user", async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
-import { dialectOf, happily, KEY, ORDER } from "../../fixtures/provider-apis.ts";
+import { dialectOf, happily, KEY, ORDER, PAYER } from "../../fixtures/provider-apis.ts";
 import { allOf } from "./listing.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
 
@@ -68,14 +68,16 @@ describe("Polar's API", () => {
 
   it("opens the portal with a return URL", async () => {
     provider.answer(happily(dialect));
-    await api.openPortal({
-      userId: "user_7",
-      customerId: dialect.customerId,
-      providerSubscriptionId: null,
-      returnUrl: ORDER.successUrl,
-    });
+    await api.openPortal({ ...PAYER, customerId: dialect.customerId });
     const session = { external_customer_id: "user_7", return_url: ORDER.successUrl };
-    expect(bodies()).toEqual([{ ...session, external_member_id: "user_7" }]);
+    expect(JSON.parse(provider.heard.at(-1)?.body ?? "")).toEqual({
+      ...session,
+      external_member_id: "user_7",
+    });
+    expect(provider.heard.slice(0, -1).map(({ query }) => query.get("external_customer_id"))).toEqual([
+      "user_7",
+      "user_7",
+    ]);
   });
 
   it("opens the portal of a customer without members", async () => {
@@ -85,10 +87,7 @@ describe("Polar's API", () => {
     provider.answer((heard) =>
       heard.body.includes("external_member_id") ? { status: 422, body: { detail } } : happily(dialect)(heard),
     );
-    const { url } = await api.openPortal({
-      ...{ userId: "user_7", customerId: dialect.customerId },
-      ...{ providerSubscriptionId: null, returnUrl: ORDER.successUrl },
-    });
+    const { url } = await api.openPortal({ ...PAYER, customerId: dialect.customerId });
     expect(url).toBe("https://portal.example/polar");
   });
 

@@ -3,9 +3,9 @@ import type { PaymentApi } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { stripe } from "../../../src/providers/stripe/webhook.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
-import { dialectOf, happily, KEY, ORDER } from "../../fixtures/provider-apis.ts";
+import { dialectOf, happily, KEY, ORDER, PAYER } from "../../fixtures/provider-apis.ts";
 import { allOf } from "./listing.ts";
-import { type LocalProvider, localProvider } from "./local-provider.ts";
+import { type LocalProvider, localProvider, type Reply } from "./local-provider.ts";
 
 describe("Stripe's API", () => {
   const dialect = dialectOf("stripe");
@@ -24,7 +24,7 @@ describe("Stripe's API", () => {
       url: dialect.checkoutUrl,
       expiresAt: new Date("2026-03-02T12:00:00Z"),
     });
-    const [asked] = provider.heard;
+    const asked = provider.heard.at(-1);
     expect(asked?.headers).toMatchObject({
       "idempotency-key": "checkout-1",
       "content-type": "application/x-www-form-urlencoded",
@@ -37,7 +37,7 @@ describe("Stripe's API", () => {
       success_url: ORDER.successUrl,
       cancel_url: ORDER.cancelUrl,
       client_reference_id: "user_7",
-      customer_email: ORDER.email,
+      customer: "cus_0",
       "metadata[userId]": "user_7",
       "metadata[planId]": "pro",
       "subscription_data[metadata][userId]": "user_7",
@@ -45,24 +45,55 @@ describe("Stripe's API", () => {
     });
   });
 
-  it("receives the customer's id instead of an email address", async () => {
-    provider.answer(happily(dialect));
+  const answering = (others: Record<string, Reply>) => {
+    provider.answer((heard) => others[`${heard.method} ${heard.path}`] ?? happily(dialect)(heard));
+  };
+  const asked = () =>
+    provider.heard.map(({ method, path }) => `${method} ${path.replace("/provider-a/v1", "")}`);
+  const session = () => new URLSearchParams(provider.heard.at(-1)?.body);
+
+  it("creates the person's customer with their id, unless there is one", async () => {
+    const list = { body: { object: "list", data: [], has_more: false } };
+    answering({
+      "GET /provider-a/v1/customers": list,
+      "POST /provider-a/v1/customers": { body: { id: "cus_new", object: "customer" } },
+    });
+    await api.createCheckout(ORDER);
+    expect(asked()).toEqual(["GET /customers", "POST /customers", "POST /checkout/sessions"]);
+    expect(Object.fromEntries(new URLSearchParams(provider.heard[1]?.body))).toEqual({
+      email: ORDER.email,
+      "metadata[userId]": ORDER.userId,
+    });
+    expect([session().get("customer"), session().get("customer_email")]).toEqual(["cus_new", null]);
+
+    answering({});
     await api.createCheckout({ ...ORDER, customerId: "cus_0" });
-    const form = new URLSearchParams(provider.heard[0]?.body);
-    expect([form.get("customer"), form.get("customer_email")]).toEqual(["cus_0", null]);
+    expect(asked()).toEqual(["GET /customers/cus_0", "POST /checkout/sessions"]);
+    expect(session().get("customer")).toBe("cus_0");
+  });
+
+  it("uses no customer of another person's", async () => {
+    const foreign = { id: "cus_8", object: "customer", metadata: { userId: "user_8" } };
+    answering({ "GET /provider-a/v1/customers/cus_8": { body: foreign } });
+    await api.createCheckout({ ...ORDER, customerId: "cus_8" });
+    expect(session().get("customer")).toBe("cus_0");
+    const opening = api.openPortal({ ...PAYER, customerId: "cus_8" });
+    await expect(opening).rejects.toMatchObject({ failure: "taken" });
+    expect(asked().filter((call) => call.includes("portal"))).toEqual([]);
+  });
+
+  it("leaves the customer to Checkout when the key may not create customers", async () => {
+    const refused = { status: 403, body: dialect.refusal("The key lacks rak_customer_write.") };
+    answering({ "GET /provider-a/v1/customers": refused, "GET /provider-a/v1/customers/cus_0": refused });
+    await api.createCheckout(ORDER);
+    expect([session().get("customer"), session().get("customer_email")]).toEqual([null, ORDER.email]);
+    await api.openPortal({ ...PAYER, customerId: "cus_0" });
   });
 
   it("opens the portal with a return URL", async () => {
     provider.answer(happily(dialect));
-    await api.openPortal({
-      userId: "user_7",
-      customerId: "cus_0",
-      providerSubscriptionId: "sub_0",
-      returnUrl: ORDER.successUrl,
-    });
-    expect(provider.heard.map(({ body }) => Object.fromEntries(new URLSearchParams(body)))).toEqual([
-      { customer: "cus_0", return_url: ORDER.successUrl },
-    ]);
+    await api.openPortal({ ...PAYER, customerId: "cus_0", providerSubscriptionId: "sub_0" });
+    expect(Object.fromEntries(session())).toEqual({ customer: "cus_0", return_url: ORDER.successUrl });
   });
 
   it("treats a 400 for an unknown customer as missing", async () => {
@@ -73,13 +104,9 @@ describe("Stripe's API", () => {
       message: "No such customer: 'cus_0'",
     };
     provider.answer(() => ({ status: 400, body: { error } }));
-    const asked = {
-      userId: "user_7",
-      customerId: "cus_0",
-      providerSubscriptionId: null,
-      returnUrl: ORDER.successUrl,
-    };
-    await expect(api.openPortal(asked)).rejects.toMatchObject({ failure: "missing" });
+    await expect(api.openPortal({ ...PAYER, customerId: "cus_0" })).rejects.toMatchObject({
+      failure: "missing",
+    });
   });
 
   it("is called again while the idempotency key or the object is in use", async () => {
@@ -87,7 +114,7 @@ describe("Stripe's API", () => {
       const locked = { status: 409, body: dialect.refusal("Wait for the other request", code) };
       provider.answer((heard, nth) => (nth === 0 ? locked : happily(dialect)(heard)));
       await api.createCheckout(ORDER);
-      expect(provider.heard).toHaveLength(2);
+      expect(provider.heard).toHaveLength(3);
     }
   });
 

@@ -1,0 +1,20 @@
+import type { PayingCustomer } from "../../domain/payment-api.ts";
+import type { ConnectedProvider } from "./connected-provider.ts";
+import { problem, type RefusedByProvider } from "./problems.ts";
+
+/** Whether the person has proved to own this address. Providers take addresses from whoever types them. */
+export function hasConfirmed(
+  { email, isEmailConfirmed }: Pick<PayingCustomer, "email" | "isEmailConfirmed">,
+  address: string | null,
+): boolean {
+  return isEmailConfirmed && address?.trim().toLowerCase() === email.trim().toLowerCase();
+}
+
+/** The person may have paid as somebody else's customer, whose portal shows what that one has bought. */
+export function foreignCustomer(provider: ConnectedProvider): RefusedByProvider {
+  return problem(
+    provider,
+    "taken",
+    "the customer is not the person's alone, and the person has not confirmed the customer's address",
+  );
+}

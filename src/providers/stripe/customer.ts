@@ -1,0 +1,56 @@
+import type Stripe from "stripe";
+import { type CheckoutOrder, isPaymentApiProblem } from "../../domain/payment-api.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { pathSegment } from "../outbound/null-if-not-found.ts";
+import { listAt, requiredText, textAt } from "../outbound/response-fields.ts";
+import { mapStripeErrors } from "./client.ts";
+
+/**
+ * The person's customer, created with their id, as the portal shows everything that a customer has bought.
+ * `null`: Stripe refuses to create it. Checkout then makes a new one: Stripe never finds customers by address.
+ */
+export async function customerFor(
+  provider: ConnectedProvider,
+  client: Stripe,
+  order: CheckoutOrder,
+): Promise<string | null> {
+  if (order.customerId !== null && !(await isForeign(provider, client, order.customerId, order)))
+    return order.customerId;
+  const { userId, email, idempotencyKey } = order;
+  return nullIfRefused(async () => {
+    const known = await mapStripeErrors(provider, () => client.customers.list({ email, limit: 100 }));
+    const own = listAt(known, "data").find((one) => ownerOf(one) === userId);
+    if (own) return textAt(own, "id");
+    const customer = { email, metadata: { userId } };
+    const options = { idempotencyKey: `${idempotencyKey}-customer` };
+    const made = await mapStripeErrors(provider, () => client.customers.create(customer, options));
+    return requiredText(provider, made, "id");
+  });
+}
+
+/** Customers that Checkout has made name no user: each was made for its one payer. */
+export async function isForeign(
+  provider: ConnectedProvider,
+  client: Stripe,
+  customerId: string,
+  { userId }: Pick<CheckoutOrder, "userId">,
+): Promise<boolean> {
+  const id = pathSegment(provider, customerId);
+  const customer = await nullIfRefused(() => mapStripeErrors(provider, () => client.customers.retrieve(id)));
+  const owner = ownerOf(customer);
+  return owner !== null && owner !== userId;
+}
+
+function ownerOf(customer: unknown): string | null {
+  return textAt(customer, "metadata", "userId");
+}
+
+/** Restricted keys from before this check lack the permission: their checkouts and portals go on working. */
+async function nullIfRefused<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!isPaymentApiProblem(error) || error.failure === "unreachable") throw error;
+    return null;
+  }
+}

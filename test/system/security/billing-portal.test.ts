@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import type { WireFormat } from "../../../src/providers/adapter.ts";
+import { API_KEY, control, press } from "../../simulator/test-context.ts";
+import { sendRequest } from "../../support/http.ts";
+import { cookieOf, signUp, type TestUser } from "../../support/people.ts";
+import { openShop, type Shop } from "../server/shop.ts";
+
+const VICTIM = "victim@example.com";
+const FORMATS: readonly WireFormat[] = ["stripe", "paddle", "polar", "lemon-squeezy"];
+
+describe.each(FORMATS)("the portal of %s's customers", (format) => {
+  it("stays closed to whoever signs up with the address of a customer", async () => {
+    const shop = await openShop(format);
+    const subscriptionId = await buyAtProvider(shop, format);
+    const attacker = await signUpAs(shop, VICTIM);
+    const checkout = await shop.post("/api/checkout", attacker, { planId: "pro" });
+    if (format === "paddle") {
+      expect([checkout.status, checkout.body.error]).toEqual([
+        403,
+        expect.stringContaining("confirm the address first"),
+      ]);
+      return;
+    }
+    await pay(checkout.body.url, VICTIM);
+    await shop.agree(attacker);
+    await expectHidden(shop, attacker, subscriptionId);
+
+    // The owner of the address confirms it, and sees what was bought with it.
+    if (format === "stripe") return;
+    await shop.test.rows(`update "user" set email_verified = true where id = $1`, [attacker.id]);
+    expect(await portalOf(shop, attacker)).toContain(subscriptionId);
+  });
+
+  it("stays closed to whoever types the address of a customer at the checkout", async () => {
+    const shop = await openShop(format);
+    const subscriptionId = await buyAtProvider(shop, format);
+    const attacker = await signUp(shop.server.url);
+    await buyWith(shop, attacker, VICTIM);
+    await expectHidden(shop, attacker, subscriptionId);
+    // Neither does a confirmed address of their own help.
+    await shop.test.rows(`update "user" set email_verified = true where id = $1`, [attacker.id]);
+    await expectHidden(shop, attacker, subscriptionId);
+  });
+
+  it("stays closed to whoever pays with the address of another user", async () => {
+    const shop = await openShop(format);
+    const victim = await signUpAs(shop, VICTIM);
+    await buyWith(shop, victim, VICTIM);
+    const [bought] = shop.truth(victim);
+    if (!bought?.providerSubscriptionId) throw new Error("nothing was bought");
+    if (format === "polar") await cancelAtPolar(shop, bought.providerSubscriptionId);
+    const attacker = await signUp(shop.server.url);
+    await buyWith(shop, attacker, VICTIM);
+    await expectHidden(shop, attacker, bought.providerSubscriptionId);
+    const [victims, attackers] = await Promise.all([
+      customerIdOf(shop, victim),
+      customerIdOf(shop, attacker),
+    ]);
+    expect(victims).not.toBeNull();
+    // Only Polar's deliveries name the customer's owner; elsewhere the provider is asked before the id is used.
+    if (format === "stripe" || format === "polar") expect(attackers).not.toBe(victims);
+    if (format === "polar") expect(attackers).toBeNull();
+  });
+
+  it("opens for a person who has confirmed nothing and bought everything", async () => {
+    const shop = await openShop(format);
+    const person = await signUp(shop.server.url);
+    await buyWith(shop, person, person.email);
+    const [bought] = shop.truth(person);
+    expect(await portalOf(shop, person)).toContain(bought?.providerSubscriptionId);
+  });
+});
+
+async function signUpAs(shop: Shop, email: string): Promise<TestUser> {
+  const password = "a password of some length";
+  const answer = await sendRequest(shop.server.url, "POST", "/api/auth/sign-up/email", {
+    body: { name: "Somebody", email, password },
+  });
+  expect(answer.status, answer.text).toBe(200);
+  return { id: answer.body.user.id, email, password, name: "Somebody", cookie: cookieOf(answer) };
+}
+
+/** Orders, and pays with the address; on a page that lets payers log out, where there is a customer to leave. */
+async function buyWith(shop: Shop, person: TestUser, address: string): Promise<void> {
+  const { body, text } = await shop.post("/api/checkout", person, { planId: "pro" });
+  expect(body.url, text).toMatch(/^http/);
+  await pay(body.url, address);
+  await shop.agree(person);
+}
+
+async function pay(url: string, email: string): Promise<void> {
+  const paid = await press(url, { email, card: "4242 4242 4242 4242", action: "pay", logout: "on" });
+  expect(paid.status, await paid.text()).toBeLessThan(400);
+}
+
+async function expectHidden(shop: Shop, attacker: TestUser, subscriptionId: string): Promise<void> {
+  expect(await portalOf(shop, attacker)).not.toContain(subscriptionId);
+}
+
+/** The portal's page, or the refusal. */
+async function portalOf(shop: Shop, person: TestUser): Promise<string> {
+  const { status, body, text } = await shop.post("/api/portal", person);
+  if (status !== 200) {
+    expect([403, 503]).toContain(status);
+    return text;
+  }
+  return (await fetch(body.url)).text();
+}
+
+async function customerIdOf(shop: Shop, { id }: TestUser): Promise<string | null> {
+  const [row] = await shop.test.rows<{ customer_id: string | null }>(
+    "select customer_id from subscription where user_id = $1",
+    [id],
+  );
+  return row?.customer_id ?? null;
+}
+
+/** Somebody without an account here buys from the provider directly. Returns their subscription. */
+async function buyAtProvider(shop: Shop, format: WireFormat): Promise<string> {
+  const { url } = shop.sim;
+  // Its events name nobody: they would be retried for days.
+  await control(url, "/provider-a/faults", { kind: "drop", share: 1 });
+  await pay(await checkoutAtProvider(url, format), VICTIM);
+  await control(url, "/provider-a/faults", { kind: "drop", share: 0 });
+  const { subscriptions } = (await control(url, "/state")).slots["provider-a"];
+  const id = String(subscriptions[0].id);
+  // Polar's customers have at most one that runs.
+  if (format === "polar") await cancelAtPolar(shop, id);
+  return id;
+}
+
+async function checkoutAtProvider(url: string, format: WireFormat): Promise<string> {
+  const post = async (path: string, body: object | URLSearchParams) => {
+    const answer = await fetch(`${url}/provider-a${path}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${API_KEY}`,
+        ...(body instanceof URLSearchParams ? {} : { "content-type": "application/json" }),
+      },
+      body: body instanceof URLSearchParams ? body : JSON.stringify(body),
+    });
+    expect(answer.status, await answer.clone().text()).toBeLessThan(300);
+    return answer.json();
+  };
+  switch (format) {
+    case "stripe": {
+      const form = new URLSearchParams({
+        ...{ mode: "subscription", success_url: "https://shop.example.com", customer_email: VICTIM },
+        ...{ "line_items[0][price]": "price_pro_monthly", "line_items[0][quantity]": "1" },
+      });
+      return (await post("/v1/checkout/sessions", form)).url;
+    }
+    case "paddle": {
+      const customer = await post("/customers", { email: VICTIM });
+      const items = [{ price_id: "price_pro_monthly", quantity: 1 }];
+      const made = await post("/transactions", { items, customer_id: customer.data.id });
+      return made.data.checkout.url;
+    }
+    case "polar":
+      return (await post("/v1/checkouts/", { products: ["price_pro_monthly"], customer_email: VICTIM })).url;
+    default: {
+      const relationships = {
+        store: { data: { type: "stores", id: "1" } },
+        variant: { data: { type: "variants", id: "price_pro_monthly" } },
+      };
+      const attributes = { checkout_data: { email: VICTIM } };
+      const made = await post("/v1/checkouts", { data: { type: "checkouts", attributes, relationships } });
+      return made.data.attributes.url;
+    }
+  }
+}
+
+async function cancelAtPolar({ sim }: Shop, subscriptionId: string): Promise<void> {
+  const answer = await fetch(`${sim.url}/provider-a/v1/subscriptions/${subscriptionId}`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${API_KEY}` },
+  });
+  expect(answer.status).toBe(200);
+}
