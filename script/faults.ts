@@ -117,7 +117,7 @@ export const FAULTS: readonly Fault[] = [
     tests: ["test/intake"],
   },
   {
-    file: "src/store/deliveries.ts",
+    file: "src/store/claims.ts",
     find: "and d.claim_no = held.claim_no and d.status = held.held_as",
     replace: "and d.status = held.held_as",
     fault: "an attempt whose delivery was taken over still writes",

@@ -1,7 +1,8 @@
 import type { Decision } from "../domain/decide.ts";
 import { secondsUntilRetry } from "../domain/delivery.ts";
+import { type Attempt, logAttempts } from "../store/attempts.ts";
+import { type Failure, failClaims, fenceClaims } from "../store/claims.ts";
 import { DatabaseUnavailable, sqlState } from "../store/database.ts";
-import { type Attempt, type Failure, failClaims, fenceClaims, logAttempts } from "../store/deliveries.ts";
 import { redactHeld } from "../store/redaction.ts";
 import { inTransaction, isLockTimeout, isTimeout, type Transaction } from "../store/transaction.ts";
 import { insertUnwanted } from "../store/unwanted-subscriptions.ts";

@@ -1,5 +1,5 @@
 import type { AttemptSource } from "../domain/delivery.ts";
-import type { Claim } from "../store/deliveries.ts";
+import type { Claim } from "../store/claims.ts";
 import type { ReadEvent } from "./read-event.ts";
 
 /** A claimed delivery with its parsed payload. */

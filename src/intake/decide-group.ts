@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Decision, decide } from "../domain/decide.ts";
 import type { DecideContext } from "../domain/decide-context.ts";
 import type { Subscription } from "../domain/subscription.ts";
-import type { Attempt } from "../store/deliveries.ts";
+import type { Attempt } from "../store/attempts.ts";
 import type { UserState } from "../store/users.ts";
 import type { Intake } from "./intake.ts";
 import type { ReadEvent } from "./read-event.ts";

@@ -2,7 +2,7 @@ import { changesOf } from "../domain/changes.ts";
 import type { Decision } from "../domain/decide.ts";
 import { type Notification, notificationsFor } from "../domain/notification.ts";
 import type { Subscription } from "../domain/subscription.ts";
-import type { Attempt } from "../store/deliveries.ts";
+import type { Attempt } from "../store/attempts.ts";
 import { insertNotifications } from "../store/notifications.ts";
 import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
 import type { Transaction } from "../store/transaction.ts";

@@ -1,21 +1,9 @@
-import type { Changes } from "../domain/changes.ts";
 import type { AttemptSource, DeliveryStatus } from "../domain/delivery.ts";
 import type { Slot } from "../domain/slot.ts";
+import type { Claim } from "./claims.ts";
 import type { Queryable } from "./database.ts";
 import { compareKeys, keyOf } from "./delivery-key.ts";
-
-/** The right to process one delivery, until its lease ends or another claim takes it over. */
-export type Claim = {
-  id: string;
-  /** After a crash PostgreSQL may assign an id again: the fence includes the event's name. */
-  provider: Slot;
-  eventId: string;
-  claimNo: number;
-  /** Starts at 1; claims that ended with a database time-out are not counted. */
-  attemptNo: number;
-  /** `successful` for a forced replay, which never changes the delivery's status. */
-  heldAs: "pending" | "successful";
-};
+import { SEPARATOR } from "./separator.ts";
 
 export type NewDelivery = {
   provider: Slot;
@@ -36,9 +24,6 @@ export type ClaimAnswer = {
   /** Whether a flush must also reach the standbys: a commit visible here may not have. */
   isReplicated: boolean;
 };
-
-// JSON text never contains raw control characters, so payloads can be joined without quoting.
-export const SEPARATOR = "\u001e";
 
 const CLAIM = {
   name: "claim_deliveries",
@@ -163,120 +148,4 @@ export async function confirmRepeats(
     rows.map((row) => [keyOf({ provider: row.provider, eventId: row.event_id }), row.status]),
   );
   return keys.map((key) => statuses.get(keyOf(key)) ?? null);
-}
-
-const FENCE = {
-  name: "fence_claims",
-  text: `
-update webhook_delivery d set status = 'successful', lease_until = null,
-  last_error = case held.held_as when 'pending' then null else d.last_error end,
-  completed_at = case held.held_as when 'pending' then clock_timestamp() else d.completed_at end
-from unnest($1::bigint[], $2::int[], $3::text[], $4::text[], $5::text[])
-  as held (id, claim_no, held_as, provider, event_id)
-where d.id = held.id and d.id = any ($1::bigint[]) and d.claim_no = held.claim_no and d.status = held.held_as
-  and d.provider = held.provider and d.event_id = held.event_id
-returning d.id`,
-};
-
-/**
- * The fence: locks the deliveries whose claims still hold and returns their ids. They are marked successful at once,
- * invisibly until the commit; those that fail are marked again.
- */
-export async function fenceClaims(transaction: Queryable, claims: readonly Claim[]): Promise<Set<string>> {
-  const sorted = claims.toSorted((a, b) => Number(a.id) - Number(b.id));
-  const rows = await transaction.run<{ id: string }>(FENCE, [
-    sorted.map((claim) => claim.id),
-    sorted.map((claim) => claim.claimNo),
-    sorted.map((claim) => claim.heldAs),
-    sorted.map((claim) => claim.provider),
-    sorted.map((claim) => claim.eventId),
-  ]);
-  return new Set(rows.map((row) => row.id));
-}
-
-const RELEASE = {
-  name: "release_claims",
-  text: `
-update webhook_delivery d set lease_until = clock_timestamp() + interval '1 second',
-  released_claims = coalesce(d.released_claims, 0) + 1, released_claim_no = d.claim_no
-from unnest($1::bigint[], $2::int[], $3::text[], $4::text[]) as held (id, claim_no, provider, event_id)
-where d.id = held.id and d.id = any ($1::bigint[]) and d.claim_no = held.claim_no and d.status = 'pending'
-  and d.provider = held.provider and d.event_id = held.event_id
-  and d.released_claim_no is distinct from d.claim_no`,
-};
-
-/** Releases claims that a database time-out ended: they may be taken over after a second, and use up no attempt. */
-export async function releaseClaims(transaction: Queryable, claims: readonly Claim[]): Promise<void> {
-  const pending = claims
-    .filter((claim) => claim.heldAs === "pending")
-    .sort((a, b) => Number(a.id) - Number(b.id));
-  await transaction.run(RELEASE, [
-    pending.map((claim) => claim.id),
-    pending.map((claim) => claim.claimNo),
-    pending.map((claim) => claim.provider),
-    pending.map((claim) => claim.eventId),
-  ]);
-}
-
-export type Failure = Claim & {
-  reason: string;
-  /** `null`: no further automatic attempt. */
-  retryInSeconds: number | null;
-};
-
-const FAIL = {
-  name: "fail_claims",
-  text: `
-update webhook_delivery d set status = 'failed', last_error = f.reason,
-  next_attempt_at = clock_timestamp() + f.retry_in * interval '1 second'
-from unnest($1::bigint[], $2::text[], $3::float8[]) as f (id, reason, retry_in)
-where d.id = f.id and d.id = any ($1::bigint[])`,
-};
-
-/** Marks deliveries as failed that this transaction has locked. A forced replay leaves its delivery unchanged. */
-export async function failClaims(transaction: Queryable, failures: readonly Failure[]): Promise<void> {
-  const written = failures.filter((failure) => failure.heldAs === "pending");
-  if (written.length === 0) return;
-  await transaction.run(FAIL, [
-    written.map((failure) => failure.id),
-    written.map((failure) => failure.reason),
-    written.map((failure) => failure.retryInSeconds),
-  ]);
-}
-
-export type Attempt = Claim & {
-  source: AttemptSource;
-  /** `null`: it succeeded. */
-  failedBecause: string | null;
-  durationMs: number;
-  /** `null`: nothing. */
-  changed: { subscriptionId: string; changes: Changes } | null;
-};
-
-const LOG = {
-  name: "log_attempts",
-  text: `
-insert into webhook_attempt
-  (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms, subscription_id, changes, changed_at)
-select id, claim_no, source, case when reason is null then 'successful' else 'failed' end, reason,
-  logged.at - duration * interval '1 millisecond', duration, subscription_id, changes::json,
-  case when changes is not null then logged.at + place * interval '1 microsecond' end
-from (select clock_timestamp() as at offset 0) logged
-cross join unnest(
-  $1::bigint[], $2::int[], $3::text[], $4::text[], $5::float8[], $6::uuid[],
-  string_to_array($7::text, U&'\\001E', '')
-) with ordinality as a (id, claim_no, source, reason, duration, subscription_id, changes, place)`,
-};
-
-/** Records attempts that have just ended, in the order in which they were applied. */
-export async function logAttempts(transaction: Queryable, attempts: readonly Attempt[]): Promise<void> {
-  await transaction.run(LOG, [
-    attempts.map((attempt) => attempt.id),
-    attempts.map((attempt) => attempt.claimNo),
-    attempts.map((attempt) => attempt.source),
-    attempts.map((attempt) => attempt.failedBecause),
-    attempts.map((attempt) => attempt.durationMs),
-    attempts.map(({ changed }) => changed?.subscriptionId),
-    attempts.map(({ changed }) => (changed ? JSON.stringify(changed.changes) : "")).join(SEPARATOR),
-  ]);
 }

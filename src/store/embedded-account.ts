@@ -43,3 +43,9 @@ export async function checkAccess(
     );
   }
 }
+
+/** The line of a failed command that says why. */
+export function lastLine(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  return (stderr || message).trim().split("\n").at(-1) ?? "";
+}

@@ -1,8 +1,10 @@
 import type { DeliveryStatus } from "../domain/delivery.ts";
 import type { Slot } from "../domain/slot.ts";
+import type { Attempt } from "./attempts.ts";
 import type { Queryable } from "./database.ts";
-import { type Attempt, type NewDelivery, SEPARATOR } from "./deliveries.ts";
+import type { NewDelivery } from "./deliveries.ts";
 import { compareKeys, keyOf } from "./delivery-key.ts";
+import { SEPARATOR } from "./separator.ts";
 
 export type KnownDelivery = {
   status: DeliveryStatus;

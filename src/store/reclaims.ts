@@ -1,7 +1,7 @@
 import { type AttemptSource, type DeliveryStatus, MAX_ATTEMPTS } from "../domain/delivery.ts";
 import type { Slot } from "../domain/slot.ts";
+import type { Claim } from "./claims.ts";
 import type { Queryable } from "./database.ts";
-import type { Claim } from "./deliveries.ts";
 
 /** A delivery taken from the log to be processed again. */
 export type StoredDelivery = {

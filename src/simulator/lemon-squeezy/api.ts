@@ -1,14 +1,9 @@
 import { type Context, Hono } from "hono";
 import { type Json, readJson } from "../http/json-body.ts";
-import { isWebUrl } from "../http/web-url.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
-import type { Offer } from "../lifecycle/offer.ts";
-import { rfc3339 } from "../rfc3339.ts";
 import { emitEvents, eventContextOf } from "../server/emit-events.ts";
 import { expireIfLate, openCheckout } from "../server/open-checkout.ts";
-import { portalUrl } from "../server/portal-link.ts";
 import {
-  checkoutUrl,
   findCheckout,
   findCustomer,
   findOffer,
@@ -16,7 +11,8 @@ import {
   nowSeconds,
   type ProviderSlot,
 } from "../server/provider-slot.ts";
-import type { Checkout, Customer, SimulatedSubscription } from "../server/state.ts";
+import type { SimulatedSubscription } from "../server/state.ts";
+import { checkoutDocument, customer, invoice, store, variant } from "./documents.ts";
 import {
   answerLemonSqueezyProblem,
   document,
@@ -24,9 +20,9 @@ import {
   requireLemonSqueezyKey,
 } from "./errors.ts";
 import { order } from "./events.ts";
+import { orderOf } from "./order.ts";
 
 const NOT_FOUND = "The requested resource was not found.";
-const STORE_ID = "1";
 
 /** https://docs.lemonsqueezy.com/api: the part that a seller of subscriptions needs. */
 export function lemonSqueezyApi(slot: ProviderSlot): Hono {
@@ -129,83 +125,6 @@ async function body(c: Context): Promise<Json> {
   return read;
 }
 
-function orderOf(slot: ProviderSlot, order: Json) {
-  const data = order.at("data");
-  if (data.at("type").text() !== "checkouts") {
-    throw new LemonSqueezyProblem(422, "The type field must be checkouts.", "/data/type");
-  }
-  const relations = data.at("relationships");
-  const storeId = idOf(relations.at("store"));
-  if (storeId === null) {
-    throw new LemonSqueezyProblem(422, "The store field is required.", "/data/relationships/store");
-  }
-  const variantId = idOf(relations.at("variant"));
-  const offer = variantId === null ? null : findOffer(slot, variantId);
-  if (storeId !== STORE_ID || !offer) {
-    const relation = storeId !== STORE_ID ? "store" : "variant";
-    throw new LemonSqueezyProblem(
-      404,
-      "The related resource does not exist.",
-      `/data/relationships/${relation}`,
-    );
-  }
-  const filled = data.at("attributes").at("checkout_data");
-  const custom = filled.at("custom").entries();
-  const url = data.at("attributes").at("product_options").at("redirect_url").text();
-  if (url !== null && !isWebUrl(url)) {
-    const pointer = "/data/attributes/product_options/redirect_url";
-    throw new LemonSqueezyProblem(422, "The redirect url must be a valid URL.", pointer);
-  }
-  return {
-    offer,
-    seats: filled.at("variant_quantities").at(0).at("quantity").wholeNumber() || 1,
-    data: custom,
-    subscriptionData: custom,
-    email: filled.at("email").text(),
-    customerId: null,
-    externalId: null,
-    expiresAtSeconds: expiry(slot, data.at("attributes").at("expires_at")),
-    successUrl: url,
-    cancelUrl: null,
-  };
-}
-
-/** The id of a relationship; JSON:API requires strings, but clients also send numbers. */
-function idOf(relation: Json): string | null {
-  const id = relation.at("data").at("id");
-  return id.text() ?? id.wholeNumber()?.toString() ?? null;
-}
-
-function checkoutDocument(slot: ProviderSlot, checkout: Checkout): object {
-  const { id, offer, seats, email, data, successUrl, createdAtSeconds, expiresAtSeconds } = checkout;
-  const createdAt = rfc3339(createdAtSeconds);
-  return {
-    type: "checkouts",
-    id,
-    attributes: {
-      store_id: Number(STORE_ID),
-      variant_id: offer.priceId,
-      custom_price: null,
-      product_options: { redirect_url: successUrl, enabled_variants: [] },
-      checkout_options: { embed: false, media: true, logo: true },
-      checkout_data: {
-        email: email ?? "",
-        name: "",
-        custom: data,
-        variant_quantities: [{ variant_id: offer.priceId, quantity: seats }],
-      },
-      preview: false,
-      expires_at:
-        expiresAtSeconds === null ? null : rfc3339(expiresAtSeconds - (slot.nowMs() - Date.now()) / 1_000),
-      created_at: createdAt,
-      updated_at: createdAt,
-      test_mode: true,
-      url: checkoutUrl(slot, checkout),
-    },
-    links: { self: `${slot.url()}/v1/checkouts/${id}` },
-  };
-}
-
 function subscriptionJson(slot: ProviderSlot, known: SimulatedSubscription): object {
   return slot.renderer.subscription(eventContextOf(slot, known));
 }
@@ -239,76 +158,4 @@ function grant(slot: ProviderSlot, before: SimulatedSubscription, command: Comma
   const outcome = applyCommand(before, command, nowSeconds(slot));
   if (typeof outcome === "string") throw new LemonSqueezyProblem(422, outcome);
   return emitEvents(slot, outcome);
-}
-
-function customer(slot: ProviderSlot, { id, email, createdAtSeconds }: Customer): object {
-  const createdAt = rfc3339(createdAtSeconds);
-  return {
-    type: "customers",
-    id,
-    attributes: {
-      ...{ store_id: Number(STORE_ID), name: email, email, status: "subscribed", test_mode: true },
-      ...{ city: null, region: null, country: null, total_revenue_currency: 0, mrr: 0 },
-      urls: { customer_portal: portalUrl(slot, { customerId: id, returnUrl: null }) },
-      ...{ created_at: createdAt, updated_at: createdAt },
-    },
-  };
-}
-
-function store(slot: ProviderSlot): object {
-  const createdAt = rfc3339(nowSeconds(slot));
-  return {
-    type: "stores",
-    id: STORE_ID,
-    attributes: {
-      ...{ name: "Simulated store", slug: "simulated", domain: "simulated.lemonsqueezy.example" },
-      ...{ url: slot.url(), country: "DE", currency: slot.offers[0]?.currency ?? "EUR" },
-      ...{ created_at: createdAt, updated_at: createdAt },
-    },
-  };
-}
-
-function variant(offer: Offer): object {
-  return {
-    type: "variants",
-    id: offer.priceId,
-    attributes: {
-      product_id: 20,
-      name: `Per seat and ${offer.interval}`,
-      slug: offer.planId,
-      price: offer.amount,
-      is_subscription: true,
-      interval: offer.interval,
-      interval_count: 1,
-      has_free_trial: false,
-      status: "published",
-      test_mode: true,
-    },
-  };
-}
-
-/** Sellers use the machine's clock, and the provider's may be ahead of it. `null`: never. */
-function expiry(slot: ProviderSlot, given: Json): number | null {
-  const text = given.text();
-  if (text === null) return null;
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) {
-    throw new LemonSqueezyProblem(422, "The expires at is not a valid date.", "/data/attributes/expires_at");
-  }
-  return (ms + slot.nowMs() - Date.now()) / 1_000;
-}
-
-function invoice(slot: ProviderSlot, { ids, state }: SimulatedSubscription): object {
-  const isRefunded = slot.state.refunds.includes(ids.subscriptionId);
-  return {
-    type: "subscription-invoices",
-    id: ids.subscriptionId,
-    attributes: {
-      subscription_id: Number(ids.subscriptionId),
-      status: isRefunded ? "refunded" : "paid",
-      refunded: isRefunded,
-      total: state.offer.amount * state.seats,
-      currency: state.offer.currency,
-    },
-  };
 }

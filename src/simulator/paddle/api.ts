@@ -1,6 +1,5 @@
 import { type Context, Hono } from "hono";
 import { type Json, readJson } from "../http/json-body.ts";
-import { isWebUrl } from "../http/web-url.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { emitEvents, eventContextOf } from "../server/emit-events.ts";
@@ -10,14 +9,14 @@ import { portalUrl } from "../server/portal-link.ts";
 import {
   checkoutUrl,
   findCheckout,
-  findCustomer,
   findOffer,
   findSubscription,
   nowSeconds,
   type ProviderSlot,
   subscriptionsOfCustomer,
 } from "../server/provider-slot.ts";
-import type { Checkout, Customer, SimulatedSubscription } from "../server/state.ts";
+import type { Checkout, SimulatedSubscription } from "../server/state.ts";
+import { customer, requireCustomer } from "./customers.ts";
 import {
   answerPaddleProblem,
   data,
@@ -29,6 +28,7 @@ import {
   requirePaddleKey,
 } from "./errors.ts";
 import { paddleEvents } from "./list-events.ts";
+import { orderOf } from "./order.ts";
 import { cursorPage } from "./page.ts";
 import { paddlePrice } from "./price.ts";
 import { paddleTransaction } from "./transaction.ts";
@@ -164,41 +164,6 @@ async function body(c: Context): Promise<Json> {
   return read;
 }
 
-function orderOf(slot: ProviderSlot, order: Json) {
-  const item = order.at("items").at(0);
-  const priceId = item.at("price_id").text();
-  if (priceId === null) throw invalidField("items.0.price_id", "is required");
-  const offer = findOffer(slot, priceId);
-  if (!offer) {
-    throw new PaddleProblem(400, "transaction_price_not_found", `price ${priceId} not found`);
-  }
-  const seats = item.at("quantity").wholeNumber() ?? 1;
-  const { min, max } = offer.seats;
-  if (!(seats >= min && seats <= max)) {
-    throw new PaddleProblem(
-      400,
-      "transaction_item_quantity_out_of_range",
-      `quantity must be between ${min} and ${max}`,
-    );
-  }
-  const customerId = order.at("customer_id").text();
-  // Stands in for the seller's page with the checkout, from which people return to the seller.
-  const page = order.at("checkout").at("url").text();
-  if (page !== null && !isWebUrl(page)) throw invalidField("checkout.url", "must be a valid URL");
-  const customData = order.at("custom_data").entries();
-  return {
-    offer,
-    seats,
-    data: customData,
-    subscriptionData: customData,
-    email: customerId === null ? null : requireCustomer(slot, customerId).email,
-    customerId,
-    externalId: null,
-    successUrl: page,
-    cancelUrl: page,
-  };
-}
-
 function transactionOf(slot: ProviderSlot, checkout: Checkout): object {
   const { id, status, offer, seats, customerId, subscriptionId, createdAtSeconds } = checkout;
   return paddleTransaction({
@@ -246,23 +211,4 @@ function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscript
   const known = findSubscription(slot, id);
   if (!known) throw noEntity(id);
   return known;
-}
-
-function requireCustomer(slot: ProviderSlot, id: string): Customer {
-  const known = findCustomer(slot, id);
-  if (!known) throw noEntity(id);
-  return known;
-}
-
-function customer({ id, email, externalId, createdAtSeconds }: Customer): object {
-  const createdAt = rfc3339(createdAtSeconds);
-  return {
-    ...{ id, email, name: null, locale: "en", status: "active", marketing_consent: false },
-    ...{
-      custom_data: externalId === null ? null : { userId: externalId },
-      import_meta: null,
-      created_at: createdAt,
-      updated_at: createdAt,
-    },
-  };
 }

@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { type Json, readJson } from "../http/json-body.ts";
-import { isWebUrl } from "../http/web-url.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
-import { rfc3339 } from "../rfc3339.ts";
 import { emitEvents, eventContextOf } from "../server/emit-events.ts";
 import { expireIfLate, openCheckout } from "../server/open-checkout.ts";
-import { portalUrl } from "../server/portal-link.ts";
 import {
   checkoutUrl,
   findCheckout,
@@ -21,8 +18,10 @@ import type { Checkout, Customer, SimulatedSubscription } from "../server/state.
 import { uuid } from "../uuid.ts";
 import { polarCheckout } from "./checkout.ts";
 import { polarCustomer } from "./customer.ts";
+import { customerSession } from "./customer-session.ts";
 import { answerPolarProblem, notFound, PolarProblem, requirePolarKey, unprocessable } from "./errors.ts";
 import { polarDeliveries, polarEndpoints } from "./list-deliveries.ts";
+import { orderOf } from "./order.ts";
 import { polarProduct } from "./product.ts";
 
 /** https://polar.sh/docs/api-reference: the part that a seller of subscriptions needs. */
@@ -115,40 +114,6 @@ async function body(c: Context): Promise<Json> {
   return read;
 }
 
-function orderOf(slot: ProviderSlot, order: Json) {
-  const productId = order.at("products").at(0).text();
-  if (productId === null) throw unprocessable(["products"], "Field required");
-  const offer = findOffer(slot, productId);
-  if (!offer) throw unprocessable(["products", 0], "Product does not exist.");
-  const seats = order.at("seats").wholeNumber() ?? offer.seats.min;
-  const { min, max } = offer.seats;
-  if (!(seats >= min && seats <= max)) {
-    throw unprocessable(["seats"], `Seats must be between ${min} and ${max}.`);
-  }
-  const customerId = order.at("customer_id").text();
-  const customer = customerId === null ? null : findCustomer(slot, customerId);
-  if (customerId !== null && customer === null)
-    throw unprocessable(["customer_id"], "Customer does not exist.");
-  const metadata = order.at("metadata").entries();
-  return {
-    offer,
-    seats,
-    data: metadata,
-    subscriptionData: metadata,
-    email: order.at("customer_email").text() ?? customer?.email ?? null,
-    customerId,
-    externalId: order.at("external_customer_id").text() ?? customer?.externalId ?? null,
-    successUrl: webUrl(order, "success_url"),
-    cancelUrl: webUrl(order, "return_url"),
-  };
-}
-
-function webUrl(order: Json, name: string): string | null {
-  const url = order.at(name).text();
-  if (url !== null && !isWebUrl(url)) throw unprocessable([name], "Input should be a valid URL");
-  return url;
-}
-
 function checkout(slot: ProviderSlot, known: Checkout): object {
   const { id, status, offer, seats, data, email, customerId, externalId } = known;
   return polarCheckout({
@@ -160,35 +125,6 @@ function checkout(slot: ProviderSlot, known: Checkout): object {
     expiresAtSeconds: known.expiresAtSeconds ?? known.createdAtSeconds,
     url: checkoutUrl(slot, known),
   });
-}
-
-function customerSession(slot: ProviderSlot, order: Json): object {
-  const id = order.at("customer_id").text();
-  const externalId = order.at("external_customer_id").text();
-  const known = slot.state.customers.find(
-    (customer) => customer.id === id || (externalId !== null && customer.externalId === externalId),
-  );
-  if (!known)
-    throw unprocessable([id === null ? "external_customer_id" : "customer_id"], "Customer does not exist.");
-  // All products here are seat-based: their customers have members, one of whom is required.
-  const member = order.at("member_id").text() ?? order.at("external_member_id").text();
-  if (member === null) throw unprocessable(["member_id"], "member_id or external_member_id is required.");
-  if (member !== known.externalId && member !== memberIdOf(known.id))
-    throw unprocessable(["external_member_id"], "Member does not exist.");
-  const returnUrl = webUrl(order, "return_url");
-  const url = portalUrl(slot, { customerId: known.id, returnUrl });
-  const now = nowSeconds(slot);
-  return {
-    id: randomUUID(),
-    created_at: rfc3339(now),
-    modified_at: null,
-    token: `polar_cst_${url.split("/").at(-1)}`,
-    expires_at: rfc3339(now + 86_400),
-    return_url: returnUrl,
-    customer_portal_url: url,
-    customer_id: known.id,
-    customer: polarCustomer(known),
-  };
 }
 
 function person(known: Customer | null | undefined): object {
@@ -258,8 +194,4 @@ function orderJson(slot: ProviderSlot, subscription: SimulatedSubscription): obj
     metadata: subscription.checkout.subscriptionData,
     customer: { email: findCustomer(slot, subscription.ids.customerId)?.email ?? null },
   };
-}
-
-function memberIdOf(customerId: string): string {
-  return uuid(`member ${customerId}`);
 }

@@ -1,11 +1,9 @@
 import { type Context, Hono } from "hono";
 import { type Form, readForm } from "../http/form.ts";
-import { isWebUrl } from "../http/web-url.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
 import { emitEvents, eventContextOf } from "../server/emit-events.ts";
 import { closeCheckout, expireIfLate, openCheckout } from "../server/open-checkout.ts";
 import { createCustomer } from "../server/pay-checkout.ts";
-import { portalUrl } from "../server/portal-link.ts";
 import {
   checkoutUrl,
   findCheckout,
@@ -19,7 +17,9 @@ import {
 import type { Checkout, Customer, SimulatedSubscription } from "../server/state.ts";
 import { invalid, missing, rememberAnswers, requireStripeKey, StripeProblem } from "./errors.ts";
 import { stripeEvents } from "./list-events.ts";
+import { orderOf } from "./order.ts";
 import { pageOf } from "./page.ts";
+import { portalSession } from "./portal-session.ts";
 import { stripePrice } from "./price.ts";
 import { stripeSession } from "./session.ts";
 
@@ -140,43 +140,6 @@ export function stripeApi(slot: ProviderSlot): Hono {
   return app;
 }
 
-function orderOf(slot: ProviderSlot, form: Form) {
-  const priceId = form.text("line_items[0][price]");
-  if (form.text("mode") !== "subscription") throw invalid("You must provide mode=subscription here.", "mode");
-  if (!priceId) throw invalid("Missing required param: line_items[0][price].", "line_items[0][price]");
-  const offer = findOffer(slot, priceId);
-  if (!offer) throw missing("price", priceId, "line_items[0][price]", 400);
-  const seats = form.wholeNumber("line_items[0][quantity]") ?? 1;
-  if (!(seats >= 1))
-    throw invalid("Invalid integer: quantity must be at least 1.", "line_items[0][quantity]");
-  const customerId = form.text("customer");
-  if (customerId && !findCustomer(slot, customerId)) throw missing("customer", customerId, "customer", 400);
-  const email = form.text("customer_email");
-  if (customerId && email)
-    throw invalid("You may only specify one of these parameters: customer, customer_email.");
-  const successUrl = webUrl(form, "success_url");
-  if (!successUrl) throw invalid("You must provide a success_url.", "success_url");
-  return {
-    offer,
-    seats,
-    // A session's metadata is not copied: the subscription's is a separate parameter.
-    data: form.entries("metadata"),
-    subscriptionData: form.entries("subscription_data[metadata]"),
-    email: email ?? (customerId ? (findCustomer(slot, customerId)?.email ?? null) : null),
-    customerId,
-    externalId: form.text("client_reference_id"),
-    successUrl,
-    cancelUrl: webUrl(form, "cancel_url"),
-  };
-}
-
-function webUrl(form: Form, name: string): string | null {
-  const url = form.text(name);
-  // Replaces the placeholder in braces by the session's id.
-  if (url !== null && !isWebUrl(url)) throw invalid("Not a valid URL", name, "url_invalid");
-  return url;
-}
-
 function requireCheckout(slot: ProviderSlot, c: Context): Checkout {
   const id = c.req.param("id") ?? "";
   const checkout = findCheckout(slot, id);
@@ -205,27 +168,6 @@ function sessionOf(slot: ProviderSlot, checkout: Checkout): object {
     paidByEmail: isComplete ? email : null,
     url: status === "open" ? checkoutUrl(slot, checkout) : null,
   });
-}
-
-function portalSession(slot: ProviderSlot, form: Form): object {
-  const customerId = form.text("customer");
-  if (!customerId) throw invalid("Missing required param: customer.", "customer");
-  if (!findCustomer(slot, customerId)) throw missing("customer", customerId, "customer", 400);
-  const returnUrl = webUrl(form, "return_url");
-  return {
-    id: `bps_${slot.state.run}${Date.now().toString(36)}`,
-    object: "billing_portal.session",
-    configuration: `bpc_${slot.state.run}`,
-    created: Math.floor(slot.nowMs() / 1_000),
-    customer: customerId,
-    customer_account: null,
-    flow: null,
-    livemode: false,
-    locale: null,
-    on_behalf_of: null,
-    return_url: returnUrl,
-    url: portalUrl(slot, { customerId, returnUrl }),
-  };
 }
 
 function stripeCustomer({ id, email, externalId, createdAtSeconds }: Customer): object {

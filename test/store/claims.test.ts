@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Claim, fenceClaims } from "../../src/store/deliveries.ts";
+import { type Claim, fenceClaims } from "../../src/store/claims.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
 let test: TestDatabase;

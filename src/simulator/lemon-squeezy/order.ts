@@ -1,0 +1,64 @@
+import type { Json } from "../http/json-body.ts";
+import { isWebUrl } from "../http/web-url.ts";
+import { findOffer, type ProviderSlot } from "../server/provider-slot.ts";
+import { STORE_ID } from "./documents.ts";
+import { LemonSqueezyProblem } from "./errors.ts";
+
+/** What a request for a checkout orders. */
+export function orderOf(slot: ProviderSlot, order: Json) {
+  const data = order.at("data");
+  if (data.at("type").text() !== "checkouts") {
+    throw new LemonSqueezyProblem(422, "The type field must be checkouts.", "/data/type");
+  }
+  const relations = data.at("relationships");
+  const storeId = idOf(relations.at("store"));
+  if (storeId === null) {
+    throw new LemonSqueezyProblem(422, "The store field is required.", "/data/relationships/store");
+  }
+  const variantId = idOf(relations.at("variant"));
+  const offer = variantId === null ? null : findOffer(slot, variantId);
+  if (storeId !== STORE_ID || !offer) {
+    const relation = storeId !== STORE_ID ? "store" : "variant";
+    throw new LemonSqueezyProblem(
+      404,
+      "The related resource does not exist.",
+      `/data/relationships/${relation}`,
+    );
+  }
+  const filled = data.at("attributes").at("checkout_data");
+  const custom = filled.at("custom").entries();
+  const url = data.at("attributes").at("product_options").at("redirect_url").text();
+  if (url !== null && !isWebUrl(url)) {
+    const pointer = "/data/attributes/product_options/redirect_url";
+    throw new LemonSqueezyProblem(422, "The redirect url must be a valid URL.", pointer);
+  }
+  return {
+    offer,
+    seats: filled.at("variant_quantities").at(0).at("quantity").wholeNumber() || 1,
+    data: custom,
+    subscriptionData: custom,
+    email: filled.at("email").text(),
+    customerId: null,
+    externalId: null,
+    expiresAtSeconds: expiry(slot, data.at("attributes").at("expires_at")),
+    successUrl: url,
+    cancelUrl: null,
+  };
+}
+
+/** The id of a relationship; JSON:API requires strings, but clients also send numbers. */
+function idOf(relation: Json): string | null {
+  const id = relation.at("data").at("id");
+  return id.text() ?? id.wholeNumber()?.toString() ?? null;
+}
+
+/** Sellers use the machine's clock, and the provider's may be ahead of it. `null`: never. */
+function expiry(slot: ProviderSlot, given: Json): number | null {
+  const text = given.text();
+  if (text === null) return null;
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) {
+    throw new LemonSqueezyProblem(422, "The expires at is not a valid date.", "/data/attributes/expires_at");
+  }
+  return (ms + slot.nowMs() - Date.now()) / 1_000;
+}

@@ -1,0 +1,39 @@
+import type { Json } from "../http/json-body.ts";
+import { isWebUrl } from "../http/web-url.ts";
+import { findCustomer, findOffer, type ProviderSlot } from "../server/provider-slot.ts";
+import { unprocessable } from "./errors.ts";
+
+/** What a request for a checkout orders. */
+export function orderOf(slot: ProviderSlot, order: Json) {
+  const productId = order.at("products").at(0).text();
+  if (productId === null) throw unprocessable(["products"], "Field required");
+  const offer = findOffer(slot, productId);
+  if (!offer) throw unprocessable(["products", 0], "Product does not exist.");
+  const seats = order.at("seats").wholeNumber() ?? offer.seats.min;
+  const { min, max } = offer.seats;
+  if (!(seats >= min && seats <= max)) {
+    throw unprocessable(["seats"], `Seats must be between ${min} and ${max}.`);
+  }
+  const customerId = order.at("customer_id").text();
+  const customer = customerId === null ? null : findCustomer(slot, customerId);
+  if (customerId !== null && customer === null)
+    throw unprocessable(["customer_id"], "Customer does not exist.");
+  const metadata = order.at("metadata").entries();
+  return {
+    offer,
+    seats,
+    data: metadata,
+    subscriptionData: metadata,
+    email: order.at("customer_email").text() ?? customer?.email ?? null,
+    customerId,
+    externalId: order.at("external_customer_id").text() ?? customer?.externalId ?? null,
+    successUrl: webUrl(order, "success_url"),
+    cancelUrl: webUrl(order, "return_url"),
+  };
+}
+
+export function webUrl(order: Json, name: string): string | null {
+  const url = order.at(name).text();
+  if (url !== null && !isWebUrl(url)) throw unprocessable([name], "Input should be a valid URL");
+  return url;
+}

@@ -1,0 +1,42 @@
+import type { Form } from "../http/form.ts";
+import { isWebUrl } from "../http/web-url.ts";
+import { findCustomer, findOffer, type ProviderSlot } from "../server/provider-slot.ts";
+import { invalid, missing } from "./errors.ts";
+
+/** What a request for a checkout session orders. */
+export function orderOf(slot: ProviderSlot, form: Form) {
+  const priceId = form.text("line_items[0][price]");
+  if (form.text("mode") !== "subscription") throw invalid("You must provide mode=subscription here.", "mode");
+  if (!priceId) throw invalid("Missing required param: line_items[0][price].", "line_items[0][price]");
+  const offer = findOffer(slot, priceId);
+  if (!offer) throw missing("price", priceId, "line_items[0][price]", 400);
+  const seats = form.wholeNumber("line_items[0][quantity]") ?? 1;
+  if (!(seats >= 1))
+    throw invalid("Invalid integer: quantity must be at least 1.", "line_items[0][quantity]");
+  const customerId = form.text("customer");
+  if (customerId && !findCustomer(slot, customerId)) throw missing("customer", customerId, "customer", 400);
+  const email = form.text("customer_email");
+  if (customerId && email)
+    throw invalid("You may only specify one of these parameters: customer, customer_email.");
+  const successUrl = webUrl(form, "success_url");
+  if (!successUrl) throw invalid("You must provide a success_url.", "success_url");
+  return {
+    offer,
+    seats,
+    // A session's metadata is not copied: the subscription's is a separate parameter.
+    data: form.entries("metadata"),
+    subscriptionData: form.entries("subscription_data[metadata]"),
+    email: email ?? (customerId ? (findCustomer(slot, customerId)?.email ?? null) : null),
+    customerId,
+    externalId: form.text("client_reference_id"),
+    successUrl,
+    cancelUrl: webUrl(form, "cancel_url"),
+  };
+}
+
+export function webUrl(form: Form, name: string): string | null {
+  const url = form.text(name);
+  // Replaces the placeholder in braces by the session's id.
+  if (url !== null && !isWebUrl(url)) throw invalid("Not a valid URL", name, "url_invalid");
+  return url;
+}

@@ -1,0 +1,42 @@
+import type { Changes } from "../domain/changes.ts";
+import type { AttemptSource } from "../domain/delivery.ts";
+import type { Claim } from "./claims.ts";
+import type { Queryable } from "./database.ts";
+import { SEPARATOR } from "./separator.ts";
+
+export type Attempt = Claim & {
+  source: AttemptSource;
+  /** `null`: it succeeded. */
+  failedBecause: string | null;
+  durationMs: number;
+  /** `null`: nothing. */
+  changed: { subscriptionId: string; changes: Changes } | null;
+};
+
+const LOG = {
+  name: "log_attempts",
+  text: `
+insert into webhook_attempt
+  (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms, subscription_id, changes, changed_at)
+select id, claim_no, source, case when reason is null then 'successful' else 'failed' end, reason,
+  logged.at - duration * interval '1 millisecond', duration, subscription_id, changes::json,
+  case when changes is not null then logged.at + place * interval '1 microsecond' end
+from (select clock_timestamp() as at offset 0) logged
+cross join unnest(
+  $1::bigint[], $2::int[], $3::text[], $4::text[], $5::float8[], $6::uuid[],
+  string_to_array($7::text, U&'\\001E', '')
+) with ordinality as a (id, claim_no, source, reason, duration, subscription_id, changes, place)`,
+};
+
+/** Records attempts that have just ended, in the order in which they were applied. */
+export async function logAttempts(transaction: Queryable, attempts: readonly Attempt[]): Promise<void> {
+  await transaction.run(LOG, [
+    attempts.map((attempt) => attempt.id),
+    attempts.map((attempt) => attempt.claimNo),
+    attempts.map((attempt) => attempt.source),
+    attempts.map((attempt) => attempt.failedBecause),
+    attempts.map((attempt) => attempt.durationMs),
+    attempts.map(({ changed }) => changed?.subscriptionId),
+    attempts.map(({ changed }) => (changed ? JSON.stringify(changed.changes) : "")).join(SEPARATOR),
+  ]);
+}

@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { type Account, EmbeddedPostgresFailed, lastLine } from "./embedded-account.ts";
+import type { Binaries } from "./embedded-binaries.ts";
+import { runningPostgres } from "./postmaster.ts";
+
+const run = promisify(execFile);
+
+/** Crash recovery may take long. */
+const READY_WITHIN_MS = 120_000;
+const START_TRIES = 10;
+
+/**
+ * Starts the cluster unless it runs, and waits until it is ready.
+ * @param port required when other processes are already connected to it
+ */
+export async function ensureRunning(
+  binaries: Binaries,
+  home: string,
+  cluster: string,
+  account: Account,
+  port: number | null,
+): Promise<number> {
+  const giveUpAt = performance.now() + READY_WITHIN_MS;
+  for (let failures = 0; ; ) {
+    const running = await runningPostgres(cluster);
+    if (running?.state === "ready") return running.port;
+    try {
+      // A server that runs but is not ready is recovering from a crash, or was just started by another process.
+      if (!running) await start(binaries, home, cluster, account, port ?? (await choosePort(home)));
+      else if (performance.now() > giveUpAt) throw new Error("it does not get ready");
+    } catch (error) {
+      failures += 1;
+      if (failures >= START_TRIES || running) {
+        throw new EmbeddedPostgresFailed(
+          `starting the database in ${cluster} failed: ${lastLine(error)} (see ${join(home, "log")})`,
+        );
+      }
+    }
+    await sleep(100);
+  }
+}
+
+async function start(binaries: Binaries, home: string, cluster: string, account: Account, port: number) {
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=100"];
+  const options = `-p ${port} ${settings.map((setting) => `-c ${setting}`).join(" ")}`;
+  const files = ["--pgdata", cluster, "--log", join(home, "log")];
+  await run(
+    binaries.pg_ctl,
+    ["start", ...files, "--wait", "--timeout=60", "--options", options],
+    account ?? {},
+  );
+}
+
+/** Reuses the last port where it is free, so that connected processes find it again. */
+async function choosePort(home: string): Promise<number> {
+  const file = join(home, "port");
+  const last = Number(await readFile(file, "utf8").catch(() => "0"));
+  const port = await freePort(last).catch(() => freePort(0));
+  await writeFile(file, `${port}\n`);
+  return port;
+}
+
+function freePort(wanted: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(wanted, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
