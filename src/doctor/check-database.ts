@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
+import { perSlot, SLOTS, type Slot } from "../domain/slot.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
 import { hasEmbeddedDatabase } from "../store/embedded-exists.ts";
 import { pendingMigrations } from "../store/migrate.ts";
+import { providerKeyFirstUsedAt } from "../store/provider-keys.ts";
 import { broken, type Finding, good, warning } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
 
@@ -14,13 +16,16 @@ export type DatabaseCheck = {
   findings: Finding[];
   /** How far its clock is ahead of ours; `null`: unknown. */
   aheadMs: number | null;
+  /** Since when each slot's API key has been in use; `null`: unknown. */
+  keysUsedSince: Record<Slot, Date | null>;
 };
+
+const UNKNOWN = { aheadMs: null, keysUsedSince: perSlot<Date | null>(() => null) };
 
 /** Whether the database can be reached, is recent enough and has this version's schema. Changes nothing. */
 export async function checkDatabase(config: Config): Promise<DatabaseCheck> {
   const isEmbedded = config.databaseUrl === null;
-  if (isEmbedded && !hasEmbeddedDatabase(config.dataDir))
-    return { findings: [missing(config)], aheadMs: null };
+  if (isEmbedded && !hasEmbeddedDatabase(config.dataDir)) return { findings: [missing(config)], ...UNKNOWN };
   let stop = async () => {};
   try {
     const postgres = isEmbedded ? await startEmbeddedPostgres(config.dataDir) : null;
@@ -32,7 +37,7 @@ export async function checkDatabase(config: Config): Promise<DatabaseCheck> {
       answerTimeoutMs: ANSWER_WITHIN_MS,
     });
     try {
-      return await inspect(database, isEmbedded ? "embedded" : "DATABASE_URL");
+      return await inspect(database, config);
     } finally {
       await database.close();
     }
@@ -40,7 +45,7 @@ export async function checkDatabase(config: Config): Promise<DatabaseCheck> {
     const remedy = isEmbedded
       ? `Check DATA_DIR (${config.dataDir}): write permission and free disk space.`
       : "Check DATABASE_URL, and that PostgreSQL runs and accepts connections from here.";
-    return { findings: [broken("database", `cannot be reached: ${reasonOf(error)}`, remedy)], aheadMs: null };
+    return { findings: [broken("database", `cannot be reached: ${reasonOf(error)}`, remedy)], ...UNKNOWN };
   } finally {
     await stop();
   }
@@ -51,7 +56,8 @@ function missing({ dataDir }: Config): Finding {
   return broken("database", `there is none in ${resolve(dataDir)}`, remedy);
 }
 
-async function inspect(database: Database, which: string): Promise<DatabaseCheck> {
+async function inspect(database: Database, config: Config): Promise<DatabaseCheck> {
+  const which = config.databaseUrl === null ? "embedded" : "DATABASE_URL";
   type Row = { version: string; number: number; now: number };
   const startedMs = Date.now();
   const [row] = await database.run<Row>(SELECT_DIAGNOSTICS);
@@ -61,7 +67,18 @@ async function inspect(database: Database, which: string): Promise<DatabaseCheck
   const reached = isOld
     ? broken("database", `${which}: PostgreSQL ${version}`, "Upgrade PostgreSQL to version 15 or later.")
     : good("database", `${which}: PostgreSQL ${version}`);
-  return { findings: [reached, await checkSchema(database)], aheadMs: now - oursMs };
+  const schema = await checkSchema(database);
+  const keysUsedSince = schema.state === "good" ? await usedSince(database, config) : UNKNOWN.keysUsedSince;
+  return { findings: [reached, schema], aheadMs: now - oursMs, keysUsedSince };
+}
+
+async function usedSince(database: Database, { slots }: Config): Promise<Record<Slot, Date | null>> {
+  const since = { ...UNKNOWN.keysUsedSince };
+  for (const slot of SLOTS) {
+    const { apiKey } = slots[slot];
+    if (apiKey !== null) since[slot] = await providerKeyFirstUsedAt(database, { slot, apiKey });
+  }
+  return since;
 }
 
 const SELECT_DIAGNOSTICS = {

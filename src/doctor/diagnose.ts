@@ -7,8 +7,9 @@ import { traitsOf } from "../providers/registry.ts";
 import { hasEmbeddedDatabase } from "../store/embedded-exists.ts";
 import { checkAddress, checkAuthSecret } from "./check-address.ts";
 import { checkClock } from "./check-clock.ts";
-import { checkDatabase } from "./check-database.ts";
+import { checkDatabase, type DatabaseCheck } from "./check-database.ts";
 import { checkKey } from "./check-key.ts";
+import { checkKeyExpiry } from "./check-key-expiry.ts";
 import { checkKeyFormat } from "./check-key-format.ts";
 import { checkMail } from "./check-mail.ts";
 import { checkPlans, checkPrices } from "./check-prices.ts";
@@ -53,15 +54,12 @@ async function examine(config: Config): Promise<Finding[]> {
         const api = payments[slot];
         if (given === null || api === null) return [webhook, withoutKey(config, slot)];
         const { apiKeyVariable } = config.slots[slot];
-        const wrongKey = given.isSimulated
-          ? null
-          : checkKeyFormat({ ...given, slot, apiKeyVariable }, new Date());
-        if (wrongKey?.state === "broken") return [webhook, wrongKey];
+        const wrongKey = given.isSimulated ? null : checkKeyFormat({ ...given, slot, apiKeyVariable });
+        if (wrongKey !== null) return [webhook, wrongKey];
         const accepted = await checkKey(slot, { ...given, api });
-        const key = accepted.state === "good" ? (wrongKey ?? accepted) : accepted;
         return [
           webhook,
-          key,
+          accepted,
           ...(accepted.state === "good" ? [await checkPrices(config.plans, slot, api)] : []),
         ];
       }),
@@ -73,6 +71,7 @@ async function examine(config: Config): Promise<Finding[]> {
     { whose: config.appUrl, aheadMs: address.aheadMs },
     ...providerClocks,
   ];
+  const expiring = keysThatExpire(config, access, database, ofSlots.flat());
   return [
     ...database.findings,
     redis,
@@ -82,8 +81,27 @@ async function examine(config: Config): Promise<Finding[]> {
     checkProxies(config),
     checkClock(clocks, config.webhook.toleranceSeconds),
     checkPlans(config.plans, config.activeProvider),
-    ...ofSlots.flat(),
+    ...ofSlots.flat().map((finding) => expiring.get(finding) ?? finding),
   ];
+}
+
+/** Findings about accepted keys that end soon, to be shown instead. */
+function keysThatExpire(
+  { slots }: Config,
+  access: Record<Slot, PaymentAccess | null>,
+  { keysUsedSince }: DatabaseCheck,
+  findings: readonly Finding[],
+): Map<Finding, Finding> {
+  const found = new Map<Finding, Finding>();
+  for (const slot of SLOTS) {
+    const given = access[slot];
+    const accepted = findings.find(({ check, state }) => check === `${slot} key` && state === "good");
+    if (given === null || given.isSimulated || accepted === undefined) continue;
+    const { apiKeyVariable } = slots[slot];
+    const finding = checkKeyExpiry({ ...given, slot, apiKeyVariable }, keysUsedSince[slot], new Date());
+    if (finding !== null) found.set(accepted, finding);
+  }
+  return found;
 }
 
 function withoutKey({ slots, activeProvider }: Config, slot: Slot): Finding {

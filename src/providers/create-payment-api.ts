@@ -23,6 +23,9 @@ export function createPaymentApi(connection: PaymentConnection): PaymentApi {
           if (listEvents) yield* listEvents(since);
         }
       : null,
+    isEndpointDisabled: webhook.traits.losesEventsWhileDisabled
+      ? async () => (await (await api()).isEndpointDisabled?.()) ?? false
+      : null,
     updateCheckout: async (id, order) => (await api()).updateCheckout(id, order),
     refundSubscription: async (id) => (await api()).refundSubscription(id),
     listSubscriptions: async function* (since) {

@@ -1,7 +1,7 @@
 import { isPaymentApiProblem, type Payments } from "../domain/payment-api.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
-import { findSweepCursor, finishSweep, type SweepCursor } from "../store/event-sweeps.ts";
+import { findSweepCursor, finishSweep, type SweepCursor, type SweepOutcome } from "../store/event-sweeps.ts";
 import type { Lease } from "../store/leases.ts";
 import { type ChangedReport, compareChanged } from "./compare-changed.ts";
 import { ingestMissed, type MissedReport } from "./ingest-missed.ts";
@@ -21,15 +21,20 @@ const MIN_AGE_MS = 30 * 1000;
 /** The nightly run covers whatever happened before the first sweep. */
 const FIRST_LOOK_BACK_MS = 60 * 60 * 1000;
 
-export type SweepResult = { slot: Slot } & (
-  | { report: MissedReport }
-  | { changed: ChangedReport }
-  | { problem: string }
-);
+export type SweepResult =
+  | {
+      slot: Slot;
+      /** `null`: the provider lists no events. */
+      report: MissedReport | null;
+      /** Where events may be missing from the list: the subscriptions that have changed; `null`: not compared. */
+      changed: ChangedReport | null;
+      isEndpointDisabled: boolean;
+    }
+  | { slot: Slot; problem: string };
 
 /**
  * Ingests the events that the log lacks, from a durable cursor on; where the provider lists no events, compares
- * changed subscriptions instead. After a provider failure the next sweep starts from the same cursor.
+ * changed subscriptions instead, and besides while it has disabled our endpoint and makes no events. After a provider failure the next sweep starts from the same cursor.
  * @throws DatabaseUnavailable
  */
 export async function sweepMissed(tools: SweepTools, options: SweepOptions): Promise<SweepResult[]> {
@@ -43,29 +48,31 @@ async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): 
   if (api === null || options.isStopping()) return null;
   const cursor = await findSweepCursor(intake.database, slot);
   if (!isDue(cursor, options)) return null;
-  const finish = (sweptUntilMs: number | null, problem: string | null) =>
-    finishSweep(intake.database, slot, { sweptUntilMs, problem }, options.lease);
+  const { isStopping, lease } = options;
+  const finish = (outcome: SweepOutcome) => finishSweep(intake.database, slot, outcome, lease);
   try {
     const since = new Date((cursor.sweptUntilMs ?? cursor.nowMs - FIRST_LOOK_BACK_MS) - OVERLAP_MS);
-    const { isStopping } = options;
-    const result =
-      api.listEvents === null
-        ? { slot, changed: await compareChanged(intake, slot, api, { since, isStopping }) }
-        : {
-            slot,
-            report: await ingestMissed(intake, slot, api.listEvents, {
-              since,
-              isTooYoung: youngerThan(cursor),
-              dryRun: false,
-              isStopping,
-            }),
-          };
-    await finish(isStopping() ? null : cursor.nowMs - MIN_AGE_MS, null);
-    return result;
+    const isEndpointDisabled = (await api.isEndpointDisabled?.()) ?? false;
+    // Once more after it was enabled again: until then no events were made.
+    const mayLackEvents = api.listEvents === null || isEndpointDisabled || cursor.wasEndpointDisabled;
+    const report = api.listEvents
+      ? await ingestMissed(intake, slot, api.listEvents, {
+          since,
+          isTooYoung: youngerThan(cursor),
+          dryRun: false,
+          isStopping,
+        })
+      : null;
+    const changed = mayLackEvents ? await compareChanged(intake, slot, api, { since, isStopping }) : null;
+    const interrupted = { sweptUntilMs: null, isEndpointDisabled: null };
+    const done = { sweptUntilMs: cursor.nowMs - MIN_AGE_MS, isEndpointDisabled };
+    await finish({ ...(isStopping() ? interrupted : done), problem: null });
+    return { slot, report, changed, isEndpointDisabled };
   } catch (error) {
     if (!isPaymentApiProblem(error)) throw error;
-    await finish(null, error.message);
-    return { slot, problem: error.message };
+    const { message: problem } = error;
+    await finish({ sweptUntilMs: null, isEndpointDisabled: null, problem });
+    return { slot, problem };
   }
 }
 

@@ -44,12 +44,16 @@ function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Jo
     everyMs: everySeconds * 1000,
     run: async (turn) => {
       for (const result of await sweepMissed(runtime, { everySeconds, ...turn })) {
-        if ("problem" in result) log.warn(result, "sweep for missed events failed: trying again");
-        else if ("report" in result) {
-          if (result.report.missed > 0) log.warn(result, "missed events ingested");
-        } else if (result.changed.corrected + result.changed.adopted > 0) {
-          log.warn(result, "subscriptions that had changed unnoticed were corrected");
+        if ("problem" in result) {
+          log.warn(result, "sweep for missed events failed: trying again");
+          continue;
         }
+        const { slot, report, changed } = result;
+        if (result.isEndpointDisabled)
+          log.warn({ slot }, "the provider has disabled our webhook endpoint: enable it in its dashboard");
+        if (report && report.missed > 0) log.warn({ slot, report }, "missed events ingested");
+        if (changed && changed.corrected + changed.adopted > 0)
+          log.warn({ slot, changed }, "subscriptions that had changed unnoticed were corrected");
       }
     },
   };

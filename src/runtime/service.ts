@@ -4,6 +4,7 @@ import { createAuth } from "../auth/create-auth.ts";
 import { cancelAtProvider } from "../billing/cancel-at-provider.ts";
 import { closeOnDeletion } from "../billing/close-on-deletion.ts";
 import type { Config } from "../config/config.ts";
+import { SLOTS } from "../domain/slot.ts";
 import { startRetryJob } from "../intake/retry-job.ts";
 import { createJobRunner, type JobOutcome } from "../jobs/job-runner.ts";
 import { createLimits } from "../limits/create-limits.ts";
@@ -13,6 +14,7 @@ import type { Metrics } from "../observability/metrics.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import { countFlagged } from "../store/heals.ts";
 import { withLease } from "../store/hold-lease.ts";
+import { recordProviderKey } from "../store/provider-keys.ts";
 import { accountJobs } from "./account-jobs.ts";
 import { reconcileJobs } from "./reconcile-jobs.ts";
 import { retentionJob } from "./retention-job.ts";
@@ -44,6 +46,10 @@ export async function startService(
   runtime: Runtime,
   { log, ownOrigins }: ServiceOptions,
 ): Promise<Service> {
+  for (const slot of SLOTS) {
+    const { apiKey } = config.slots[slot];
+    if (apiKey !== null) await recordProviderKey(runtime.database, { slot, apiKey });
+  }
   // Large packages are loaded only where they are configured.
   const metrics =
     config.metricsToken === null

@@ -124,6 +124,7 @@ create table event_sweep (
   swept_until timestamp with time zone,
   lease_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
   last_problem text,
+  endpoint_disabled boolean not null default false,
   constraint event_sweep_pkey PRIMARY KEY (provider)
 );
 
@@ -173,6 +174,14 @@ CREATE INDEX notification_by_user ON public.notification USING btree (user_id, i
 CREATE INDEX notification_to_mail ON public.notification USING btree (created_at) WHERE ((read_at IS NULL) AND (mail_after IS DISTINCT FROM 'infinity'::timestamp with time zone));
 
 CREATE INDEX notification_unread ON public.notification USING btree (user_id) WHERE (read_at IS NULL);
+
+create table provider_key (
+  provider text not null,
+  hash bytea not null,
+  first_used_at timestamp with time zone not null default now(),
+  constraint provider_key_hash_check CHECK ((length(hash) = 32)),
+  constraint provider_key_pkey PRIMARY KEY (provider, hash)
+);
 
 create table reconciliation (
   id bigint not null generated always as identity,

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { checkClock } from "../../src/doctor/check-clock.ts";
+import { checkKeyExpiry } from "../../src/doctor/check-key-expiry.ts";
 import { checkPlans } from "../../src/doctor/check-prices.ts";
 import type { Finding } from "../../src/doctor/finding.ts";
 import { definePlans } from "../../src/domain/plan.ts";
@@ -46,6 +47,14 @@ async function standIn(answer: RequestListener): Promise<string> {
   stands.push(stand);
   await new Promise<void>((listens) => stand.listen(0, "127.0.0.1", listens));
   return `http://127.0.0.1:${(stand.address() as AddressInfo).port}`;
+}
+
+const NOW = new Date("2026-11-22T12:00:00Z");
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function jwtEndingIn(days: number): string {
+  const claims = { exp: (NOW.getTime() + days * DAY_MS) / 1000 };
+  return `eyJhbGciOiJub25lIn0.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c2ln`;
 }
 
 const CLOSED = "127.0.0.1:1";
@@ -227,6 +236,18 @@ describe("doctor", () => {
     expect(stripe.calls.slice(before).filter((call) => call.includes("/subscriptions/"))).toEqual([]);
   });
 
+  it("knows since when a server has used a key, without keeping the key", async () => {
+    const withKey = await startTestServer(test.url, {
+      PROVIDER_A_API_KEY: STRIPE_KEY,
+      PROVIDER_A_API_URL: stripe.url,
+    });
+    await withKey.close();
+    expect(await test.rows("select provider, length(hash) as bytes from provider_key")).toEqual([
+      { provider: "provider-a", bytes: 32 },
+    ]);
+    expect((await examined())("provider-a key")).toMatchObject({ state: "good" });
+  });
+
   it("reports a price id that the provider does not know", async () => {
     stripe.prices.delete("price_team_monthly");
     expect((await examined())("provider-a prices")).toMatchObject({
@@ -255,6 +276,34 @@ describe("checks", () => {
       detail: "not sold by provider-b: pro",
     });
     expect(checkPlans(definePlans([{ ...plan, priceIds: {} }]), "provider-a").state).toBe("warning");
+  });
+
+  it.each<[string, string, number | null, string | null]>([
+    ["paddle", "pdl_live_apikey_01h", 75, null],
+    [
+      "paddle",
+      "pdl_live_apikey_01h",
+      76,
+      "PROVIDER_A_API_KEY has been in use for 76 days, and Paddle's keys",
+    ],
+    ["paddle", "pdl_live_apikey_01h", null, null],
+    ["stripe", "sk_live_1", 500, null],
+    ["polar", "polar_oat_1", 500, null],
+    ["lemon-squeezy", jwtEndingIn(15), null, null],
+    ["lemon-squeezy", jwtEndingIn(14), null, "PROVIDER_A_API_KEY expires in 14 days"],
+    ["lemon-squeezy", jwtEndingIn(-1), null, "PROVIDER_A_API_KEY has expired"],
+    [
+      "lemon-squeezy",
+      "eyJ.eyJ.sig",
+      351,
+      "PROVIDER_A_API_KEY has been in use for 351 days, and Lemon Squeezy's",
+    ],
+  ])("warn 14 days before a key of %s ends (%s, used for %s days)", (format, apiKey, usedDays, detail) => {
+    const key = { slot: "provider-a", format, apiKey, apiKeyVariable: "PROVIDER_A_API_KEY" } as const;
+    const usedSince = usedDays === null ? null : new Date(NOW.getTime() - usedDays * DAY_MS);
+    const finding = checkKeyExpiry(key, usedSince, NOW);
+    if (detail === null) expect(finding).toBeNull();
+    else expect(finding).toMatchObject({ check: "provider-a key", detail: expect.stringContaining(detail) });
   });
 
   it("use the clock that differs most", () => {

@@ -39,6 +39,7 @@ it.concurrent.each(wireFormats())(
     }
 
     const living = { over: false };
+    const access = watchAccess();
     const killing = killNowAndThen();
     const seeds = Array.from({ length: SEEDS }, (_, at) => FIRST_SEED + at);
     await Promise.all(
@@ -53,7 +54,9 @@ it.concurrent.each(wireFormats())(
     // A lost event is younger than half a minute at first, and left to its webhook until then.
     await eventually(differences, [], 240_000);
     const healedSeconds = Math.round((performance.now() - settledAt) / 100) / 10;
-    await report("disorder", { format, seeds: SEEDS, kills, healedSeconds });
+    const { ended, longestSeconds } = await access.stop();
+    const stillOpen = { ended, accessAfterEndSeconds: longestSeconds };
+    await report("disorder", { format, seeds: SEEDS, kills, healedSeconds, ...stillOpen });
     await server.end("SIGTERM");
     await sim.close();
     await test.drop();
@@ -101,6 +104,37 @@ it.concurrent.each(wireFormats())(
         kills += 1;
       }
       return kills;
+    }
+
+    /** For how long, at most, a subscription that has ended at the provider has still given access here. */
+    function watchAccess(): { stop(): Promise<{ ended: number; longestSeconds: number }> } {
+      const watching = { over: false };
+      const endedAt = new Map<string, number>();
+      let longestMs = 0;
+      const watch = async () => {
+        while (!watching.over) {
+          const now = performance.now();
+          for (const { status, providerSubscriptionId: id } of sim.subscriptions("provider-a")) {
+            if (status !== "canceled" || id === null || endedAt.has(id)) continue;
+            endedAt.set(id, now);
+          }
+          const rows = await test.rows<{ id: string }>(
+            `select provider_subscription_id as id from subscription
+             where provider_subscription_id = any ($1::text[]) and status in ('active', 'trialing', 'past_due')`,
+            [[...endedAt.keys()]],
+          );
+          for (const { id } of rows) longestMs = Math.max(longestMs, now - (endedAt.get(id) ?? now));
+          await sleep(200);
+        }
+      };
+      const running = watch();
+      return {
+        stop: async () => {
+          watching.over = true;
+          await running;
+          return { ended: endedAt.size, longestSeconds: Math.round(longestMs / 100) / 10 };
+        },
+      };
     }
 
     async function differences(): Promise<object[]> {

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";
+import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
 import {
   ALL_SLOTS,
   type ReconcileOptions,
@@ -10,6 +11,7 @@ import { reconcileNightly } from "../../src/reconcile/reconcile-nightly.ts";
 import { acquireLease } from "../../src/store/leases.ts";
 import { placesOf } from "../operations/find-in-all-tables.ts";
 import { groundOn, session } from "../operations/test-context.ts";
+import { STRIPE_KEY } from "../support/stripe-server.ts";
 
 import { reconcileContext, takeTurn } from "./reconcile-context.ts";
 
@@ -182,6 +184,47 @@ describe("a subscription that differs from its provider's", () => {
       { slot: "provider-b", problem: "no payment provider is configured for provider-b" },
       { slot: "provider-c", problem: "no payment provider is configured for provider-c" },
     ]);
+  });
+});
+
+describe("a provider whose rate limit is used up", () => {
+  /** With a client of its own: a long pause of the shared one would hold up the other tests. */
+  const reconcileApart = () => {
+    const connection = {
+      slot: "provider-a",
+      format: "stripe",
+      apiKey: STRIPE_KEY,
+      apiUrl: stripe.url,
+    } as const;
+    const payments = { ...runtime.payments, "provider-a": createPaymentApi(connection) };
+    return run({}, { ...runtime, payments });
+  };
+  const tooMany = (retryAfter: string) => ({ status: 429, headers: { "retry-after": retryAfter } });
+  beforeEach(async () => {
+    await receive(eventOf("customer.subscription.created"));
+    await test.rows("update subscription set out_of_order = true");
+    truth({ seats: 7 });
+  });
+
+  it("is waited for as long as it asks, and the run resumes", async () => {
+    let refused = 0;
+    // Longer than one call lasts, so that the run itself has to wait.
+    stripe.interfere(async ({ path }) => {
+      if (!path.startsWith("/v1/subscriptions/") || refused > 0) return undefined;
+      refused += 1;
+      return tooMany("10");
+    });
+    const report = await reconcileApart();
+    expect(refused).toBe(1);
+    expect(report).toMatchObject({ compared: 1, corrected: [{ changes: { seats: [1, 7] } }] });
+    expect(report.slots[0]).toMatchObject({ slot: "provider-a", problem: null });
+  });
+
+  it("is left for the next run when it asks for an hour", async () => {
+    stripe.interfere(async () => tooMany("3600"));
+    const report = await reconcileApart();
+    expect(report.compared).toBe(0);
+    expect(report.slots[0]?.problem).toMatch(/^unreachable: /);
   });
 });
 

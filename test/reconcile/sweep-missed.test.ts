@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import type { PaymentApi } from "../../src/domain/payment-api.ts";
 import type { Turn } from "../../src/jobs/job-runner.ts";
 import { type SweepResult, sweepMissed } from "../../src/reconcile/sweep-missed.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
@@ -39,7 +40,12 @@ describe("a sweep", () => {
     listed("customer.subscription.created", { secondsAgo: 120 });
     await receive(listed("customer.subscription.updated", { secondsAgo: 110, seats: 2 }));
     expect(await sweep()).toEqual([
-      { slot: "provider-a", report: { listed: 2, missed: 1, applied: 1, ignored: 0, failed: 0 } },
+      {
+        slot: "provider-a",
+        report: { listed: 2, missed: 1, applied: 1, ignored: 0, failed: 0 },
+        changed: null,
+        isEndpointDisabled: false,
+      },
     ]);
     expect(await stored()).toHaveLength(1);
     const until = (await cursor())?.swept_until?.getTime() ?? 0;
@@ -91,6 +97,27 @@ describe("a sweep", () => {
     const turn = { lease: takenOver, isStopping: () => false };
     expect(await sweepMissed(context.runtime, { everySeconds: 60, ...turn })).toHaveLength(1);
     expect(await cursor()).toBeUndefined();
+  });
+
+  it("compares subscriptions while the provider makes no events for a disabled endpoint, and once more afterwards", async () => {
+    await receive(eventOf("customer.subscription.created"));
+    let isDisabled = true;
+    const api = context.runtime.payments["provider-a"] as PaymentApi;
+    const payments = {
+      ...context.runtime.payments,
+      "provider-a": { ...api, isEndpointDisabled: async () => isDisabled },
+    };
+    const sweepAgain = async () => {
+      await nextIsDue();
+      return sweep({ ...context.runtime, payments });
+    };
+    context.truth({ seats: 5 });
+    expect(await sweepAgain()).toMatchObject([{ isEndpointDisabled: true, changed: { corrected: 1 } }]);
+    isDisabled = false;
+    context.truth({ seats: 6 });
+    expect(await sweepAgain()).toMatchObject([{ isEndpointDisabled: false, changed: { corrected: 1 } }]);
+    expect(await stored()).toMatchObject([{ seats: 6 }]);
+    expect(await sweepAgain()).toMatchObject([{ changed: null }]);
   });
 
   it("that is interrupted does not advance the cursor", async () => {

@@ -2,6 +2,7 @@ import Stripe from "stripe";
 import { beforeAll, describe, expect, it } from "vitest";
 import { definePlans } from "../../src/domain/plan.ts";
 import type { Slot } from "../../src/domain/slot.ts";
+import { PADDLE_EVENT_TYPES } from "../../src/providers/paddle/webhook.ts";
 import { wireFormats } from "../../src/providers/registry.ts";
 import type { Simulator } from "../../src/simulator/server/start-simulator.ts";
 import { API_KEY, control, press, simulator } from "./test-context.ts";
@@ -138,6 +139,16 @@ describe("the provider a", () => {
     const paid = await press(other.url, { action: "pay", email: "a@example.com", card: "4242424242424242" });
     expect(paid.status).toBe(409);
     expect(await paid.text()).toContain("This checkout has expired");
+  });
+
+  it("refuses event types that Paddle does not have, and knows all that we ask for", async () => {
+    const types = (list: string) => ask(sim, "provider-b", `/events?event_type=${list}`);
+    expect((await types("customer.subscription.updated")).status).toBe(400);
+    expect((await types("subscription.updated,subscription_updated")).status).toBe(400);
+    expect((await types(PADDLE_EVENT_TYPES.join(","))).status).toBe(200);
+    expect(PADDLE_EVENT_TYPES.every((type) => /^(subscription|transaction|adjustment)\./.test(type))).toBe(
+      true,
+    );
   });
 
   it("lists its events in pages, newest first, by type and time", async () => {

@@ -8,7 +8,7 @@ type OpenedSession = { id: string; key: string; url: string; params: URLSearchPa
 type Interference = (call: {
   method: string;
   path: string;
-}) => Promise<{ status: number; body?: object } | undefined>;
+}) => Promise<{ status: number; body?: object; headers?: Record<string, string> } | undefined>;
 
 export type StripeServer = {
   url: string;
@@ -59,14 +59,18 @@ export async function stripeServer(): Promise<StripeServer> {
     },
   };
   const server = await startHttpServer(async (incoming, outgoing) => {
-    const answer = (status: number, body: object) =>
-      outgoing.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    const answer = (status: number, body: object, headers: Record<string, string> = {}) =>
+      outgoing
+        .writeHead(status, { "content-type": "application/json", ...headers })
+        .end(JSON.stringify(body));
     const { method = "", url = "" } = incoming;
     const { pathname, searchParams } = new URL(url, "http://stripe");
     const body = new URLSearchParams(await text(incoming));
     stripe.calls.push(`${method} ${pathname}`);
     const given = await interference?.({ method, path: pathname });
-    if (given) return answer(given.status, given.body ?? { error: { message: "as the test has it" } });
+    if (given) {
+      return answer(given.status, given.body ?? { error: { message: "as the test has it" } }, given.headers);
+    }
     if (incoming.headers.authorization !== `Bearer ${stripe.key}`) {
       return answer(401, { error: { message: "Invalid API Key provided", type: "invalid_request_error" } });
     }

@@ -51,6 +51,7 @@ export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsVariant(provider, begin(), id),
     listEvents: null,
+    isEndpointDisabled: null,
     listSubscriptions: (since) => listSubscriptions(provider, since),
     findSubscriptions: (customer) => findSubscriptions(provider, customer),
   };

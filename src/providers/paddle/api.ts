@@ -45,6 +45,7 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsPrice(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),
+    isEndpointDisabled: null,
     listSubscriptions: () => listSubscriptions(provider),
     findSubscriptions: (customer) => findSubscriptions(provider, customer),
   };

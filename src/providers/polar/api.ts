@@ -26,7 +26,7 @@ import { beginCall } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
 import { type PolarClient, polarClient, readPolarError } from "./client.ts";
-import { deliveryPages } from "./deliveries.ts";
+import { deliveryPages, isEndpointDisabled } from "./deliveries.ts";
 import { findSubscriptions, listSubscriptions } from "./list-subscriptions.ts";
 import { POLAR_TRAITS } from "./traits.ts";
 import { polar } from "./webhook.ts";
@@ -51,6 +51,7 @@ export function polarApi(connection: PaymentConnection): PaymentApi {
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsProduct(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, deliveryPages(provider, since)),
+    isEndpointDisabled: () => isEndpointDisabled(provider),
     listSubscriptions: () => listSubscriptions(provider),
     findSubscriptions: (customer) => findSubscriptions(provider, customer),
   };

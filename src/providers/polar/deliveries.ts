@@ -6,7 +6,7 @@ import type { ListedEvent } from "../../domain/payment-api.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { problem } from "../outbound/problems.ts";
-import { listAt, requiredText, textAt } from "../outbound/response-fields.ts";
+import { listAt, requiredText, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { type PolarClient, polarClient } from "./client.ts";
 import { POLAR_EVENT_TYPES } from "./webhook.ts";
@@ -24,7 +24,11 @@ export async function* deliveryPages(
   const begin = () => polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
   const endpoint = await ourEndpoint(provider, begin());
   if (endpoint === null) return;
-  const query = { endpoint_id: endpoint, start_timestamp: since.toISOString(), limit: PAGE_SIZE };
+  const query = {
+    endpoint_id: requiredText(provider, endpoint, "id"),
+    start_timestamp: since.toISOString(),
+    limit: PAGE_SIZE,
+  };
   for (let page = 1; ; page++) {
     const answer = await listWebhookDeliveriesWebhooks(begin())({ ...query, page });
     const deliveries = listAt(answer, "items");
@@ -33,14 +37,19 @@ export async function* deliveryPages(
   }
 }
 
+export async function isEndpointDisabled(provider: ConnectedProvider): Promise<boolean> {
+  const endpoint = await ourEndpoint(provider, polarClient(provider, beginCall(provider)));
+  return valueAt(endpoint, "enabled") === false;
+}
+
 /** `null`: Polar has no endpoint for raw JSON. Endpoints in chat formats are not ours. */
-async function ourEndpoint(provider: ConnectedProvider, client: PolarClient): Promise<string | null> {
+async function ourEndpoint(provider: ConnectedProvider, client: PolarClient): Promise<unknown> {
   const answer = await listWebhookEndpointsWebhooks(client)({ limit: PAGE_SIZE });
   const endpoints = listAt(answer, "items").filter((one) => (textAt(one, "format") ?? "raw") === "raw");
   const named = endpoints.filter((one) => isSlots(provider, textAt(one, "url")));
   const ours = named.length > 0 ? named : endpoints;
   if (ours.length === 0) return null;
-  if (ours.length === 1) return requiredText(provider, ours[0], "id");
+  if (ours.length === 1) return ours[0];
   throw problem(provider, "rejected", `${ours.length} webhook endpoints could be the one of this server`, {
     remedy: "Delete those that are not used, or give each installation an organization of its own in Polar.",
   });

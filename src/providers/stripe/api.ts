@@ -51,6 +51,7 @@ export function stripeApi(connection: PaymentConnection): PaymentApi {
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsPrice(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),
+    isEndpointDisabled: null,
     listSubscriptions: () => listSubscriptions(provider),
     findSubscriptions: (customer) => findSubscriptions(provider, customer),
   };

@@ -7,10 +7,10 @@ import { uuid } from "../uuid.ts";
 const MAX_PAGE_SIZE = 100;
 
 /** The only endpoint. */
-export function polarEndpoints({ name: slot }: ProviderSlot): Handler {
+export function polarEndpoints({ name: slot, state }: ProviderSlot): Handler {
   return (c) => {
     const url = `http://localhost/api/webhooks/${slot}`;
-    const items = [{ id: uuid(`endpoint ${slot}`), url, format: "raw", enabled: true }];
+    const items = [{ id: uuid(`endpoint ${slot}`), url, format: "raw", enabled: !state.endpoint.isDisabled }];
     return c.json({ items, pagination: { total_count: 1, max_page: 1 } });
   };
 }

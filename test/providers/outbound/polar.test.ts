@@ -150,6 +150,9 @@ describe("Polar's API", () => {
     const [, asked] = provider.heard;
     expect(asked?.query.get("start_timestamp")).toBe("2026-03-01T13:00:00.000Z");
     expect(asked?.query.get("endpoint_id")).toBe("ours");
+    expect(await api.isEndpointDisabled?.()).toBe(false);
+    Object.assign(endpoints[2] as object, { enabled: false });
+    expect(await api.isEndpointDisabled?.()).toBe(true);
     // Only the operator knows which of two endpoints is right.
     endpoints.push({ id: "staging", url: "https://staging.example/api/webhooks/provider-c", format: "raw" });
     await expect(allOf(api.listEvents?.(new Date()) ?? none())).rejects.toMatchObject({

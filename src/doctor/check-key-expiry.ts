@@ -1,0 +1,31 @@
+import { traitsOf } from "../providers/registry.ts";
+import type { ConfiguredKey } from "./check-key-format.ts";
+import { broken, type Finding, warning } from "./finding.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const WARN_BEFORE_DAYS = 14;
+
+/**
+ * Whether a key ends soon, by the date that it carries, else by its provider's usual lifetime. `null`: it does not, or
+ * nobody can tell.
+ * @param usedSince when a server was first started with it
+ */
+export function checkKeyExpiry(key: ConfiguredKey, usedSince: Date | null, now: Date): Finding | null {
+  const { slot, format, apiKey, apiKeyVariable } = key;
+  const check = `${slot} key`;
+  const { name, apiKey: traits } = traitsOf(format);
+  const remedy = `Create a new key at ${name} and set ${apiKeyVariable} to it.`;
+  const expiresAt = traits.expiresAt(apiKey);
+  if (expiresAt !== null) {
+    const daysLeft = Math.floor((expiresAt.getTime() - now.getTime()) / DAY_MS);
+    if (daysLeft > WARN_BEFORE_DAYS) return null;
+    if (daysLeft < 0) return broken(check, `${apiKeyVariable} has expired`, remedy);
+    return warning(check, `${apiKeyVariable} expires in ${daysLeft} days`, remedy);
+  }
+  if (traits.lifetimeDays === null || usedSince === null) return null;
+  const daysUsed = Math.floor((now.getTime() - usedSince.getTime()) / DAY_MS);
+  if (daysUsed < traits.lifetimeDays - WARN_BEFORE_DAYS) return null;
+  const used = `${apiKeyVariable} has been in use for ${daysUsed} days`;
+  const usual = `${name}'s keys expire after ${traits.lifetimeDays} unless you chose otherwise`;
+  return warning(check, `${used}, and ${usual}`, remedy);
+}
