@@ -37,7 +37,7 @@ const RULES: Record<string, Rule> = {
   messages: { rooms: ["domain"], packages: [] },
   mail: { rooms: ["domain", "store", "messages"], packages: ["nodemailer", "node:*"] },
   auth: {
-    rooms: ["domain", "store", "limits"],
+    rooms: ["domain", "store", "limits", "http"],
     packages: ["better-auth", "drizzle-orm", "zod", "node:*"],
   },
   chat: { rooms: ["domain"], packages: ["ai", "@ai-sdk/openai-compatible"] },

@@ -1,5 +1,5 @@
+import type { AccountCall, AccountCallResult } from "../domain/account-call.ts";
 import type { Caller } from "../domain/caller.ts";
-import type { Refusal } from "../domain/refusal.ts";
 import type { AuthScope } from "./routes.ts";
 
 /** The parts of a request that identify its sender. */
@@ -8,35 +8,6 @@ export type Credentials = {
   header(name: string): string | undefined;
   /** The client's address: what limits count by without a session. */
   address: string;
-};
-
-type AuthCall = {
-  method?: "GET" | "POST";
-  path: string;
-  body: Record<string, unknown>;
-  header(name: string): string | undefined;
-  address: string;
-};
-
-export type CallResult = {
-  status: number;
-  /** An error's is `{ error, message, code }`. */
-  body: Record<string, unknown> | null;
-  /** Of an error that has a reason. */
-  refusal: Refusal | null;
-  /** As a framework's cookie store takes them. */
-  cookies: readonly { name: string; value: string; options: CookieOptions }[];
-};
-
-type CookieOptions = {
-  path?: string | undefined;
-  httpOnly?: boolean | undefined;
-  secure?: boolean | undefined;
-  sameSite?: "lax" | "strict" | "none" | undefined;
-  /** In seconds; without it, until the browser is closed. */
-  maxAge?: number | undefined;
-  expires?: Date | undefined;
-  domain?: string | undefined;
 };
 
 export type Identified = {
@@ -63,7 +34,7 @@ export type Auth = {
    * The same for a server action of our pages, whose origin has been checked.
    * @param request `path` is below `/api/auth`; `header` reads the page's request
    */
-  call(request: AuthCall): Promise<CallResult>;
+  call(request: AccountCall): Promise<AccountCallResult>;
   /** Notifies the owners of keys that expire soon; returns how many, at most a thousand. @throws DatabaseUnavailable */
   notifyExpiringKeys(): Promise<number>;
   /** Deletes expired sessions and links, at most a thousand of each, and returns how many. @throws DatabaseUnavailable */

@@ -1,7 +1,8 @@
 import { parseSetCookieHeader, toCookieOptions } from "better-auth/cookies";
+import type { AccountCallResult } from "../domain/account-call.ts";
 import { negotiateLocale } from "../domain/negotiate-locale.ts";
 import { Refusal } from "../domain/refusal.ts";
-import type { Auth, CallResult } from "./auth.ts";
+import type { Auth } from "./auth.ts";
 import { AUTH_PATH } from "./auth-path.ts";
 import type { HandleOptions } from "./handle.ts";
 import { parseBody } from "./read-request-body.ts";
@@ -42,12 +43,12 @@ export function createCall(options: HandleOptions): Auth["call"] {
   };
 }
 
-async function resultOf(response: Response): Promise<CallResult> {
+async function resultOf(response: Response): Promise<AccountCallResult> {
   const setCookies = response.headers.get("set-cookie");
   return {
     status: response.status,
     refusal: response instanceof RefusalResponse ? response.refusal : null,
-    body: (await response.json().catch(() => null)) as CallResult["body"],
+    body: (await response.json().catch(() => null)) as AccountCallResult["body"],
     cookies: [...(setCookies === null ? [] : parseSetCookieHeader(setCookies))].map(([name, cookie]) => ({
       name,
       value: cookie.value,

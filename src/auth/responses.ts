@@ -1,5 +1,6 @@
 import type { RefusalCode } from "../domain/reasons.ts";
 import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
+import { statusOf } from "../http/status-of.ts";
 import { DatabaseUnavailable, sqlState, violatedConstraint } from "../store/database.ts";
 
 /** An error response, with the refusal that it was made of for callers within the process. */
@@ -8,7 +9,7 @@ export class RefusalResponse extends Response {
 
   constructor(refusal: Refusal, code: string) {
     const body = { error: refusal.message, message: refusal.message, code };
-    super(JSON.stringify(body), { status: STATUSES[refusal.code], headers: headersOf(refusal) });
+    super(JSON.stringify(body), { status: statusOf[refusal.code], headers: headersOf(refusal) });
     this.refusal = refusal;
   }
 }
@@ -61,20 +62,6 @@ export function tooManyRequests(waitSeconds: number): RefusalResponse {
 
 const FOREIGN_KEY_VIOLATION = "23503";
 const RETRY_AFTER_SECONDS = 5;
-
-const STATUSES = {
-  unauthorized: 401,
-  forbidden: 403,
-  rate_limited: 429,
-  invalid_input: 400,
-  too_large: 413,
-  not_found: 404,
-  method_not_allowed: 405,
-  gone: 410,
-  conflict: 409,
-  unavailable: 503,
-  internal: 500,
-} as const satisfies Record<RefusalCode, number>;
 
 const CODES = {
   unauthorized: "UNAUTHORIZED",

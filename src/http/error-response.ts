@@ -1,22 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { versionNumber } from "../domain/api-version.ts";
-import type { RefusalCode } from "../domain/reasons.ts";
 import { Refusal, type RefusalFacts, shownReason } from "../domain/refusal.ts";
-
-export const statusOf = {
-  unauthorized: 401,
-  forbidden: 403,
-  rate_limited: 429,
-  invalid_input: 400,
-  too_large: 413,
-  not_found: 404,
-  method_not_allowed: 405,
-  gone: 410,
-  conflict: 409,
-  unavailable: 503,
-  internal: 500,
-} as const satisfies Record<RefusalCode, ContentfulStatusCode>;
+import { statusOf } from "./status-of.ts";
 
 const RETRY_AFTER_SECONDS = "5";
 

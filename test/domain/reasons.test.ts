@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { LOCALES } from "../../src/domain/locale.ts";
 import { COMMON_REASONS, REASONS, type Reason, sentenceOf } from "../../src/domain/reasons.ts";
 import { Refusal, shownReason } from "../../src/domain/refusal.ts";
-import { statusOf } from "../../src/http/error-response.ts";
+import { statusOf } from "../../src/http/status-of.ts";
 
 const NAMES = Object.keys(REASONS) as Reason[];
 

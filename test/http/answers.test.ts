@@ -4,9 +4,10 @@ import { versionedPath } from "../../src/api/versions/version-path.ts";
 import { type Versioned, versioning } from "../../src/api/versions/versioning.ts";
 import { REASONS, type Reason } from "../../src/domain/reasons.ts";
 import { Refusal, type RefusalFacts } from "../../src/domain/refusal.ts";
-import { answerError, onlyErrors, statusOf } from "../../src/http/error-response.ts";
+import { answerError, onlyErrors } from "../../src/http/error-response.ts";
 import type { HonoEnv } from "../../src/http/hono-env.ts";
 import { apiHeaders } from "../../src/http/security-headers.ts";
+import { statusOf } from "../../src/http/status-of.ts";
 import versions from "../../versions.config.ts";
 import { listen, sendRequest } from "../support/http.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { versionNumber } from "../../domain/api-version.ts";
 import { codeOf, type Reason, type RefusalCode } from "../../domain/reasons.ts";
-import { statusOf } from "../../http/error-response.ts";
+import { statusOf } from "../../http/status-of.ts";
 import { hasBody } from "../rest/input.ts";
 import type { Route } from "../rest/route.ts";
 import { ANSWER_HEADERS, errorSchema, HEADERS, RESPONSES, SECURITY } from "./components.ts";

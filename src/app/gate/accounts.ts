@@ -1,7 +1,7 @@
 import { cookies } from "next/headers";
+import type { AccountCallResult } from "../../domain/account-call.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { type Call, charge } from "../../operations/operation.ts";
-import type { AccountsResult } from "./page-request.ts";
 import { currentRequest } from "./request.ts";
 import { withLimitHeaders } from "./with-limit-headers.ts";
 
@@ -29,7 +29,7 @@ export async function callAccounts(
   return result.body ?? {};
 }
 
-function throwRefusal(result: AccountsResult): AccountsResult {
+function throwRefusal(result: AccountCallResult): AccountCallResult {
   if (result.refusal !== null) throw result.refusal;
   if (result.status >= 400) refuse({ reason: "invalid_input", params: { problem: "invalid" } });
   return result;

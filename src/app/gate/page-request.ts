@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { AccountCall, AccountCallResult } from "../../domain/account-call.ts";
 import type { Person } from "../../domain/caller.ts";
 import type { RefusalCode } from "../../domain/reasons.ts";
-import type { Refusal } from "../../domain/refusal.ts";
 import type { Charge } from "../../limits/charge.ts";
 import type { Scope } from "../../limits/policies.ts";
 import type { Log } from "../../observability/log.ts";
@@ -41,31 +41,7 @@ export type PageRequest = {
 /** Signing up, in and out, passwords, second factors and addresses: see `auth/auth.ts`. */
 export type PageAccounts = {
   scopeOf(method: string, path: string): Scope | null;
-  call(request: {
-    method?: "GET" | "POST";
-    path: string;
-    body: Record<string, unknown>;
-    header(name: string): string | undefined;
-    address: string;
-  }): Promise<AccountsResult>;
-};
-
-export type AccountsResult = {
-  status: number;
-  body: Record<string, unknown> | null;
-  refusal: Refusal | null;
-  cookies: readonly { name: string; value: string; options: CookieOptions }[];
-};
-
-type CookieOptions = {
-  path?: string | undefined;
-  httpOnly?: boolean | undefined;
-  secure?: boolean | undefined;
-  sameSite?: "lax" | "strict" | "none" | undefined;
-  /** In seconds; without it, until the browser is closed. */
-  maxAge?: number | undefined;
-  expires?: Date | undefined;
-  domain?: string | undefined;
+  call(request: AccountCall): Promise<AccountCallResult>;
 };
 
 const SHARED = Symbol.for("tollgate.page-requests");

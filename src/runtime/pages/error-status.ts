@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PageRequest } from "../../app/gate/page-request.ts";
 import type { RefusalCode } from "../../domain/reasons.ts";
-import { statusOf } from "../../http/error-response.ts";
+import { statusOf } from "../../http/status-of.ts";
 
 /** Next.js answers 500 to whatever is thrown. A refusal, and a request that it cannot read, get a status of their own. */
 export function errorStatus(

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { shapeOf } from "../../../src/api/rpc/errors.ts";
 import { REASONS, type Reason } from "../../../src/domain/reasons.ts";
 import { Refusal, type RefusalFacts } from "../../../src/domain/refusal.ts";
-import { statusOf } from "../../../src/http/error-response.ts";
+import { statusOf } from "../../../src/http/status-of.ts";
 import type { Dependencies } from "../../../src/operations/dependencies.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
