@@ -32,6 +32,7 @@ const RULES: Record<string, Rule> = {
   jobs: { rooms: ["store"], packages: [] },
   intake: { rooms: ["domain", "store"], packages: ["node:*"] },
   reconcile: { rooms: ["domain", "store", "intake"], packages: ["node:*"] },
+  outbound: { rooms: ["domain", "store"], packages: ["node:*"] },
   billing: { rooms: ["domain", "store", "intake", "reconcile"], packages: ["node:*"] },
   accounts: { rooms: ["domain", "store", "intake", "billing"], packages: ["zod"] },
   messages: { rooms: ["domain"], packages: [] },
@@ -42,7 +43,7 @@ const RULES: Record<string, Rule> = {
   },
   chat: { rooms: ["domain"], packages: ["ai", "@ai-sdk/openai-compatible"] },
   operations: {
-    rooms: ["domain", "store", "intake", "reconcile", "billing", "accounts", "limits"],
+    rooms: ["domain", "store", "intake", "reconcile", "outbound", "billing", "accounts", "limits"],
     packages: ["zod", "node:*"],
   },
   api: {
@@ -89,6 +90,7 @@ const RULES: Record<string, Rule> = {
       "mail",
       "observability",
       "operations",
+      "outbound",
       "providers",
       "simulator",
       "store",

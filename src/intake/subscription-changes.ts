@@ -1,9 +1,11 @@
 import { changesOf } from "../domain/changes.ts";
 import type { Decision } from "../domain/decide.ts";
 import { type Notification, notificationsFor } from "../domain/notification.ts";
+import { type SubscriptionEvent, subscriptionEventType } from "../domain/outbound-event.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import type { Attempt } from "../store/attempts.ts";
 import { insertNotifications } from "../store/notifications.ts";
+import { insertSubscriptionEvents } from "../store/outbound-events.ts";
 import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
 import type { Transaction } from "../store/transaction.ts";
 
@@ -22,6 +24,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
   const stored = new Set(current.keys());
   const changed = new Set<string>();
   const notifications: Notification[] = [];
+  const events: SubscriptionEvent[] = [];
   let list: Subscription[] | null = null;
   return {
     subscriptions: () => {
@@ -36,6 +39,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
       current.set(subscription.id, { ...subscription, lastNotified: decision.lastNotified });
       changed.add(subscription.id);
       list = null;
+      if (changes !== null) events.push({ type: subscriptionEventType(before, subscription), subscription });
       return changes && { subscriptionId: subscription.id, changes };
     },
     write(transaction) {
@@ -46,6 +50,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
         ...(added.length > 0 ? [insertSubscriptions(transaction, added)] : []),
         ...(updated.length > 0 ? [updateSubscriptions(transaction, updated)] : []),
         ...(notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
+        ...(events.length > 0 ? [insertSubscriptionEvents(transaction, events)] : []),
       ];
     },
   };

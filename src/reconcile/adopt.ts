@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 import { changesOf } from "../domain/changes.ts";
 import { decide } from "../domain/decide.ts";
 import { notificationsFor } from "../domain/notification.ts";
+import { subscriptionEventType } from "../domain/outbound-event.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { insertNotifications } from "../store/notifications.ts";
+import { insertSubscriptionEvents } from "../store/outbound-events.ts";
 import { insertReconciliation, type Reconciliation } from "../store/reconciliations.ts";
 import { waitForSubscriptions } from "../store/subscription-locks.ts";
 import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
@@ -54,6 +56,13 @@ export async function adopt(
         write(transaction, [{ ...after, lastNotified }]),
         ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
         ...(changes ? [insertReconciliation(transaction, { subscriptionId: after.id, by, changes })] : []),
+        ...(notify && changes
+          ? [
+              insertSubscriptionEvents(transaction, [
+                { type: subscriptionEventType(before, after), subscription: after },
+              ]),
+            ]
+          : []),
       ]);
       return { outcome: "adopted", subscriptionId: after.id };
     }),

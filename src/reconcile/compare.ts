@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 import { type Changes, changesOf } from "../domain/changes.ts";
 import { type Decision, decide } from "../domain/decide.ts";
 import { notificationsFor } from "../domain/notification.ts";
+import { subscriptionEventType } from "../domain/outbound-event.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { insertNotifications } from "../store/notifications.ts";
+import { insertSubscriptionEvents } from "../store/outbound-events.ts";
 import {
   findReconcilable,
   insertReconciliation,
@@ -30,7 +32,7 @@ export type CompareOptions = {
   by: Reconciliation["by"];
   /** Reports what would change, and changes nothing. */
   dryRun: boolean;
-  /** Whether a correction notifies the user. */
+  /** Whether a correction notifies the user and emits an event. */
   notify: boolean;
 };
 
@@ -111,6 +113,13 @@ async function correct(
       ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
       ...(changes
         ? [insertReconciliation(transaction, { subscriptionId: id, by, changes, reason: problem })]
+        : []),
+      ...(notify && changes
+        ? [
+            insertSubscriptionEvents(transaction, [
+              { type: subscriptionEventType(before, after), subscription: after },
+            ]),
+          ]
         : []),
     ]);
     return comparison;

@@ -1,7 +1,9 @@
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { finishHeal } from "../store/heals.ts";
+import { insertSubscriptionEvents } from "../store/outbound-events.ts";
 import { insertReconciliation, type Reconciliation } from "../store/reconciliations.ts";
+import { findSubscription } from "../store/subscription-list.ts";
 import { clearReviewFlag } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
 
@@ -15,9 +17,13 @@ export async function dismissReview(
   return inTransaction(intake.database, effectLimits(intake), async (transaction) => {
     if (!(await clearReviewFlag(transaction, id))) return false;
     const changes = { outOfOrder: [true, false] as [boolean, boolean] };
+    const subscription = await findSubscription(transaction, id);
     await transaction.commitAfter([
       insertReconciliation(transaction, { subscriptionId: id, by, changes, reason }),
       finishHeal(transaction, id),
+      ...(subscription === null
+        ? []
+        : [insertSubscriptionEvents(transaction, [{ type: "subscription.changed", subscription }])]),
     ]);
     return true;
   });

@@ -2,6 +2,8 @@ import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { ProviderName } from "../domain/traces.ts";
 import type { Database } from "./database.ts";
+import { redactEventsOfUser } from "./outbound-events.ts";
+import { waitForRelay } from "./outbound-relay.ts";
 import { inTransaction, type Transaction, type TransactionOptions } from "./transaction.ts";
 import { IS_BANNED } from "./users.ts";
 
@@ -49,6 +51,8 @@ export async function deleteUserData(
       transaction.run(REMEMBER, [userId, JSON.stringify(redactionOf(subscriptions))]),
       transaction.run(FORGET_LINKS, [userId, user.email]),
       transaction.run(LEAVE_SUBSCRIPTIONS, [userId]),
+      waitForRelay(transaction),
+      redactEventsOfUser(transaction, userId),
       // Sessions, accounts, keys and notifications go with the user.
       transaction.run(DELETE, [userId]),
     ]);

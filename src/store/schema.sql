@@ -119,6 +119,29 @@ create table email_change (
 
 CREATE INDEX email_change_by_expiry ON public.email_change USING btree (expires_at);
 
+create table event_endpoint (
+  id uuid not null default gen_random_uuid(),
+  url text,
+  hook text,
+  types text[] not null,
+  description text,
+  enabled boolean not null default true,
+  secret text,
+  previous_secret text,
+  previous_secret_until timestamp with time zone,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  created_by text,
+  failing_since timestamp with time zone,
+  disabled_at timestamp with time zone,
+  constraint event_endpoint_check CHECK (((url IS NULL) <> (hook IS NULL))),
+  constraint event_endpoint_check1 CHECK (((url IS NULL) = (secret IS NULL))),
+  constraint event_endpoint_created_by_fkey FOREIGN KEY (created_by) REFERENCES "user"(id) ON DELETE SET NULL,
+  constraint event_endpoint_hook_key UNIQUE (hook),
+  constraint event_endpoint_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX event_endpoint_by_creator ON public.event_endpoint USING btree (created_by) WHERE (created_by IS NOT NULL);
+
 create table event_sweep (
   provider text not null,
   swept_until timestamp with time zone,
@@ -174,6 +197,71 @@ CREATE INDEX notification_by_user ON public.notification USING btree (user_id, i
 CREATE INDEX notification_to_mail ON public.notification USING btree (created_at) WHERE ((read_at IS NULL) AND (mail_after IS DISTINCT FROM 'infinity'::timestamp with time zone));
 
 CREATE INDEX notification_unread ON public.notification USING btree (user_id) WHERE (read_at IS NULL);
+
+create table outbound_attempt (
+  delivery_id bigint not null,
+  attempt integer not null,
+  at timestamp with time zone not null default clock_timestamp(),
+  duration_ms double precision not null,
+  response_status integer,
+  error text,
+  constraint outbound_attempt_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES outbound_delivery(id) ON DELETE CASCADE,
+  constraint outbound_attempt_pkey PRIMARY KEY (delivery_id, attempt)
+);
+
+create table outbound_delivery (
+  id bigint not null generated always as identity,
+  endpoint_id uuid not null,
+  event_id text not null,
+  event_type text not null,
+  "position" bigint,
+  subject text not null,
+  status text not null default 'pending'::text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone,
+  give_up_at timestamp with time zone not null,
+  claim_no integer not null default 0,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  completed_at timestamp with time zone,
+  constraint outbound_delivery_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES event_endpoint(id) ON DELETE CASCADE,
+  constraint outbound_delivery_pkey PRIMARY KEY (id),
+  constraint outbound_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+
+CREATE INDEX outbound_delivery_by_age ON public.outbound_delivery USING btree (created_at) WHERE (status <> 'pending'::text);
+
+CREATE INDEX outbound_delivery_by_endpoint ON public.outbound_delivery USING btree (endpoint_id, id);
+
+CREATE INDEX outbound_delivery_due ON public.outbound_delivery USING btree (endpoint_id, next_attempt_at) WHERE ((status = 'pending'::text) AND (next_attempt_at IS NOT NULL));
+
+CREATE INDEX outbound_delivery_failed ON public.outbound_delivery USING btree (endpoint_id, id) WHERE (status = 'failed'::text);
+
+CREATE INDEX outbound_delivery_order ON public.outbound_delivery USING btree (endpoint_id, subject, id) WHERE (status = 'pending'::text);
+
+create table outbound_event (
+  seq bigint not null generated always as identity,
+  type text not null,
+  subject text not null,
+  occurred_at timestamp with time zone not null default clock_timestamp(),
+  data json not null,
+  "position" bigint,
+  id text,
+  user_id text
+);
+
+CREATE UNIQUE INDEX outbound_event_by_position ON public.outbound_event USING btree ("position") WHERE ("position" IS NOT NULL);
+
+CREATE INDEX outbound_event_by_user ON public.outbound_event USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX outbound_event_to_relay ON public.outbound_event USING btree (seq) WHERE ("position" IS NULL);
+
+create table outbound_relay (
+  only_one boolean not null default true,
+  last_position bigint not null default 0,
+  dropped_until bigint not null default 0,
+  constraint outbound_relay_only_one_check CHECK (only_one),
+  constraint outbound_relay_pkey PRIMARY KEY (only_one)
+);
 
 create table provider_key (
   provider text not null,

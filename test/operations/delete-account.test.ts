@@ -126,6 +126,7 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
       "audit_entry.actor_id",
       "audit_entry.target_id",
       "deleted_user.id",
+      "outbound_event.data",
     ]);
     for (const name of namesOf(person, 7_000_001)) expect(await placesOf(test, name), name).toEqual([]);
 
@@ -155,6 +156,7 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
       "audit_entry.actor_id",
       "audit_entry.target_id",
       "deleted_user.id",
+      "outbound_event.data",
     ]);
     for (const name of namesOf(person, 7_000_001)) expect(await placesOf(test, name), name).toEqual([]);
     const own = await test.rows(

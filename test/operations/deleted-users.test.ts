@@ -62,6 +62,7 @@ it("logs a subscription that was paid after the account was deleted, and will be
     "audit_entry.actor_id",
     "audit_entry.target_id",
     "deleted_user.id",
+    "outbound_event.data",
   ]);
 });
 

@@ -170,6 +170,7 @@ describe("a subscription that differs from its provider's", () => {
       "audit_entry.actor_id",
       "audit_entry.target_id",
       "deleted_user.id",
+      "outbound_event.data",
     ]);
     expect(await placesOf(test, "cus_1")).toEqual([]);
   });

@@ -1,0 +1,79 @@
+import type { Subscription } from "./subscription.ts";
+import type { SubscriptionStatus } from "./subscription-status.ts";
+
+const SUBSCRIPTION_EVENT_TYPES = [
+  "subscription.started",
+  "subscription.changed",
+  "subscription.past_due",
+  "subscription.ended",
+] as const;
+
+/** Every type of outbound event, as in the contract. */
+export const OUTBOUND_EVENT_TYPES = [
+  ...SUBSCRIPTION_EVENT_TYPES,
+  "payment.paid",
+  "payment.failed",
+  "payment.refunded",
+  "payment.disputed",
+  "user.created",
+  "user.updated",
+  "user.deleted",
+  "entitlements.changed",
+] as const;
+
+export type OutboundEventType = (typeof OUTBOUND_EVENT_TYPES)[number];
+export type SubscriptionEventType = (typeof SUBSCRIPTION_EVENT_TYPES)[number];
+
+/** The version of the REST API whose shapes `data` has. */
+export const OUTBOUND_EVENT_VERSION = "v2";
+
+/** What is sent to endpoints and read from the list. */
+export type OutboundEvent = {
+  /** The same for every attempt and every endpoint. */
+  id: string;
+  type: OutboundEventType;
+  occurredAt: Date;
+  version: string;
+  data: Record<string, unknown>;
+};
+
+/** What an event shows of a subscription, besides its times. */
+export type EventSubscription = Pick<
+  Subscription,
+  | "id"
+  | "userId"
+  | "provider"
+  | "providerSubscriptionId"
+  | "planId"
+  | "seats"
+  | "status"
+  | "currentPeriodEnd"
+  | "cancelAtPeriodEnd"
+  | "outOfOrder"
+>;
+
+export type SubscriptionEvent = { type: SubscriptionEventType; subscription: EventSubscription };
+
+/** The one event of a change: the first type that fits. */
+export function subscriptionEventType(
+  before: Subscription | null,
+  after: Subscription,
+): SubscriptionEventType {
+  const was = before === null ? null : PHASES[before.status];
+  const is = PHASES[after.status];
+  if (is === "ended" && was !== "ended") return "subscription.ended";
+  if (is === "past_due" && was !== "past_due") return "subscription.past_due";
+  if (is === "running" && (was === null || was === "not_started" || was === "ended"))
+    return "subscription.started";
+  return "subscription.changed";
+}
+
+const PHASES: Record<SubscriptionStatus, "not_started" | "running" | "past_due" | "paused" | "ended"> = {
+  incomplete: "not_started",
+  trialing: "running",
+  active: "running",
+  past_due: "past_due",
+  unpaid: "past_due",
+  paused: "paused",
+  canceled: "ended",
+};

@@ -1,0 +1,14 @@
+const POSITION_DIGITS = 12;
+
+/** Ids begin with the position, so that what has been dropped can be told from what has never been. */
+export function eventId(position: bigint, random: Buffer): string {
+  return `evt_${position.toString(16).padStart(POSITION_DIGITS, "0")}${random.toString("hex")}`;
+}
+
+const EVENT_ID = /^evt_([0-9a-f]{12})[0-9a-f]{12}$/;
+
+/** `null`: not the id of an event. */
+export function positionOfEvent(id: string): bigint | null {
+  const [, position] = EVENT_ID.exec(id) ?? [];
+  return position === undefined ? null : BigInt(`0x${position}`);
+}

@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { deleteUser } from "../../src/operations/users/delete-user.ts";
+import { relayEvents } from "../../src/outbound/relay.ts";
+import { compare } from "../../src/reconcile/compare.ts";
+import { dismissReview } from "../../src/reconcile/dismiss-review.ts";
+import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import { findReconcilable } from "../../src/store/reconciliations.ts";
+import { findSubscription } from "../../src/store/subscription-list.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { groundOn, session } from "../operations/test-context.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { SECRETS, serverVariables } from "../support/variables.ts";
+
+const CREATED = "customer.subscription.created";
+const UPDATED = "customer.subscription.updated";
+const DELETED = "customer.subscription.deleted";
+
+let test: TestDatabase;
+let runtime: Runtime;
+beforeAll(async () => {
+  test = await freshDatabase();
+  runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
+});
+afterAll(async () => {
+  await runtime.close();
+  await test.drop();
+});
+beforeEach(async () => {
+  await test.rows("truncate webhook_attempt, webhook_delivery, outbound_event");
+  await test.rows("delete from subscription");
+});
+
+let count = 0;
+
+function minute(n: number): Date {
+  return new Date(Date.UTC(2026, 0, 1) + n * 60_000);
+}
+
+function delivery(kind: string, given: FixtureOverrides = {}) {
+  count += 1;
+  return fixtureDelivery("stripe", kind, {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: `evt_${count}`,
+    subscriptionId: "sub",
+    customerId: "cus",
+    userId: "user_1",
+    planId: "team",
+    priceId: "price_team_monthly",
+    occurredAt: minute(count),
+    ...(kind === DELETED ? {} : { status: "active", seats: 5 }),
+    ...given,
+  });
+}
+
+async function receive({ rawBody, headers }: ReturnType<typeof delivery>) {
+  return runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
+}
+
+async function play(...story: [kind: string, given?: FixtureOverrides][]): Promise<void> {
+  for (const [kind, given] of story) {
+    expect(await receive(delivery(kind, given))).toMatchObject({ outcome: "applied" });
+  }
+}
+
+type Stored = {
+  id: string;
+  type: string;
+  position: string;
+  data: Record<string, unknown>;
+  occurred_at: Date;
+};
+
+async function relayed(): Promise<Stored[]> {
+  await relayEvents({ database: test.database });
+  return test.rows<Stored>("select * from outbound_event order by position");
+}
+
+async function types(): Promise<string[]> {
+  return (await relayed()).map(({ type }) => type);
+}
+
+async function theSubscription() {
+  const [row] = await test.rows<{ id: string }>("select id from subscription");
+  return findSubscription(test.database, row?.id as string);
+}
+
+it("writes one event per change, of the first type that fits", async () => {
+  await play(
+    [CREATED, { status: "incomplete" }],
+    [UPDATED],
+    [UPDATED, { seats: 7 }],
+    [UPDATED, { seats: 7, status: "past_due" }],
+    [UPDATED, { seats: 7, status: "unpaid" }],
+    [UPDATED, { seats: 8, status: "active" }],
+    [UPDATED, { seats: 8, status: "active" }],
+    [DELETED],
+  );
+  expect(await types()).toEqual([
+    "subscription.changed",
+    "subscription.started",
+    "subscription.changed",
+    "subscription.past_due",
+    "subscription.changed",
+    "subscription.changed",
+    "subscription.ended",
+  ]);
+});
+
+it("writes one event per change when the changes are applied in one group", async () => {
+  const group = [delivery(CREATED), delivery(UPDATED, { seats: 6 }), delivery(UPDATED, { seats: 7 })];
+  await Promise.all(group.map(receive));
+  const events = await relayed();
+  expect(events.map(({ type, data }) => [type, (data.subscription as { seats: number }).seats])).toEqual([
+    ["subscription.started", 5],
+    ["subscription.changed", 6],
+    ["subscription.changed", 7],
+  ]);
+});
+
+it("shows the subscription as it is, with its user", async () => {
+  await play([CREATED], [UPDATED, { seats: 6, currentPeriodEnd: minute(900_000) }]);
+  const last = (await relayed()).at(-1);
+  const subscription = await theSubscription();
+  expect(last?.id).toMatch(/^evt_[0-9a-f]{24}$/);
+  expect(last?.data).toEqual({
+    userId: "user_1",
+    externalId: null,
+    subscription: JSON.parse(JSON.stringify(subscription)),
+  });
+  expect(last?.occurred_at).toEqual(subscription?.updatedAt);
+});
+
+it("writes nothing for a repeat, nor for an event that fails or changes nothing", async () => {
+  const created = delivery(CREATED);
+  await receive(created);
+  await receive(created);
+  expect(
+    await receive(delivery(CREATED, { userId: "nobody", subscriptionId: "other", customerId: "x" })),
+  ).toMatchObject({
+    outcome: "failed",
+  });
+  const repeated = delivery(UPDATED);
+  expect(await receive(repeated)).toMatchObject({ outcome: "applied" });
+  const known = (await types()).length;
+  await play([UPDATED]);
+  expect(await types()).toHaveLength(known);
+});
+
+it("gives positions without gaps, continued after all events were dropped", async () => {
+  await play([CREATED], [UPDATED, { seats: 6 }]);
+  const before = (await relayed()).map(({ position }) => Number(position));
+  expect(before[1]).toBe((before[0] as number) + 1);
+  await test.rows("truncate outbound_event");
+  await play([UPDATED, { seats: 7 }]);
+  const after = (await relayed()).map(({ position }) => Number(position));
+  expect(after).toEqual([(before[1] as number) + 1]);
+});
+
+it("relays each event once when several processes relay at once", async () => {
+  await play([CREATED], [UPDATED, { seats: 6 }], [UPDATED, { seats: 7 }]);
+  const counts = await Promise.all([1, 2, 3].map(() => relayEvents({ database: test.database })));
+  expect(counts.reduce((sum, one) => sum + one, 0)).toBe(3);
+});
+
+it("leaves an event for later whose transaction has not committed", async () => {
+  await play([CREATED]);
+  const connection = await test.database.connection();
+  await connection.script(
+    "begin; insert into outbound_event (type, subject, data) values ('user.updated', 'a', '{\"id\":\"x\"}')",
+  );
+  expect(await types()).toEqual(["subscription.started"]);
+  await play([UPDATED, { seats: 9 }]);
+  expect(await types()).toEqual(["subscription.started", "subscription.changed"]);
+  await connection.script("commit");
+  connection.release({ healthy: true });
+  // Written before the change of seats, but committed after it.
+  expect(await types()).toEqual(["subscription.started", "subscription.changed", "user.updated"]);
+});
+
+it("writes an event for a correction, and none where nobody is to be notified", async () => {
+  await play([CREATED]);
+  const corrected = async (seats: number, notify: boolean) => {
+    const subscription = await theSubscription();
+    const found = await findReconcilable(test.database, subscription?.id as string);
+    const state = {
+      kind: UPDATED,
+      providerSubscriptionId: "sub",
+      customerId: "cus",
+      userId: null,
+      planId: null,
+      items: [{ priceIds: ["price_team_monthly"], seats }],
+      status: "active",
+      currentPeriodEnd: null,
+      cancelAtPeriodEnd: null,
+      occurredAtMicros: null,
+    };
+    const api = { fetchSubscription: async () => state as never };
+    return compare(runtime.intake, api, found as never, { by: "operator", dryRun: false, notify });
+  };
+  expect(await corrected(6, true)).toMatchObject({ changes: { seats: [5, 6] } });
+  expect(await corrected(7, false)).toMatchObject({ changes: { seats: [6, 7] } });
+  expect(await types()).toEqual(["subscription.started", "subscription.changed"]);
+});
+
+it("writes an event when a review is dismissed", async () => {
+  await play([CREATED]);
+  await test.rows("update subscription set out_of_order = true");
+  const { id } = (await theSubscription()) as { id: string };
+  expect(await dismissReview(runtime.intake, { id, by: "operator", reason: "checked" })).toBe(true);
+  const last = (await relayed()).at(-1);
+  expect(last).toMatchObject({ type: "subscription.changed", data: { subscription: { outOfOrder: false } } });
+});
+
+it("writes an event when a user is created, updated or deleted, by whatever statement", async () => {
+  await test.rows(`insert into "user" (id, name, email) values ('new_user', 'New', 'new@example.com')`);
+  await test.rows(`update "user" set name = 'Newer' where id = 'new_user'`);
+  await test.rows(`update "user" set updated_at = now(), onboarded = true where id = 'new_user'`);
+  await test.rows(`delete from "user" where id = 'new_user'`);
+  expect((await relayed()).map(({ type, data }) => [type, data])).toEqual(
+    ["user.created", "user.updated", "user.deleted"].map((type) => [
+      type,
+      { id: "new_user", externalId: null },
+    ]),
+  );
+});
+
+it("writes no event of users while an import has switched events off", async () => {
+  const connection = await test.database.connection();
+  await connection.script(
+    `begin; set local tollgate.events = off; insert into "user" (id, name, email) values ('imported', 'I', 'i@example.com'); commit`,
+  );
+  await connection.script(`update "user" set name = 'J' where id = 'imported'`);
+  connection.release({ healthy: true });
+  expect(await types()).toEqual(["user.updated"]);
+});
+
+it("redacts the events of a deleted user, relayed or not", async () => {
+  await test.rows(`insert into "user" (id, name, email) values ('leaving', 'L', 'l@example.com')`);
+  await play([CREATED, { userId: "leaving" }]);
+  await relayed();
+  await play([UPDATED, { userId: "leaving", status: "canceled" }]);
+  const ground = groundOn(test.database);
+  await ground.call(deleteUser, session("user_0", "admin"), {
+    userId: "leaving",
+    confirmation: "l@example.com",
+  });
+  const events = await relayed();
+  expect(events.map(({ type }) => type)).toEqual([
+    "user.created",
+    "subscription.started",
+    "subscription.ended",
+    "user.deleted",
+  ]);
+  for (const { type, data } of events) {
+    if (type.startsWith("user.")) expect(data).toEqual({ id: "leaving", externalId: null });
+    else expect(data).toMatchObject({ userId: null, externalId: null, subscription: { userId: null } });
+  }
+});
