@@ -1,0 +1,84 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { builtPages } from "../../support/built-pages.ts";
+import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { serverVariables } from "../../support/variables.ts";
+
+const PROJECT = resolve(import.meta.dirname, "../../..");
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+let test: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  await builtPages();
+  test = await freshDatabase();
+  folder = await mkdtemp(join(tmpdir(), "tollgate-production-"));
+  await chmod(folder, 0o755);
+});
+afterAll(async () => {
+  await test.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("the installed server in production", () => {
+  it("starts, serves pages and passes its health check without npm, a home or a writable project", async () => {
+    const dataDir = join(folder, "data");
+    await mkdir(dataDir);
+    if (isRoot) await chown(dataDir, NOBODY, NOBODY);
+    const env = {
+      ...serverVariables(test.url),
+      ...{
+        NODE_ENV: "production",
+        DATA_DIR: dataDir,
+        APP_URL: "https://billing.example.com",
+        LOG_LEVEL: "info",
+      },
+      ...{ PATH: "/nonexistent", HOME: "/nonexistent", NEXT_TELEMETRY_DISABLED: "1" },
+    };
+    // As root, files that belong to root would be writable: another user cannot write to the project.
+    const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+    const server = spawn(process.execPath, ["src/server.ts"], { cwd: PROJECT, env, ...identity });
+    const ended = once(server, "exit");
+    try {
+      const url = await listening(server);
+      expect((await fetch(`${url}/api/ready`)).status).toBe(200);
+      const page = await fetch(`${url}/sign-in`);
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("<form")]);
+
+      const check = spawn(process.execPath, ["script/health-check.ts"], {
+        ...{ cwd: PROJECT, env: { ...env, PORT: new URL(url).port } },
+        ...identity,
+      });
+      expect(await once(check, "exit")).toEqual([0, null]);
+    } finally {
+      server.kill("SIGTERM");
+    }
+    expect(await ended).toEqual([0, null]);
+  });
+
+  it("fails its health check when nothing listens", async () => {
+    const check = spawn(process.execPath, ["script/health-check.ts"], { cwd: PROJECT, env: { PORT: "9" } });
+    expect(await once(check, "exit")).toEqual([1, null]);
+  });
+});
+
+function listening(server: ReturnType<typeof spawn>): Promise<string> {
+  const lines: string[] = [];
+  return new Promise((resolves, rejects) => {
+    for (const stream of [server.stdout, server.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on("line", (line) => {
+        lines.push(line);
+        const url = /"url":"([^"]+)".*"msg":"listening"/.exec(line)?.[1];
+        if (url) resolves(url);
+      });
+    }
+    server.once("exit", () => rejects(new Error(`ended before it listened:\n${lines.join("\n")}`)));
+  });
+}
