@@ -82,16 +82,12 @@ it.concurrent.each(wireFormats())(
       const [bought] = sim.subscriptions("provider-a").filter((one) => one.userId === userId);
       if (bought === undefined) throw new Error(`seed ${seed}: nothing was bought`);
       const id = bought.providerSubscriptionId;
-      const portal = (await summary()).subscriptions.find((one) => one.id === id)?.portalUrl as string;
+      const portal = sim.portalUrl("provider-a", id);
       for (let actions = rng.between(1, 5); actions > 0; actions -= 1) {
         if (rng.chance(0.5)) await sleep(rng.between(0, 300));
         // Skips a step that is not possible in the current state.
         await press(portal, { subscription: id, ...fieldsOf(rng) });
       }
-    }
-
-    async function summary(): Promise<{ subscriptions: { id: string; portalUrl: string }[] }> {
-      return (await control(sim.url, "/state")).slots["provider-a"];
     }
 
     /** Resolves with how often. */

@@ -16,6 +16,7 @@ import { expectedState } from "../scenario/expected-state.ts";
 import { everyOfferOf } from "../scenario/prepare.ts";
 import { createProviderApp } from "./app.ts";
 import { moveClock, nextDueMs } from "./move-clock.ts";
+import { portalUrl } from "./portal-link.ts";
 import type { ProviderSlot } from "./provider-slot.ts";
 import type { SimulatorLog } from "./simulator-log.ts";
 import { blankSlot, type SimulatorState, type SlotState } from "./state.ts";
@@ -50,6 +51,8 @@ export type Simulator = {
   settle(): Promise<void>;
   /** As the provider has them. */
   subscriptions(slot: Slot): KnownSubscription[];
+  /** The customer portal of a subscription. */
+  portalUrl(slot: Slot, providerSubscriptionId: string): string;
   /** The current signing secret of the slot. */
   secret(slot: Slot): string;
 };
@@ -58,6 +61,7 @@ export type Simulator = {
 const FIRST_DELIVERY_AFTER_MS = 1_000;
 const KEPT_EVENTS = 500;
 const CHECK_CLOCK_EVERY_MS = 30_000;
+const KEEP_ALIVE_MS = 10 * 60_000;
 
 /** @throws when the port is in use */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
@@ -113,6 +117,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     deliverTo: options.deliverTo,
   });
   const server = createServer(getRequestListener(app.fetch));
+  // Longer than any client keeps an idle connection: none is closed while a request is on its way.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
@@ -129,6 +135,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     url: origin,
     settle: async () => {
       await Promise.all([...dispatchers.values()].map((dispatcher) => dispatcher.settled()));
+    },
+    portalUrl: (name, id) => {
+      const slot = slots.find((one) => one.name === name) as ProviderSlot;
+      const found = slot.state.subscriptions.find(({ ids }) => ids.subscriptionId === id);
+      if (found === undefined) throw new Error(`no subscription ${id}`);
+      return portalUrl(slot, { customerId: found.ids.customerId, returnUrl: null });
     },
     secret: (slot) => state.slots[slot].secret,
     subscriptions: (slot) =>
