@@ -39,6 +39,21 @@ export const TOLLGATE_TABLES: Ledger = {
     ),
 };
 
+/** Of an earlier commit, whose attempts may be elsewhere. */
+export const EARLIER_TABLES: Ledger = {
+  ...TOLLGATE_TABLES,
+  since: async (url, mark) => {
+    const [row] = await query<{ applied: number; other: number }>(
+      url,
+      `select (count(*) filter (where status = 'successful'))::int as applied,
+        (count(*) filter (where status <> 'successful'))::int as other
+      from webhook_delivery where id > $1::bigint`,
+      [mark],
+    );
+    return row ?? null;
+  },
+};
+
 /** `@supabase/stripe-sync-engine`, without a log. */
 export const STRIPE_SYNC_TABLES = withoutLog(
   "select id, extract(epoch from last_synced_at)::int as at from stripe.subscriptions",

@@ -28,8 +28,10 @@ export type Round = {
   serverMicrosPerEvent: number | null;
   /** Of all processes of PostgreSQL; `null` when it does not run here. */
   postgresMicrosPerEvent: number | null;
+  /** Of PostgreSQL's write-ahead log. */
+  walBytesPerEvent: number | null;
 };
 
 export function inShort(round: Round): string {
-  return `${Math.round(round.eventsPerSecond)}/s, p99 ${round.p99Ms.toFixed(1)} ms`;
+  return `${Math.round(round.eventsPerSecond)}/s, p99 ${round.p99Ms.toFixed(1)} ms, CPU ${Math.round(round.serverMicrosPerEvent ?? 0)} + ${Math.round(round.postgresMicrosPerEvent ?? 0)} us, log ${Math.round(round.walBytesPerEvent ?? 0)} B`;
 }

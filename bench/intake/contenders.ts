@@ -1,6 +1,7 @@
+import { checkOut } from "../shared/checkout.ts";
 import { query } from "../shared/postgres.ts";
 import type { ServerProcess } from "../shared/server-process.ts";
-import { STRIPE_SYNC_TABLES, SYNC_ENGINE_TABLES, TOLLGATE_TABLES } from "./arrived.ts";
+import { EARLIER_TABLES, STRIPE_SYNC_TABLES, SYNC_ENGINE_TABLES, TOLLGATE_TABLES } from "./arrived.ts";
 import type { Bench, Contender } from "./contender.ts";
 import { createTollgateDatabase } from "./databases.ts";
 import { startSqlContender } from "./sql-contender.ts";
@@ -8,6 +9,7 @@ import { startWebhookContender } from "./webhook-contender.ts";
 
 export const CONTENDERS = [
   "tollgate",
+  "tollgate-before",
   "sync-engine",
   "stripe-sync-engine",
   "one-at-a-time",
@@ -24,6 +26,8 @@ export async function startContender(bench: Bench, name: ContenderName): Promise
   switch (name) {
     case "tollgate":
       return startTollgate(bench, name);
+    case "tollgate-before":
+      return startBefore(bench, name);
     case "sync-engine":
       return startSyncEngine(bench, name);
     case "stripe-sync-engine":
@@ -38,20 +42,46 @@ export async function startContender(bench: Bench, name: ContenderName): Promise
   }
 }
 
+type TollgateOptions = {
+  prepare?(databaseUrl: string): Promise<void>;
+  /** Another checkout to run. */
+  root?: string;
+  variables?: Record<string, string>;
+};
+
 /** The real server, as an operator runs it, on a database of the given name. */
 export async function startTollgate(
   bench: Bench,
   name: string,
-  prepare: (databaseUrl: string) => Promise<void> = async () => {},
+  { prepare, root, variables = {} }: TollgateOptions = {},
 ): Promise<Contender & { process: ServerProcess; databaseUrl: string }> {
-  const databaseUrl = await createTollgateDatabase(bench, name.replaceAll("-", "_"));
-  await prepare(databaseUrl);
+  const databaseUrl = await createTollgateDatabase(bench, name.replaceAll("-", "_"), root);
+  await prepare?.(databaseUrl);
   const nodeOptions = bench.options.profile
     ? ["--cpu-prof", "--cpu-prof-dir=test-results/profiles", `--cpu-prof-name=${name}.cpuprofile`]
     : [];
-  const program = { name, script: "src/server.ts", nodeOptions, variables: { DATABASE_URL: databaseUrl } };
-  const contender = await startWebhookContender(bench, { program, databaseUrl, ledger: TOLLGATE_TABLES });
+  const program = {
+    name,
+    script: "src/server.ts",
+    nodeOptions,
+    variables: { DATABASE_URL: databaseUrl, ...variables },
+    ...(root === undefined ? {} : { root }),
+  };
+  const ledger = root === undefined ? TOLLGATE_TABLES : EARLIER_TABLES;
+  const contender = await startWebhookContender(bench, { program, databaseUrl, ledger });
   return { ...contender, databaseUrl };
+}
+
+/** The server of another commit, on a database with its own migrations. */
+async function startBefore(bench: Bench, name: string): Promise<Contender> {
+  const checkout = await checkOut(bench.options.against ?? "HEAD");
+  try {
+    const contender = await startTollgate(bench, name, { root: checkout.root });
+    return { ...contender, stop: () => contender.stop().finally(checkout.remove) };
+  } catch (error) {
+    await checkout.remove();
+    throw error;
+  }
 }
 
 async function startSyncEngine(bench: Bench, name: string): Promise<Contender> {

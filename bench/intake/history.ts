@@ -26,15 +26,17 @@ export async function measureHistory(bench: Bench): Promise<History> {
   try {
     contenders.push(await startTollgate(bench, "tollgate-empty"));
     contenders.push(
-      await startTollgate(bench, "tollgate-filled", async (url) => {
-        const startedAt = performance.now();
-        await fill(url, bench);
-        fillSeconds = (performance.now() - startedAt) / 1e3;
-        const [size] = await query<{ mb: number }>(
-          url,
-          "select pg_database_size(current_database())::float8 / 1e6 as mb",
-        );
-        diskMegabytes = size?.mb ?? Number.NaN;
+      await startTollgate(bench, "tollgate-filled", {
+        prepare: async (url) => {
+          const startedAt = performance.now();
+          await fill(url, bench);
+          fillSeconds = (performance.now() - startedAt) / 1e3;
+          const [size] = await query<{ mb: number }>(
+            url,
+            "select pg_database_size(current_database())::float8 / 1e6 as mb",
+          );
+          diskMegabytes = size?.mb ?? Number.NaN;
+        },
       }),
     );
     return { rows, fillSeconds, diskMegabytes, rounds: await takeTurns(contenders, bench.options, inShort) };

@@ -15,7 +15,7 @@ const PARTS = [
   "rest",
 ] as const;
 
-type Part = (typeof PARTS)[number];
+type Part = (typeof PARTS)[number] | "tollgate-before";
 
 export type Options = {
   rounds: number;
@@ -30,6 +30,8 @@ export type Options = {
   /** `null`: a cluster of our own. */
   databaseUrl: string | null;
   profile: boolean;
+  /** A commit, or a folder with a checkout, to compare with; `null`: none. */
+  against: string | null;
 };
 
 const HELP = `Usage: script/bench intake [options]
@@ -52,6 +54,7 @@ status, only a measurement that cannot be trusted does.
   --only A,B           only these parts: ${PARTS.join(", ")}
   --database-url URL   a PostgreSQL on which databases may be made, named tollgate_bench_*
                        (default: an embedded one in /var/tmp, removed afterwards)
+  --against REF        measure another commit (or a folder with a checkout and its packages) beside this one
   --profile            write CPU profiles of Tollgate to test-results/profiles (slows it down)
   --help               this text
 `;
@@ -73,6 +76,7 @@ export function readOptions(args: readonly string[]): Options {
         only: { type: "string", default: PARTS.join(",") },
         "database-url": { type: "string" },
         profile: { type: "boolean", default: false },
+        against: { type: "string" },
         help: { type: "boolean", default: false },
       },
     });
@@ -87,7 +91,11 @@ export function readOptions(args: readonly string[]): Options {
       bodyBytes: wholeNumber("--body-bytes", values["body-bytes"], 1_100, 100_000),
       eventIds: asEventIds(values["event-ids"]),
       historyRows: wholeNumber("--history-rows", values["history-rows"], 1, 50_000_000),
-      parts: new Set(parts.filter((part) => part !== "history" || !values["skip-history"])),
+      parts: new Set([
+        ...parts.filter((part) => part !== "history" || !values["skip-history"]),
+        ...(values.against ? (["tollgate-before"] as const) : []),
+      ]),
+      against: values.against ?? null,
       databaseUrl: values["database-url"] ?? null,
       profile: values.profile,
     };

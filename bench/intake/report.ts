@@ -24,8 +24,9 @@ function sideBySide({ sideBySide }: Results, options: Options): string {
       "Tollgate is",
       "CPU us/event: server",
       "PostgreSQL",
+      "log B/event",
     ],
-    7,
+    8,
   );
   for (const one of sideBySide.contenders) {
     table.push([
@@ -37,6 +38,7 @@ function sideBySide({ sideBySide }: Results, options: Options): string {
       one.tollgateIs === null ? NONE : `${shown(one.tollgateIs, 2)} x`,
       shown(one.serverMicrosPerEvent),
       shown(one.postgresMicrosPerEvent),
+      shown(one.walBytesPerEvent),
     ]);
   }
   return `Side by side: ${options.connections} connections, ${shown(options.subscriptions)} subscriptions, medians of ${options.rounds} rounds of ${options.seconds} s\n${table}`;

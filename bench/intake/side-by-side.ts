@@ -58,6 +58,7 @@ function standing(name: ContenderName, rounds: Round[]): Standing {
     p99Ms: median(rounds.map((round) => round.p99Ms)),
     serverMicrosPerEvent: middle((round) => round.serverMicrosPerEvent),
     postgresMicrosPerEvent: middle((round) => round.postgresMicrosPerEvent),
+    walBytesPerEvent: middle((round) => round.walBytesPerEvent),
     tollgateIs: null,
     rounds,
   };

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { BrokenMeasurement } from "../shared/broken.ts";
 import { postgresMicros } from "../shared/cpu.ts";
 import { interruption } from "../shared/interruption.ts";
-import { tidy, untilFree } from "../shared/postgres.ts";
+import { tidy, untilFree, walBytes } from "../shared/postgres.ts";
 import { quantile } from "../shared/statistics.ts";
 import { TOLLGATE_TABLES } from "./arrived.ts";
 import type { Bench, Contender, Round } from "./contender.ts";
@@ -32,6 +32,7 @@ export async function startSqlContender(
     await untilFree(postgres.url, options.connections + 5);
     await tidy(databaseUrl);
     const mark = await TOLLGATE_TABLES.mark(databaseUrl);
+    const walBefore = await walBytes(databaseUrl);
     const before = postgresMicros(postgres.pid);
     const { stdout } = await run(
       "pgbench",
@@ -56,6 +57,7 @@ export async function startSqlContender(
       { timeout: (seconds + 60) * 1_000, signal: interruption },
     );
     const after = postgresMicros(postgres.pid);
+    const walAfter = await walBytes(databaseUrl);
     const events = printed(stdout, /transactions actually processed: (\d+)/);
     const eventsPerSecond = printed(stdout, /^tps = ([\d.]+) \(without/m);
     // A number of its own for each event, though some clients are faster than others.
@@ -73,6 +75,7 @@ export async function startSqlContender(
       p99Ms: quantile(times, 0.99),
       serverMicrosPerEvent: null,
       postgresMicrosPerEvent: before === null || after === null ? null : (after - before) / events,
+      walBytesPerEvent: (walAfter - walBefore) / events,
     };
   }
 

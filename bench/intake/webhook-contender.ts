@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { BrokenMeasurement } from "../shared/broken.ts";
 import { postgresMicros, processStat } from "../shared/cpu.ts";
 import { sendAsFastAsAnswered } from "../shared/full-load.ts";
-import { tidy } from "../shared/postgres.ts";
+import { tidy, walBytes } from "../shared/postgres.ts";
 import { openSender } from "../shared/sender.ts";
 import { type ServerProcess, type ServerProgram, startServerProcess } from "../shared/server-process.ts";
 import { assertArrived, type Ledger } from "./arrived.ts";
@@ -53,7 +53,7 @@ export async function startWebhookContender(
     const mark = await server.ledger.mark(server.databaseUrl);
     const requestBytes = writeSignedEvents(file, { first: next, count }, options);
 
-    const before = consumed();
+    const before = await consumed();
     const load = await sendAsFastAsAnswered({
       port: process.port,
       connections: options.connections,
@@ -62,7 +62,7 @@ export async function startWebhookContender(
       requestBytes,
       mode: "once",
     });
-    const after = consumed();
+    const after = await consumed();
     rmSync(file);
 
     expectLast(expected, { first: next, count: load.handed }, options);
@@ -79,11 +79,13 @@ export async function startWebhookContender(
       p99Ms: load.p99Ms,
       serverMicrosPerEvent: perEvent(before.server, after.server),
       postgresMicrosPerEvent: perEvent(before.postgres, after.postgres),
+      walBytesPerEvent: perEvent(before.wal, after.wal),
     };
   }
 
-  function consumed() {
-    return { server: processStat(process.pid)?.ownMicros, postgres: postgresMicros(postgres.pid) };
+  async function consumed() {
+    const wal = await walBytes(server.databaseUrl);
+    return { server: processStat(process.pid)?.ownMicros, postgres: postgresMicros(postgres.pid), wal };
   }
 
   const explained = (error: Error): never => {

@@ -73,6 +73,15 @@ export async function query<Row extends pg.QueryResultRow>(
   }
 }
 
+/** How much has been written to the write-ahead log of the whole server. */
+export async function walBytes(url: string): Promise<number> {
+  const [row] = await query<{ bytes: number }>(
+    url,
+    "select (pg_current_wal_insert_lsn() - '0/0')::float8 as bytes",
+  );
+  return row?.bytes ?? Number.NaN;
+}
+
 /** So that nobody pays for pages that another has left dirty, or plans with statistics of an empty table. */
 export async function tidy(url: string): Promise<void> {
   await query(url, "vacuum (analyze, skip_locked)");

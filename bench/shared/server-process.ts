@@ -20,6 +20,8 @@ export type ServerProgram = {
   name: string;
   /** To be run by Node, from the root of the repository. */
   script: string;
+  /** Another checkout to run it from. */
+  root?: string;
   /** What stands behind the script. */
   args?: readonly string[];
   nodeOptions?: readonly string[];
@@ -43,7 +45,7 @@ export async function startServerProcess(program: ServerProgram, folder: string)
     process.execPath,
     [...(program.nodeOptions ?? []), program.script, ...(program.args ?? [])],
     {
-      cwd: ROOT,
+      cwd: program.root ?? ROOT,
       stdio: ["ignore", output, output],
       env: {
         PATH: process.env.PATH,
