@@ -1,4 +1,4 @@
-import { createKeyQueue } from "./key-queue.ts";
+import { createKeyQueue, type Place } from "./key-queue.ts";
 
 export type BatcherOptions<Item, Answer> = {
   /** The keys an item touches: items with a common key never run in two groups at once. */
@@ -35,6 +35,7 @@ export type Batcher<Item, Answer> = {
 type Entry<Item, Answer> = {
   item: Item;
   keys: readonly string[];
+  places: Place<Entry<Item, Answer>>[];
   bytes: number;
   readyAtMs: number;
   isTaken: boolean;
@@ -177,6 +178,7 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
         const entry: Entry<Item, Answer> = {
           item,
           keys: options.keysOf(item),
+          places: [],
           bytes: options.bytesOf(item),
           readyAtMs: performance.now(),
           isTaken: false,
