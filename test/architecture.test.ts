@@ -35,10 +35,10 @@ const RULES: Record<string, Rule> = {
   outbound: { rooms: ["domain", "store"], packages: ["node:*"] },
   billing: { rooms: ["domain", "store", "intake", "reconcile"], packages: ["node:*"] },
   accounts: { rooms: ["domain", "store", "intake", "billing"], packages: ["zod"] },
-  messages: { rooms: ["domain"], packages: [] },
+  messages: { rooms: ["domain"], packages: ["next-intl"] },
   mail: { rooms: ["domain", "store", "messages"], packages: ["nodemailer", "node:*"] },
   auth: {
-    rooms: ["domain", "store", "limits", "http"],
+    rooms: ["domain", "store", "limits", "messages", "http"],
     packages: ["better-auth", "drizzle-orm", "zod", "node:*"],
   },
   chat: { rooms: ["domain"], packages: ["ai", "@ai-sdk/openai-compatible"] },

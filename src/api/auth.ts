@@ -25,7 +25,7 @@ export function authRoutes(
     // Checked although most routes need no session: a foreign page must not sign anybody in either.
     assertOwnPage(c, callers, true);
     const address = addressOf(c, callers);
-    const call: Call = { caller: { kind: "nobody", address }, charges: [] };
+    const call: Call = { caller: { kind: "anonymous", address }, charges: [] };
     c.set("charges", call.charges);
     const scope = options.scopeOf(c.req.method, c.req.path);
     if (scope !== null) await charge(scope, limits, call);

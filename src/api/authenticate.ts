@@ -46,7 +46,7 @@ async function identify(c: Context<HonoEnv>, callers: CallerContext, charges: Ch
     });
   } catch (error) {
     if (error instanceof Refusal && error.code === "unauthorized") {
-      await charge("auth-key", callers.limits, { caller: { kind: "nobody", address }, charges });
+      await charge("auth-key", callers.limits, { caller: { kind: "anonymous", address }, charges });
     }
     throw error;
   }

@@ -91,7 +91,7 @@ function gate(deps: Dependencies, callers: CallerContext): MiddlewareHandler<Plu
   return async (c, next) => {
     const call = await authenticate(c as Context, callers);
     const { caller } = call;
-    if (caller.kind === "nobody" || caller.kind === "operator") refuse({ reason: "unauthorized" });
+    if (caller.kind === "anonymous" || caller.kind === "operator") refuse({ reason: "unauthorized" });
     await charge("plugin", deps.limits, call);
     for (const [name, value] of Object.entries(limitHeaders(call.charges))) c.header(name, value);
     c.set("caller", caller);

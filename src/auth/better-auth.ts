@@ -3,12 +3,13 @@ import { drizzleAdapter } from "better-auth/adapters/drizzle";
 import { APIError } from "better-auth/api";
 import { twoFactor } from "better-auth/plugins/two-factor";
 import { drizzle } from "drizzle-orm/node-postgres";
+import type { Locale } from "../domain/locale.ts";
 import type { Database } from "../store/database.ts";
 import { revokeAfterReset, revokeOtherSessions } from "../store/revocations.ts";
 import { sharedPool } from "../store/shared-pool.ts";
 import { isBanned } from "../store/users.ts";
+import { accountMail } from "./account-mail.ts";
 import { AUTH_PATH } from "./auth-path.ts";
-import { confirmationLetter, existingAccountLetter, resetLetter } from "./letters.ts";
 import type { SendMail } from "./limited-mail.ts";
 import { innermost, type Log } from "./log.ts";
 import type { RequestScopes } from "./request-scope.ts";
@@ -28,6 +29,9 @@ export type BetterAuthOptions = {
   log: Log;
 };
 
+/** Better Auth passes all columns that it may read, and types its own. */
+type Recipient = { email: string; locale?: Locale };
+
 const HOUR_SECONDS = 60 * 60;
 
 /** A sign-up holds its connection while the password is hashed, and webhooks need connections too. */
@@ -46,6 +50,9 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
     },
   });
 
+  const send = async (user: Recipient, mail: Parameters<typeof accountMail>[2]) =>
+    sendMail(await accountMail(user.email, user.locale ?? scopes.getStore()?.locale ?? "en", mail));
+
   const isHttps = new URL(options.appUrl).protocol === "https:";
 
   return betterAuth({
@@ -61,10 +68,10 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
       requireEmailVerification: requireConfirmation,
       resetPasswordTokenExpiresIn: HOUR_SECONDS,
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: async ({ user, url }) => sendMail(resetLetter(user.email, url)),
+      sendResetPassword: ({ user, url }) => send(user, { kind: "password_reset", url }),
       onPasswordReset: ({ user }) =>
         revokeAfterReset(database, user.id, scopes.getStore()?.address ?? "unknown"),
-      onExistingUserSignUp: async ({ user }) => sendMail(existingAccountLetter(user.email)),
+      onExistingUserSignUp: ({ user }) => send(user, { kind: "existing_account" }),
     },
     ...(requireConfirmation
       ? {
@@ -72,8 +79,8 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
             sendOnSignUp: true,
             sendOnSignIn: true,
             expiresIn: HOUR_SECONDS,
-            sendVerificationEmail: async ({ user, url }: { user: { email: string }; url: string }) =>
-              sendMail(confirmationLetter(user.email, url)),
+            sendVerificationEmail: ({ user, url }: { user: Recipient; url: string }) =>
+              send(user, { kind: "email_confirmation", url }),
           },
         }
       : {}),

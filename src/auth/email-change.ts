@@ -8,7 +8,7 @@ import {
   withdrawEmailChange,
 } from "../store/email-changes.ts";
 import { findUser, findUserByEmail } from "../store/users.ts";
-import { confirmNewAddressLetter, confirmOldAddressLetter, emailChangedLetter } from "./letters.ts";
+import { accountMail } from "./account-mail.ts";
 import type { SendMail } from "./limited-mail.ts";
 import { refusalResponse } from "./responses.ts";
 
@@ -36,9 +36,12 @@ export async function startEmailChange(
     newToken: sha256(newToken),
     validForSeconds: VALID_FOR_SECONDS,
   });
-  await sendMail(confirmOldAddressLetter(user.email, linkTo(appUrl, oldToken), newEmail));
+  const { email, locale } = user;
+  const oldLink = linkTo(appUrl, oldToken);
+  await sendMail(await accountMail(email, locale, { kind: "email_change_old", url: oldLink, newEmail }));
   if ((await findUserByEmail(database, newEmail)) === null) {
-    await sendMail(confirmNewAddressLetter(newEmail, linkTo(appUrl, newToken)));
+    const newLink = linkTo(appUrl, newToken);
+    await sendMail(await accountMail(newEmail, locale, { kind: "email_change_new", url: newLink }));
   }
   return Response.json({ status: true });
 }
@@ -56,7 +59,11 @@ export async function finishEmailChange(
   if (confirmed.outcome === "pending") return Response.json({ status: true, changed: false });
   try {
     const applied = await applyEmailChange(database, confirmed.userId, address);
-    if (applied !== null) await sendMail(emailChangedLetter(applied.oldEmail, applied.newEmail));
+    if (applied !== null) {
+      const { oldEmail, newEmail } = applied;
+      const locale = (await findUser(database, confirmed.userId))?.locale ?? "en";
+      await sendMail(await accountMail(oldEmail, locale, { kind: "email_changed", newEmail }));
+    }
     return Response.json({ status: true, changed: true });
   } catch (error) {
     if (violatedConstraint(error) !== "user_email_key") throw error;

@@ -19,6 +19,6 @@ export function createIdentify({ authenticateSession, keyHolder, now }: Identify
 
     const cookie = credentials.header("cookie");
     const identified = cookie === undefined ? null : await authenticateSession(cookie, address);
-    return identified ?? { caller: { kind: "nobody", address }, setCookies: [] };
+    return identified ?? { caller: { kind: "anonymous", address }, setCookies: [] };
   };
 }

@@ -6,7 +6,17 @@ import { facts, printable, style, table } from "./table.ts";
 export function deliveryTable(deliveries: readonly Delivery[]): string {
   if (deliveries.length === 0) return "no deliveries";
   return table(
-    ["id", "slot", "event type", "status", "attempts", "received", "next attempt", "last error"],
+    [
+      "id",
+      "slot",
+      "event type",
+      "status",
+      "attempts",
+      "received",
+      "next attempt",
+      "last reason",
+      "last error",
+    ],
     deliveries.map((one) => [
       one.id,
       one.provider,
@@ -15,6 +25,7 @@ export function deliveryTable(deliveries: readonly Delivery[]): string {
       String(one.attempts),
       inSeconds(one.receivedAt),
       one.nextAttemptAt ? inSeconds(one.nextAttemptAt) : "",
+      printable(one.lastReason ?? "", 40),
       printable(one.lastError ?? "", 60),
     ]),
     ["right", "left", "left", "left", "right"],
@@ -30,19 +41,21 @@ export function deliveryDetails(delivery: DeliveryInDetail): string {
     ["status", statusWord(delivery.status)],
     ["attempts", String(delivery.attempts)],
     ["last error", printable(delivery.lastError ?? "none", 500)],
+    ["last reason", printable(delivery.lastReason ?? "none", 60)],
     ["received", delivery.receivedAt.toISOString()],
     ["completed", delivery.completedAt?.toISOString() ?? "not yet"],
     ["next attempt", delivery.nextAttemptAt?.toISOString() ?? "none"],
   ]);
   const attempts = table(
-    ["attempt", "by", "outcome", "started", "took", "reason"],
+    ["attempt", "by", "outcome", "started", "took", "reason", "error"],
     delivery.attemptLog.map((one) => [
       String(one.attempt),
       one.source,
       statusWord(one.outcome),
       one.startedAt.toISOString(),
       `${one.durationMs.toFixed(1)} ms`,
-      printable(one.reason ?? "", 120),
+      printable(one.reason ?? "", 40),
+      printable(one.error ?? "", 120),
     ]),
     ["right", "left", "left", "left", "right"],
   );

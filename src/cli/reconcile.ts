@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Payments } from "../domain/payment-api.ts";
-import { sentenceOf } from "../domain/reasons.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { ALL_SLOTS, LOOK_BACK_DAYS, type ReconcileReport, reconcile } from "../reconcile/reconcile.ts";
 import { jsonOption } from "./arguments.ts";
@@ -83,9 +82,7 @@ function failureOf(
   )?.problem;
   if (problem) return `the provider cannot be reached: ${problem}`;
   const [first] = left;
-  return subscription !== undefined && first
-    ? sentenceOf({ reason: "provider_state_unclear", params: { detail: first.reason } }, null)
-    : null;
+  return subscription !== undefined && first ? `Nothing was changed: ${first.reason}` : null;
 }
 
 function parseId(text: string): string {

@@ -86,7 +86,7 @@ Examples:
         runAsOperator(replayDelivery, runtime, { id, force: options.force }),
       );
       const failure =
-        replay.outcome === "failed" ? `the replay of delivery ${id} failed: ${replay.reason}` : null;
+        replay.outcome === "failed" ? `the replay of delivery ${id} failed: ${replay.error}` : null;
       conclude(
         {
           json: replay,

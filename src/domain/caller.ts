@@ -16,13 +16,13 @@ export type Person =
   | { kind: "api-key"; userId: string; role: Role; keyId: string; address: string };
 
 /** An anonymous caller, identified by the address alone. */
-type Nobody = { kind: "nobody"; address: string };
+type Anonymous = { kind: "anonymous"; address: string };
 
 /** The operator: the command line and the jobs. */
 export type Operator = { kind: "operator" };
 
 /** Who calls an operation. `address` is what limits count by, see `http/client-address.ts`. */
-export type Caller = Person | Nobody | Operator;
+export type Caller = Person | Anonymous | Operator;
 
 export const OPERATOR: Operator = { kind: "operator" };
 

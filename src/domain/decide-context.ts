@@ -13,5 +13,5 @@ export type DecideContext = {
 
 /** Shortens an id for a reason that people read. */
 export function shorten(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}...` : text;
+  return text.length > 60 ? `${text.slice(0, 60).toWellFormed()}...` : text;
 }

@@ -1,5 +1,6 @@
 import { type DecideContext, shorten } from "./decide-context.ts";
 import { type EventOrder, lastSeenAfter, orderOf } from "./event-order.ts";
+import type { Failure } from "./failures.ts";
 import { targetOf, type User, userOf } from "./link.ts";
 import type { PaymentEvent } from "./payment-event.ts";
 import type { PlanCatalog } from "./plan.ts";
@@ -12,7 +13,7 @@ export type Decision =
   | Applied
   | { outcome: "ignored" }
   /** `subscriptionId`: the known subscription that the event could not be applied to. */
-  | { outcome: "failed"; reason: string; subscriptionId?: string };
+  | { outcome: "failed"; failure: Failure; subscriptionId?: string };
 
 type Applied = {
   outcome: "applied";
@@ -20,7 +21,7 @@ type Applied = {
   /** Older than an event already applied to the subscription. */
   isLate: boolean;
   /** Why its plan is uncertain: the price has changed to one that no plan has. It keeps its plan, and is flagged. */
-  planProblem?: string;
+  planProblem?: Failure;
 };
 
 /** What an event does to the subscriptions in its context. Pure: the caller writes the result. */
@@ -29,10 +30,10 @@ export function decide(slot: Slot, event: PaymentEvent, context: DecideContext):
   if (event.isOneTime && !buysPlan(event, context.plans)) return { outcome: "ignored" };
   const inSlot = context.subscriptions.filter((subscription) => subscription.provider === slot);
   const user = userOf(event, inSlot, context);
-  if (user.is === "unresolved") return { outcome: "failed", reason: user.reason };
+  if (user.is === "unresolved") return { outcome: "failed", failure: user.failure };
 
   const target = targetOf(event, user.is === "present" ? user.id : null, inSlot);
-  if (target.is === "ambiguous") return { outcome: "failed", reason: target.reason };
+  if (target.is === "ambiguous") return { outcome: "failed", failure: target.failure };
   if (target.is === "none" && user.is === "gone") return { outcome: "ignored" };
 
   const before = target.is === "found" ? target.subscription : null;
@@ -41,10 +42,10 @@ export function decide(slot: Slot, event: PaymentEvent, context: DecideContext):
   if (before !== null && before.status === "canceled" && order !== "newer") {
     return { outcome: "applied", subscription: afterItsEnd(before, event, user, plan), isLate: true };
   }
-  if ("reason" in plan) {
+  if ("failure" in plan) {
     return {
       outcome: "failed",
-      reason: plan.reason,
+      failure: plan.failure,
       ...(before === null ? {} : { subscriptionId: before.id }),
     };
   }
@@ -74,7 +75,7 @@ function buysPlan(event: SubscriptionEvent, plans: PlanCatalog): boolean {
 
 type LinkedUser = Exclude<User, { is: "unresolved" }>;
 
-type PlanChoice = { id: string; priceId: string | null; seats: number | null; problem?: string };
+type PlanChoice = { id: string; priceId: string | null; seats: number | null; problem?: Failure };
 
 /** A configured price takes precedence: metadata keeps the checkout's plan after a change at the provider. */
 function planOf(
@@ -82,7 +83,7 @@ function planOf(
   event: SubscriptionEvent,
   before: Subscription | null,
   plans: PlanCatalog,
-): PlanChoice | { reason: string } {
+): PlanChoice | { failure: Failure } {
   const sold = plans.sold(slot, event.items);
   if (sold) return { id: sold.planId, priceId: sold.priceId, seats: sold.item.seats };
 
@@ -98,16 +99,17 @@ function planOf(
   }
   // A known subscription must be able to end even if its plan is unknown.
   if (before && event.kind === "customer.subscription.deleted") return { id: before.planId, priceId, seats };
-  if (event.planId !== null) return { reason: `plan: there is no plan "${shorten(event.planId)}"` };
+  if (event.planId !== null)
+    return { failure: { reason: "plan_unknown", params: { planId: shorten(event.planId) } } };
   if (before && (priceId === null || before.priceId === null || first?.priceIds.includes(before.priceId))) {
     return { id: before.planId, priceId, seats };
   }
-  if (priceId === null) return { reason: "plan: the event names neither a plan nor a price" };
-  return { reason: unknownPrice(slot, priceId) };
+  if (priceId === null) return { failure: { reason: "plan_not_named" } };
+  return { failure: unknownPrice(slot, priceId) };
 }
 
-function unknownPrice(slot: Slot, priceId: string): string {
-  return `plan: no plan has the price "${shorten(priceId)}" in ${slot}`;
+function unknownPrice(slot: Slot, priceId: string): Failure {
+  return { reason: "price_unknown", params: { priceId: shorten(priceId), provider: slot } };
 }
 
 /** Whether it was sold at a price of our plans, and is no longer. */
@@ -128,9 +130,9 @@ function afterItsEnd(
   before: Subscription,
   event: SubscriptionEvent,
   user: LinkedUser,
-  plan: PlanChoice | { reason: string },
+  plan: PlanChoice | { failure: Failure },
 ): Subscription {
-  const contradicts = "reason" in plan || differs(before, patch(before, event, user, plan));
+  const contradicts = "failure" in plan || differs(before, patch(before, event, user, plan));
   const knowsUser = user.is === "present";
   return {
     ...before,

@@ -1,5 +1,6 @@
 import { type DecideContext, shorten } from "./decide-context.ts";
 import { orderOf } from "./event-order.ts";
+import type { Failure } from "./failures.ts";
 import type { Subscription } from "./subscription.ts";
 import type { SubscriptionEvent } from "./subscription-event.ts";
 
@@ -7,7 +8,7 @@ export type User =
   | { is: "present"; id: string }
   /** Deleted the account, or unknown to this subscription: no user to link. */
   | { is: "gone" }
-  | { is: "unresolved"; reason: string };
+  | { is: "unresolved"; failure: Failure };
 
 /** The user of an event: the one it names, else the one its ids belong to. */
 export function userOf(
@@ -19,22 +20,20 @@ export function userOf(
     const state = context.userState(event.userId);
     if (state === "present") return { is: "present", id: event.userId };
     if (state === "deleted") return { is: "gone" };
-    return { is: "unresolved", reason: `user: there is no user "${shorten(event.userId)}"` };
-  }
-  const linked = byId(event, inSlot) ?? inSlot.find((one) => isCustomers(one, event));
-  if (!linked) {
     return {
       is: "unresolved",
-      reason: "user: the event names none, and its subscription and customer are not known",
+      failure: { reason: "user_not_found", params: { userId: shorten(event.userId) } },
     };
   }
+  const linked = byId(event, inSlot) ?? inSlot.find((one) => isCustomers(one, event));
+  if (!linked) return { is: "unresolved", failure: { reason: "user_not_named" } };
   return linked.userId === null ? { is: "gone" } : { is: "present", id: linked.userId };
 }
 
 export type Target =
   | { is: "found"; subscription: Subscription }
   | { is: "none" }
-  | { is: "ambiguous"; reason: string };
+  | { is: "ambiguous"; failure: Failure };
 
 /** The subscription of an event: the one it names, else the user's one in this slot. */
 export function targetOf(
@@ -78,7 +77,7 @@ function onlyOne(own: readonly Subscription[]): Target {
   if (candidates.length === 1) return { is: "found", subscription: only };
   return {
     is: "ambiguous",
-    reason: `subscription: the event names none, and the user has ${candidates.length}`,
+    failure: { reason: "subscription_ambiguous", params: { count: candidates.length } },
   };
 }
 

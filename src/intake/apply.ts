@@ -1,13 +1,13 @@
 import type { Decision } from "../domain/decide.ts";
 import { secondsUntilRetry } from "../domain/delivery.ts";
 import { type Attempt, logAttempts } from "../store/attempts.ts";
-import { type Failure, failClaims, fenceClaims } from "../store/claims.ts";
+import { type FailedClaim, failClaims, fenceClaims } from "../store/claims.ts";
 import { DatabaseUnavailable, sqlState } from "../store/database.ts";
 import { redactHeld } from "../store/redaction.ts";
 import { inTransaction, isLockTimeout, isTimeout, type Transaction } from "../store/transaction.ts";
 import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
-import { DEFECT, decideGroup } from "./decide-group.ts";
+import { decideGroup } from "./decide-group.ts";
 import { isOfDeletedUser, logUnwanted, unwantedOf } from "./deleted-users.ts";
 import type { Intake } from "./intake.ts";
 import { keysOf } from "./keys.ts";
@@ -16,8 +16,6 @@ import { release } from "./release.ts";
 import { requestComparisons } from "./request-comparisons.ts";
 import { retryOnContention } from "./retry-on-contention.ts";
 import { effectLimits } from "./transaction-limits.ts";
-
-const DATABASE_REFUSED = "database: the change was refused, see the log";
 
 /** After this many consecutive lock time-outs in a group the remaining events are not tried. */
 const MAX_LOCK_TIMEOUTS = 3;
@@ -143,32 +141,32 @@ function recordOutcomes(
   changed: readonly Attempt["changed"][],
 ): Promise<void>[] {
   const attempts: Attempt[] = [];
-  const failures: Failure[] = [];
+  const failed: FailedClaim[] = [];
   for (const [index, event] of group.entries()) {
     const decision = decisions[index];
     if (!decision) continue;
-    const failedBecause = decision.outcome === "failed" ? decision.reason : null;
+    const failure = decision.outcome === "failed" ? decision.failure : null;
     const durationMs = Math.round((performance.now() - event.startedAtMs) * 1000) / 1000;
     attempts.push({
       ...event.claim,
       source: event.source,
-      failedBecause,
+      failure,
       durationMs,
       changed: changed[index] ?? null,
     });
-    if (failedBecause === null) continue;
+    if (failure === null) continue;
     const retryInSeconds = secondsUntilRetry(event.claim.attemptNo, Math.random());
-    failures.push({ ...event.claim, reason: failedBecause, retryInSeconds });
+    failed.push({ ...event.claim, failure, retryInSeconds });
   }
   return [
-    ...(failures.length > 0 ? [failClaims(transaction, failures)] : []),
+    ...(failed.length > 0 ? [failClaims(transaction, failed)] : []),
     ...(attempts.length > 0 ? [logAttempts(transaction, attempts)] : []),
   ];
 }
 
 function outcomeOf(decision: Decision | null): AttemptOutcome {
   if (!decision) return { outcome: "lost" };
-  if (decision.outcome === "failed") return { outcome: "failed", reason: decision.reason };
+  if (decision.outcome === "failed") return decision;
   return { outcome: decision.outcome };
 }
 
@@ -181,17 +179,18 @@ function unavailable(intake: Intake, group: readonly ClaimedEvent[], error: unkn
 async function recordDefect(intake: Intake, event: ClaimedEvent, error: unknown): Promise<AttemptOutcome> {
   intake.log.error({ err: error, deliveryId: event.claim.id }, "applying an event failed");
   // Database errors and stacks may quote other rows and code: they go to the log alone.
-  const failure: Decision = { outcome: "failed", reason: sqlState(error) ? DATABASE_REFUSED : DEFECT };
+  const reason = sqlState(error) ? "database_refused" : "defect";
+  const failed: Decision = { outcome: "failed", failure: { reason } };
   try {
     return await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
       const held = await fenceClaims(transaction, [event.claim]);
-      const decision = held.has(event.claim.id) ? failure : null;
+      const decision = held.has(event.claim.id) ? failed : null;
       await transaction.commitAfter(recordOutcomes(transaction, [event], [decision], []));
       return outcomeOf(decision);
     });
-  } catch (failed) {
-    if (!(failed instanceof DatabaseUnavailable))
-      intake.log.error({ err: failed }, "recording a failure failed");
+  } catch (recordingError) {
+    if (!(recordingError instanceof DatabaseUnavailable))
+      intake.log.error({ err: recordingError }, "recording a failure failed");
     return { outcome: "unavailable" };
   }
 }

@@ -1,4 +1,5 @@
 import type { AttemptSource } from "../domain/delivery.ts";
+import type { Failure } from "../domain/failures.ts";
 import type { Claim } from "../store/claims.ts";
 import type { ReadEvent } from "./read-event.ts";
 
@@ -14,7 +15,7 @@ export type ClaimedEvent = ReadEvent & {
 
 export type AttemptOutcome =
   | { outcome: "applied" | "ignored" }
-  | { outcome: "failed"; reason: string }
+  | { outcome: "failed"; failure: Failure }
   /** Another claim has taken it over: nothing was written. */
   | { outcome: "lost" }
   /** Not known to be durable: must not be acknowledged. */

@@ -8,9 +8,6 @@ import type { Intake } from "./intake.ts";
 import type { ReadEvent } from "./read-event.ts";
 import { type SubscriptionChanges, trackSubscriptions } from "./subscription-changes.ts";
 
-/** Stored with the delivery; the error itself is logged. */
-export const DEFECT = "defect: applying it failed, see the log";
-
 export type GroupDecision = {
   /** One per event; `null` for skipped ones. */
   decisions: (Decision | null)[];
@@ -41,7 +38,7 @@ export function decideGroup(
   const changed: Attempt["changed"][] = events.map(() => null);
   const decisions = events.map((event, index): Decision | null => {
     if (event === null) return null;
-    if ("problem" in event.reading) return { outcome: "failed", reason: event.reading.problem };
+    if ("failure" in event.reading) return { outcome: "failed", failure: event.reading.failure };
     try {
       const decision = decide(event.slot, event.reading.event, context);
       if (decision.outcome === "applied") {
@@ -50,7 +47,7 @@ export function decideGroup(
       return decision;
     } catch (error) {
       intake.log.error({ err: error, slot: event.slot }, "deciding an event failed");
-      return { outcome: "failed", reason: DEFECT };
+      return { outcome: "failed", failure: { reason: "defect" } };
     }
   });
   return { decisions, changed, changes };

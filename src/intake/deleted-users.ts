@@ -10,7 +10,7 @@ export function isOfDeletedUser(
   decision: Decision | null,
   users: ReadonlyMap<string, UserState>,
 ): boolean {
-  if (decision === null || decision.outcome === "failed" || "problem" in reading) return false;
+  if (decision === null || decision.outcome === "failed" || "failure" in reading) return false;
   if (decision.outcome === "applied") return decision.subscription.userId === null;
   return reading.event.userId !== null && users.get(reading.event.userId) === "deleted";
 }
@@ -22,7 +22,7 @@ export function unwantedOf(
   users: ReadonlyMap<string, UserState>,
 ): UnwantedSubscription[] {
   return group.flatMap(({ slot, reading }, index) => {
-    if (decisions[index]?.outcome !== "ignored" || "problem" in reading) return [];
+    if (decisions[index]?.outcome !== "ignored" || "failure" in reading) return [];
     const { kind, userId, status, providerSubscriptionId } = reading.event;
     const isOver = kind === "customer.subscription.deleted" || status === "canceled";
     if (userId === null || providerSubscriptionId === null || isOver || users.get(userId) !== "deleted")

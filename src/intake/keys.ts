@@ -5,7 +5,7 @@ import type { ReadEvent } from "./read-event.ts";
  * concern the same subscription as any other such event of its slot.
  */
 export function keysOf({ slot, reading }: ReadEvent): readonly string[] {
-  if ("problem" in reading) return [];
+  if ("failure" in reading) return [];
   const { kind, providerSubscriptionId, userId, customerId } = reading.event;
   if (kind === "ignored") return [];
   const keys: string[] = [];

@@ -99,7 +99,7 @@ export async function waitForLocks(transaction: Queryable, event: ReadEvent): Pr
 }
 
 function linkOf({ slot, reading }: ReadEvent): SubscriptionLink | null {
-  if ("problem" in reading || reading.event.kind === "ignored") return null;
+  if ("failure" in reading || reading.event.kind === "ignored") return null;
   const { providerSubscriptionId, userId, customerId } = reading.event;
   return { provider: slot, providerSubscriptionId, userId, customerId };
 }

@@ -1,11 +1,20 @@
+import { UnreadablePayload } from "../domain/payload-problems.ts";
 import type { Adapter } from "../providers/adapter.ts";
 import type { ClaimedEvent } from "./claimed-event.ts";
+import type { Intake } from "./intake.ts";
 
-/** Parses a payload, or describes its problem: an unreadable payload fails, it is never dropped. */
-export function readEvent(adapter: Adapter, eventType: string, body: unknown): ClaimedEvent["reading"] {
+/** Parses a payload, or says why not: an unreadable payload fails, it is never dropped. */
+export function readEvent(
+  { log }: Pick<Intake, "log">,
+  adapter: Adapter,
+  eventType: string,
+  body: unknown,
+): ClaimedEvent["reading"] {
   try {
     return { event: adapter.interpret(eventType, body) };
   } catch (error) {
-    return { problem: `payload: ${error instanceof Error ? error.message : String(error)}` };
+    if (error instanceof UnreadablePayload) return { failure: error.failure };
+    log.error({ err: error, format: adapter.format }, "interpreting a payload failed");
+    return { failure: { reason: "defect" } };
   }
 }

@@ -29,7 +29,7 @@ export async function receive(intake: Intake, slot: Slot, request: SignedRequest
   });
   if (problem) return { outcome: "refused", problem };
 
-  const event = identify(adapter, slot, request);
+  const event = identify(intake, adapter, slot, request);
   if ("outcome" in event) return event;
   return answeredInTime(ingest(intake, event, "delivery"));
 }
@@ -44,6 +44,7 @@ export type Identified = {
 
 /** Identifies and parses a verified body. */
 export function identify(
+  intake: Pick<Intake, "log">,
   adapter: Adapter,
   slot: Slot,
   request: SignedRequest,
@@ -51,7 +52,7 @@ export function identify(
   try {
     const { text, body } = parsePayload(request.rawBody);
     const identity = adapter.identify(request, body);
-    return { slot, adapter, identity, text, reading: readEvent(adapter, identity.eventType, body) };
+    return { slot, adapter, identity, text, reading: readEvent(intake, adapter, identity.eventType, body) };
   } catch (error) {
     if (error instanceof InvalidPayload) return { outcome: "invalid", problem: error.message };
     throw error;

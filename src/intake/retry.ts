@@ -58,8 +58,9 @@ export function attempt(
 }
 
 function readStored(intake: Intake, stored: StoredDelivery) {
-  if (stored.payload === null) return { problem: "payload: no longer kept" };
+  if (stored.payload === null) return { failure: { reason: "payload_dropped" as const } };
   const adapter = intake.adapters.find(stored.format);
-  if (adapter === null) return { problem: `payload: no adapter for the format "${stored.format}"` };
-  return readEvent(adapter, stored.eventType, JSON.parse(stored.payload));
+  if (adapter === null)
+    return { failure: { reason: "format_unknown" as const, params: { format: stored.format } } };
+  return readEvent(intake, adapter, stored.eventType, JSON.parse(stored.payload));
 }

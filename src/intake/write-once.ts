@@ -114,9 +114,9 @@ function rowOf(
   return {
     delivery: event.delivery,
     durationMs: Math.round((performance.now() - event.startedAtMs) * 1000) / 1000,
-    failure:
+    failed:
       decision.outcome === "failed"
-        ? { reason: decision.reason, retryInSeconds: secondsUntilRetry(1, Math.random()) }
+        ? { failure: decision.failure, retryInSeconds: secondsUntilRetry(1, Math.random()) }
         : null,
     changed: changed[index] ?? null,
     isRedacted: isOfDeletedUser(event, decision, users),

@@ -132,7 +132,7 @@ async function composeNotification(
   mail: NotificationMail,
   { from, appUrl, plans }: NotificationMailOptions,
 ): Promise<Composed> {
-  return compose(from, notificationEmail(mail, { appUrl, plans }));
+  return compose(from, await notificationEmail(mail, { appUrl, plans }));
 }
 
 /** Doubles: each wait is as long as all waits before it together. */

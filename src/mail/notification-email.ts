@@ -1,10 +1,10 @@
 import type { NotificationKind } from "../domain/notification.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
+import { mailTexts } from "../messages/mail-texts.ts";
 import type { NotificationMail } from "../store/notification-mail.ts";
 import type { EmailMessage } from "./email-message.ts";
-import { type Facts, NOTIFICATION_WORDS } from "./notification-words.ts";
 
-type Place = {
+type Context = {
   /** The public origin, without a slash at the end. */
   appUrl: string;
   plans: Pick<PlanCatalog, "plans">;
@@ -12,26 +12,32 @@ type Place = {
 
 const MAX_SENTENCES = 20;
 
-/** What has happened, a sentence each, where to see it, and how to get no more of it. */
-export function notificationEmail(
+/** A sentence per notification, links to the details, and how to turn these mails off. */
+export async function notificationEmail(
   { to, locale, notifications }: NotificationMail,
-  { appUrl, plans }: Place,
-): EmailMessage {
-  const words = NOTIFICATION_WORDS[locale] ?? NOTIFICATION_WORDS.en;
+  { appUrl, plans }: Context,
+): Promise<EmailMessage> {
+  const t = await mailTexts(locale);
   const [first] = notifications;
-  const told = notifications.slice(0, MAX_SENTENCES);
-  const sentences = told.map(({ kind, details }) => words.sentences[kind](factsOf(details, plans.plans)));
-  const rest = notifications.length - told.length;
-  const pages = new Set([...told.map(({ kind }) => PAGES[kind]), ...(rest > 0 ? ["/notifications"] : [])]);
+  const shown = notifications.slice(0, MAX_SENTENCES);
+  const sentences = shown.map(({ kind, details }) =>
+    t(`notifications.sentences.${kind}`, valuesOf(details, plans.plans)),
+  );
+  const rest = notifications.length - shown.length;
+  const more = rest > 0 ? [t("notifications.more", { count: rest })] : [];
+  const pages = new Set([...shown.map(({ kind }) => PAGES[kind]), ...(rest > 0 ? ["/notifications"] : [])]);
   return {
     to,
-    subject: notifications.length === 1 && first ? words.subjects[first.kind] : words.severalSubject,
-    text: `${[...sentences, ...(rest > 0 ? [words.more(rest)] : [])].join("\n")}
+    subject:
+      notifications.length === 1 && first
+        ? t(`notifications.subjects.${first.kind}`)
+        : t("notifications.severalSubject"),
+    text: `${[...sentences, ...more].join("\n")}
 
-${words.look}
+${t("notifications.seeDetails")}
 ${[...pages].map((page) => appUrl + page).join("\n")}
 
-${words.switchOff}
+${t("notifications.unsubscribe")}
 ${appUrl}/settings
 `,
   };
@@ -50,22 +56,23 @@ const PAGES: Record<NotificationKind, string> = {
   payment_undone: "/notifications",
 };
 
-function factsOf(details: Record<string, unknown>, plans: PlanCatalog["plans"]): Facts {
+/** Names that people choose are not among them: a mail contains nothing that a stranger has written. */
+function valuesOf(details: Record<string, unknown>, plans: PlanCatalog["plans"]) {
   const planOf = (id: unknown) => plans.find((plan) => plan.id === id)?.name ?? toSingleLine(id);
   return {
     plan: planOf(details.planId),
     from: planOf(details.from),
     to: planOf(details.to),
     prefix: toSingleLine(details.prefix),
-    isAdministrator: details.role === "admin",
+    role: details.role === "admin" ? "admin" : "user",
   };
 }
 
-const MAX_FACT_LENGTH = 60;
+const MAX_VALUE_LENGTH = 60;
 
-/** Plans that are not for sale any more are told by their ids, which others have written. */
+/** Plans that are no longer sold are shown by their ids, which others have written. */
 function toSingleLine(text: unknown): string {
   return String(text ?? "")
     .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ")
-    .slice(0, MAX_FACT_LENGTH);
+    .slice(0, MAX_VALUE_LENGTH);
 }

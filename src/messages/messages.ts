@@ -9,6 +9,7 @@ import type auth from "./en/auth.json";
 import type billing from "./en/billing.json";
 import type common from "./en/common.json";
 import type dashboard from "./en/dashboard.json";
+import type failures from "./en/failures.json";
 import type landing from "./en/landing.json";
 import type notifications from "./en/notifications.json";
 import type onboarding from "./en/onboarding.json";
@@ -21,6 +22,7 @@ export type Messages = {
   common: typeof common;
   account: typeof account;
   refusals: typeof refusals;
+  failures: typeof failures;
   landing: typeof landing;
   auth: typeof auth;
   onboarding: typeof onboarding;
@@ -40,6 +42,7 @@ const PARTS = [
   "common",
   "account",
   "refusals",
+  "failures",
   "landing",
   "auth",
   "onboarding",

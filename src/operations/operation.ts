@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type Caller, isAdministrator, type Operator, type Person } from "../domain/caller.ts";
 import { invalidInput, whetherMissing } from "../domain/invalid-input.ts";
-import type { Reason, RefusalCode } from "../domain/reasons.ts";
+import { COMMON_REASONS, type Reason, type RefusalCode } from "../domain/reasons.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import { type Charge, retryAfterSeconds } from "../limits/charge.ts";
 import { limitKey } from "../limits/limit-key.ts";
@@ -9,8 +9,8 @@ import type { Scope } from "../limits/policies.ts";
 import type { Decision, Limits } from "../limits/rate-limit.ts";
 
 /**
- * Who may call: anyone; a person, signed in or by an API key; a person in a session alone, as what an API key may not
- * do; an administrator or the operator; the operator alone.
+ * Who may call: anyone; a person, by session or API key; a person by session only; an administrator or the operator;
+ * the operator only.
  */
 export type Access = "anyone" | "person" | "session" | "admin" | "operator";
 
@@ -30,15 +30,15 @@ export type Operation<
 > = {
   /** `<noun>.<verb>`, unique. */
   name: string;
-  /** One line for the documents that are made from it. */
+  /** One line for the generated documents. */
   summary: string;
   access: A;
-  /** What a call is charged to; `null`: not limited. */
+  /** The scope that a call is charged to; `null`: not limited. */
   limit: Scope | null;
   input: Input;
   /** Why it may be refused, besides `COMMON_REASONS`. */
   reasons: readonly Reason[];
-  /** What comes out, for documents and tests; it is not checked at run time. */
+  /** For documents and tests; not checked at run time. */
   output: Output;
   /** @throws Refusal */
   run(
@@ -61,9 +61,9 @@ export function defineOperation<
 /** One request from outside, which may call several operations. */
 export type Call = {
   caller: Caller;
-  /** Every charge so far, refused ones included: the surface tells the caller what remains. */
+  /** Every charge so far, refused ones included: the surface shows what remains. */
   charges: Charge[];
-  /** Not charged to any limit: what pages show is limited as a page. */
+  /** Not charged to any limit: a page's reads are charged as one page. */
   isExempt?: boolean;
   /** The request's `Accept-Language`. */
   acceptLanguage?: string | undefined;
@@ -72,13 +72,15 @@ export type Call = {
 export type Gate = {
   /** `null`: only the operator calls, who is not charged. */
   limits: Limits | null;
-  /** Hears how each call ended: `ok`, the code of a refusal, or `defect`; `null`: nobody counts. */
+  /** Called with the outcome of each call: `ok`, the code of a refusal, or `defect`; `null`: not counted. */
   observe: ((operation: string, outcome: RefusalCode | "ok" | "defect") => void) | null;
+  /** In production a refusal for a reason that its operation does not declare is not turned into a defect. */
+  isProduction?: boolean;
 };
 
 /**
- * The gate. Whatever is offered on any surface goes through here, in this order: access, limit, validation, logic.
- * @param readInput is not called before the limit has let the call through: a flood must not have its bodies read
+ * The gate. Every call on every surface passes through here, in this order: access, limit, validation, logic.
+ * @param readInput called only once the limit admits the call: the bodies of a flood are not read
  * @throws Refusal, and whatever else `run` throws: a defect
  */
 export async function execute<Deps, Input extends z.ZodType, Output extends z.ZodType, A extends Access>(
@@ -109,12 +111,26 @@ async function runOperation<Deps, Input extends z.ZodType, Output extends z.ZodT
   if (operation.limit !== null) await charge(operation.limit, deps.limits, call);
   const parsed = operation.input.safeParse(await readInput(), { error: whetherMissing });
   if (!parsed.success) throw invalidInput(parsed.error);
-  return operation.run(deps, call.caller as CallerOf<A>, parsed.data, call);
+  try {
+    return await operation.run(deps, call.caller as CallerOf<A>, parsed.data, call);
+  } catch (error) {
+    if (deps.isProduction !== true && error instanceof Refusal) assertDeclared(operation, error.reason);
+    throw error;
+  }
+}
+
+/** Documents list the declared reasons, and clients handle those. */
+function assertDeclared(
+  { name, reasons }: Pick<Operation<unknown>, "name" | "reasons">,
+  reason: Reason,
+): void {
+  if (reasons.includes(reason) || COMMON_REASONS.includes(reason)) return;
+  throw new Error(`${name}: add "${reason}" to its reasons`);
 }
 
 function assertAccess(access: Access, caller: Caller): void {
   if (access === "anyone") return;
-  if (caller.kind === "nobody") refuse({ reason: "unauthorized" });
+  if (caller.kind === "anonymous") refuse({ reason: "unauthorized" });
   if (access === "operator" && caller.kind !== "operator") refuse({ reason: "forbidden" });
   if (access === "session" && caller.kind === "api-key") refuse({ reason: "session_required" });
   if (access === "admin" && !isAdministrator(caller)) {
@@ -124,8 +140,8 @@ function assertAccess(access: Access, caller: Caller): void {
 }
 
 /**
- * Also for surfaces that are charged by themselves, besides the operations called through them.
- * @param cost all of it or nothing
+ * Also for surfaces that are charged themselves, besides the operations called through them.
+ * @param cost charged as a whole or not at all
  * @throws Refusal
  */
 export async function charge(scope: Scope, limits: Limits | null, call: Call, cost = 1): Promise<void> {
@@ -135,7 +151,7 @@ export async function charge(scope: Scope, limits: Limits | null, call: Call, co
   const policy = limits.policies[scope];
   let decision: Decision | Promise<Decision>;
   try {
-    const id = caller.kind === "nobody" ? caller.address : caller.userId;
+    const id = caller.kind === "anonymous" ? caller.address : caller.userId;
     decision = limits.rateLimit(limitKey(scope, id), { ...policy, cost });
     if (decision instanceof Promise) decision = await decision;
   } catch (error) {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { changesOf } from "../domain/changes.ts";
 import { decide } from "../domain/decide.ts";
+import { failureSentence } from "../domain/failures.ts";
 import { notificationsFor } from "../domain/notification.ts";
 import { subscriptionEventType } from "../domain/outbound-event.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
@@ -44,7 +45,8 @@ export async function adopt(
         plans: intake.plans,
         newId: randomUUID,
       });
-      if (decision.outcome === "failed") return { outcome: "left", reason: decision.reason };
+      if (decision.outcome === "failed")
+        return { outcome: "left", reason: failureSentence(decision.failure) };
       if (decision.outcome === "ignored")
         return { outcome: "left", reason: "its user has deleted the account" };
       const before = subscriptions.find(({ id }) => id === decision.subscription.id) ?? null;

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { type Changes, changesOf } from "../domain/changes.ts";
 import { type Decision, decide } from "../domain/decide.ts";
+import type { Failure } from "../domain/failures.ts";
 import { notificationsFor } from "../domain/notification.ts";
 import { subscriptionEventType } from "../domain/outbound-event.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
+import { type UnclearState, unclearStateSentence } from "../domain/reasons.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
@@ -23,10 +25,8 @@ import { inTransaction } from "../store/transaction.ts";
 export type Comparison =
   /** `null`: it matches the provider. */
   | { outcome: "compared"; changes: Changes | null }
-  /** Unchanged; `reason` is a sentence for the operator. */
-  | { outcome: "left"; because: LeftBecause; reason: string };
-
-type LeftBecause = "unnamed" | "unknown to provider" | "unresolvable" | "overtaken" | "gone";
+  /** Unchanged. */
+  | { outcome: "left"; because: UnclearState };
 
 export type CompareOptions = {
   by: Reconciliation["by"];
@@ -53,11 +53,10 @@ export async function compare(
 ): Promise<Comparison> {
   let now: ReconcilableSubscription | null = found;
   for (let round = 1; round <= ROUNDS && now !== null; round += 1) {
-    if (now.providerSubscriptionId === null)
-      return left("unnamed", "no event has named its id at the provider yet");
+    if (now.providerSubscriptionId === null) return left("no_provider_id");
     const askedAtMicros = Date.now() * 1000;
     const state = await api.fetchSubscription(now.providerSubscriptionId);
-    if (state === null) return left("unknown to provider", "the provider knows no subscription by this id");
+    if (state === null) return left("not_at_provider");
     const subscription = now;
     const comparison = await retryOnContention(() =>
       correct(intake, subscription, { state, askedAtMicros }, options),
@@ -65,9 +64,7 @@ export async function compare(
     if (comparison !== "overtaken") return comparison;
     now = await findReconcilable(intake.database, found.id);
   }
-  return now === null
-    ? left("gone", "there is no such subscription any more")
-    : left("overtaken", "new events keep coming in");
+  return left(now === null ? "gone" : "keeps_changing");
 }
 
 async function correct(
@@ -99,7 +96,7 @@ async function correct(
     const after = { ...decided, outOfOrder: problem !== null, comparedAtMicros: askedAtMicros };
     const changes = changesOf(before, after);
     const comparison: Comparison =
-      problem === null ? { outcome: "compared", changes } : left("unresolvable", problem);
+      problem === null ? { outcome: "compared", changes } : { outcome: "left", because: problem };
     const isSame =
       changes === null && before.priceId === after.priceId && before.customerId === after.customerId;
     if (dryRun || (isSame && problem !== null)) return comparison;
@@ -112,7 +109,14 @@ async function correct(
       updateSubscriptions(transaction, [{ ...after, lastNotified }]),
       ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
       ...(changes
-        ? [insertReconciliation(transaction, { subscriptionId: id, by, changes, reason: problem })]
+        ? [
+            insertReconciliation(transaction, {
+              subscriptionId: id,
+              by,
+              changes,
+              reason: problem && unclearStateSentence(problem),
+            }),
+          ]
         : []),
       ...(notify && changes
         ? [
@@ -127,19 +131,33 @@ async function correct(
 }
 
 /** Why the provider's answer does not settle the subscription's plan; `null`: it does. */
-function problemOf(decision: Decision): string | null {
+function problemOf(decision: Decision): UnclearState | null {
   switch (decision.outcome) {
     case "applied":
-      return decision.planProblem ?? null;
+      return decision.planProblem ? unclearPlan(decision.planProblem) : null;
     case "failed":
-      return decision.reason;
+      return unclearPlan(decision.failure);
     case "ignored":
-      return "the provider's answer says nothing about it";
+      return { cause: "no_information" };
     default:
       return decision satisfies never;
   }
 }
 
-function left(because: LeftBecause, reason: string): Comparison {
-  return { outcome: "left", because, reason };
+function left(cause: UnclearState["cause"]): Comparison {
+  return { outcome: "left", because: { cause } };
+}
+
+/** The subscription is known, so only its plan can be unclear. */
+function unclearPlan(failure: Failure): UnclearState {
+  switch (failure.reason) {
+    case "plan_unknown":
+      return { cause: "plan_unknown", name: failure.params.planId };
+    case "price_unknown":
+      return { cause: "price_unknown", name: failure.params.priceId };
+    case "plan_not_named":
+      return { cause: "no_plan" };
+    default:
+      return { cause: "no_information" };
+  }
 }

@@ -77,7 +77,7 @@ function identifyListed(
 ): Identified | null {
   const adapter = intake.adapters.of(intake.slots[slot].format);
   const header = (name: string) => headers[name];
-  const event = identify(adapter, slot, { header, rawBody });
+  const event = identify(intake, adapter, slot, { header, rawBody });
   if ("outcome" in event) {
     intake.log.warn({ slot, eventId, problem: event.problem }, "an event that a provider lists is unusable");
     return null;

@@ -6,6 +6,7 @@ import {
   type PaymentApiFailure,
   type Payments,
 } from "../domain/payment-api.ts";
+import { unclearStateSentence } from "../domain/reasons.ts";
 import { refuse } from "../domain/refusal.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { isUuid } from "../domain/uuid.ts";
@@ -55,7 +56,9 @@ export type SlotReport = {
 
 type Named = { subscriptionId: string; slot: Slot; providerSubscriptionId: string | null };
 type Corrected = Named & { changes: Changes };
+/** `reason`: a sentence for the operator. */
 type Left = Named & { reason: string };
+type Compared = Extract<Comparison, { outcome: "compared" }>;
 
 export type ReconcileTools = { intake: Intake; payments: Payments };
 
@@ -153,17 +156,22 @@ class Run {
     else if (comparison.changes) this.report.corrected.push({ ...named, changes: comparison.changes });
   }
 
-  async #compare(api: PaymentApi, found: ReconcilableSubscription): Promise<Comparison> {
+  async #compare(
+    api: PaymentApi,
+    found: ReconcilableSubscription,
+  ): Promise<Compared | { outcome: "left"; reason: string }> {
     try {
-      return await compare(this.#tools.intake, api, found, {
+      const comparison = await compare(this.#tools.intake, api, found, {
         by: this.#options.by,
         dryRun: this.#options.dryRun,
         notify: true,
       });
+      if (comparison.outcome === "compared") return comparison;
+      return { outcome: "left", reason: unclearStateSentence(comparison.because) };
     } catch (error) {
       // Concerns this subscription alone: the others are still compared.
       if (!isPaymentApiProblem(error) || SLOT_WIDE.has(error.failure)) throw error;
-      return { outcome: "left", because: "unresolvable", reason: error.message };
+      return { outcome: "left", reason: error.message };
     }
   }
 

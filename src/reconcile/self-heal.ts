@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isPaymentApiProblem, type PaymentApi, type Payments } from "../domain/payment-api.ts";
+import { type UnclearState, unclearStateSentence } from "../domain/reasons.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import {
@@ -92,6 +93,13 @@ function pacedFetch({ intake }: SelfHealTools, slot: Slot, api: PaymentApi): Pac
 
 type PacedApi = Pick<PaymentApi, "fetchSubscription" | "findSubscriptions">;
 
+/** Asking the provider again will not settle the plan. */
+const NEEDS_OPERATOR: ReadonlySet<UnclearState["cause"]> = new Set([
+  "plan_unknown",
+  "price_unknown",
+  "no_plan",
+]);
+
 async function healOne(
   { intake }: SelfHealTools,
   api: PacedApi,
@@ -114,13 +122,14 @@ async function healOne(
       await finishHeal(intake.database, due.id);
       return "corrected";
     }
-    if (comparison.because === "unresolvable") {
+    const problem = unclearStateSentence(comparison.because);
+    if (NEEDS_OPERATOR.has(comparison.because.cause)) {
       const { id: subscriptionId, provider: slot } = due;
       const message = "a subscription needs the operator: its price is in no plan";
-      intake.log.warn({ slot, subscriptionId, reason: comparison.reason }, message);
+      intake.log.warn({ slot, subscriptionId, reason: problem }, message);
     }
-    if (comparison.because !== "unknown to provider") return await postpone(comparison.reason);
-    await settleHeal(intake.database, due, comparison.reason);
+    if (comparison.because.cause !== "not_at_provider") return await postpone(problem);
+    await settleHeal(intake.database, due, problem);
     return "settled";
   } catch (error) {
     if (!isPaymentApiProblem(error)) throw error;

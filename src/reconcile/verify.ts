@@ -1,5 +1,6 @@
 import { isPaymentApiProblem, type PaymentApi, type Payments } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
+import { unclearStateSentence } from "../domain/reasons.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import type { Intake } from "../intake/intake.ts";
@@ -167,7 +168,8 @@ class Run {
       }
       const drift = { field: "providerSubscriptionId", ours: providerId, theirs: null };
       await this.#reportDrift(ours, [drift]);
-      if (this.#options.repair) this.#fail(slot, providerId, "the provider knows no subscription by this id");
+      if (this.#options.repair)
+        this.#fail(slot, providerId, unclearStateSentence({ cause: "not_at_provider" }));
     } catch (error) {
       if (!isPaymentApiProblem(error)) throw error;
       this.#fail(slot, providerId, error.message);
@@ -203,7 +205,8 @@ class Run {
       if (found === null) return;
       const options = { by: "operator", dryRun: false, notify: this.#options.notify } as const;
       const comparison = await compare(intake, api, found, options);
-      if (comparison.outcome === "left") this.#fail(ours.provider, providerId, comparison.reason);
+      if (comparison.outcome === "left")
+        this.#fail(ours.provider, providerId, unclearStateSentence(comparison.because));
       else this.#report.repaired += 1;
     } catch (error) {
       if (!isPaymentApiProblem(error)) throw error;

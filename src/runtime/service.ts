@@ -95,6 +95,7 @@ export async function startService(
       plans: config.plans,
       newApiKey,
       observe: metrics?.called ?? null,
+      isProduction: config.isProduction,
       chat,
       payments: runtime.payments,
       activeProvider: runtime.activeProvider,

@@ -1,13 +1,15 @@
 import type { Changes } from "../domain/changes.ts";
 import type { AttemptSource } from "../domain/delivery.ts";
+import type { Failure } from "../domain/failures.ts";
 import type { Claim } from "./claims.ts";
 import type { Queryable } from "./database.ts";
 import { SEPARATOR } from "./separator.ts";
+import { storedFailure } from "./stored-failure.ts";
 
 export type Attempt = Claim & {
   source: AttemptSource;
   /** `null`: it succeeded. */
-  failedBecause: string | null;
+  failure: Failure | null;
   durationMs: number;
   /** `null`: nothing. */
   changed: { subscriptionId: string; changes: Changes } | null;
@@ -17,15 +19,17 @@ const LOG = {
   name: "log_attempts",
   text: `
 insert into webhook_attempt
-  (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms, subscription_id, changes, changed_at)
-select id, claim_no, source, case when reason is null then 'successful' else 'failed' end, reason,
+  (delivery_id, claim_no, source, outcome, reason, reason_id, reason_params, started_at, duration_ms, subscription_id,
+    changes, changed_at)
+select id, claim_no, source, case when failure is null then 'successful' else 'failed' end, failure->>'error',
+  failure->>'reason', failure->'params',
   logged.at - duration * interval '1 millisecond', duration, subscription_id, changes::json,
-  case when changes is not null then logged.at + place * interval '1 microsecond' end
+  case when changes is not null then logged.at + ordinal * interval '1 microsecond' end
 from (select clock_timestamp() as at offset 0) logged
 cross join unnest(
-  $1::bigint[], $2::int[], $3::text[], $4::text[], $5::float8[], $6::uuid[],
+  $1::bigint[], $2::int[], $3::text[], $4::json[], $5::float8[], $6::uuid[],
   string_to_array($7::text, U&'\\001E', '')
-) with ordinality as a (id, claim_no, source, reason, duration, subscription_id, changes, place)`,
+) with ordinality as a (id, claim_no, source, failure, duration, subscription_id, changes, ordinal)`,
 };
 
 /** Records attempts that have just ended, in the order in which they were applied. */
@@ -34,7 +38,7 @@ export async function logAttempts(transaction: Queryable, attempts: readonly Att
     attempts.map((attempt) => attempt.id),
     attempts.map((attempt) => attempt.claimNo),
     attempts.map((attempt) => attempt.source),
-    attempts.map((attempt) => attempt.failedBecause),
+    attempts.map(({ failure }) => storedFailure(failure)),
     attempts.map((attempt) => attempt.durationMs),
     attempts.map(({ changed }) => changed?.subscriptionId),
     attempts.map(({ changed }) => (changed ? JSON.stringify(changed.changes) : "")).join(SEPARATOR),

@@ -1,5 +1,7 @@
+import type { Failure } from "../domain/failures.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Queryable } from "./database.ts";
+import { storedFailure } from "./stored-failure.ts";
 
 /** The right to process one delivery, until its lease ends or another claim takes it over. */
 export type Claim = {
@@ -19,6 +21,7 @@ const FENCE = {
   text: `
 update webhook_delivery d set status = 'successful', lease_until = null,
   last_error = case held.held_as when 'pending' then null else d.last_error end,
+  last_reason = case held.held_as when 'pending' then null else d.last_reason end,
   completed_at = case held.held_as when 'pending' then clock_timestamp() else d.completed_at end
 from unnest($1::bigint[], $2::int[], $3::text[], $4::text[], $5::text[])
   as held (id, claim_no, held_as, provider, event_id)
@@ -67,8 +70,8 @@ export async function releaseClaims(transaction: Queryable, claims: readonly Cla
   ]);
 }
 
-export type Failure = Claim & {
-  reason: string;
+export type FailedClaim = Claim & {
+  failure: Failure;
   /** `null`: no further automatic attempt. */
   retryInSeconds: number | null;
 };
@@ -76,19 +79,19 @@ export type Failure = Claim & {
 const FAIL = {
   name: "fail_claims",
   text: `
-update webhook_delivery d set status = 'failed', last_error = f.reason,
+update webhook_delivery d set status = 'failed', last_error = f.failure->>'error', last_reason = f.failure->>'reason',
   next_attempt_at = clock_timestamp() + f.retry_in * interval '1 second'
-from unnest($1::bigint[], $2::text[], $3::float8[]) as f (id, reason, retry_in)
+from unnest($1::bigint[], $2::json[], $3::float8[]) as f (id, failure, retry_in)
 where d.id = f.id and d.id = any ($1::bigint[])`,
 };
 
 /** Marks deliveries as failed that this transaction has locked. A forced replay leaves its delivery unchanged. */
-export async function failClaims(transaction: Queryable, failures: readonly Failure[]): Promise<void> {
+export async function failClaims(transaction: Queryable, failures: readonly FailedClaim[]): Promise<void> {
   const written = failures.filter((failure) => failure.heldAs === "pending");
   if (written.length === 0) return;
   await transaction.run(FAIL, [
     written.map((failure) => failure.id),
-    written.map((failure) => failure.reason),
+    written.map(({ failure }) => storedFailure(failure)),
     written.map((failure) => failure.retryInSeconds),
   ]);
 }

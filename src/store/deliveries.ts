@@ -18,7 +18,7 @@ export type NewDelivery = {
 };
 
 /** The result of a claim; `status` is the existing delivery's, if there was one. */
-export type ClaimAnswer = {
+export type ClaimResult = {
   claim: Claim | null;
   status: DeliveryStatus | null;
   /** Whether a flush must also reach the standbys: a commit visible here may not have. */
@@ -57,14 +57,16 @@ with input as materialized (
     lease_until = clock_timestamp() + $7::float8 * interval '1 second', next_attempt_at = null, completed_at = null,
     last_error = case when d.status = 'pending' and d.released_claim_no is distinct from d.claim_no
       then 'lease expired' else d.last_error end,
+    last_reason = case when d.status = 'pending' and d.released_claim_no is distinct from d.claim_no
+      then 'lease_expired' else d.last_reason end,
     -- What is applied is what is stored: a provider may have changed the body meanwhile.
     event_type = excluded.event_type, format = excluded.format, occurred_at = excluded.occurred_at,
     payload = excluded.payload
   where d.status = 'failed' or (d.status = 'pending' and d.lease_until < clock_timestamp())
   returning d.id, d.provider, d.event_id, d.claim_no, d.claim_no - coalesce(d.released_claims, 0) as attempt_no
 ), expired as (
-  insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
-  select b.id, b.claim_no, b.claim_source, 'failed', 'lease expired', b.claimed_at,
+  insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, reason_id, started_at, duration_ms)
+  select b.id, b.claim_no, b.claim_source, 'failed', 'lease expired', 'lease_expired', b.claimed_at,
     extract(epoch from clock_timestamp() - b.claimed_at) * 1000
   from before b join claimed c on c.id = b.id and c.claim_no = b.claim_no + 1
   where b.is_unreported
@@ -83,7 +85,7 @@ export async function claimDeliveries(
   transaction: Queryable,
   deliveries: readonly NewDelivery[],
   leaseSeconds: number,
-): Promise<ClaimAnswer[]> {
+): Promise<ClaimResult[]> {
   // Sorted, so that two processes claiming the same events lock them in the same order.
   const sorted = deliveries.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b)));
   const rows = await transaction.run<{
@@ -104,7 +106,7 @@ export async function claimDeliveries(
     leaseSeconds,
     sorted.map((one) => one.source),
   ]);
-  const answers = new Map<string, ClaimAnswer>();
+  const answers = new Map<string, ClaimResult>();
   for (const row of rows) {
     const { provider, event_id: eventId, claim_no: claimNo, attempt_no: attemptNo } = row;
     const key = keyOf({ provider, eventId });
@@ -119,7 +121,7 @@ export async function claimDeliveries(
   return deliveries.map((one) => answers.get(keyOf(one)) ?? NEITHER);
 }
 
-const NEITHER: ClaimAnswer = { claim: null, status: null, isReplicated: false };
+const NEITHER: ClaimResult = { claim: null, status: null, isReplicated: false };
 
 const CONFIRM = {
   name: "confirm_repeats",

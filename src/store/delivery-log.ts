@@ -1,5 +1,6 @@
 import type { Changes } from "../domain/changes.ts";
 import type { AttemptSource, DeliveryStatus } from "../domain/delivery.ts";
+import type { FailureReason } from "../domain/failures.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import type { Queryable, Statement } from "./database.ts";
 
@@ -11,7 +12,10 @@ export type LoggedDelivery = {
   status: DeliveryStatus;
   /** Attempts started so far, including the first; those that a database time-out ended are not counted. */
   attempts: number;
+  /** One English sentence. */
   lastError: string | null;
+  /** `null`: none, or it was stored by a release without reasons. */
+  lastReason: FailureReason | null;
   receivedAt: Date;
   completedAt: Date | null;
   nextAttemptAt: Date | null;
@@ -21,7 +25,11 @@ export type LoggedAttempt = {
   attempt: number;
   source: AttemptSource;
   outcome: "successful" | "failed";
-  reason: string | null;
+  /** One English sentence. */
+  error: string | null;
+  /** `null`: it succeeded, or was stored by a release without reasons. */
+  reason: FailureReason | null;
+  params: Record<string, unknown> | null;
   startedAt: Date;
   durationMs: number;
   /** Which subscription it has changed, and how; `null`: none. */
@@ -44,7 +52,9 @@ export type DeliveryFilter = {
 export type DeliveryPage = { before: string | null; limit: number };
 
 const COLUMNS = `d.id, d.provider, d.event_id as "eventId", d.event_type as "eventType", d.status,
-  d.claim_no - coalesce(d.released_claims, 0) as attempts, d.last_error as "lastError", d.received_at as "receivedAt",
+  d.claim_no - coalesce(d.released_claims, 0) as attempts, d.last_error as "lastError",
+  -- The release before writes the sentence alone.
+  case when d.last_error is not null then d.last_reason end as "lastReason", d.received_at as "receivedAt",
   d.completed_at as "completedAt", d.next_attempt_at as "nextAttemptAt"`;
 
 const GREATEST_ID = "9223372036854775807";
@@ -183,7 +193,8 @@ export async function findLoggedDelivery(
 const ATTEMPTS = {
   name: "attempts_of_delivery",
   text: `
-select row_number() over (order by claim_no)::int as attempt, source, outcome, reason, started_at as "startedAt", duration_ms as "durationMs",
+select row_number() over (order by claim_no)::int as attempt, source, outcome, reason as error, reason_id as reason,
+  reason_params as params, started_at as "startedAt", duration_ms as "durationMs",
   subscription_id as "subscriptionId", changes
 from webhook_attempts where delivery_id = $1::bigint order by claim_no`,
 };

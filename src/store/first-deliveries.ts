@@ -1,10 +1,12 @@
 import type { DeliveryStatus } from "../domain/delivery.ts";
+import type { Failure } from "../domain/failures.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Attempt } from "./attempts.ts";
 import type { Queryable } from "./database.ts";
 import type { NewDelivery } from "./deliveries.ts";
 import { compareKeys, keyOf } from "./delivery-key.ts";
 import { SEPARATOR } from "./separator.ts";
+import { storedFailure } from "./stored-failure.ts";
 
 export type KnownDelivery = {
   status: DeliveryStatus;
@@ -45,7 +47,7 @@ export type FirstDelivery = {
   /** Milliseconds since receipt. */
   durationMs: number;
   /** `null`: it succeeded. */
-  failure: { reason: string; retryInSeconds: number | null } | null;
+  failed: { failure: Failure; retryInSeconds: number | null } | null;
   changed: Attempt["changed"];
   /** Of a user who has deleted the account: the payload is not stored. */
   isRedacted: boolean;
@@ -57,20 +59,23 @@ const INSERT = {
   text: `
 with inserted as (
   insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, received_at,
-    completed_at, next_attempt_at, last_error, occurred_at, payload, first_source, first_outcome, first_reason,
-    first_duration_ms, first_subscription_id, first_changes, first_changed_at)
-  select provider, event_id, event_type, format, case when reason is null then 'successful' else 'failed' end, source,
-    moment.at - duration * interval '1 millisecond', moment.at, moment.at + retry_in * interval '1 second', reason,
+    completed_at, next_attempt_at, last_error, last_reason, occurred_at, payload, first_source, first_outcome,
+    first_reason, first_reason_id, first_reason_params, first_duration_ms, first_subscription_id, first_changes,
+    first_changed_at)
+  select provider, event_id, event_type, format, case when failure is null then 'successful' else 'failed' end, source,
+    moment.at - duration * interval '1 millisecond', moment.at, moment.at + retry_in * interval '1 second',
+    failure->>'error', failure->>'reason',
     to_timestamp(occurred / 1e6), payload::json, source,
-    case when reason is null then 'successful' else 'failed' end, reason, duration, subscription_id, changes::json,
-    case when changes is not null then moment.at + place * interval '1 microsecond' end
+    case when failure is null then 'successful' else 'failed' end, failure->>'error', failure->>'reason',
+    failure->'params', duration, subscription_id, changes::json,
+    case when changes is not null then moment.at + ordinal * interval '1 microsecond' end
   from (select clock_timestamp() as at offset 0) moment
   cross join unnest(
     $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::float8[],
-    string_to_array($7::text, U&'\\001E', ''), $8::float8[], $9::text[], $10::float8[], $11::uuid[],
+    string_to_array($7::text, U&'\\001E', ''), $8::float8[], $9::json[], $10::float8[], $11::uuid[],
     string_to_array($12::text, U&'\\001E', ''), $13::int[]
-  ) as given (provider, event_id, event_type, format, source, occurred, payload, duration, reason, retry_in,
-    subscription_id, changes, place)
+  ) as input (provider, event_id, event_type, format, source, occurred, payload, duration, failure, retry_in,
+    subscription_id, changes, ordinal)
   returning id, provider, event_id, status
 )
 select id, provider, event_id from inserted where status = 'failed'`,
@@ -86,7 +91,7 @@ export async function insertFirstDeliveries(
 ): Promise<Map<string, string>> {
   // Sorted, so that two processes inserting the same events lock them in the same order.
   const sorted = deliveries
-    .map((one, place) => ({ ...one, ...one.delivery, place, key: keyOf(one.delivery) }))
+    .map((one, ordinal) => ({ ...one, ...one.delivery, ordinal, key: keyOf(one.delivery) }))
     .sort((a, b) => compareKeys(a.key, b.key));
   const rows = await transaction.run<{ id: string; provider: string; event_id: string }>(INSERT, [
     sorted.map((one) => one.provider),
@@ -97,11 +102,11 @@ export async function insertFirstDeliveries(
     sorted.map((one) => one.occurredAtMicros),
     sorted.map((one) => (one.isRedacted ? "" : one.payload)).join(SEPARATOR),
     sorted.map((one) => one.durationMs),
-    sorted.map((one) => one.failure?.reason),
-    sorted.map((one) => one.failure?.retryInSeconds),
+    sorted.map((one) => storedFailure(one.failed?.failure ?? null)),
+    sorted.map((one) => one.failed?.retryInSeconds),
     sorted.map((one) => one.changed?.subscriptionId),
     sorted.map((one) => (one.changed ? JSON.stringify(one.changed.changes) : "")).join(SEPARATOR),
-    sorted.map((one) => one.place),
+    sorted.map((one) => one.ordinal),
   ]);
   return new Map(rows.map((row) => [keyOf({ provider: row.provider, eventId: row.event_id }), row.id]));
 }

@@ -36,14 +36,15 @@ reclaimed as (
   update webhook_delivery d set
     status = 'pending', claim_no = d.claim_no + 1, claim_source = $1::text, claimed_at = clock_timestamp(),
     lease_until = clock_timestamp() + $2::float8 * interval '1 second', next_attempt_at = null, completed_at = null,
-    last_error = case when p.is_unreported then 'lease expired' else d.last_error end
+    last_error = case when p.is_unreported then 'lease expired' else d.last_error end,
+    last_reason = case when p.is_unreported then 'lease_expired' else d.last_reason end
   from picked p
   where d.id = p.id and d.id = any (array(select id from picked))
   returning d.id, d.claim_no, d.claim_no - coalesce(d.released_claims, 0) as attempt_no, d.provider, d.event_id,
     d.event_type, d.format, d.payload
 ), expired as (
-  insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
-  select id, claim_no, claim_source, 'failed', 'lease expired', claimed_at,
+  insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, reason_id, started_at, duration_ms)
+  select id, claim_no, claim_source, 'failed', 'lease expired', 'lease_expired', claimed_at,
     extract(epoch from clock_timestamp() - claimed_at) * 1000
   from picked where is_unreported
   on conflict do nothing
@@ -88,12 +89,12 @@ with picked as materialized (
     and ${ATTEMPTS} >= ${MAX_ATTEMPTS} and released_claim_no is distinct from claim_no
   order by lease_until limit 1000 for update skip locked
 ), failed as (
-  update webhook_delivery d set status = 'failed', last_error = 'lease expired', lease_until = null,
+  update webhook_delivery d set status = 'failed', last_error = 'lease expired', last_reason = 'lease_expired', lease_until = null,
     completed_at = clock_timestamp()
   from picked p where d.id = p.id
 )
-insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
-select id, claim_no, claim_source, 'failed', 'lease expired', claimed_at,
+insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, reason_id, started_at, duration_ms)
+select id, claim_no, claim_source, 'failed', 'lease expired', 'lease_expired', claimed_at,
   extract(epoch from clock_timestamp() - claimed_at) * 1000
 from picked
 on conflict do nothing
@@ -135,8 +136,8 @@ with picked as materialized (
   where id = $1::bigint and status = 'successful' and payload is not null
   for update
 ), unreported as (
-  insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
-  select id, claim_no, claim_source, 'failed', 'did not report back', claimed_at,
+  insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, reason_id, started_at, duration_ms)
+  select id, claim_no, claim_source, 'failed', 'did not report back', 'not_reported', claimed_at,
     extract(epoch from clock_timestamp() - claimed_at) * 1000
   from picked where not is_reported
   on conflict do nothing

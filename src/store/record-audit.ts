@@ -38,8 +38,8 @@ function actorOf(caller: Caller): AuditActor {
       return { kind: "api-key", userId: caller.userId, keyId: caller.keyId, address: caller.address };
     case "operator":
       return { kind: "operator", userId: null, keyId: null, address: null };
-    case "nobody":
-      throw new Error("nobody has done what is audited");
+    case "anonymous":
+      throw new Error("only identified callers perform audited actions");
     default:
       return caller satisfies never;
   }

@@ -1,3 +1,4 @@
+import { failureSentence } from "../domain/failures.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { ProviderName, Traces } from "../domain/traces.ts";
 import type { Queryable } from "./database.ts";
@@ -96,7 +97,7 @@ export async function unclaimedCustomers(
   );
 }
 
-const REDACTED = "redacted: the person has deleted the account";
+const REDACTED = failureSentence({ reason: "redacted" });
 
 // A failed delivery keeps its status and is not retried: its payload is gone. Reasons quote ids.
 const REDACT = {
@@ -113,10 +114,12 @@ with theirs as materialized (
   set payload = case when d.id = any ($3::bigint[]) then null else d.payload end,
     next_attempt_at = case when d.id = any ($3::bigint[]) then null else d.next_attempt_at end,
     last_error = case when d.last_error is not null then '${REDACTED}' end,
-    first_reason = case when d.first_reason is not null then '${REDACTED}' end
+    last_reason = case when d.last_error is not null then 'redacted' end,
+    first_reason = case when d.first_reason is not null then '${REDACTED}' end,
+    first_reason_id = case when d.first_reason is not null then 'redacted' end, first_reason_params = null
   from theirs where d.id = theirs.id and d.id > $4::bigint and d.id <= $5::bigint
 ), attempts as (
-  update webhook_attempt set reason = '${REDACTED}'
+  update webhook_attempt set reason = '${REDACTED}', reason_id = 'redacted', reason_params = null
   where delivery_id > $4::bigint and delivery_id <= $5::bigint and reason is not null
     and (delivery_id = any ($3::bigint[]) or strpos(reason, $6::text) > 0)
 )

@@ -473,6 +473,8 @@ create table webhook_attempt (
   subscription_id uuid,
   changes json,
   changed_at timestamp with time zone,
+  reason_id text,
+  reason_params json,
   constraint webhook_attempt_outcome_check CHECK ((outcome = ANY (ARRAY['successful'::text, 'failed'::text]))),
   constraint webhook_attempt_pkey PRIMARY KEY (delivery_id, claim_no),
   constraint webhook_attempt_source_check CHECK ((source = ANY (ARRAY['delivery'::text, 'retry'::text, 'replay'::text, 'reconcile'::text]))) NOT VALID
@@ -506,6 +508,9 @@ create table webhook_delivery (
   first_changed_at timestamp with time zone,
   released_claims integer,
   released_claim_no integer,
+  last_reason text,
+  first_reason_id text,
+  first_reason_params json,
   constraint webhook_delivery_claim_source_check CHECK ((claim_source = ANY (ARRAY['delivery'::text, 'retry'::text, 'replay'::text, 'reconcile'::text]))) NOT VALID,
   constraint webhook_delivery_pkey PRIMARY KEY (id),
   constraint webhook_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'successful'::text, 'failed'::text])))

@@ -37,17 +37,19 @@ async function logged(
   const text = typeof payload === "string" ? payload : JSON.stringify(payload);
   const [row] = await test.rows<{ id: string }>(
     `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload, last_error,
-       next_attempt_at)
-     values ('provider-a', $1, $2, $3, $4, 'delivery', $5::text::json, $6, case when $4 = 'failed' then now() end)
+       last_reason, next_attempt_at)
+     values ('provider-a', $1, $2, $3, $4, 'delivery', $5::text::json, $6::text,
+       case when $6::text is not null then 'user_not_found' end, case when $4 = 'failed' then now() end)
      returning id`,
     [`evt_${events}`, type, format, status, text, error],
   );
   const id = row?.id as string;
   if (error !== null) {
     await test.rows(
-      `insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, started_at, duration_ms)
-       values ($1, 1, 'delivery', 'failed', $2, now(), 1)`,
-      [id, error],
+      `insert into webhook_attempt (delivery_id, claim_no, source, outcome, reason, reason_id, reason_params, started_at,
+         duration_ms)
+       values ($1, 1, 'delivery', 'failed', $2, 'user_not_found', json_build_object('userId', $3::text), now(), 1)`,
+      [id, error, /"(.+)"/.exec(error)?.[1]],
     );
   }
   return id;
@@ -196,15 +198,27 @@ describe("the payloads to redact", () => {
     ]);
     await leave();
     const rows = await test.rows(
-      `select d.id, d.status, d.last_error as error, a.reason, d.next_attempt_at as next
+      `select d.id, d.status, d.last_error as error, d.last_reason, a.reason, a.reason_id, a.reason_params as params,
+         d.next_attempt_at as next
        from webhook_delivery d join webhook_attempts a on a.delivery_id = d.id order by d.id`,
     );
     const redacted = "redacted: the person has deleted the account";
     const quote = 'user: there is no user "user_10"';
-    expect(rows).toEqual([
-      { id: failed, status: "failed", error: redacted, reason: redacted, next: null },
-      { id: pruned, status: "successful", error: redacted, reason: redacted, next: null },
-      { id: another, status: "successful", error: quote, reason: quote, next: null },
+    const theirs = {
+      ...{ error: redacted, last_reason: "redacted" },
+      ...{ reason: redacted, reason_id: "redacted", params: null, next: null },
+    };
+    expect(rows).toMatchObject([
+      { id: failed, status: "failed", ...theirs },
+      { id: pruned, status: "successful", ...theirs },
+      {
+        id: another,
+        status: "successful",
+        error: quote,
+        reason: quote,
+        reason_id: "user_not_found",
+        next: null,
+      },
     ]);
   });
 });

@@ -329,11 +329,18 @@ describe("the log of deliveries", () => {
     ...more,
   });
   const applied = () =>
-    delivery(cast.applied, { status: "successful", lastError: null, completedAt: time, nextAttemptAt: null });
+    delivery(cast.applied, {
+      status: "successful",
+      lastError: null,
+      lastReason: null,
+      completedAt: time,
+      nextAttemptAt: null,
+    });
   const failed = () =>
     delivery(cast.failed, {
       status: "failed",
       lastError: expect.stringMatching(/nobody_at_all/),
+      lastReason: "user_not_found",
       completedAt: time,
       nextAttemptAt: time,
     });
@@ -350,6 +357,7 @@ describe("the log of deliveries", () => {
       "status",
       "attempts",
       "lastError",
+      "lastReason",
       "receivedAt",
       "completedAt",
       "nextAttemptAt",
@@ -363,7 +371,9 @@ describe("the log of deliveries", () => {
           attempt: 1,
           source: "delivery",
           outcome: "failed",
-          reason: expect.stringMatching(/nobody_at_all/),
+          error: expect.stringMatching(/nobody_at_all/),
+          reason: "user_not_found",
+          params: { userId: "nobody_at_all" },
           startedAt: time,
           durationMs: expect.any(Number),
           subscriptionId: null,
@@ -411,13 +421,19 @@ describe("the log of deliveries", () => {
     const forced = await replay(cast.applied, { force: true });
     expect([forced.status, forced.body]).toEqual([
       200,
-      { ...applied(), attempts: 2, outcome: "applied", reason: null },
+      { ...applied(), attempts: 2, outcome: "applied", error: null, reason: null },
     ]);
     for (const attempts of [2, 3]) {
       const again = await replay(cast.failed);
       expect([again.status, again.body]).toEqual([
         200,
-        { ...failed(), attempts, outcome: "failed", reason: expect.stringMatching(/nobody_at_all/) },
+        {
+          ...failed(),
+          attempts,
+          outcome: "failed",
+          error: expect.stringMatching(/nobody_at_all/),
+          reason: "user_not_found",
+        },
       ]);
     }
     const { body } = await call("GET", `/api/webhook-deliveries/${cast.failed}`, { cookie });

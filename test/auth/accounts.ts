@@ -17,7 +17,7 @@ export type LogLine = { level: string; fields: object; message: string };
 export type Accounts = {
   test: TestDatabase;
   auth: Auth;
-  letters: EmailMessage[];
+  mails: EmailMessage[];
   lines: LogLine[];
   /** A request below `/api/auth`, with a JSON body when one is given. */
   call(path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
@@ -37,12 +37,12 @@ export type AccountsOptions = {
 
 /** Accounts on a database of their own, for the tests of one file. */
 export function accounts(options: AccountsOptions = {}): Accounts {
-  const letters: EmailMessage[] = [];
+  const mails: EmailMessage[] = [];
   const lines: LogLine[] = [];
-  const made = { letters, lines } as unknown as Accounts;
+  const made = { mails, lines } as unknown as Accounts;
   beforeAll(async () => {
     made.test = await freshDatabase(0);
-    Object.assign(made, onDatabase(made.test, letters, lines, options));
+    Object.assign(made, onDatabase(made.test, mails, lines, options));
   });
   afterAll(async () => {
     await made.auth.idle();
@@ -54,7 +54,7 @@ export function accounts(options: AccountsOptions = {}): Accounts {
 /** The same on a database that is there already, such as another application's on the same one. */
 export function onDatabase(
   test: TestDatabase,
-  letters: EmailMessage[],
+  mails: EmailMessage[],
   lines: LogLine[],
   {
     appUrl = APP_URL,
@@ -62,7 +62,7 @@ export function onDatabase(
     requireAdminTwoFactor = false,
     secret = SECRET,
   }: AccountsOptions = {},
-): Omit<Accounts, "test" | "letters" | "lines"> {
+): Omit<Accounts, "test" | "mails" | "lines"> {
   let time: number | null = null;
   const line = (level: string) => (fields: object, message: string) => {
     lines.push({ level, fields, message });
@@ -72,7 +72,7 @@ export function onDatabase(
     secret,
     appUrl,
     ownOrigins: () => [appUrl, "http://127.0.0.1:3000"],
-    mail: { send: (letter: EmailMessage) => void letters.push(letter) },
+    mail: { send: (message: EmailMessage) => void mails.push(message) },
     requireConfirmation,
     requireAdminTwoFactor,
     auditRetentionDays: 365,

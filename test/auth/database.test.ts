@@ -16,7 +16,7 @@ describe.each([true, false])(
         maxConnections: 3,
         answerTimeoutMs: 10_000,
       });
-      const own = onDatabase({ ...on.test, database }, on.letters, on.lines);
+      const own = onDatabase({ ...on.test, database }, on.mails, on.lines);
       const { cookie } = await own.signedUp();
       // Prepared statements belong to a connection: the same query runs many times.
       for (let n = 0; n < 20; n += 1) expect((await own.identify({ cookie })).caller.kind).toBe("session");

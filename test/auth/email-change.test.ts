@@ -16,8 +16,8 @@ describe("an email address change", () => {
   }
 
   function tokenTo(address: string): string | undefined {
-    const letter = on.letters.findLast(({ to }) => to === address);
-    return /confirm-email-change\?token=([\w-]+)/.exec(letter?.text ?? "")?.[1];
+    const mail = on.mails.findLast(({ to }) => to === address);
+    return /confirm-email-change\?token=([\w-]+)/.exec(mail?.text ?? "")?.[1];
   }
 
   const confirm = async (token: string | undefined) => {
@@ -35,7 +35,7 @@ describe("an email address change", () => {
       expect(await confirm(change[second])).toEqual({ status: 200, body: { status: true, changed: true } });
       expect((await signIn(change.wanted)).status).toBe(200);
       expect((await signIn(change.email)).status).toBe(401);
-      expect(on.letters.at(-1)).toMatchObject({ to: change.email });
+      expect(on.mails.at(-1)).toMatchObject({ to: change.email });
       const [user] = await on.test.rows('select email_verified from "user" where id = $1', [change.id]);
       expect(user).toEqual({ email_verified: true });
     }
@@ -50,10 +50,10 @@ describe("an email address change", () => {
 
   it("gets the same response for a taken address, whose owner gets no mail", async () => {
     const other = await on.signedUp();
-    const before = on.letters.filter(({ to }) => to === other.email).length;
+    const before = on.mails.filter(({ to }) => to === other.email).length;
     const { old } = await requested(other.email);
     expect(await confirm(old)).toEqual({ status: 200, body: { status: true, changed: false } });
-    expect(on.letters.filter(({ to }) => to === other.email).length).toBe(before);
+    expect(on.mails.filter(({ to }) => to === other.email).length).toBe(before);
   });
 
   it("returns 409 when the address was taken in the meantime", async () => {

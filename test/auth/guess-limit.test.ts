@@ -107,16 +107,16 @@ describe("sign-in limits", () => {
 
   it("send at most five mails to one recipient in 15 minutes, with the same response", async () => {
     const { email } = await on.signedUp();
-    const before = on.letters.length;
+    const before = on.mails.length;
     for (let n = 0; n < 8; n += 1) {
       const answer = await on.call("/request-password-reset", { email });
       expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 200 });
     }
-    expect(on.letters.length - before).toBe(5);
+    expect(on.mails.length - before).toBe(5);
     await on.test.rows(
       "update mail_recipient set sent_at = array(select t - interval '15 minutes' from unnest(sent_at) t)",
     );
     await on.call("/request-password-reset", { email });
-    expect(on.letters.length - before).toBe(6);
+    expect(on.mails.length - before).toBe(6);
   });
 });

@@ -193,10 +193,10 @@ describe("a session", () => {
   it("of an inactive user expires after a week", async () => {
     const { cookie } = await on.signedUp();
     expect((await on.identify({ cookie }, Date.now() + WEEK_MS - 60_000)).caller.kind).toBe("session");
-    expect((await on.identify({ cookie }, Date.now() + WEEK_MS + 60_000)).caller.kind).toBe("nobody");
+    expect((await on.identify({ cookie }, Date.now() + WEEK_MS + 60_000)).caller.kind).toBe("anonymous");
     await aged(cookie, WEEK_MS / 1000 + 60);
     expect(await on.identify({ cookie })).toEqual({
-      caller: { kind: "nobody", address: "192.0.2.7" },
+      caller: { kind: "anonymous", address: "192.0.2.7" },
       setCookies: [],
     });
   });
@@ -219,7 +219,7 @@ describe("a session", () => {
       asked.map(({ cookie }, n) => on.identify({ cookie: n % 5 === 0 ? `${cookie}x` : cookie })),
     );
     found.forEach(({ caller }, n) => {
-      if (n % 5 === 0) expect(caller.kind).toBe("nobody");
+      if (n % 5 === 0) expect(caller.kind).toBe("anonymous");
       else expect(caller).toMatchObject({ kind: "session", userId: asked[n]?.id });
     });
   });
@@ -231,13 +231,13 @@ describe("a session", () => {
     await on.test.rows(`update "user" set role = 'admin' where id = $1`, [id]);
     expect(await caller()).toMatchObject({ kind: "session", role: "admin" });
     await on.test.rows(`update "user" set banned = true where id = $1`, [id]);
-    expect(await caller()).toMatchObject({ kind: "nobody" });
+    expect(await caller()).toMatchObject({ kind: "anonymous" });
     await on.test.rows(`update "user" set ban_expires = now() + interval '1 hour' where id = $1`, [id]);
-    expect(await caller()).toMatchObject({ kind: "nobody" });
+    expect(await caller()).toMatchObject({ kind: "anonymous" });
     await on.test.rows(`update "user" set ban_expires = now() - interval '1 second' where id = $1`, [id]);
     expect(await caller()).toMatchObject({ kind: "session" });
     await on.test.rows(`delete from "user" where id = $1`, [id]);
-    expect(await caller()).toMatchObject({ kind: "nobody" });
+    expect(await caller()).toMatchObject({ kind: "anonymous" });
     expect(await on.test.rows("select id from session where user_id = $1", [id])).toEqual([]);
   });
 

@@ -93,7 +93,7 @@ describe("changing the password", () => {
       { cookie },
     );
     expect(answer.status).toBe(200);
-    expect((await on.identify({ cookie: elsewhere })).caller.kind).toBe("nobody");
+    expect((await on.identify({ cookie: elsewhere })).caller.kind).toBe("anonymous");
     expect((await on.identify({ cookie: cookieOf(answer) })).caller.kind).toBe("session");
     expect((await on.call("/sign-in/email", { email, password: PASSWORD })).status).toBe(401);
     expect((await on.call("/sign-in/email", { email, password: NEXT })).status).toBe(200);
@@ -119,8 +119,8 @@ describe("resetting the password", () => {
     const unknown = await on.call("/request-password-reset", { email: "unknown@example.com" });
     expect([known.status, unknown.status]).toEqual([200, 200]);
     expect(await known.json()).toEqual(await unknown.json());
-    expect(on.letters).toMatchObject([{ to: email, subject: "Reset your password" }]);
-    const link = new URL(/https?:\S+/.exec(on.letters[0]?.text ?? "")?.[0] ?? "");
+    expect(on.mails).toMatchObject([{ to: email, subject: "Reset your password" }]);
+    const link = new URL(/https?:\S+/.exec(on.mails[0]?.text ?? "")?.[0] ?? "");
     expect(link.origin).toBe("http://localhost:3000");
 
     const opened = await on.auth.handle(new Request(link), "192.0.2.7");
@@ -132,7 +132,7 @@ describe("resetting the password", () => {
     expect(JSON.stringify(await on.test.rows("select * from verification"))).not.toContain(token);
 
     expect((await reset(token)).status).toBe(200);
-    expect((await on.identify({ cookie })).caller.kind).toBe("nobody");
+    expect((await on.identify({ cookie })).caller.kind).toBe("anonymous");
     expect((await on.call("/sign-in/email", { email, password: NEXT })).status).toBe(200);
     const again = await reset(token);
     expect({ status: again.status, body: await again.json() }).toMatchObject({ status: 400, body: BAD_LINK });
@@ -141,7 +141,7 @@ describe("resetting the password", () => {
   it("succeeds once for two simultaneous requests", async () => {
     const { email } = await on.signedUp();
     await on.call("/request-password-reset", { email });
-    const token = /reset-password\/([^?]+)/.exec(on.letters.at(-1)?.text ?? "")?.[1];
+    const token = /reset-password\/([^?]+)/.exec(on.mails.at(-1)?.text ?? "")?.[1];
     const answers = await Promise.all([reset(token), reset(token), reset(token)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
   });
@@ -149,7 +149,7 @@ describe("resetting the password", () => {
   it("rejects an expired and an invented token", async () => {
     const { email } = await on.signedUp();
     await on.call("/request-password-reset", { email });
-    const token = /reset-password\/([^?]+)/.exec(on.letters.at(-1)?.text ?? "")?.[1];
+    const token = /reset-password\/([^?]+)/.exec(on.mails.at(-1)?.text ?? "")?.[1];
     await on.test.rows("update verification set expires_at = expires_at - interval '61 minutes'");
     for (const bad of [token, "x", "%00", "\0", "a".repeat(65), 7, undefined]) {
       expect((await reset(bad)).status).toBe(400);
@@ -177,8 +177,8 @@ describe("with email confirmation required", () => {
       cookies: [],
     });
     expect((await on.call("/sign-in/email", body)).status).toBe(403);
-    const letter = on.letters.find(({ subject }) => subject === "Confirm your e-mail address");
-    const link = /https?:\S+/.exec(letter?.text ?? "")?.[0] ?? "";
+    const mail = on.mails.find(({ subject }) => subject === "Confirm your email address");
+    const link = /https?:\S+/.exec(mail?.text ?? "")?.[0] ?? "";
     expect((await on.auth.handle(new Request(link.replace("token=", "token=x")), "192.0.2.7")).status).toBe(
       302,
     );
@@ -200,7 +200,7 @@ describe("with email confirmation required", () => {
     const shape = async (answer: Response) =>
       Object.keys(((await answer.json()) as { user: object }).user).sort();
     expect(await shape(taken)).toEqual(await shape(free));
-    expect(on.letters.filter(({ subject }) => subject === "You already have an account")).toHaveLength(1);
+    expect(on.mails.filter(({ subject }) => subject === "You already have an account")).toHaveLength(1);
     const resent = (who: string) => on.call("/send-verification-email", { email: who });
     expect([(await resent("free@example.com")).status, (await resent("x@example.com")).status]).toEqual([
       200, 200,

@@ -16,8 +16,8 @@ describe("a new password", () => {
 
   async function resetToken(email: string): Promise<string> {
     expect((await on.call("/request-password-reset", { email })).status).toBe(200);
-    const letter = on.letters.findLast(({ to }) => to === email);
-    return /reset-password\/([\w-]+)/.exec(letter?.text ?? "")?.[1] ?? "";
+    const mail = on.mails.findLast(({ to }) => to === email);
+    return /reset-password\/([\w-]+)/.exec(mail?.text ?? "")?.[1] ?? "";
   }
 
   const kindWith = (key: string) =>
@@ -32,12 +32,12 @@ describe("a new password", () => {
     const older = await resetToken(email);
     const newest = await resetToken(email);
     await on.call("/change-email", { newEmail: `new-${email}` }, { cookie });
-    const change = on.letters.findLast(({ to }) => to === email)?.text ?? "";
+    const change = on.mails.findLast(({ to }) => to === email)?.text ?? "";
 
     const reset = await on.call("/reset-password", { token: newest, newPassword: NEW_PASSWORD });
     expect(reset.status).toBe(200);
     expect(await kindWith(key)).toBe("unauthorized");
-    expect((await on.identify({ cookie })).caller.kind).toBe("nobody");
+    expect((await on.identify({ cookie })).caller.kind).toBe("anonymous");
     const again = await on.call("/reset-password", { token: older, newPassword: PASSWORD });
     expect(again.status).toBe(400);
     const token = /token=([\w-]+)/.exec(change)?.[1];
@@ -60,7 +60,7 @@ describe("a new password", () => {
     const changed = await on.call("/change-password", body, { cookie });
     expect(changed.status).toBe(200);
     expect((await on.identify({ cookie: cookieOf(changed) })).caller).toMatchObject({ userId: id });
-    expect((await on.identify({ cookie: other })).caller.kind).toBe("nobody");
+    expect((await on.identify({ cookie: other })).caller.kind).toBe("anonymous");
     expect((await on.call("/reset-password", { token, newPassword: PASSWORD })).status).toBe(400);
     expect(await kindWith(key)).toBe("api-key");
   });

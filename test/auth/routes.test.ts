@@ -115,7 +115,7 @@ describe("the routes below /api/auth", () => {
     const answer = await on.auth.handle(request, "a");
     expect(answer.status).toBe(200);
     expect(answer.headers.getSetCookie().some((line) => /session_token=;.*Max-Age=0/.test(line))).toBe(true);
-    expect((await on.identify({ cookie })).caller.kind).toBe("nobody");
+    expect((await on.identify({ cookie })).caller.kind).toBe("anonymous");
   });
 
   it.each<[string, Record<string, string>, number]>([
@@ -158,7 +158,7 @@ describe("the routes below /api/auth", () => {
 
 describe("while the database is unreachable", () => {
   const on = accounts();
-  let away: Omit<Accounts, "test" | "letters" | "lines">;
+  let away: Omit<Accounts, "test" | "mails" | "lines">;
   let database: TestDatabase["database"];
   beforeAll(() => {
     database = openDatabase({
@@ -198,6 +198,6 @@ describe("while the database is unreachable", () => {
     const unavailable = { name: "DatabaseUnavailable" };
     await expect(away.identify({ cookie })).rejects.toMatchObject(unavailable);
     await expect(away.identify({ "x-api-key": `tg_${"a".repeat(40)}` })).rejects.toMatchObject(unavailable);
-    expect((await away.identify({ cookie: `${cookie.slice(0, -4)}AAA=` })).caller.kind).toBe("nobody");
+    expect((await away.identify({ cookie: `${cookie.slice(0, -4)}AAA=` })).caller.kind).toBe("anonymous");
   });
 });

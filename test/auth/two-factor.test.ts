@@ -27,7 +27,7 @@ describe("two-factor sign-in", () => {
     const first = await signIn(email);
     expect(await first.json()).toMatchObject({ twoFactorRedirect: true });
     const pending = cookieOf(first);
-    expect((await on.identify({ cookie: pending })).caller.kind).toBe("nobody");
+    expect((await on.identify({ cookie: pending })).caller.kind).toBe("anonymous");
     const second = await on.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie: pending });
     expect(second.status).toBe(200);
     expect((await on.identify({ cookie: cookieOf(second) })).caller).toMatchObject({ userId: id });
@@ -71,7 +71,7 @@ describe("two-factor sign-in", () => {
     const { totpURI } = (await setUp.json()) as { totpURI: string };
     expect((await on.identify({ cookie: other })).caller.kind).toBe("session");
     await on.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie: person.cookie });
-    expect((await on.identify({ cookie: other })).caller.kind).toBe("nobody");
+    expect((await on.identify({ cookie: other })).caller.kind).toBe("anonymous");
   });
 
   it("requires the password to be disabled; sign-in then needs no code", async () => {
@@ -96,7 +96,7 @@ describe("two-factor sign-in", () => {
     const trusted = await signIn(email, { cookie: trust });
     expect(await trusted.json()).toMatchObject({ user: { email } });
     await on.call("/request-password-reset", { email });
-    const token = /reset-password\/([\w-]+)/.exec(on.letters.at(-1)?.text ?? "")?.[1];
+    const token = /reset-password\/([\w-]+)/.exec(on.mails.at(-1)?.text ?? "")?.[1];
     expect((await on.call("/reset-password", { token, newPassword: PASSWORD })).status).toBe(200);
     const fresh = cookieOf(trusted)
       .split("; ")

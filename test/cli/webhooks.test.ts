@@ -56,6 +56,7 @@ function delivery(expected: object): object {
     status: "successful",
     attempts: 1,
     lastError: null,
+    lastReason: null,
     receivedAt: expect.stringMatching(TIME),
     completedAt: expect.stringMatching(TIME),
     nextAttemptAt: null,
@@ -73,6 +74,7 @@ describe("webhooks list", () => {
       eventId: "list-2",
       status: "failed",
       lastError: 'user: there is no user "nobody"',
+      lastReason: "user_not_found",
       nextAttemptAt: expect.stringMatching(TIME),
     });
     const third = delivery({
@@ -134,7 +136,9 @@ describe("webhooks show", () => {
           attempt: 1,
           source: "delivery",
           outcome: "successful",
+          error: null,
           reason: null,
+          params: null,
           startedAt: expect.stringMatching(TIME),
           durationMs: expect.any(Number),
           subscriptionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -177,6 +181,7 @@ describe("webhooks replay", () => {
     expect(await tollgate.json("webhooks", "replay", id)).toEqual({
       ...delivery({ id, eventId: "replay-1", attempts: 3 }),
       outcome: "applied",
+      error: null,
       reason: null,
     });
     const { attemptLog } = await tollgate.json("webhooks", "show", id);

@@ -192,23 +192,20 @@ describe("the owner of a subscription", () => {
   });
 
   it.each([
-    ["an unknown user", { ...CREATED, userId: "nobody" }, 'user: there is no user "nobody"'],
-    ["no user", { ...CREATED, userId: null }, "user: the event names none"],
-    ["an unknown plan", { ...CREATED, planId: "gold" }, 'plan: there is no plan "gold"'],
-    [
-      "neither plan nor price",
-      { ...CREATED, planId: null },
-      "plan: the event names neither a plan nor a price",
-    ],
+    ["an unknown user", { ...CREATED, userId: "nobody" }, "user_not_found", { userId: "nobody" }],
+    ["no user", { ...CREATED, userId: null }, "user_not_named", undefined],
+    ["an unknown plan", { ...CREATED, planId: "gold" }, "plan_unknown", { planId: "gold" }],
+    ["neither plan nor price", { ...CREATED, planId: null }, "plan_not_named", undefined],
     [
       "a price that no plan has",
       { ...CREATED, planId: null, items: [{ priceIds: ["price_x"], seats: 1 }] },
-      'plan: no plan has the price "price_x" in provider-a',
+      "price_unknown",
+      { priceId: "price_x", provider: "provider-a" },
     ],
-  ])("fails the event when it names %s", (_, given, reason) => {
-    expect(decide("provider-a", event(given), known())).toEqual({
+  ])("fails the event when it names %s", (_, fields, reason, params) => {
+    expect(decide("provider-a", event(fields), known())).toEqual({
       outcome: "failed",
-      reason: expect.stringContaining(reason),
+      failure: { reason, params },
     });
   });
 
@@ -222,7 +219,7 @@ describe("the owner of a subscription", () => {
     const update = { ...UPDATED, providerSubscriptionId: null };
     expect(decide("provider-a", event(update), known(two))).toMatchObject({
       outcome: "failed",
-      reason: "subscription: the event names none, and the user has 2",
+      failure: { reason: "subscription_ambiguous", params: { count: 2 } },
     });
   });
 
@@ -274,7 +271,7 @@ describe("the plan", () => {
     const decision = decide("provider-a", event({ ...UPDATED, planId: "pro", items }), known(start));
     expect(decision).toMatchObject({
       outcome: "applied",
-      planProblem: 'plan: no plan has the price "price_legacy" in provider-a',
+      planProblem: { reason: "price_unknown", params: { priceId: "price_legacy", provider: "provider-a" } },
       subscription: { planId: "team", priceId: "price_team_monthly", seats: 4, outOfOrder: true },
     });
   });

@@ -115,13 +115,21 @@ describe.each(wireFormats())("a slot bound to %s", (format) => {
   });
 
   it.each([
-    ["a user who does not exist", { userId: "nobody" }, /user: there is no user "nobody"/],
+    [
+      "a user who does not exist",
+      { userId: "nobody" },
+      /user: there is no user "nobody"/,
+      "user_not_found",
+      { userId: "nobody" },
+    ],
     [
       "a plan that does not exist",
       { planId: "gold", priceId: "price_unknown" },
       /plan: there is no plan "gold"/,
+      "plan_unknown",
+      { planId: "gold" },
     ],
-  ])("fails an event with %s, and keeps it for the retry", async (name, wrong, reason) => {
+  ])("fails an event with %s, and keeps it for the retry", async (name, wrong, sentence, reason, params) => {
     const delivery = event("customer.subscription.created", {
       subscriptionId: `sub_${name}`,
       eventId: `evt ${name}`,
@@ -133,7 +141,14 @@ describe.each(wireFormats())("a slot bound to %s", (format) => {
     else expect(answer).toMatchObject({ status: 500, body: { error: "Processing failed" } });
     const row = await logged(delivery.eventId);
     expect(row).toMatchObject({ status: "failed", claim_no: 1, lease_until: null });
-    expect(row?.last_error).toMatch(reason);
+    expect(row?.last_error).toMatch(sentence);
+    expect(row?.last_reason).toBe(reason);
+    expect(
+      await test.rows(
+        "select reason, reason_id, reason_params from webhook_attempts where delivery_id = $1::bigint",
+        [row?.id],
+      ),
+    ).toEqual([{ reason: row?.last_error, reason_id: reason, reason_params: params }]);
     const wait = Number(row?.next_attempt_at) - Number(row?.completed_at);
     expect(wait).toBeGreaterThanOrEqual(12_000);
     expect(wait).toBeLessThanOrEqual(18_000);
@@ -157,6 +172,7 @@ describe.each(wireFormats())("a slot bound to %s", (format) => {
       status: "successful",
       claim_no: 2,
       last_error: null,
+      last_reason: null,
     });
     const attempts = await test.rows(
       "select source, outcome from webhook_attempts where delivery_id = $1 order by claim_no",

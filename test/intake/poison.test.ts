@@ -65,13 +65,17 @@ it("applies every other event of a group that contains poisoned ones", async () 
   expect(await test.rows("select from subscription where provider_subscription_id like 'poison-%'")).toEqual(
     [],
   );
-  const failures = await test.rows<{ event_id: string; last_error: string }>(
-    "select event_id, last_error from webhook_delivery where status = 'failed' order by event_id",
+  const failures = await test.rows<{ event_id: string; last_error: string; last_reason: string }>(
+    "select event_id, last_error, last_reason from webhook_delivery where status = 'failed' order by event_id",
   );
   expect(failures).toMatchObject([
-    { event_id: "poison-1", last_error: 'plan: there is no plan "gold"' },
-    { event_id: "poison-2", last_error: 'user: there is no user "nobody"' },
-    { event_id: "poison-4", last_error: "database: the change was refused, see the log" },
+    { event_id: "poison-1", last_error: 'plan: there is no plan "gold"', last_reason: "plan_unknown" },
+    { event_id: "poison-2", last_error: 'user: there is no user "nobody"', last_reason: "user_not_found" },
+    {
+      event_id: "poison-4",
+      last_error: "database: the change was refused, see the log",
+      last_reason: "database_refused",
+    },
   ]);
 });
 

@@ -163,16 +163,17 @@ describe("webhook-retry", () => {
     expect(await delivery(id)).toMatchObject({
       status: "failed",
       last_error: "lease expired",
+      last_reason: "lease_expired",
       next_attempt_at: null,
       lease_until: null,
     });
     const reasons = await test.rows(
-      "select claim_no, reason from webhook_attempts where delivery_id = $1 and outcome = 'failed' order by 1",
+      "select claim_no, reason, reason_id from webhook_attempts where delivery_id = $1 and outcome = 'failed' order by 1",
       [id],
     );
     expect(reasons).toEqual([
-      { claim_no: 11, reason: "lease expired" },
-      { claim_no: 13, reason: "lease expired" },
+      { claim_no: 11, reason: "lease expired", reason_id: "lease_expired" },
+      { claim_no: 13, reason: "lease expired", reason_id: "lease_expired" },
     ]);
   });
 

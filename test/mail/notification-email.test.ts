@@ -4,7 +4,7 @@ import { LOCALES } from "../../src/domain/locale.ts";
 import { NOTIFICATION_KINDS } from "../../src/domain/notification.ts";
 import { notificationEmail } from "../../src/mail/notification-email.ts";
 
-const PLACE = { appUrl: "https://app.example.com", plans };
+const CONTEXT = { appUrl: "https://app.example.com", plans };
 const DETAILS = {
   planId: "pro",
   from: "pro",
@@ -16,11 +16,12 @@ const DETAILS = {
 const mail = { to: "person@example.com", locale: "en" as const, ageSeconds: 0 };
 
 describe("the notification mail", () => {
-  it.each(NOTIFICATION_KINDS)("for %s has a text of its own in each language", (kind) => {
-    const letters = LOCALES.map((locale) =>
-      notificationEmail({ ...mail, locale, notifications: [{ id: "1", kind, details: DETAILS }] }, PLACE),
+  it.each(NOTIFICATION_KINDS)("has a text of its own for %s in each language", async (kind) => {
+    const notifications = [{ id: "1", kind, details: DETAILS }];
+    const mails = await Promise.all(
+      LOCALES.map((locale) => notificationEmail({ ...mail, locale, notifications }, CONTEXT)),
     );
-    for (const { text, subject, to } of letters) {
+    for (const { text, subject, to } of mails) {
       expect(to).toBe("person@example.com");
       expect(subject).toMatch(/^[^\n]{5,60}$/);
       expect(text.split("\n\n")).toHaveLength(3);
@@ -30,25 +31,25 @@ describe("the notification mail", () => {
       if (kind.startsWith("subscription")) expect(text).toMatch(/Pro/);
     }
     for (const part of [0, 1, 2]) {
-      const said = letters.map(({ text }) => text.split("\n\n")[part]?.split("\n")[0]);
-      expect(new Set(said).size).toBe(LOCALES.length);
+      const openings = mails.map(({ text }) => text.split("\n\n")[part]?.split("\n")[0]);
+      expect(new Set(openings).size).toBe(LOCALES.length);
     }
-    expect(new Set(letters.map(({ subject }) => subject)).size).toBe(LOCALES.length);
+    expect(new Set(mails.map(({ subject }) => subject)).size).toBe(LOCALES.length);
   });
 
-  it("is in English when the user's language is no longer supported", () => {
+  it("is in English when the user's language is no longer supported", async () => {
     const notifications = [{ id: "1", kind: "role_changed" as const, details: { role: "user" } }];
-    const { text } = notificationEmail({ ...mail, locale: "fr" as "en", notifications }, PLACE);
-    expect(text).toMatch(/^You are no longer an administrator\.\n/);
+    const { text } = await notificationEmail({ ...mail, locale: "fr" as "en", notifications }, CONTEXT);
+    expect(text).toMatch(/^You’re no longer an administrator\.\n/);
   });
 
-  it("lists the first of very many notifications, and links to the rest", () => {
+  it("lists the first of very many notifications, and links to the rest", async () => {
     const notifications = Array.from({ length: 500 }, (_, n) => ({
       id: String(n),
       kind: "api_key_created" as const,
       details: { prefix: `tg_${n}_` },
     }));
-    const { text } = notificationEmail({ ...mail, notifications }, PLACE);
-    expect(text).toMatch(/tg_19_….*\nAnd 480 more\.\n\nSee here:\n.*\/api-keys\n.*\/notifications\n/);
+    const { text } = await notificationEmail({ ...mail, notifications }, CONTEXT);
+    expect(text).toMatch(/tg_19_….*\nAnd 480 more\.\n\nSee the details:\n.*\/api-keys\n.*\/notifications\n/);
   });
 });

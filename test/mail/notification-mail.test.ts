@@ -27,7 +27,7 @@ describe("a notification", () => {
       subject: "A payment did not go through",
       text: `A payment for Pro did not go through. Check your payment method.
 
-See here:
+See the details:
 https://app.example.com/billing
 
 You get such mails because notifications by e-mail are switched on. Switch them off here:
@@ -72,11 +72,11 @@ https://app.example.com/settings`,
     expect(recipients(mailed)).toEqual(["<user_1@example.com>", "<user_2@example.com>"]);
     const both = mailed.smtp.mails.find(({ to }) => to === "<user_1@example.com>");
     expect(both && readMail(both)).toMatchObject({
-      subject: "News of your account",
+      subject: "Updates about your account",
       text: expect.stringContaining(`Your plan changed from Pro to Team.
 An API key (tg_abcdefg…) was created for your account.
 
-See here:
+See the details:
 https://app.example.com/billing
 https://app.example.com/api-keys
 `),

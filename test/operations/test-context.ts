@@ -14,7 +14,7 @@ export function apiKey(userId: string, role: "user" | "admin" = "user"): Caller 
   return { kind: "api-key", userId, role, keyId: "key", address: "192.0.2.1" };
 }
 
-export const NOBODY: Caller = { kind: "nobody", address: "192.0.2.1" };
+export const NOBODY: Caller = { kind: "anonymous", address: "192.0.2.1" };
 
 export type Ground = {
   /** Through the gate, as every surface does. The limits are fresh each time. */

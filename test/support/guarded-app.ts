@@ -15,7 +15,7 @@ export const testCallers: CallerContext = {
   auth: {
     identify: async ({ header, address }) => {
       const userId = header("x-test-user");
-      if (userId === undefined) return { caller: { kind: "nobody", address }, setCookies: [] };
+      if (userId === undefined) return { caller: { kind: "anonymous", address }, setCookies: [] };
       const person = { userId, role: "user", address } as const;
       const keyId = header("x-test-key");
       return {

@@ -172,10 +172,19 @@ const LoggedDelivery = builder.interfaceRef<Listed<typeof listDeliveries>>("Logg
     id: t.exposeID("id"),
     provider: t.expose("provider", { type: enums.SlotEnum }),
     eventId: t.exposeString("eventId"),
-    eventType: t.exposeString("eventType", { description: "The provider's own name of it, as delivered." }),
+    eventType: t.exposeString("eventType", {
+      description: "The provider's name of the event, as delivered.",
+    }),
     status: t.expose("status", { type: enums.DeliveryStatusEnum }),
     attempts: t.exposeInt("attempts"),
-    lastError: t.exposeString("lastError", { nullable: true }),
+    lastError: t.exposeString("lastError", {
+      nullable: true,
+      description: "Why the last attempt failed, as one English sentence.",
+    }),
+    lastReason: t.exposeString("lastReason", {
+      nullable: true,
+      description: "The same as a stable identifier; null also for failures stored by earlier releases.",
+    }),
     receivedAt: t.expose("receivedAt", { type: "DateTime" }),
     completedAt: t.expose("completedAt", { type: "DateTime", nullable: true }),
     nextAttemptAt: t.expose("nextAttemptAt", { type: "DateTime", nullable: true }),
@@ -191,12 +200,21 @@ const Attempt = builder.objectRef<Result<typeof showDelivery>["attemptLog"][numb
     attempt: t.exposeInt("attempt"),
     source: t.expose("source", { type: enums.AttemptSourceEnum }),
     outcome: t.expose("outcome", { type: enums.AttemptOutcomeEnum }),
-    reason: t.exposeString("reason", { nullable: true }),
+    error: t.exposeString("error", {
+      nullable: true,
+      description: "Why it failed, as one English sentence.",
+    }),
+    reason: t.exposeString("reason", { nullable: true, description: "The same as a stable identifier." }),
+    params: t.expose("params", {
+      type: "JSON",
+      nullable: true,
+      description: "Details of the reason, if there are any.",
+    }),
     startedAt: t.expose("startedAt", { type: "DateTime" }),
     durationMs: t.exposeFloat("durationMs"),
     subscriptionId: t.exposeID("subscriptionId", {
       nullable: true,
-      description: "The subscription that it has changed; null: none.",
+      description: "The subscription that it changed; null: none.",
     }),
     changes: t.expose("changes", {
       type: "JSON",
@@ -216,7 +234,7 @@ export const DeliveryInDetail = builder.objectRef<Result<typeof showDelivery>>("
     }),
     attemptLog: t.expose("attemptLog", {
       type: [Attempt],
-      description: "Every attempt that is over, the first one first.",
+      description: "Every finished attempt, oldest first.",
       extensions: { size: 12 },
     }),
   }),
@@ -226,6 +244,10 @@ export const Replay = builder.objectRef<Result<typeof replayDelivery>>("Replay")
   interfaces: [LoggedDelivery],
   fields: (t) => ({
     outcome: t.expose("outcome", { type: enums.ReplayOutcomeEnum }),
-    reason: t.exposeString("reason", { nullable: true }),
+    error: t.exposeString("error", {
+      nullable: true,
+      description: "Why the replay failed, as one English sentence.",
+    }),
+    reason: t.exposeString("reason", { nullable: true, description: "The same as a stable identifier." }),
   }),
 });

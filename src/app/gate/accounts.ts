@@ -18,7 +18,7 @@ export async function callAccounts(
 ): Promise<Record<string, unknown>> {
   const { accounts, address, deps, header } = currentRequest();
   const scope = accounts.scopeOf("POST", `/api/auth${path}`);
-  const call: Call = { caller: { kind: "nobody", address }, charges: [] };
+  const call: Call = { caller: { kind: "anonymous", address }, charges: [] };
   const result = await withLimitHeaders(call, async () => {
     if (scope !== null) await charge(scope, deps.limits, call);
     return throwRefusal(await accounts.call({ path, body, header, address }));

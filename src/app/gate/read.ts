@@ -19,7 +19,7 @@ export async function read<Input extends z.ZodType, Output extends z.ZodType, A 
   const request = currentRequest();
   try {
     const caller: Caller =
-      operation.access === "anyone" ? { kind: "nobody", address: request.address } : await requireUser();
+      operation.access === "anyone" ? { kind: "anonymous", address: request.address } : await requireUser();
     return await execute(operation, request.deps, { caller, charges: [], isExempt: true }, () => input);
   } catch (error) {
     unstable_rethrow(error);

@@ -20,7 +20,7 @@ export async function runAction<Input extends z.ZodType, Output extends z.ZodTyp
   readInput: () => Record<string, unknown> | Promise<Record<string, unknown>>,
 ): Promise<z.input<Output>> {
   const { address, deps, path, person } = currentRequest();
-  const call: Call = { caller: (await person()) ?? { kind: "nobody", address }, charges: [] };
+  const call: Call = { caller: (await person()) ?? { kind: "anonymous", address }, charges: [] };
   const readForm = async () =>
     form instanceof FormData
       ? withoutMissing(form, await readInput())

@@ -40,7 +40,7 @@ export const reconcileSubscription = defineOperation({
       comparing,
     );
     if (comparison.outcome === "left")
-      refuse({ reason: "provider_state_unclear", params: { detail: comparison.reason } });
+      refuse({ reason: "provider_state_unclear", params: comparison.because });
     await recordAudit({ database }, caller, {
       action: "subscription.reconciled",
       target: { type: "subscription", id },

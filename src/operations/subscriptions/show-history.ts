@@ -59,5 +59,5 @@ export const showHistory = defineOperation({
 /** Administrators see their own, as everybody does; the operator has no subscriptions and sees any. */
 function isTheirs({ userId }: { userId: string | null }, caller: Caller): boolean {
   if (caller.kind === "operator") return true;
-  return caller.kind !== "nobody" && caller.userId === userId;
+  return caller.kind !== "anonymous" && caller.userId === userId;
 }

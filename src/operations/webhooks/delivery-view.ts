@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
+import { FAILURE_REASONS } from "../../domain/failures.ts";
 import { format } from "../../domain/invalid-input.ts";
 import { SLOTS } from "../../domain/slot.ts";
 
@@ -9,10 +10,14 @@ export const Delivery = z
     id: z.string(),
     provider: z.enum(SLOTS),
     eventId: z.string(),
-    eventType: z.string().describe("The provider's own name of it, as delivered."),
+    eventType: z.string().describe("The provider's name of the event, as delivered."),
     status: z.enum(DELIVERY_STATUSES),
     attempts: z.int(),
-    lastError: z.string().nullable(),
+    lastError: z.string().nullable().describe("Why the last attempt failed, as one English sentence."),
+    lastReason: z
+      .enum(FAILURE_REASONS)
+      .nullable()
+      .describe("The same as a stable identifier; `null` also for failures stored by earlier releases."),
     receivedAt: z.date(),
     completedAt: z.date().nullable(),
     nextAttemptAt: z.date().nullable(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FAILURE_REASONS, failureSentence } from "../../domain/failures.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { type ReplayRefusal, type ReplayResult, replay } from "../../intake/replay.ts";
@@ -7,10 +8,11 @@ import { recordAudit } from "../../store/record-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { Delivery, DeliveryId } from "./delivery-view.ts";
 
-/** The delivery as it is now, and what came of this attempt. */
+/** The delivery as it is now, and the outcome of this attempt. */
 const Replay = Delivery.extend({
   outcome: z.enum(["applied", "ignored", "failed"]),
-  reason: z.string().nullable(),
+  error: z.string().nullable().describe("Why the replay failed, as one English sentence."),
+  reason: z.enum(FAILURE_REASONS).nullable().describe("The same as a stable identifier."),
 }).meta({ id: "Replay" });
 
 type Replay = z.output<typeof Replay>;
@@ -21,7 +23,7 @@ type Replay = z.output<typeof Replay>;
  */
 export const replayDelivery = defineOperation({
   name: "webhooks.replay",
-  summary: "Processes a delivery again, as a new attempt of its own",
+  summary: "Processes a delivery again, as a new attempt",
   access: "admin",
   limit: "admin",
   input: z.strictObject({
@@ -29,7 +31,7 @@ export const replayDelivery = defineOperation({
     force: z
       .boolean()
       .default(false)
-      .describe("Also when it was successful; it stays so whatever comes of the replay."),
+      .describe("Also replay a successful delivery; it stays successful even if the replay fails."),
   }),
   reasons: [
     "not_found",
@@ -54,13 +56,17 @@ export const replayDelivery = defineOperation({
   },
 });
 
-function attemptOf(id: string, result: ReplayResult): Pick<Replay, "outcome" | "reason"> {
+function attemptOf(id: string, result: ReplayResult): Pick<Replay, "outcome" | "error" | "reason"> {
   switch (result.outcome) {
     case "applied":
     case "ignored":
-      return { outcome: result.outcome, reason: null };
+      return { outcome: result.outcome, error: null, reason: null };
     case "failed":
-      return { outcome: "failed", reason: result.reason };
+      return {
+        outcome: "failed",
+        error: failureSentence(result.failure),
+        reason: result.failure.reason,
+      };
     case "lost":
       return refuse({ reason: "delivery_taken_over", params: { id } });
     case "unavailable":

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ATTEMPT_SOURCES } from "../../domain/delivery.ts";
+import { FAILURE_REASONS } from "../../domain/failures.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { attemptsOf, findLoggedDelivery } from "../../store/delivery-log.ts";
@@ -15,14 +16,22 @@ const DeliveryInDetail = Delivery.extend({
         attempt: z.int(),
         source: z.enum(ATTEMPT_SOURCES),
         outcome: z.enum(["successful", "failed"]),
-        reason: z.string().nullable(),
+        error: z.string().nullable().describe("Why it failed, as one English sentence."),
+        reason: z
+          .enum(FAILURE_REASONS)
+          .nullable()
+          .describe("The same as a stable identifier; `null` also for failures stored by earlier releases."),
+        params: z
+          .record(z.string(), z.unknown())
+          .nullable()
+          .describe("Details of the reason, if there are any."),
         startedAt: z.date(),
         durationMs: z.number(),
-        subscriptionId: z.uuid().nullable().describe("The subscription that it has changed; `null`: none."),
+        subscriptionId: z.uuid().nullable().describe("The subscription that it changed; `null`: none."),
         changes: ChangesView.nullable().describe("`null`: nothing was changed."),
       }),
     )
-    .describe("Every attempt that is over, the first one first."),
+    .describe("Every finished attempt, oldest first."),
 }).meta({ id: "DeliveryInDetail" });
 
 export type DeliveryInDetail = z.output<typeof DeliveryInDetail>;

@@ -45,8 +45,9 @@ export function polarApi(connection: PaymentConnection): PaymentApi {
     fetchSubscription: (id) => fetchSubscription(provider, begin(), id),
     cancelSubscription: (id) => {
       const client = begin();
-      const look = () => fetchSubscription(provider, client, id);
-      return ensureEnded(async () => revokeSubscriptions(client)(pathSegment(provider, id)), look, hasEnded);
+      const fetchCurrent = () => fetchSubscription(provider, client, id);
+      const revoke = async () => revokeSubscriptions(client)(pathSegment(provider, id));
+      return ensureEnded(revoke, fetchCurrent, hasEnded);
     },
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsProduct(provider, begin(), id),
@@ -72,20 +73,30 @@ async function createCheckout(
     external_customer_id: order.userId,
     customer_email: order.email,
   };
-  const answer = await createCheckouts(client)({ ...checkout, seats: order.seats }).catch(
-    (error: unknown) => {
+  const response = await createCheckouts(client)({ ...checkout, seats: order.seats }).catch(
+    async (error: unknown) => {
       // A product without seat-based pricing rejects `seats`, and one seat is the default.
-      const seatsRefused =
-        error instanceof RefusedByProvider && error.code === "body.seats" && /seat-based/.test(error.message);
-      if (seatsRefused && order.seats === 1) return createCheckouts(client)(checkout);
-      throw error;
+      const seatsRefused = error instanceof RefusedByProvider && error.code === "body.seats";
+      if (!seatsRefused || order.seats !== 1 || (await hasSeats(provider, client, order.priceId)))
+        throw error;
+      return createCheckouts(client)(checkout);
     },
   );
   return {
-    id: requiredText(provider, answer, "id"),
-    url: requiredUrl(provider, answer, "url"),
-    expiresAt: dateAt(answer, "expires_at"),
+    id: requiredText(provider, response, "id"),
+    url: requiredUrl(provider, response, "url"),
+    expiresAt: dateAt(response, "expires_at"),
   };
+}
+
+/** Read from the product: every refusal of `seats` has the same type, `value_error`. */
+async function hasSeats(
+  provider: ConnectedProvider,
+  client: PolarClient,
+  productId: string,
+): Promise<boolean> {
+  const { prices } = await getProducts(client)(pathSegment(provider, productId));
+  return prices.some((price) => textAt(price, "amount_type") === "seat_based");
 }
 
 const PAID = new Set(["confirmed", "succeeded"]);

@@ -1,3 +1,4 @@
+import type { Expectation } from "../../domain/failures.ts";
 import { UnreadablePayload } from "../adapter.ts";
 import { type Instant, instantOfRfc3339, instantOfUnixSeconds, toDate, toMicros } from "./instant.ts";
 
@@ -22,9 +23,9 @@ export class JsonReader {
 
   /** A nested object; below an absent one everything is absent. */
   at(...keys: string[]): JsonReader {
-    let place: JsonReader = this;
-    for (const key of keys) place = place.#child(key);
-    return place;
+    let reader: JsonReader = this;
+    for (const key of keys) reader = reader.#child(key);
+    return reader;
   }
 
   /** Whether the key exists, even with `null`. */
@@ -62,7 +63,7 @@ export class JsonReader {
     if (word === null) return null;
     const meaning = words.get(word);
     return meaning === undefined
-      ? this.#child(key).#refuse(`one of ${[...words.keys()].join(", ")}`)
+      ? this.#child(key).#refuse("known_value", [...words.keys()].join(", "))
       : meaning;
   }
 
@@ -73,13 +74,13 @@ export class JsonReader {
     if (value === undefined || value === null) return null;
     const fits = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_WHOLE_NUMBER;
     // Adding zero converts minus zero, which JSON can contain, to zero.
-    return fits ? Number(value) + 0 : child.#refuse(`a whole number from 0 to ${MAX_WHOLE_NUMBER}`);
+    return fits ? Number(value) + 0 : child.#refuse("count");
   }
 
   flag(key: string): boolean | null {
     const child = this.#child(key);
     if (child.#value === undefined || child.#value === null) return null;
-    return typeof child.#value === "boolean" ? child.#value : child.#refuse("true or false");
+    return typeof child.#value === "boolean" ? child.#value : child.#refuse("boolean");
   }
 
   /** The items of a list; none when it is absent. */
@@ -89,7 +90,7 @@ export class JsonReader {
     if (list === undefined || list === null) return [];
     return Array.isArray(list)
       ? list.map((value, index) => new JsonReader(value, child, index))
-      : child.#refuse("a list");
+      : child.#refuse("list");
   }
 
   /** Microseconds since the epoch, from RFC 3339 text. */
@@ -123,45 +124,47 @@ export class JsonReader {
     if (value === undefined || value === null) return null;
     if (typeof value === "object" && !Array.isArray(value)) return value;
     // Senders written in PHP encode an empty object as an empty list.
-    return Array.isArray(value) && value.length === 0 ? null : this.#refuse("an object");
+    return Array.isArray(value) && value.length === 0 ? null : this.#refuse("object");
   }
 
   #id(): string | null {
-    if (typeof this.#value !== "number") return this.#text("text or a whole number");
-    return Number.isSafeInteger(this.#value) ? String(this.#value) : this.#refuse("text or a whole number");
+    if (typeof this.#value !== "number") return this.#text("text_or_number");
+    return Number.isSafeInteger(this.#value) ? String(this.#value) : this.#refuse("text_or_number");
   }
 
-  #text(expected: string): string | null {
+  #text(expected: Expectation): string | null {
     const value = this.#value;
     if (value === undefined || value === null || value === "") return null;
     if (typeof value !== "string") return this.#refuse(expected);
-    if (value.length > MAX_TEXT_CHARACTERS) return this.#refuse(`at most ${MAX_TEXT_CHARACTERS} characters`);
-    if (value.includes("\0")) return this.#refuse("text without NUL");
-    return value.isWellFormed() ? value : this.#refuse("well-formed Unicode");
+    if (value.length > MAX_TEXT_CHARACTERS) return this.#refuse("text_up_to_255");
+    if (value.includes("\0")) return this.#refuse("text_without_nul");
+    return value.isWellFormed() ? value : this.#refuse("unicode");
   }
 
   #rfc3339(): Instant | null {
-    const text = this.#text("an RFC 3339 time");
-    return text === null
-      ? null
-      : (instantOfRfc3339(text) ?? this.#refuse("an RFC 3339 time from 1970 to 9999"));
+    const text = this.#text("rfc3339");
+    return text === null ? null : (instantOfRfc3339(text) ?? this.#refuse("rfc3339_to_9999"));
   }
 
   #unixSeconds(): Instant | null {
     const value = this.#value;
     if (value === undefined || value === null) return null;
     const instant = typeof value === "number" ? instantOfUnixSeconds(value) : null;
-    return instant ?? this.#refuse("Unix seconds from 1970 to 9999");
+    return instant ?? this.#refuse("unix_seconds");
   }
 
   #micros(instant: Instant | null): number | null {
-    return instant === null ? null : (toMicros(instant) ?? this.#refuse("a time before June 2255"));
+    return instant === null ? null : (toMicros(instant) ?? this.#refuse("before_2255"));
   }
 
-  #refuse(expected: string): never {
-    throw new UnreadablePayload(
-      `${this.#path() || "payload"}: expected ${expected}, got ${shown(this.#value)}`,
-    );
+  #refuse(expected: Expectation, values?: string): never {
+    const path = this.#path() || "payload";
+    throw new UnreadablePayload({
+      path,
+      expected,
+      value: shown(this.#value),
+      ...(values === undefined ? {} : { values }),
+    });
   }
 
   #path(): string {

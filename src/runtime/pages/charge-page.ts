@@ -23,7 +23,7 @@ export async function chargePage(
   { limits, address, charges }: { limits: Limits; address: string; charges: Charge[] },
 ): Promise<void> {
   // The person has been charged for the action; over loopback, all of them would share one address.
-  if (!isOwn(incoming)) await charge("pages", limits, { caller: { kind: "nobody", address }, charges });
+  if (!isOwn(incoming)) await charge("pages", limits, { caller: { kind: "anonymous", address }, charges });
 }
 
 function isOwn({ headers }: IncomingMessage): boolean {

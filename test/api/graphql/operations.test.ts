@@ -113,7 +113,7 @@ describe("queries", () => {
     const { body } = await askGraphql(
       server.url,
       `query ($id: ID!) {
-         deliveries(limit: 5, provider: PROVIDER_A, status: FAILED, type: "x") { items { id status provider lastError } nextCursor }
+         deliveries(limit: 5, provider: PROVIDER_A, status: FAILED, type: "x") { items { id status provider lastError lastReason } nextCursor }
          delivery(id: $id) { id payload attemptLog { outcome } receivedAt completedAt }
        }`,
       { cookie: admin.cookie, variables: { id } },
@@ -124,6 +124,7 @@ describe("queries", () => {
       status: "FAILED",
       provider: "PROVIDER_A",
       lastError: null,
+      lastReason: null,
     });
     expect(body.data.delivery).toMatchObject({ id, payload: { some: ["json"] }, attemptLog: [] });
   });

@@ -23,6 +23,10 @@ describe("Polar's API", () => {
     return_url: ORDER.cancelUrl,
     seats: 3,
   };
+  const product = (amountType: string) => ({
+    status: 200,
+    body: { id: ORDER.priceId, prices: [{ amount_type: amountType }] },
+  });
   const bodies = () => provider.heard.map(({ body }) => JSON.parse(body));
 
   it("receives a checkout with user and plan", async () => {
@@ -48,22 +52,26 @@ describe("Polar's API", () => {
         input: 1,
       },
     ];
-    provider.answer((heard) =>
-      "seats" in JSON.parse(heard.body) ? { status: 422, body: { detail } } : happily(dialect)(heard),
-    );
+    provider.answer((heard) => {
+      if (heard.method === "GET") return product("fixed");
+      return "seats" in JSON.parse(heard.body) ? { status: 422, body: { detail } } : happily(dialect)(heard);
+    });
     await api.createCheckout({ ...ORDER, seats: 1 });
-    expect(bodies().map(({ seats }) => seats)).toEqual([1, undefined]);
+    const sent = provider.heard.filter(({ method }) => method === "POST");
+    expect(sent.map(({ body }) => JSON.parse(body).seats)).toEqual([1, undefined]);
     await expect(api.createCheckout(ORDER)).rejects.toMatchObject({
       failure: "rejected",
       message: expect.stringContaining("body.seats: Seats can only be set for seat-based pricing"),
     });
   });
 
-  it("fails when seats are refused for another reason", async () => {
+  it("fails when a product with seats refuses their number", async () => {
     const detail = [{ type: "value_error", loc: ["body", "seats"], msg: "At least 5 seats.", input: 1 }];
-    provider.answer(() => ({ status: 422, body: { detail } }));
+    provider.answer((heard) =>
+      heard.method === "GET" ? product("seat_based") : { status: 422, body: { detail } },
+    );
     await expect(api.createCheckout({ ...ORDER, seats: 1 })).rejects.toMatchObject({ failure: "rejected" });
-    expect(provider.heard).toHaveLength(1);
+    expect(provider.heard.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
   it("opens the portal with a return URL", async () => {

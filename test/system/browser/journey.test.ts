@@ -153,15 +153,13 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     await fill(page, { "Email address": email });
     await press(page, "Send link");
     await page.getByText("we’ve sent it a link").waitFor();
-    const letter = async () => {
+    const mail = async () => {
       const names = await readdir(join(site.folder, "mail")).catch(() => []);
-      const letters = await Promise.all(
-        names.map((name) => readFile(join(site.folder, "mail", name), "utf8")),
-      );
-      return letters.find((text) => text.includes(email)) ?? "";
+      const mails = await Promise.all(names.map((name) => readFile(join(site.folder, "mail", name), "utf8")));
+      return mails.find((text) => text.includes(email)) ?? "";
     };
-    await eventually(async () => (await letter()).includes("http"), true);
-    const [link] = /http\S+/.exec((await letter()).replaceAll("=\r\n", "").replaceAll("=3D", "=")) ?? [];
+    await eventually(async () => (await mail()).includes("http"), true);
+    const [link] = /http\S+/.exec((await mail()).replaceAll("=\r\n", "").replaceAll("=3D", "=")) ?? [];
     await page.goto(link as string);
     await fill(page, { "New password": "another long password" });
     await press(page, "Set password");

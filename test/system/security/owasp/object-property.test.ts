@@ -99,6 +99,7 @@ const SHOWN: Record<string, readonly string[]> = {
     "status",
     "attempts",
     "lastError",
+    "lastReason",
     "receivedAt",
     "completedAt",
     "nextAttemptAt",

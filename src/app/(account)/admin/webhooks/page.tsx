@@ -14,6 +14,7 @@ import { PageHeader } from "../../../../ui/page-header.tsx";
 import { Pager } from "../../../../ui/pager.tsx";
 import { Cell, MainCell, Row, Table } from "../../../../ui/table.tsx";
 import { Time } from "../../../../ui/time.tsx";
+import { failureTexts } from "../../../gate/failure-text.ts";
 import { read, requireAdmin } from "../../../gate/read.ts";
 import { parseParam, type SearchParams } from "../parse-param.ts";
 import { DeliveryStatusLabel } from "./delivery-status-label.tsx";
@@ -159,7 +160,11 @@ async function NoDeliveries({ isNarrowed, hasMore }: { isNarrowed: boolean; hasM
 type Delivery = z.output<typeof listDeliveries.output>["items"][number];
 
 async function DeliveryTable({ deliveries }: { deliveries: readonly Delivery[] }) {
-  const [t, format] = await Promise.all([getTranslations("adminWebhooks"), getFormatter()]);
+  const [t, format, failureText] = await Promise.all([
+    getTranslations("adminWebhooks"),
+    getFormatter(),
+    failureTexts(),
+  ]);
   return (
     <Table
       label={t("log")}
@@ -175,7 +180,11 @@ async function DeliveryTable({ deliveries }: { deliveries: readonly Delivery[] }
         <Row key={one.id}>
           <MainCell
             href={`${PATH}/${one.id}`}
-            description={one.status === "failed" && one.lastError !== null ? one.lastError : one.eventId}
+            description={
+              one.status === "failed" && one.lastError !== null
+                ? failureText({ reason: one.lastReason, error: one.lastError })
+                : one.eventId
+            }
           >
             {one.eventType}
           </MainCell>

@@ -2,11 +2,16 @@ import Link from "next/link";
 import { getFormatter, getTranslations } from "next-intl/server";
 import type { DeliveryInDetail } from "../../../../../operations/webhooks/show-delivery.ts";
 import { Timeline, TimelineEntry } from "../../../../../ui/timeline.tsx";
+import { failureTexts } from "../../../../gate/failure-text.ts";
 import { ChangesTable } from "../../changes-table.tsx";
 
 /** The receipt, then each attempt with what it changed. */
 export async function History({ delivery }: { delivery: DeliveryInDetail }) {
-  const [t, format] = await Promise.all([getTranslations("adminWebhooks"), getFormatter()]);
+  const [t, format, failureText] = await Promise.all([
+    getTranslations("adminWebhooks"),
+    getFormatter(),
+    failureTexts(),
+  ]);
   const { status, attemptLog, receivedAt, nextAttemptAt } = delivery;
   return (
     <Timeline>
@@ -23,7 +28,9 @@ export async function History({ delivery }: { delivery: DeliveryInDetail }) {
           at={attempt.startedAt}
           description={t("history.took", { duration: inMs(format, attempt.durationMs) })}
         >
-          {attempt.reason !== null && <p className="mt-1 break-words text-bad">{attempt.reason}</p>}
+          {attempt.outcome === "failed" && (
+            <p className="mt-1 break-words text-bad">{failureText(attempt)}</p>
+          )}
           {attempt.changes === null ? (
             attempt.outcome === "successful" && <p className="mt-1 text-sm">{t("history.nothing")}</p>
           ) : (

@@ -1,0 +1,86 @@
+/** What a payload's field should have been. */
+export const EXPECTATIONS = {
+  object: "an object",
+  list: "a list",
+  text: "text",
+  text_or_number: "text or a whole number",
+  text_up_to_255: "at most 255 characters",
+  text_without_nul: "text without NUL",
+  unicode: "well-formed Unicode",
+  boolean: "true or false",
+  count: "a whole number from 0 to 1000000",
+  known_value: "one of the provider's documented values",
+  rfc3339: "an RFC 3339 time",
+  rfc3339_to_9999: "an RFC 3339 time from 1970 to 9999",
+  unix_seconds: "Unix seconds from 1970 to 9999",
+  before_2255: "a time before June 2255",
+} as const;
+
+export type Expectation = keyof typeof EXPECTATIONS;
+
+type FailureParams = {
+  user_not_found: { userId: string };
+  user_not_named: None;
+  plan_unknown: { planId: string };
+  price_unknown: { priceId: string; provider: string };
+  plan_not_named: None;
+  subscription_ambiguous: { count: number };
+  /** `value`: the beginning of what was delivered. */
+  payload_unreadable: { path: string; expected: Expectation; value: string; values?: string };
+  payload_dropped: None;
+  format_unknown: { format: string };
+  database_refused: None;
+  defect: None;
+  lease_expired: None;
+  not_reported: None;
+  redacted: None;
+};
+
+type None = Record<never, never>;
+
+/** A stable, documented identifier. */
+export type FailureReason = keyof FailureParams;
+
+/** Why an attempt to apply an event failed. */
+export type Failure = {
+  [R in FailureReason]: None extends FailureParams[R]
+    ? { reason: R; params?: FailureParams[R] }
+    : { reason: R; params: FailureParams[R] };
+}[FailureReason];
+
+/**
+ * One English sentence per reason, stored as `last_error`. Identifiers are part of the public contract. Neither may
+ * contain what a database or a stack says: that may quote other rows and code, and is logged.
+ */
+const SENTENCES: { [R in FailureReason]: (params: FailureParams[R]) => string } = {
+  user_not_found: ({ userId }) => `user: there is no user "${userId}"`,
+  user_not_named: () => "user: the event names none, and its subscription and customer are not known",
+  plan_unknown: ({ planId }) => `plan: there is no plan "${planId}"`,
+  price_unknown: ({ priceId, provider }) => `plan: no plan has the price "${priceId}" in ${provider}`,
+  plan_not_named: () => "plan: the event names neither a plan nor a price",
+  subscription_ambiguous: ({ count }) => `subscription: the event names none, and the user has ${count}`,
+  payload_unreadable: (params) => `payload: ${unreadableField(params)}`,
+  payload_dropped: () => "payload: no longer kept",
+  format_unknown: ({ format }) => `payload: no adapter for the format "${format}"`,
+  database_refused: () => "database: the change was refused, see the log",
+  defect: () => "defect: applying it failed, see the log",
+  lease_expired: () => "lease expired",
+  not_reported: () => "did not report back",
+  redacted: () => "redacted: the person has deleted the account",
+};
+
+export const FAILURE_REASONS = Object.keys(SENTENCES) as [FailureReason, ...FailureReason[]];
+
+export function failureSentence({ reason, params = {} }: Failure): string {
+  return (SENTENCES[reason] as (params: unknown) => string)(params);
+}
+
+export function unreadableField({
+  path,
+  expected,
+  value,
+  values,
+}: FailureParams["payload_unreadable"]): string {
+  const what = values === undefined ? EXPECTATIONS[expected] : `one of ${values}`;
+  return `${path}: expected ${what}, got ${value}`;
+}
