@@ -24,13 +24,13 @@ describe("a notification", () => {
     if (!mail) return;
     expect(mail).toMatchObject({ from: "<no-reply@example.com>", to: "<user_1@example.com>" });
     expect(readMail(mail)).toMatchObject({
-      subject: "A payment did not go through",
-      text: `A payment for Pro did not go through. Check your payment method.
+      subject: "A payment failed",
+      text: `A payment for Pro failed. Check your payment method.
 
 See the details:
 https://app.example.com/billing
 
-You get such mails because notifications by e-mail are switched on. Switch them off here:
+You get this email because email notifications are on. Turn them off here:
 https://app.example.com/settings`,
     });
     expect(await mailed.open()).toBe(0);
@@ -167,7 +167,7 @@ describe("several processes that send mail", () => {
     );
     for (const mail of mailed.smtp.mails) {
       expect(readMail(mail).text).toMatch(
-        /^Your Pro subscription is active\.\nYou are an administrator now\.\n/,
+        /^Your Pro subscription is active\.\nYou’re now an administrator\.\n/,
       );
     }
   });
