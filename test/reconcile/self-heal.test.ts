@@ -158,7 +158,7 @@ describe("a subscription whose price is in no plan", () => {
       await makeDue();
       truth({ ...UNKNOWN, planId });
       expect(await heal()).toMatchObject({ postponed: 1 });
-      const reason = 'plan: no plan has the price "price_legacy" in provider-a';
+      const reason = 'no plan has the price "price_legacy"';
       expect(await context.test.rows("select last_problem from subscription_heal")).toEqual([
         { last_problem: reason },
       ]);
