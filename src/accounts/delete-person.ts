@@ -1,5 +1,6 @@
 import type { CancelSubscription } from "../billing/cancel-at-provider.ts";
 import type { CloseOpenCheckout } from "../billing/close-on-deletion.ts";
+import type { Caller } from "../domain/caller.ts";
 import { refuse } from "../domain/refusal.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
@@ -26,11 +27,15 @@ const REDACT_WITHIN_MS = 2_000;
  * Deletes a person for good, whatever they pay for first. Nobody is deleted whose subscriptions cannot be ended.
  * @throws Refusal `not_found`, `unavailable`; `conflict` for the last administrator
  */
-export async function deletePerson(tools: DeletionTools, userId: string): Promise<void> {
+export async function deletePerson(
+  tools: DeletionTools,
+  userId: string,
+  options: { by: Caller },
+): Promise<void> {
   const { closeOpenCheckout } = tools;
   const release = await closeOpenCheckout?.(userId);
   try {
-    await deleteOnceCancelled(tools, userId);
+    await deleteOnceCancelled(tools, userId, options);
   } finally {
     await release?.();
   }
@@ -40,10 +45,11 @@ export async function deletePerson(tools: DeletionTools, userId: string): Promis
 async function deleteOnceCancelled(
   { database, cancelSubscription }: DeletionTools,
   userId: string,
+  { by }: { by: Caller },
 ): Promise<void> {
   const cancelled = new Set<string>();
   for (let round = 1; ; round += 1) {
-    const deletion = await retryOnContention(() => deleteUserData(database, userId, { cancelled }));
+    const deletion = await retryOnContention(() => deleteUserData(database, userId, { cancelled, by }));
     if (deletion.outcome === "deleted") return;
     const running = stillRunning(deletion);
     if (cancelSubscription === null || round === ROUNDS) refuse({ reason: "cancellation_failed" });

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { OPERATOR } from "../domain/caller.ts";
 import type { Payments } from "../domain/payment-api.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { ALL_SLOTS, LOOK_BACK_DAYS, type ReconcileReport, reconcile } from "../reconcile/reconcile.ts";
@@ -48,7 +49,7 @@ Examples:
           extent: options.slot ? "all" : "out of order",
           since: options.since ?? parseTime(`${LOOK_BACK_DAYS}d`, new Date()),
           dryRun: options.dryRun,
-          by: "operator",
+          by: OPERATOR,
           isStopping: () => false,
         });
         return { report, payments: runtime.payments };

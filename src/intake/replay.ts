@@ -1,4 +1,6 @@
+import type { Caller } from "../domain/caller.ts";
 import { reclaimOne, reclaimSuccessful, statusOf } from "../store/reclaims.ts";
+import { withAudit } from "../store/with-audit.ts";
 import type { AttemptOutcome } from "./claimed-event.ts";
 import type { Intake } from "./intake.ts";
 import { attempt } from "./retry.ts";
@@ -9,12 +11,23 @@ export type ReplayResult = AttemptOutcome | { outcome: "refused"; because: Repla
 
 /**
  * Processes a delivery again on the operator's request: a new attempt, always recorded. A successful one stays
- * successful, and is replayed only with `force`.
+ * successful, and is replayed only with `force`. The audit entry is written with the claim: what comes of the attempt
+ * is in the log of attempts, also after a crash.
  */
-export async function replay(intake: Intake, id: string, options: { force: boolean }): Promise<ReplayResult> {
-  const claimed =
-    (await reclaimOne(intake.database, id, { leaseSeconds: intake.leaseSeconds, source: "replay" })) ??
-    (options.force ? await reclaimSuccessful(intake.database, id) : null);
+export async function replay(
+  intake: Intake,
+  id: string,
+  { force, by }: { force: boolean; by: Caller },
+): Promise<ReplayResult> {
+  const claimed = await withAudit(
+    intake.database,
+    by,
+    async (transaction) =>
+      (await reclaimOne(transaction, id, { leaseSeconds: intake.leaseSeconds, source: "replay" })) ??
+      (force ? await reclaimSuccessful(transaction, id) : null),
+    (claimed) =>
+      claimed && { action: "delivery.replayed", target: { type: "delivery", id }, details: { force } },
+  );
   if (claimed) return attempt(intake, claimed, "replay");
 
   const found = await statusOf(intake.database, id);

@@ -11,11 +11,12 @@ import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { insertNotifications } from "../store/notifications.ts";
 import { insertSubscriptionEvents } from "../store/outbound-events.ts";
-import { insertReconciliation, type Reconciliation } from "../store/reconciliations.ts";
+import { insertReconciliation } from "../store/reconciliations.ts";
 import { waitForSubscriptions } from "../store/subscription-locks.ts";
 import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { findUserStates } from "../store/users.ts";
+import { auditReconciliation, type Reconciler, reconcilerOf } from "./reconciler.ts";
 
 export type Adoption = { outcome: "adopted"; subscriptionId: string } | { outcome: "left"; reason: string };
 
@@ -28,7 +29,7 @@ export async function adopt(
   intake: Pick<Intake, "database" | "plans" | "leaseSeconds">,
   slot: Slot,
   state: PaymentEvent,
-  { by, notify }: { by: Reconciliation["by"]; notify: boolean },
+  { by, notify }: { by: Reconciler; notify: boolean },
 ): Promise<Adoption> {
   const { providerSubscriptionId, userId, customerId } = state;
   const askedAtMicros = Date.now() * 1000;
@@ -57,7 +58,9 @@ export async function adopt(
       await transaction.commitAfter([
         write(transaction, [{ ...after, lastNotified }]),
         ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
-        ...(changes ? [insertReconciliation(transaction, { subscriptionId: after.id, by, changes })] : []),
+        ...(changes
+          ? [insertReconciliation(transaction, { subscriptionId: after.id, by: reconcilerOf(by), changes })]
+          : []),
         ...(notify && changes
           ? [
               insertSubscriptionEvents(transaction, [
@@ -65,6 +68,7 @@ export async function adopt(
               ]),
             ]
           : []),
+        auditReconciliation(transaction, by, { id: after.id, outcome: "adopted" }),
       ]);
       return { outcome: "adopted", subscriptionId: after.id };
     }),

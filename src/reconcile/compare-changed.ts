@@ -7,6 +7,7 @@ import { findUserStates } from "../store/users.ts";
 import { findByProviderIds, findKnownCustomers } from "../store/verification.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
+import type { Reconciler } from "./reconciler.ts";
 import { subscriptionDrift } from "./subscription-drift.ts";
 
 export type ChangedReport = {
@@ -28,14 +29,14 @@ export async function compareChanged(
   intake: Intake,
   slot: Slot,
   api: PaymentApi,
-  { since, isStopping }: { since: Date; isStopping: () => boolean },
+  { since, by, isStopping }: { since: Date; by: Reconciler; isStopping: () => boolean },
 ): Promise<ChangedReport> {
   const report: ChangedReport = { listed: 0, corrected: 0, adopted: 0 };
   let batch: PaymentEvent[] = [];
   const flush = async () => {
     const states = batch;
     batch = [];
-    await compareBatch(intake, slot, api, states, report);
+    await compareBatch(intake, slot, api, { states, by, report });
   };
   for await (const state of api.listSubscriptions(since)) {
     if (isStopping()) return report;
@@ -52,8 +53,7 @@ async function compareBatch(
   intake: Intake,
   slot: Slot,
   api: PaymentApi,
-  states: readonly PaymentEvent[],
-  report: ChangedReport,
+  { states, by, report }: { states: readonly PaymentEvent[]; by: Reconciler; report: ChangedReport },
 ): Promise<void> {
   const { database, plans } = intake;
   const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
@@ -73,14 +73,19 @@ async function compareBatch(
     const ours = known.get(state.providerSubscriptionId as string);
     if (ours === undefined) {
       if (!isOurs(state) || state.status === "canceled") continue;
-      const { outcome } = await adopt(intake, slot, state, { by: "server", notify: true });
+      const { outcome } = await adopt(intake, slot, state, { by, notify: true });
       if (outcome === "adopted") report.adopted += 1;
       continue;
     }
     if (subscriptionDrift(ours, state, plans).length === 0) continue;
     const found = await findReconcilable(database, ours.id);
     if (found === null) continue;
-    const comparison = await compare(intake, api, found, { by: "server", dryRun: false, notify: true });
+    const comparison = await compare(intake, api, found, {
+      by,
+      audit: "changes",
+      dryRun: false,
+      notify: true,
+    });
     if (comparison.outcome === "compared" && comparison.changes !== null) report.corrected += 1;
   }
 }

@@ -16,11 +16,11 @@ import {
   findReconcilable,
   insertReconciliation,
   type ReconcilableSubscription,
-  type Reconciliation,
 } from "../store/reconciliations.ts";
 import { lockSubscribers, lockSubscriptions } from "../store/subscription-locks.ts";
 import { recordComparison, updateSubscriptions } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
+import { auditReconciliation, type Reconciler, reconcilerOf } from "./reconciler.ts";
 
 export type Comparison =
   /** `null`: it matches the provider. */
@@ -29,7 +29,9 @@ export type Comparison =
   | { outcome: "left"; because: UnclearState };
 
 export type CompareOptions = {
-  by: Reconciliation["by"];
+  by: Reconciler;
+  /** Whether to audit a comparison that has changed nothing too: one that somebody asked for singly. */
+  audit: "each" | "changes";
   /** Reports what would change, and changes nothing. */
   dryRun: boolean;
   /** Whether a correction notifies the user and emits an event. */
@@ -71,7 +73,7 @@ async function correct(
   intake: Comparing,
   { id, provider, providerSubscriptionId, version }: ReconcilableSubscription,
   { state, askedAtMicros }: { state: PaymentEvent; askedAtMicros: number },
-  { by, dryRun, notify }: CompareOptions,
+  { by, audit, dryRun, notify }: CompareOptions,
 ): Promise<Comparison | "overtaken"> {
   // Without the user: a comparison never reassigns a subscription.
   const event = { ...state, providerSubscriptionId, userId: null };
@@ -101,7 +103,10 @@ async function correct(
       changes === null && before.priceId === after.priceId && before.customerId === after.customerId;
     if (dryRun || (isSame && problem !== null)) return comparison;
     if (isSame) {
-      await transaction.commitAfter([recordComparison(transaction, id, askedAtMicros)]);
+      await transaction.commitAfter([
+        recordComparison(transaction, id, askedAtMicros),
+        ...(audit === "each" ? [auditReconciliation(transaction, by, { id, outcome: "unchanged" })] : []),
+      ]);
       return comparison;
     }
     const { lastNotified, notifications } = notificationsFor(before, after, { isLate: false });
@@ -112,7 +117,7 @@ async function correct(
         ? [
             insertReconciliation(transaction, {
               subscriptionId: id,
-              by,
+              by: reconcilerOf(by),
               changes,
               reason: problem && unclearStateSentence(problem),
             }),
@@ -125,6 +130,7 @@ async function correct(
             ]),
           ]
         : []),
+      auditReconciliation(transaction, by, { id, outcome: "corrected" }),
     ]);
     return comparison;
   });

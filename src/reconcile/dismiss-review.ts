@@ -1,13 +1,16 @@
+import type { Caller } from "../domain/caller.ts";
 import type { Intake } from "../intake/intake.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
 import { finishHeal } from "../store/heals.ts";
 import { insertSubscriptionEvents } from "../store/outbound-events.ts";
-import { insertReconciliation, type Reconciliation } from "../store/reconciliations.ts";
+import { insertReconciliation } from "../store/reconciliations.ts";
+import { recordAudit } from "../store/record-audit.ts";
 import { findSubscription } from "../store/subscription-list.ts";
 import { clearReviewFlag } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
+import { reconcilerOf } from "./reconciler.ts";
 
-export type Dismissal = { id: string; by: Reconciliation["by"]; reason: string };
+export type Dismissal = { id: string; by: Caller; reason: string };
 
 /** Clears the flag for review and records why. Returns whether there was one. @throws DatabaseUnavailable */
 export async function dismissReview(
@@ -19,11 +22,15 @@ export async function dismissReview(
     const changes = { outOfOrder: [true, false] as [boolean, boolean] };
     const subscription = await findSubscription(transaction, id);
     await transaction.commitAfter([
-      insertReconciliation(transaction, { subscriptionId: id, by, changes, reason }),
+      insertReconciliation(transaction, { subscriptionId: id, by: reconcilerOf(by), changes, reason }),
       finishHeal(transaction, id),
       ...(subscription === null
         ? []
         : [insertSubscriptionEvents(transaction, [{ type: "subscription.changed", subscription }])]),
+      recordAudit(transaction, by, {
+        action: "subscription.dismissed",
+        ...{ target: { type: "subscription", id }, details: { reason } },
+      }),
     ]);
     return true;
   });

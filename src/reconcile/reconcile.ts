@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Operator } from "../domain/caller.ts";
 import type { Changes } from "../domain/changes.ts";
 import {
   isPaymentApiProblem,
@@ -30,7 +31,7 @@ export type ReconcileOptions = {
   /** How far back to look for missed events; `null`: not at all. */
   since: Date | null;
   dryRun: boolean;
-  by: "operator" | "server";
+  by: Operator | "server";
   isStopping: () => boolean;
 };
 
@@ -123,7 +124,7 @@ class Run {
     if (listEvents) at.missed = await this.#asking(at, () => this.#ingestSince(slot, listEvents, since));
     if (dryRun || (listEvents && !traits.losesEventsWhileDisabled)) return;
     at.changed = await this.#asking(at, () =>
-      compareChanged(this.#tools.intake, slot, api, { since, isStopping }),
+      compareChanged(this.#tools.intake, slot, api, { since, by: this.#options.by, isStopping }),
     );
   }
 
@@ -163,6 +164,7 @@ class Run {
     try {
       const comparison = await compare(this.#tools.intake, api, found, {
         by: this.#options.by,
+        audit: "changes",
         dryRun: this.#options.dryRun,
         notify: true,
       });

@@ -117,7 +117,9 @@ async function healOne(
       await settleHeal(intake.database, due, problem);
       return "settled";
     }
-    const comparison = await compare(intake, api, due, { by: "server", dryRun: false, notify: true });
+    const comparison = await compare(intake, api, due, {
+      ...{ by: "server", audit: "changes", dryRun: false, notify: true },
+    });
     if (comparison.outcome === "compared") {
       await finishHeal(intake.database, due.id);
       return "corrected";

@@ -63,7 +63,9 @@ async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): 
           isStopping,
         })
       : null;
-    const changed = mayLackEvents ? await compareChanged(intake, slot, api, { since, isStopping }) : null;
+    const changed = mayLackEvents
+      ? await compareChanged(intake, slot, api, { since, by: "server", isStopping })
+      : null;
     const interrupted = { sweptUntilMs: null, isEndpointDisabled: null };
     const done = { sweptUntilMs: cursor.nowMs - MIN_AGE_MS, isEndpointDisabled };
     await finish({ ...(isStopping() ? interrupted : done), problem: null });

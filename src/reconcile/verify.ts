@@ -1,3 +1,4 @@
+import { OPERATOR } from "../domain/caller.ts";
 import { isPaymentApiProblem, type PaymentApi, type Payments } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import { unclearStateSentence } from "../domain/reasons.ts";
@@ -203,7 +204,12 @@ class Run {
     try {
       const found = await findReconcilable(intake.database, ours.id);
       if (found === null) return;
-      const options = { by: "operator", dryRun: false, notify: this.#options.notify } as const;
+      const options = {
+        by: OPERATOR,
+        audit: "changes",
+        dryRun: false,
+        notify: this.#options.notify,
+      } as const;
       const comparison = await compare(intake, api, found, options);
       if (comparison.outcome === "left")
         this.#fail(ours.provider, providerId, unclearStateSentence(comparison.because));
@@ -223,7 +229,7 @@ class Run {
     });
     if (!this.#options.repair) return;
     const adoption = await adopt(this.#tools.intake, slot, state, {
-      by: "operator",
+      by: OPERATOR,
       notify: this.#options.notify,
     });
     if (adoption.outcome === "adopted") this.#report.repaired += 1;

@@ -1,9 +1,11 @@
+import type { Caller } from "../domain/caller.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { SubscriptionStatus } from "../domain/subscription-status.ts";
 import type { ProviderName } from "../domain/traces.ts";
 import type { Database } from "./database.ts";
 import { redactEventsOfUser } from "./outbound-events.ts";
 import { waitForRelay } from "./outbound-relay.ts";
+import { recordAudit } from "./record-audit.ts";
 import { inTransaction, type Transaction, type TransactionOptions } from "./transaction.ts";
 import { IS_BANNED } from "./users.ts";
 
@@ -33,12 +35,12 @@ const LIMITS: TransactionOptions = {
 /**
  * Deletes a user with all dependent rows, unless this is the last administrator or a running subscription is not
  * among `cancelled`. Subscriptions stay without a user, and the id is never reused. Redacting the delivery log is
- * queued in the same transaction.
+ * queued and the audit entry is written in the same transaction.
  */
 export async function deleteUserData(
   database: Database,
   userId: string,
-  { cancelled }: { cancelled: ReadonlySet<string> },
+  { cancelled, by }: { cancelled: ReadonlySet<string>; by: Caller },
 ): Promise<Deletion> {
   return inTransaction(database, LIMITS, async (transaction) => {
     const { user, others, subscriptions } = await lockPerson(transaction, userId);
@@ -55,6 +57,7 @@ export async function deleteUserData(
       redactEventsOfUser(transaction, userId),
       // Sessions, accounts, keys and notifications go with the user.
       transaction.run(DELETE, [userId]),
+      recordAudit(transaction, by, { action: "user.deleted", target: { type: "user", id: userId } }),
     ]);
     return { outcome: "deleted" };
   });

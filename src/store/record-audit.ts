@@ -20,14 +20,14 @@ export type Audited = {
   details?: Record<string, unknown>;
 };
 
-/** Records what the caller has done: after it was done, before the response. @throws DatabaseUnavailable */
+/** Records what the caller does, in the transaction that does it. @throws DatabaseUnavailable */
 export async function recordAudit(
-  deps: { database: Queryable },
+  transaction: Queryable,
   caller: Caller,
   { action, target, details = {} }: Audited,
 ): Promise<void> {
   const record = { actor: actorOf(caller), action, targetType: target.type, targetId: target.id, details };
-  await insertAuditEntry(deps.database, record);
+  await insertAuditEntry(transaction, record);
 }
 
 function actorOf(caller: Caller): AuditActor {

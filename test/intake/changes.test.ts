@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
+import { OPERATOR } from "../../src/domain/caller.ts";
 import { type Changes, changesOf, kindOf } from "../../src/domain/changes.ts";
 import type { Subscription } from "../../src/domain/subscription.ts";
 import type { ReceiveResult } from "../../src/intake/intake.ts";
@@ -194,7 +195,8 @@ describe("recorded changes", () => {
   it("are written once per replay, beside the first delivery's", async () => {
     await play([CREATED], [UPDATED, { seats: 8 }]);
     const deliveries = await test.rows<{ id: string }>("select id from webhook_delivery order by id");
-    const again = (n: number) => replay(runtime.intake, deliveries[n]?.id as string, { force: true });
+    const again = (n: number) =>
+      replay(runtime.intake, deliveries[n]?.id as string, { force: true, by: OPERATOR });
     expect([await again(1), await again(0)]).toEqual([{ outcome: "applied" }, { outcome: "applied" }]);
     expect(await changes()).toEqual([
       expect.objectContaining({ seats: [null, 5] }),
@@ -309,7 +311,7 @@ describe("a change and its record", () => {
       };
       const [row] = await test.rows<{ id: string }>("select id from webhook_delivery");
       await test.rows("update subscription set seats = 2");
-      await replay(cut.intake, row?.id as string, { force: true });
+      await replay(cut.intake, row?.id as string, { force: true, by: OPERATOR });
     } finally {
       await cut.close();
     }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
+import { OPERATOR } from "../../src/domain/caller.ts";
 import { notificationsFor } from "../../src/domain/notification.ts";
 import type { Subscription } from "../../src/domain/subscription.ts";
 import { SUBSCRIPTION_STATUSES } from "../../src/domain/subscription-status.ts";
@@ -176,7 +177,7 @@ describe("a repeated or late event", () => {
       "select id from webhook_delivery order by id desc limit 3",
     );
     for (const { id } of logged) {
-      expect(await replay(runtime.intake, id, { force: true })).toEqual({ outcome: "applied" });
+      expect(await replay(runtime.intake, id, { force: true, by: OPERATOR })).toEqual({ outcome: "applied" });
     }
     expect(await kinds()).toEqual(told);
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
+import { OPERATOR } from "../../src/domain/caller.ts";
 import { secondsUntilRetry } from "../../src/domain/delivery.ts";
 import { replay } from "../../src/intake/replay.ts";
 import { retryDue } from "../../src/intake/retry.ts";
@@ -23,12 +24,12 @@ afterAll(async () => {
 describe("replay", () => {
   it("refuses a successful delivery without force, and records a new attempt with it", async () => {
     const id = await received("ok", { userId: "user_1" });
-    expect(await replay(runtime.intake, id, { force: false })).toEqual({
+    expect(await replay(runtime.intake, id, { force: false, by: OPERATOR })).toEqual({
       outcome: "refused",
       because: "successful",
     });
-    expect(await replay(runtime.intake, id, { force: true })).toEqual({ outcome: "applied" });
-    expect(await replay(runtime.intake, id, { force: true })).toEqual({ outcome: "applied" });
+    expect(await replay(runtime.intake, id, { force: true, by: OPERATOR })).toEqual({ outcome: "applied" });
+    expect(await replay(runtime.intake, id, { force: true, by: OPERATOR })).toEqual({ outcome: "applied" });
     expect(await delivery(id)).toMatchObject({ status: "successful", claim_no: 3 });
     expect(await attempts(id)).toEqual(["delivery successful", "replay successful", "replay successful"]);
   });
@@ -36,7 +37,7 @@ describe("replay", () => {
   it("records a forced replay that never reported back", async () => {
     const id = await received("vanished", { userId: "user_1" });
     await test.rows("update webhook_delivery set claim_no = 2, claim_source = 'replay' where id = $1", [id]);
-    expect(await replay(runtime.intake, id, { force: true })).toEqual({ outcome: "applied" });
+    expect(await replay(runtime.intake, id, { force: true, by: OPERATOR })).toEqual({ outcome: "applied" });
     expect(await attempts(id)).toEqual(["delivery successful", "replay failed", "replay successful"]);
   });
 
@@ -45,7 +46,9 @@ describe("replay", () => {
     const before = await delivery(id);
     await test.rows("delete from subscription where user_id = 'user_2'");
     await test.rows(`delete from "user" where id = 'user_2'`);
-    expect(await replay(runtime.intake, id, { force: true })).toMatchObject({ outcome: "failed" });
+    expect(await replay(runtime.intake, id, { force: true, by: OPERATOR })).toMatchObject({
+      outcome: "failed",
+    });
     const { claim_no, claimed_at, claim_source, ...rest } = await delivery(id);
     expect(before).toMatchObject(rest);
     expect(claim_no).toBe(2);
@@ -59,13 +62,13 @@ describe("replay", () => {
       [id],
     );
     for (const force of [false, true]) {
-      expect(await replay(runtime.intake, id, { force })).toEqual({
+      expect(await replay(runtime.intake, id, { force, by: OPERATOR })).toEqual({
         outcome: "refused",
         because: "lease running",
       });
     }
     await test.rows("update webhook_delivery set lease_until = clock_timestamp() where id = $1", [id]);
-    expect(await replay(runtime.intake, id, { force: false })).toEqual({ outcome: "applied" });
+    expect(await replay(runtime.intake, id, { force: false, by: OPERATOR })).toEqual({ outcome: "applied" });
     expect(await delivery(id)).toMatchObject({ status: "successful", claim_no: 2 });
   });
 
@@ -73,7 +76,9 @@ describe("replay", () => {
     const id = await received("exhausted", { userId: "nobody" });
     await test.rows("update webhook_delivery set claim_no = 12, next_attempt_at = null where id = $1", [id]);
     for (const claimNo of [13, 14]) {
-      expect(await replay(runtime.intake, id, { force: false })).toMatchObject({ outcome: "failed" });
+      expect(await replay(runtime.intake, id, { force: false, by: OPERATOR })).toMatchObject({
+        outcome: "failed",
+      });
       expect(await delivery(id)).toMatchObject({
         status: "failed",
         claim_no: claimNo,
@@ -81,11 +86,11 @@ describe("replay", () => {
       });
     }
     await test.rows(`insert into "user" (id, name, email) values ('nobody', 'N', 'nobody@example.com')`);
-    expect(await replay(runtime.intake, id, { force: false })).toEqual({ outcome: "applied" });
+    expect(await replay(runtime.intake, id, { force: false, by: OPERATOR })).toEqual({ outcome: "applied" });
   });
 
   it("refuses an unknown delivery", async () => {
-    expect(await replay(runtime.intake, "999999", { force: true })).toEqual({
+    expect(await replay(runtime.intake, "999999", { force: true, by: OPERATOR })).toEqual({
       outcome: "refused",
       because: "not found",
     });
@@ -94,7 +99,7 @@ describe("replay", () => {
   it("refuses a delivery whose payload was dropped", async () => {
     const id = await received("pruned", { userId: "user_1" });
     await test.rows("update webhook_delivery set payload = null where id = $1", [id]);
-    expect(await replay(runtime.intake, id, { force: true })).toEqual({
+    expect(await replay(runtime.intake, id, { force: true, by: OPERATOR })).toEqual({
       outcome: "refused",
       because: "payload dropped",
     });
@@ -184,7 +189,7 @@ describe("webhook-retry", () => {
       readConfig({ ...serverVariables(test.url), PROVIDER_A_ADAPTER: "paddle" }),
       { log: createLog("silent") },
     );
-    expect(await replay(rebound.intake, id, { force: false })).toEqual({ outcome: "applied" });
+    expect(await replay(rebound.intake, id, { force: false, by: OPERATOR })).toEqual({ outcome: "applied" });
     await rebound.close();
   });
 

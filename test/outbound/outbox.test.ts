@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
+import { OPERATOR } from "../../src/domain/caller.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
@@ -199,7 +200,12 @@ it("writes an event for a correction, and none where nobody is to be notified", 
       occurredAtMicros: null,
     };
     const api = { fetchSubscription: async () => state as never };
-    return compare(runtime.intake, api, found as never, { by: "operator", dryRun: false, notify });
+    return compare(runtime.intake, api, found as never, {
+      by: OPERATOR,
+      audit: "changes",
+      dryRun: false,
+      notify,
+    });
   };
   expect(await corrected(6, true)).toMatchObject({ changes: { seats: [5, 6] } });
   expect(await corrected(7, false)).toMatchObject({ changes: { seats: [6, 7] } });
@@ -210,7 +216,7 @@ it("writes an event when a review is dismissed", async () => {
   await play([CREATED]);
   await test.rows("update subscription set out_of_order = true");
   const { id } = (await theSubscription()) as { id: string };
-  expect(await dismissReview(runtime.intake, { id, by: "operator", reason: "checked" })).toBe(true);
+  expect(await dismissReview(runtime.intake, { id, by: OPERATOR, reason: "checked" })).toBe(true);
   const last = (await relayed()).at(-1);
   expect(last).toMatchObject({ type: "subscription.changed", data: { subscription: { outOfOrder: false } } });
 });

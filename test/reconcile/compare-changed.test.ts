@@ -9,7 +9,7 @@ const { eventOf, receive, truth, stored, audit } = context;
 const run = (isStopping = () => false) => {
   const { intake, payments } = context.runtime;
   const api = payments["provider-a"] as PaymentApi;
-  return compareChanged(intake, "provider-a", api, { since: new Date(0), isStopping });
+  return compareChanged(intake, "provider-a", api, { since: new Date(0), by: "server", isStopping });
 };
 
 describe("comparing the subscriptions that have changed at a provider", () => {

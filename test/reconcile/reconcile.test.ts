@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { OPERATOR } from "../../src/domain/caller.ts";
 import { deleteAccount } from "../../src/operations/users/delete-account.ts";
 import { createPaymentApi } from "../../src/providers/create-payment-api.ts";
 import {
@@ -31,7 +32,7 @@ function run(given: Partial<ReconcileOptions> = {}, by = runtime): Promise<Recon
     extent: "out of order",
     since: new Date(Date.now() - 7 * 86_400_000),
     dryRun: false,
-    by: "operator",
+    by: OPERATOR,
     isStopping: () => false,
     ...given,
   });

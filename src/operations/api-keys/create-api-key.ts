@@ -2,8 +2,8 @@ import { z } from "zod";
 import { PersonName } from "../../domain/person-name.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { insertApiKey } from "../../store/api-keys.ts";
-import type { Queryable } from "../../store/database.ts";
-import { recordAudit } from "../../store/record-audit.ts";
+import type { Database } from "../../store/database.ts";
+import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
 
 export type NewApiKey = { key: string; prefix: string; hash: Buffer };
@@ -29,7 +29,7 @@ export const createApiKey = defineOperation({
     key: z.string().describe("Kept nowhere: it cannot be shown again."),
     createdAt: z.date(),
   }),
-  run: async (deps: { database: Queryable; newApiKey: () => NewApiKey }, caller, { name, expiresAt }) => {
+  run: async (deps: { database: Database; newApiKey: () => NewApiKey }, caller, { name, expiresAt }) => {
     const now = new Date();
     const expiry = expiryOf(expiresAt, now);
     if (expiry !== null && expiry <= now) {
@@ -39,19 +39,19 @@ export const createApiKey = defineOperation({
       refuse({ reason: "expiry_too_late", field: "expiresAt" });
     }
     const { key, prefix, hash } = deps.newApiKey();
-    const made = await insertApiKey(deps.database, {
-      userId: caller.userId,
-      name,
-      prefix,
-      hash,
-      expiresAt: expiry,
-    });
+    const made = await withAudit(
+      deps.database,
+      caller,
+      (transaction) =>
+        insertApiKey(transaction, { userId: caller.userId, name, prefix, hash, expiresAt: expiry }),
+      (made) =>
+        made && {
+          action: "api_key.created",
+          target: { type: "api_key", id: made.id },
+          details: { prefix, expiresAt: expiry },
+        },
+    );
     if (made === null) refuse({ reason: "too_many_api_keys" });
-    await recordAudit(deps, caller, {
-      action: "api_key.created",
-      target: { type: "api_key", id: made.id },
-      details: { prefix, expiresAt: expiry },
-    });
     return { id: made.id, name, prefix, key, createdAt: made.createdAt };
   },
 });

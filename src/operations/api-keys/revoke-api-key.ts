@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
 import { revokeApiKey as revoke } from "../../store/api-keys.ts";
-import type { Queryable } from "../../store/database.ts";
-import { recordAudit } from "../../store/record-audit.ts";
+import type { Database } from "../../store/database.ts";
+import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { ApiKeyId } from "./api-key-view.ts";
 
@@ -14,10 +14,15 @@ export const revokeApiKey = defineOperation({
   input: z.strictObject({ id: ApiKeyId }),
   reasons: ["not_found"],
   output: z.object({ success: z.literal(true) }),
-  run: async (deps: { database: Queryable }, caller, { id }) => {
-    if (!(await revoke(deps.database, caller.userId, id)))
-      refuse({ reason: "not_found", params: { resource: "api_key" } });
-    await recordAudit(deps, caller, { action: "api_key.revoked", target: { type: "api_key", id } });
+  run: async (deps: { database: Database }, caller, { id }) => {
+    const entry = { action: "api_key.revoked", target: { type: "api_key", id } } as const;
+    const isRevoked = await withAudit(
+      deps.database,
+      caller,
+      (transaction) => revoke(transaction, caller.userId, id),
+      (isRevoked) => (isRevoked ? entry : null),
+    );
+    if (!isRevoked) refuse({ reason: "not_found", params: { resource: "api_key" } });
     return { success: true as const };
   },
 });

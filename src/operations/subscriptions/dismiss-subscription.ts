@@ -16,8 +16,7 @@ export const dismissSubscription = defineOperation({
   reasons: ["not_found", "review_not_needed"],
   output: SubscriptionView,
   run: async (deps: { intake: Intake }, caller, { id, reason }) => {
-    const by = caller.kind === "operator" ? "operator" : { administratorId: caller.userId };
-    const isDismissed = await dismissReview(deps.intake, { id, by, reason });
+    const isDismissed = await dismissReview(deps.intake, { id, by: caller, reason });
     const subscription =
       (await findSubscription(deps.intake.database, id)) ??
       refuse({ reason: "not_found", params: { resource: "subscription" } });

@@ -4,7 +4,6 @@ import { refuse } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { compare } from "../../reconcile/compare.ts";
 import { findReconcilable } from "../../store/reconciliations.ts";
-import { recordAudit } from "../../store/record-audit.ts";
 import { findSubscription } from "../../store/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { SubscriptionView } from "./subscription-view.ts";
@@ -32,8 +31,8 @@ export const reconcileSubscription = defineOperation({
       refuse({ reason: "not_found", params: { resource: "subscription" } });
     const { provider } = found;
     const api = deps.payments[provider] ?? refuse({ reason: "provider_not_configured" });
-    const by = caller.kind === "operator" ? "operator" : { administratorId: caller.userId };
-    const comparing = compare(deps.intake, api, found, { by, dryRun: false, notify: true });
+    const options = { by: caller, audit: "each", dryRun: false, notify: true } as const;
+    const comparing = compare(deps.intake, api, found, options);
     const comparison = await mapProviderErrors(
       deps,
       { slot: provider, userId: caller.kind === "operator" ? "operator" : caller.userId },
@@ -41,11 +40,6 @@ export const reconcileSubscription = defineOperation({
     );
     if (comparison.outcome === "left")
       refuse({ reason: "provider_state_unclear", params: comparison.because });
-    await recordAudit({ database }, caller, {
-      action: "subscription.reconciled",
-      target: { type: "subscription", id },
-      details: { outcome: comparison.outcome },
-    });
     return (
       (await findSubscription(database, id)) ??
       refuse({ reason: "not_found", params: { resource: "subscription" } })

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { ROLES } from "../../domain/caller.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { UserId } from "../../domain/user-id.ts";
-import type { Queryable } from "../../store/database.ts";
-import { recordAudit } from "../../store/record-audit.ts";
+import type { Database } from "../../store/database.ts";
 import { findUser, setRole } from "../../store/users.ts";
+import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { UserView } from "./user-view.ts";
 
@@ -16,18 +16,16 @@ export const changeRole = defineOperation({
   input: z.strictObject({ userId: UserId, role: z.enum(ROLES) }),
   reasons: ["not_found", "last_administrator"],
   output: UserView,
-  run: async (deps: { database: Queryable }, caller, { userId, role }) => {
-    const outcome = await setRole(deps.database, userId, role);
-    if (outcome === "last_administrator") {
-      refuse({ reason: "last_administrator" });
-    }
-    if (outcome === "changed") {
-      await recordAudit(deps, caller, {
-        action: "user.role_changed",
-        target: { type: "user", id: userId },
-        details: { role },
-      });
-    }
+  run: async (deps: { database: Database }, caller, { userId, role }) => {
+    const target = { type: "user", id: userId } as const;
+    const entry = { action: "user.role_changed", target, details: { role } } as const;
+    const outcome = await withAudit(
+      deps.database,
+      caller,
+      (transaction) => setRole(transaction, userId, role),
+      (outcome) => (outcome === "changed" ? entry : null),
+    );
+    if (outcome === "last_administrator") refuse({ reason: "last_administrator" });
     const user = await findUser(deps.database, userId);
     return user ?? refuse({ reason: "not_found", params: { resource: "user" } });
   },

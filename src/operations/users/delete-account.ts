@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { assertConfirmed, Confirmation } from "../../accounts/confirmation.ts";
 import { type DeletionTools, deletePerson } from "../../accounts/delete-person.ts";
-import { recordAudit } from "../../store/record-audit.ts";
 import { defineOperation } from "../operation.ts";
 
 export const deleteAccount = defineOperation({
@@ -22,8 +21,7 @@ export const deleteAccount = defineOperation({
   run: async (deps: DeletionTools, caller, { confirmation }) => {
     const { userId } = caller;
     await assertConfirmed(deps, userId, confirmation);
-    await deletePerson(deps, userId);
-    await recordAudit(deps, caller, { action: "user.deleted", target: { type: "user", id: userId } });
+    await deletePerson(deps, userId, { by: caller });
     return { success: true as const };
   },
 });

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { assertConfirmed, Confirmation } from "../../accounts/confirmation.ts";
 import { type DeletionTools, deletePerson } from "../../accounts/delete-person.ts";
 import { UserId } from "../../domain/user-id.ts";
-import { recordAudit } from "../../store/record-audit.ts";
 import { defineOperation } from "../operation.ts";
 
 export const deleteUser = defineOperation({
@@ -22,8 +21,7 @@ export const deleteUser = defineOperation({
   output: z.object({ success: z.literal(true) }),
   run: async (deps: DeletionTools, caller, { userId, confirmation }) => {
     await assertConfirmed(deps, userId, confirmation);
-    await deletePerson(deps, userId);
-    await recordAudit(deps, caller, { action: "user.deleted", target: { type: "user", id: userId } });
+    await deletePerson(deps, userId, { by: caller });
     return { success: true as const };
   },
 });

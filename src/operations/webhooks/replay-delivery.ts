@@ -4,7 +4,6 @@ import { refuse } from "../../domain/refusal.ts";
 import type { Intake } from "../../intake/intake.ts";
 import { type ReplayRefusal, type ReplayResult, replay } from "../../intake/replay.ts";
 import { findLoggedDelivery } from "../../store/delivery-log.ts";
-import { recordAudit } from "../../store/record-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { Delivery, DeliveryId } from "./delivery-view.ts";
 
@@ -43,12 +42,7 @@ export const replayDelivery = defineOperation({
   ],
   output: Replay,
   run: async (deps: { intake: Intake }, caller, { id, force }) => {
-    const attempt = attemptOf(id, await replay(deps.intake, id, { force }));
-    await recordAudit(deps.intake, caller, {
-      action: "delivery.replayed",
-      target: { type: "delivery", id },
-      details: { force, outcome: attempt.outcome },
-    });
+    const attempt = attemptOf(id, await replay(deps.intake, id, { force, by: caller }));
     const { payload: _, ...logged } =
       (await findLoggedDelivery(deps.intake.database, id)) ??
       refuse({ reason: "not_found", params: { resource: "delivery" } });

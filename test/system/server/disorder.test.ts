@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import plans from "../../../plans.config.ts";
 import { readConfig } from "../../../src/config/config.ts";
+import { OPERATOR } from "../../../src/domain/caller.ts";
 import { decide } from "../../../src/domain/decide.ts";
 import type { PaymentEvent } from "../../../src/domain/payment-event.ts";
 import type { Subscription } from "../../../src/domain/subscription.ts";
@@ -141,7 +142,7 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
         const isListed = format !== "lemon-squeezy";
         const isForNight = order.breaksTies || order.missesTies || (dropped.length > 0 && !isListed);
         const report = await reconcile(runtime, {
-          ...{ slots: ["provider-a"], subscription: null, since, dryRun: false, by: "operator" },
+          ...{ slots: ["provider-a"], subscription: null, since, dryRun: false, by: OPERATOR },
           ...{
             extent: isForNight ? "lately changed" : "out of order",
             isStopping: () => false,

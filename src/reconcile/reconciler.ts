@@ -1,0 +1,24 @@
+import type { Caller } from "../domain/caller.ts";
+import type { Queryable } from "../store/database.ts";
+import type { Reconciliation } from "../store/reconciliations.ts";
+import { recordAudit } from "../store/record-audit.ts";
+
+/** Who has a subscription compared; `server`: its own jobs, which are not audited. */
+export type Reconciler = Caller | "server";
+
+export function reconcilerOf(by: Reconciler): Reconciliation["by"] {
+  if (by === "server" || by.kind === "operator") return by === "server" ? "server" : "operator";
+  if (by.kind === "anonymous") throw new Error("an anonymous caller cannot reconcile");
+  return { administratorId: by.userId };
+}
+
+/** In the transaction of the correction. */
+export async function auditReconciliation(
+  transaction: Queryable,
+  by: Reconciler,
+  { id, outcome }: { id: string; outcome: "unchanged" | "corrected" | "adopted" },
+): Promise<void> {
+  if (by === "server") return;
+  const target = { type: "subscription", id } as const;
+  await recordAudit(transaction, by, { action: "subscription.reconciled", target, details: { outcome } });
+}

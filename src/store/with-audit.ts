@@ -1,0 +1,37 @@
+import type { Caller } from "../domain/caller.ts";
+import { type Database, DatabaseUnavailable, type Queryable } from "./database.ts";
+import { type Audited, recordAudit } from "./record-audit.ts";
+import { inTransaction, isTimeout, type TransactionOptions } from "./transaction.ts";
+
+const LIMITS: TransactionOptions = {
+  synchronousCommit: "on",
+  lockTimeoutMs: 10_000,
+  statementTimeoutMs: 20_000,
+  idleTimeoutMs: 10_000,
+};
+
+/**
+ * Commits a change together with its audit entry, so that no crash leaves one without the other.
+ * @param entryOf what to record; `null`: nothing was changed
+ * @throws DatabaseUnavailable
+ */
+export async function withAudit<Result>(
+  database: Database,
+  caller: Caller,
+  change: (transaction: Queryable) => Promise<Result>,
+  entryOf: (result: Result) => Audited | null,
+): Promise<Result> {
+  try {
+    return await inTransaction(database, LIMITS, async (transaction) => {
+      const result = await change(transaction);
+      const entry = entryOf(result);
+      if (entry === null) return result;
+      await transaction.commitAfter([recordAudit(transaction, caller, entry)]);
+      return result;
+    });
+  } catch (error) {
+    if (isTimeout(error))
+      throw new DatabaseUnavailable("a lock or the database was too slow", { cause: error });
+    throw error;
+  }
+}
