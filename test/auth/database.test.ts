@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/store/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { accounts, onDatabase, PASSWORD } from "./accounts.ts";
 
 const body = (n: number) => ({ name: "Person", email: `person-${n}@example.com`, password: PASSWORD });
@@ -34,10 +35,11 @@ describe.each([true, false])(
         expect([200, 409]).toContain((await own.call("/sign-up/email", body(n))).status);
         expect((await own.call("/sign-in/email", body(n))).status).toBe(200);
       }
-      const [open] = await on.test.rows<{ count: number }>(
-        "select count(*)::int from pg_stat_activity where datname = current_database() and state like 'idle in %'",
-      );
-      expect(open?.count).toBe(0);
+      const openTransactions = () =>
+        on.test.rows(
+          "select pid from pg_stat_activity where datname = current_database() and state like 'idle in %'",
+        );
+      await eventually(openTransactions, []);
       await own.auth.idle();
       await database.close();
     });

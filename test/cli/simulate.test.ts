@@ -127,13 +127,13 @@ describe("simulate", () => {
     };
     const before = await logged();
     const simulating = tollgate.json(
-      ...["simulate", "--slot", "provider-a", "--events", "600", "--rate", "300", "--duplicates", "0.1"],
+      ...["simulate", "--slot", "provider-a", "--events", "1200", "--rate", "300", "--duplicates", "0.1"],
     );
     while ((await logged()) < before + 100) await sleep(20);
     await server.end("SIGKILL");
     const next = await spawnServer(test.url, { ...lease, PORT: given.PORT });
     const report = await simulating;
-    expect(report).toMatchObject({ sent: 660, refused: 0, failed: 0, unavailable: 0 });
+    expect(report).toMatchObject({ sent: 1320, refused: 0, failed: 0, unavailable: 0 });
     expect(report.retried).toBeGreaterThan(0);
     expect(report.checked.mismatches).toEqual([]);
     expect(report.checked.matching).toBeGreaterThan(report.subscriptions / 2);

@@ -151,7 +151,7 @@ describe.each(wireFormats())("a slot bound to %s", (format) => {
     ).toEqual([{ reason: row?.last_error, reason_id: reason, reason_params: params }]);
     const wait = Number(row?.next_attempt_at) - Number(row?.completed_at);
     expect(wait).toBeGreaterThanOrEqual(12_000);
-    expect(wait).toBeLessThanOrEqual(18_000);
+    expect(wait).toBeLessThanOrEqual(18_000 + 5_000);
     expect(
       await test.rows("select * from subscription where provider_subscription_id = $1", [`sub_${name}`]),
     ).toEqual([]);
@@ -367,6 +367,6 @@ function streamForEver(serverUrl: string): Promise<{ status: string; sent: numbe
     });
     socket.on("error", () => {});
     socket.on("close", () => resolve({ status: answer.split("\r\n")[0] ?? "", sent }));
-    setTimeout(() => reject(new Error("the server neither answered nor closed")), 10_000).unref();
+    setTimeout(() => reject(new Error("the server neither answered nor closed")), 60_000).unref();
   });
 }

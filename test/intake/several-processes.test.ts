@@ -60,12 +60,13 @@ it("applies each event once when two servers get the same subscriptions in oppos
   );
   expect(ends.flat().filter(({ status }) => status !== 200)).toEqual([]);
   const [counts] = await test.rows(
-    `select count(*)::int as attempts, count(distinct delivery_id)::int as deliveries,
+    `select count(distinct delivery_id)::int as deliveries,
        count(*) filter (where outcome = 'successful')::int as applied
      from webhook_attempts a join webhook_delivery d on d.id = a.delivery_id where d.event_id like 'opposite-%'`,
   );
   const events = 2 * rounds * subscriptions;
-  expect(counts).toEqual({ attempts: events, deliveries: events, applied: events });
+  // A busy machine may time an attempt out, which is made again.
+  expect(counts).toEqual({ deliveries: events, applied: events });
   const rows = await test.rows("select from subscription where provider_subscription_id like 'opposite-%'");
   expect(rows).toHaveLength(subscriptions);
 });

@@ -89,16 +89,13 @@ if (!program) {
     it("admits a request at resetAt, by Redis's own clock", async () => {
       const { rateLimit, close } = await observed(redis.url, SLOW);
       const key = freshKey();
-      // Longer than a busy machine stalls between two calls.
       const policy = { limit: 2, windowSeconds: 2 };
-      await rateLimit(key, policy);
-      await rateLimit(key, policy);
-      const { allowed, resetAt } = await rateLimit(key, policy);
-      expect(allowed).toBe(false);
-      const waitMs = resetAt - (performance.timeOrigin + performance.now());
-      expect(waitMs).toBeGreaterThan(0);
+      // On a busy machine the window may pass between the first calls.
+      let decision = await rateLimit(key, policy);
+      while (decision.allowed) decision = await rateLimit(key, policy);
+      const waitMs = decision.resetAt - (performance.timeOrigin + performance.now());
       expect(waitMs).toBeLessThanOrEqual(2_001);
-      await sleep(waitMs + 1);
+      await sleep(Math.max(0, waitMs) + 1);
       expect(await rateLimit(key, policy)).toMatchObject({ allowed: true });
       await close();
     });
@@ -109,7 +106,7 @@ if (!program) {
       await rateLimit(key, { limit: 5, windowSeconds: 0.2 });
       const stored = `tollgate:limit:200:${key}`;
       expect(Number(await redis.ask("PTTL", stored))).toBeLessThanOrEqual(225);
-      await eventually(async () => Number(await redis.ask("EXISTS", stored)), 0, 5_000);
+      await eventually(async () => Number(await redis.ask("EXISTS", stored)), 0);
       await close();
     });
 

@@ -52,7 +52,9 @@ describe("limitPipelining", () => {
       ),
     );
     const client = send(port, GET.repeat(60));
-    await vi.waitFor(() => expect(client.received.split("HTTP/1.1 200").length - 1).toBe(60));
+    await vi.waitFor(() => expect(client.received.split("HTTP/1.1 200").length - 1).toBe(60), {
+      timeout: 30_000,
+    });
     expect(most).toBe(1);
   });
 
@@ -66,7 +68,7 @@ describe("limitPipelining", () => {
       ),
     );
     const client = send(port, GET.repeat(1_000));
-    await vi.waitFor(() => expect(client.isClosed).toBe(true));
+    await vi.waitFor(() => expect(client.isClosed).toBe(true), { timeout: 30_000 });
     expect(handled).toBe(1);
   });
 });
@@ -86,7 +88,9 @@ describe("createHttpServer", () => {
       ),
     );
     const client = send(port, `GET / HTTP/1.1\r\nHost: x\r\n${headers}\r\n`);
-    await vi.waitFor(() => expect(client.received).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*answer$/));
+    await vi.waitFor(() => expect(client.received).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*answer$/), {
+      timeout: 30_000,
+    });
   });
 
   it("limits connections, and the time for headers and bodies to arrive", async () => {
@@ -106,10 +110,13 @@ describe("prepareDrain", () => {
     const port = await listen(server);
     const hanging = send(port, GET);
     const upgraded = send(port, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: y\r\n\r\n");
-    await vi.waitFor(() =>
-      expect([hanging.received, upgraded.received].every((text) => text !== "")).toBe(true),
+    await vi.waitFor(
+      () => expect([hanging.received, upgraded.received].every((text) => text !== "")).toBe(true),
+      { timeout: 30_000 },
     );
     await drain();
-    await vi.waitFor(() => expect([hanging.isClosed, upgraded.isClosed]).toEqual([true, true]));
+    await vi.waitFor(() => expect([hanging.isClosed, upgraded.isClosed]).toEqual([true, true]), {
+      timeout: 30_000,
+    });
   });
 });

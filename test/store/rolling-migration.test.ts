@@ -99,7 +99,7 @@ it("migrates the previous release's database while that release keeps ingesting 
 });
 
 it("waits for a transaction that locks a table, without blocking others", {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const connection = await test.database.connection();
   await test.rows("delete from schema_migration where name = '0018_analyze_keys.sql'");
@@ -111,7 +111,7 @@ it("waits for a transaction that locks a table, without blocking others", {
         test.rows(
           "select from pg_stat_activity where query like '%analyze webhook%' and wait_event_type = 'Lock'",
         ),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     .toHaveLength(1);
   await connection.script("commit");

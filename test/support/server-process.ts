@@ -15,7 +15,7 @@ export type ServerProcess = {
 };
 
 const ENTRY = new URL("./server-entry.ts", import.meta.url).pathname;
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 90_000;
 
 /**
  * The server as a process of its own, to be killed and stopped.

@@ -145,7 +145,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
     await page.goto("/sign-in?next=/admin/webhooks");
     await settled(page);
     await page.keyboard.press("Tab");
-    await eventually(() => focused(page), { name: "Skip to content", isShown: true }, 5_000);
+    await eventually(() => focused(page), { name: "Skip to content", isShown: true });
     await page.keyboard.press("Enter");
     for (const [name, typed] of [
       ["Email address", furnished.admin.email],
@@ -153,7 +153,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
       ["Stay signed in", " "],
     ] as const) {
       await page.keyboard.press("Tab");
-      await eventually(() => focused(page), { name, isShown: true }, 5_000);
+      await eventually(() => focused(page), { name, isShown: true });
       await page.keyboard.type(typed);
     }
     await page.keyboard.press("Tab");

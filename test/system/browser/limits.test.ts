@@ -47,7 +47,7 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
       waits.add(/Try again in (\d+) s\./.exec(text)?.[1] ?? "over");
       return waits.has("over") && waits.size > 1;
     };
-    await eventually(look, true, 15_000);
+    await eventually(look, true);
     expect(Math.max(...[...waits].filter((one) => one !== "over").map(Number))).toBeLessThanOrEqual(5);
     await alert.getByText(REFUSED, { exact: true }).waitFor();
 

@@ -1,12 +1,12 @@
 import { execFile, spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { unprivilegedAccount } from "../../../src/store/embedded-account.ts";
 import { cleanedUp } from "../../support/cleanup.ts";
+import { freePort } from "../../support/free-port.ts";
 
 const run = promisify(execFile);
 const INSTALLED = "/usr/lib/postgresql";
@@ -79,15 +79,4 @@ default_pool_size = 5
       await rm(folder, { recursive: true, force: true });
     }),
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -236,7 +236,7 @@ describe("a change of the email address", () => {
       const [link] = await vi.waitFor(async () => {
         const found = /\/confirm-email-change\?token=[\w-]+/.exec(await lastMailTo(address));
         return found ?? Promise.reject(new Error(`no mail to ${address} yet`));
-      }, 10_000);
+      }, 30_000);
       const page = await sendForm(server.url, link, "", { on: "Confirm change", fields: {} });
       outcomes.push(page.location);
     }

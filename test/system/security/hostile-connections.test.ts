@@ -54,7 +54,7 @@ describe("connections that ask for an upgrade", () => {
           ...Array(2).fill("HTTP/1.1 405"),
           ...Array(2).fill("HTTP/1.1 200"),
         ]),
-      { timeout: 10_000 },
+      { timeout: 30_000 },
     );
     expect(await server.end("SIGTERM")).toEqual({ code: 0, signal: null });
   });
@@ -67,9 +67,11 @@ describe("a stopping server", () => {
       server.url,
       "POST /api/webhooks/provider-a HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1",
     );
-    await vi.waitFor(async () => expect((await fetch(`${server.url}/api/health`)).status).toBe(200));
+    await vi.waitFor(async () => expect((await fetch(`${server.url}/api/health`)).status).toBe(200), {
+      timeout: 30_000,
+    });
     server.child.kill("SIGTERM");
-    await vi.waitFor(() => expect(server.lines.join()).toContain('"stopping"'));
+    await vi.waitFor(() => expect(server.lines.join()).toContain('"stopping"'), { timeout: 30_000 });
     expect(await server.end("SIGTERM")).toEqual({ code: 1, signal: null });
     client.destroy();
   });
@@ -88,7 +90,7 @@ describe("unusual requests", () => {
     "return 400 for credentials in an absolute target: %s",
     async (path) => {
       const client = send(server.url, `GET http://user:password@host${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
-      await vi.waitFor(() => expect(client.isClosed).toBe(true), { timeout: 10_000 });
+      await vi.waitFor(() => expect(client.isClosed).toBe(true), { timeout: 30_000 });
       expect(client.received).toMatch(/^HTTP\/1\.1 400 /);
       expect(client.received).toMatch(/x-api-version: v1/i);
     },
@@ -96,7 +98,7 @@ describe("unusual requests", () => {
 
   it("return 400 with X-API-Version and X-Request-Id for invalid HTTP", async () => {
     const client = send(server.url, "NONSENSE\r\n\r\n");
-    await vi.waitFor(() => expect(client.isClosed).toBe(true), { timeout: 10_000 });
+    await vi.waitFor(() => expect(client.isClosed).toBe(true), { timeout: 30_000 });
     expect(client.received).toMatch(
       /^HTTP\/1\.1 400 [\s\S]*x-request-id: [0-9a-f-]{36}\r\nx-api-version: v1\r\n/i,
     );
@@ -110,7 +112,7 @@ describe("unusual requests", () => {
       for (let n = 0; n < 20; n += 1) {
         const client = send(server.url, Buffer.concat([Buffer.from(head), body]));
         await vi.waitFor(() => expect(client.received + client.isClosed).toMatch(/Payload too large|true/), {
-          timeout: 10_000,
+          timeout: 30_000,
         });
         expect(client.received).toMatch(/^HTTP\/1\.1 413 /);
         client.destroy();
@@ -146,7 +148,7 @@ describe("bodies that never end", () => {
     const part = Buffer.concat([Buffer.from(head), Buffer.alloc(900_000, 0x20)]);
     const clients = Array.from({ length: 120 }, () => send(server.url, part));
     const answered = () => clients.filter(({ received }) => received.startsWith("HTTP/1.1 503 ")).length;
-    await vi.waitFor(() => expect(answered()).toBeGreaterThanOrEqual(120 - 75), { timeout: 14_000 });
+    await vi.waitFor(() => expect(answered()).toBeGreaterThanOrEqual(120 - 75), { timeout: 30_000 });
     expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
     for (const client of clients) client.destroy();
     await server.end("SIGTERM");

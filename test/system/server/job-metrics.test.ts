@@ -15,7 +15,7 @@ it("counts the runs of each job by name, webhook-retry included", async () => {
         /^tollgate_job_runs_total\{job="webhook-retry",outcome="ok"\} [1-9]\d*$/m,
       );
     },
-    { timeout: 20_000, interval: 200 },
+    { timeout: 60_000, interval: 200 },
   );
   await server.end("SIGTERM");
   await test.drop();

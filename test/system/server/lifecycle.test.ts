@@ -1,9 +1,9 @@
-import { Agent, request } from "node:http";
+import { request } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { numberedEvent } from "../../support/events.ts";
+import { eventually } from "../../support/eventually.ts";
 import { deliverWebhook } from "../../support/http.ts";
 import { expectEachAppliedOnce } from "../../support/ledger.ts";
 import { spawnServer } from "../../support/server-process.ts";
@@ -74,21 +74,19 @@ describe("the server", () => {
 
   it("finishes running requests on SIGTERM and exits 0", async () => {
     const server = await spawnServer(test.url);
-    const agent = new Agent({ keepAlive: true });
-    const running = Array.from({ length: 50 }, (_, n) =>
-      deliverWebhook(server.url, "provider-a", numberedEvent("drain", n), { agent }),
-    );
-    const slow = slowDelivery(server.url);
-    await slow.begun;
+    const running = Array.from({ length: 50 }, (_, n) => slowDelivery(server.url, n));
+    await Promise.all(running.map(({ begun }) => begun));
     const ended = server.end("SIGTERM");
-    await sleep(500);
-    await expect(fetch(`${server.url}/api/health`)).rejects.toThrow();
-    slow.finish();
-    expect(await slow.status).toBe(200);
-    expect((await Promise.all(running)).map((answer) => answer.status)).toEqual(Array(50).fill(200));
+    const refusesConnections = () =>
+      fetch(`${server.url}/api/health`).then(
+        () => false,
+        () => true,
+      );
+    await eventually(refusesConnections, true);
+    for (const { finish } of running) finish();
+    expect(await Promise.all(running.map(({ status }) => status))).toEqual(Array(50).fill(200));
     expect(await ended).toEqual({ code: 0, signal: null });
     await expectEachAppliedOnce(test, "drain", 50);
-    agent.destroy();
   });
 
   it("logs JSON lines without payloads, secrets or signatures", async () => {
@@ -125,12 +123,12 @@ describe("the server", () => {
   });
 });
 
-/** A delivery whose body comes in two pieces, the second on demand. */
-function slowDelivery(serverUrl: string) {
-  const { rawBody, headers } = numberedEvent("slow", 0);
+/** A delivery whose body is sent on demand. `begun`: the server has its head, and waits for the body. */
+function slowDelivery(serverUrl: string, n: number) {
+  const { rawBody, headers } = numberedEvent("drain", n);
   const outgoing = request(`${serverUrl}/api/webhooks/provider-a`, {
     method: "POST",
-    headers: { ...headers, "content-length": rawBody.length },
+    headers: { ...headers, "content-length": rawBody.length, expect: "100-continue" },
   });
   const status = new Promise<number>((resolve, reject) => {
     outgoing.on("response", (incoming) => {
@@ -139,10 +137,9 @@ function slowDelivery(serverUrl: string) {
     });
     outgoing.on("error", reject);
   });
-  const begun = new Promise<void>((resolve) => {
-    outgoing.write(rawBody.subarray(0, 100), () => setTimeout(resolve, 50));
-  });
-  return { begun, status, finish: () => outgoing.end(rawBody.subarray(100)) };
+  const begun = new Promise<void>((resolve) => outgoing.once("continue", resolve));
+  outgoing.flushHeaders();
+  return { begun, status, finish: () => outgoing.end(rawBody) };
 }
 
 /** Stands between server and database, to be cut and mended. */

@@ -6,10 +6,12 @@ import { expect, it } from "vitest";
 import { fixtureDelivery } from "../../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { deliverWebhook } from "../../support/http.ts";
+import { deliverWebhook, type HttpResponse, sendRequest } from "../../support/http.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
 import { smtpServer } from "../../support/smtp-server.ts";
 import { SECRETS } from "../../support/variables.ts";
+
+const CRON_SECRET = "a-secret-of-sixteen-or-more-characters";
 
 it("mails a payment's notifications when SMTP_URL is set, also during shutdown, and none otherwise", {
   timeout: 120_000,
@@ -23,16 +25,21 @@ it("mails a payment's notifications when SMTP_URL is set, also during shutdown, 
       answer = () => resolve(undefined);
     });
   });
-  // The server without SMTP_URL starts first, so that its job would have run by then.
-  const silent = await spawnServer(without.url, { DATA_DIR: folder });
-  const server = await spawnServer(with_.url, { SMTP_URL: smtp.url, APP_URL: "https://app.example.com" });
+  const silent = await spawnServer(without.url, { DATA_DIR: folder, CRON_SECRET });
+  const server = await spawnServer(with_.url, {
+    ...{ SMTP_URL: smtp.url, APP_URL: "https://app.example.com", CRON_SECRET },
+  });
   try {
     await Promise.all([pay(silent), pay(server)]);
-    await eventually(async () => smtp.verbs.filter((verb) => verb === "BODY").length, 1, 45_000);
+    // Its own turn is half a minute away.
+    expect((await runMailJob(silent)).status).toBe(404);
+    const run = runMailJob(server);
+    await eventually(async () => smtp.verbs.filter((verb) => verb === "BODY").length, 1);
     const ended = server.end("SIGTERM");
     await eventually(async () => server.lines.some((line) => line.includes('"stopping"')), true);
     answer();
     expect(await ended).toEqual({ code: 0, signal: null });
+    expect((await run).status).toBe(200);
     expect(smtp.mails).toMatchObject([
       { to: "<user_1@example.com>", data: expect.stringContaining("https://app.example.com/billing") },
     ]);
@@ -51,6 +58,12 @@ it("mails a payment's notifications when SMTP_URL is set, also during shutdown, 
     await Promise.all([without.drop(), with_.drop()]);
   }
 });
+
+function runMailJob(server: ServerProcess): Promise<HttpResponse> {
+  return sendRequest(server.url, "GET", "/api/cron/notification-mail", {
+    headers: { authorization: `Bearer ${CRON_SECRET}` },
+  });
+}
 
 async function pay(server: ServerProcess): Promise<void> {
   const created = fixtureDelivery("stripe", "customer.subscription.created", {

@@ -81,7 +81,7 @@ export async function openShop(
     tollgate: tollgateIn({ ...serverVariables(test.url), ...chosen }),
     agree: async (person) => {
       await sim.settle();
-      await eventually(() => known(person), truth(person), 10_000);
+      await eventually(() => known(person), truth(person));
     },
     buy: async (person, order) => {
       const { body, text } = await post("/api/checkout", person, order);
