@@ -1,5 +1,5 @@
 /** What a payload's field should have been. */
-export const EXPECTATIONS = {
+const EXPECTATIONS = {
   object: "an object",
   list: "a list",
   text: "text",

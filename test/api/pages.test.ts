@@ -304,7 +304,7 @@ describe("another user's cursor", () => {
     },
   );
 
-  it("of the list of users reveals no other user without the role", async () => {
+  it("reveals no other user to a caller without the role", async () => {
     const admin = await signUpAdmin(server.url, test);
     const { cookie, id } = await signUp(server.url);
     const { body } = await sendRequest(server.url, "GET", "/api/users?limit=1", { cookie: admin.cookie });

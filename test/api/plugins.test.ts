@@ -152,7 +152,7 @@ describe("a plugin", () => {
     if (calls.length > 0 || status === 200) expect(charged).toEqual(["plugin:user_3"]);
   });
 
-  it("that does not exist returns 404, or 401 without a session", async () => {
+  it("returns 404 for an unknown plugin, or 401 without a session", async () => {
     expect((await sendRequest(url, "GET", "/api/plugins/second/who")).status).toBe(401);
     expect(await sendRequest(url, "GET", "/api/plugins/second/who", asUser("user_1"))).toMatchObject({
       status: 404,
@@ -161,7 +161,7 @@ describe("a plugin", () => {
     expect((await sendRequest(url, "GET", "/api/plugins/first/unknown", asUser("user_1"))).status).toBe(404);
   });
 
-  it("that throws returns 500 without details", async () => {
+  it("returns 500 without details when a plugin throws", async () => {
     const answer = await sendRequest(url, "GET", "/api/plugins/first/broken", asUser("user_1"));
     expect(answer).toMatchObject({ status: 500, text: '{"error":"Internal server error"}' });
     expect(answer.fields["x-ratelimit-remaining"]).toBe("29");

@@ -176,7 +176,7 @@ describe("a NUL or a lone surrogate", () => {
   ];
   const TEXTS = ["\0", "a\0", "\0a", "\ud83e", "a\udd2d", "\u0000\uffff"];
 
-  it("in any field of a body returns 400", async () => {
+  it("returns 400 for it in any field of a body", async () => {
     for (const [method, path, fields] of FIELDS) {
       for (const text of TEXTS) {
         const { status, body } = await sendRequest(server.url, method, path, {
@@ -188,7 +188,7 @@ describe("a NUL or a lone surrogate", () => {
     }
   });
 
-  it("in any parameter returns 400", async () => {
+  it("returns 400 for it in any parameter", async () => {
     const places = [
       ...["/users?cursor=", "/subscriptions?cursor=", "/api-keys?cursor=", "/notifications?cursor="],
       ...[

@@ -138,7 +138,7 @@ describe("the routed path", () => {
     ["//api/v1/users", "//api/v1/users"],
     ["/v1/api/users", "/v1/api/users"],
     ["/other/api/v1/users", "/other/api/v1/users"],
-  ])("of %s is %s", (path, expected) => {
+  ])("routes %s to %s", (path, expected) => {
     expect(routed(path)).toBe(expected);
   });
 

@@ -131,7 +131,7 @@ const FOR_ADMINISTRATORS = [
 
 const whoMay = (name: string) => (FOR_ADMINISTRATORS.includes(name) ? admin : person);
 
-it("the server actions are the specification's ten and those listed here", () => {
+it("has the ten server actions of the specification, and those listed here", () => {
   const named = listServerActions().filter(({ name }) => name !== "submitForm");
   expect(named.map(({ name }) => name).toSorted()).toEqual(
     [...Object.keys(TEN), ...Object.keys(OTHERS), ...Object.keys(SECURITY), ...ACCOUNT].toSorted(),

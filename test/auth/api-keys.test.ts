@@ -64,7 +64,7 @@ describe("an API key", () => {
     }
   });
 
-  it("that is invalid gets one uniform 401, and never falls back to the cookie", async () => {
+  it("returns the same 401 for every invalid key, and never falls back to the cookie", async () => {
     const owner = await on.signedUp();
     const { cookie } = owner;
     const { key } = await made(owner.id);

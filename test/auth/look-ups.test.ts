@@ -174,7 +174,7 @@ describe("a session", () => {
       [parts(cookie).token, bySeconds],
     );
 
-  it("of an active user is extended, by one refresh a day", async () => {
+  it("extends the session of an active user, by one refresh a day", async () => {
     const day = 24 * 60 * 60;
     let { cookie } = await on.signedUp();
     let refreshes = 0;
@@ -190,7 +190,7 @@ describe("a session", () => {
     expect(refreshes).toBe(21);
   });
 
-  it("of an inactive user expires after a week", async () => {
+  it("ends the session of an inactive user after a week", async () => {
     const { cookie } = await on.signedUp();
     expect((await on.identify({ cookie }, Date.now() + WEEK_MS - 60_000)).caller.kind).toBe("session");
     expect((await on.identify({ cookie }, Date.now() + WEEK_MS + 60_000)).caller.kind).toBe("anonymous");

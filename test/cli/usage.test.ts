@@ -50,7 +50,7 @@ const WRONG: [string, RegExp][] = [
 ];
 
 describe("help", () => {
-  it.each(Object.entries(COMMANDS))("of '%s' lists every option", async (command, words) => {
+  it.each(Object.entries(COMMANDS))("lists every option of '%s'", async (command, words) => {
     const { code, stdout, stderr } = await tollgate(...wordsOf(command), "--help");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const word of words) expect(stdout).toContain(word);
@@ -59,7 +59,7 @@ describe("help", () => {
 });
 
 describe("wrong usage", () => {
-  it.each(WRONG)("of '%s' is reported on stderr, exit status 2", async (command, message) => {
+  it.each(WRONG)("reports wrong usage of '%s' on stderr, exit status 2", async (command, message) => {
     const { code, stdout, stderr } = await tollgate(...wordsOf(command));
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(message);
@@ -74,7 +74,7 @@ describe("a failure", () => {
     expect(await bad.json("webhooks", "list")).toEqual({ error: line.trim() });
   });
 
-  it("without a server says how to start one", async () => {
+  it("says how to start a server when there is none", async () => {
     const { code, stdout, stderr } = await tollgate("simulate", "--slot", "provider-a");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toBe("nothing listens at http://127.0.0.1:1: start the server with script/server\n");

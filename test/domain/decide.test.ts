@@ -121,28 +121,28 @@ describe("a checkout that names no subscription", () => {
     expect(remaining([nameless, nameless])).toHaveLength(1);
   });
 
-  it("for another plan is another purchase, and does not change the running subscription", () => {
+  it("treats a checkout for another plan as another purchase, and does not change the running subscription", () => {
     expect(remaining([CREATED, { ...nameless, planId: "team" }])).toMatchObject([
       { planId: "pro", providerSubscriptionId: "sub" },
       { planId: "team", providerSubscriptionId: null },
     ]);
   });
 
-  it("that is older than the end of its subscription starts and revives none, but flags it", () => {
+  it("starts and revives nothing for a checkout older than the end of its subscription, but flags it", () => {
     const ended = [subscription({ status: "canceled", lastEventAtMicros: 9_000 })];
     expect(remaining([{ ...nameless, occurredAtMicros: 1_000 }], ended)).toMatchObject([
       { id: "known", status: "canceled", outOfOrder: true },
     ]);
   });
 
-  it("that is older than a plan change applies to the changed subscription, and flags it", () => {
+  it("applies a checkout older than a plan change to the changed subscription, and flags it", () => {
     const changed = [subscription({ planId: "team", lastEventAtMicros: 9_000 })];
     expect(remaining([{ ...nameless, occurredAtMicros: 1_000 }], changed)).toMatchObject([
       { id: "known", planId: "pro", outOfOrder: true },
     ]);
   });
 
-  it("that is older than several of the user's starts none, and flags the least recently changed one", () => {
+  it("starts nothing for a checkout older than several of the user's subscriptions, and flags the least recently changed one", () => {
     const later = subscription({ id: "later", providerSubscriptionId: "sub2", lastEventAtMicros: 9_000 });
     const ended = subscription({ status: "canceled", lastEventAtMicros: 5_000 });
     expect(remaining([{ ...nameless, occurredAtMicros: 1_000 }], [later, ended])).toMatchObject([
@@ -276,7 +276,7 @@ describe("the plan", () => {
     });
   });
 
-  it("of a failed event names the subscription that it concerns", () => {
+  it("names the subscription that a failed event concerns", () => {
     const items = [{ priceIds: ["price_legacy"], seats: 4 }];
     const start = [subscription({ priceId: "price_pro_monthly" })];
     expect(decide("provider-a", event({ ...UPDATED, planId: null, items }), known(start))).toMatchObject({
@@ -389,18 +389,18 @@ describe("after a terminal status", () => {
     expect(remaining([late], ended())).toEqual([{ ...ended()[0], outOfOrder: true }]);
   });
 
-  it("an older event that would change nothing does not flag it", () => {
+  it("does not flag it for an older event that would change nothing", () => {
     expect(remaining([{ ...DELETED, occurredAtMicros: 1_000 }], ended())).toEqual(ended());
   });
 
-  it("an older event still fills in missing ids", () => {
+  it("fills in missing ids from an older event", () => {
     const late = { ...DELETED, customerId: "cus_late", occurredAtMicros: 1_000 };
     expect(remaining([late], ended({ customerId: null }))).toMatchObject([
       { customerId: "cus_late", outOfOrder: false },
     ]);
   });
 
-  it.each([10_000, null])("a newer event is applied (at %s)", (occurredAtMicros) => {
+  it.each([10_000, null])("applies a newer event (at %s)", (occurredAtMicros) => {
     expect(remaining([{ ...UPDATED, status: "active", occurredAtMicros }], ended())).toMatchObject([
       { status: "active", outOfOrder: false },
     ]);
@@ -410,12 +410,12 @@ describe("after a terminal status", () => {
 describe("after a comparison with the provider", () => {
   const compared = [subscription({ lastEventAtMicros: 1_000, comparedAtMicros: 5_000 })];
 
-  it("an earlier event is late, although it is the newest event", () => {
+  it("treats an earlier event as late, although it is the newest event", () => {
     const late = { ...UPDATED, status: "past_due" as const, occurredAtMicros: 4_000 };
     expect(remaining([late], compared)).toMatchObject([{ status: "past_due", outOfOrder: true }]);
   });
 
-  it("a later event is not late", () => {
+  it("does not treat a later event as late", () => {
     const next = { ...UPDATED, status: "past_due" as const, occurredAtMicros: 6_000 };
     expect(remaining([next], compared)).toMatchObject([{ status: "past_due", outOfOrder: false }]);
   });

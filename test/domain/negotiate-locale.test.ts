@@ -20,7 +20,7 @@ describe("the language for a signed-out visitor", () => {
     ["den, esperanto, zhx", "en"],
     ["de,en", "de"],
     ["en,de", "en"],
-  ])("for Accept-Language %j is %s", (header, locale) => {
+  ])("negotiates for Accept-Language %j the locale %s", (header, locale) => {
     expect(negotiateLocale(header)).toBe(locale);
   });
 

@@ -76,7 +76,7 @@ function planWith(features: Feature[], id = "pro") {
 }
 
 describe("the shipped plans", () => {
-  it("each have a feature of every kind", () => {
+  it("have a feature of every kind each", () => {
     for (const { features } of plans.plans)
       expect(new Set(features.map(({ kind }) => kind))).toEqual(new Set(FEATURE_KINDS));
   });

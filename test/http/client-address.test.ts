@@ -23,7 +23,7 @@ describe("the client's address", () => {
     ["1:2:3:4:5:6:1.2.3.4", "1:2:3:4::/64"],
     [undefined, "unknown"],
     ["", "unknown"],
-  ])("of %s is %s", (socket, expected) => {
+  ])("reads %s as %s", (socket, expected) => {
     expect(direct(socket, undefined)).toBe(expected);
   });
 

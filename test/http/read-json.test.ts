@@ -131,7 +131,7 @@ describe("a JSON body", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it("that is cut off is not logged as an internal error", async () => {
+  it("does not log a body that is cut off as an internal error", async () => {
     await new Promise<void>((closed) => {
       const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
       socket.write(
@@ -143,7 +143,7 @@ describe("a JSON body", () => {
     expect((await post("{}")).status).toBe(200);
   });
 
-  it("with the maximum number of fields or the longest name is read", async () => {
+  it("reads a body with the maximum number of fields or the longest name", async () => {
     const fields = Object.fromEntries(Array.from({ length: 6_000 }, (_, i) => [`f${i}`, 1]));
     expect((await post(JSON.stringify(fields))).status).toBe(200);
     expect((await post(JSON.stringify({ ["k".repeat(60_000)]: 1 }))).status).toBe(200);

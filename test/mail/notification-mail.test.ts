@@ -126,7 +126,7 @@ https://app.example.com/api-keys
     expect(await mailed.open()).toBe(0);
   });
 
-  it("from before a mail server was configured is not mailed afterwards", async () => {
+  it("does not mail a notification from before a mail server was configured", async () => {
     for (let n = 0; n < 20; n += 1) await mailed.tell(`user_${n}`);
     await mailed.age("49 hours");
     await mailed.looker()();
@@ -241,7 +241,7 @@ await notificationMail({ database, smtpUrl: process.env.SMTP_URL, from: ${JSON.s
 `;
 
 describe("a mail server", () => {
-  it("that is down is tried with growing waits, and gets every mail once it is back", async () => {
+  it("retries a server that is down with growing waits, and sends every mail once it is back", async () => {
     const port = Number(new URL(mailed.smtp.url).port);
     await mailed.smtp.close();
     await mailed.tell("user_1");
@@ -280,7 +280,7 @@ describe("a mail server", () => {
     ["closes the connection with 421", "RCPT", "421 <user_1@example.com> closing"],
     ["disconnects at the recipient", "RCPT", "hang up"],
     ["disconnects at the start of the data", "DATA", "hang up"],
-  ])("that %s gets the mail later", async (_, verb, answer) => {
+  ])("sends the mail later to a server that %s", async (_, verb, answer) => {
     mailed.smtp.reply = at(verb, answer);
     await mailed.tell("user_1");
     let time = 0;
@@ -299,7 +299,7 @@ describe("a mail server", () => {
     expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
   });
 
-  it("that does not respond is given up after a timeout, and gets the mail later", async () => {
+  it("gives up on a server that does not respond after a timeout, and sends the mail later", async () => {
     mailed.smtp.reply = at("RCPT", null);
     await mailed.tell("user_1");
     await mailed.looker()();
@@ -310,7 +310,7 @@ describe("a mail server", () => {
     expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
   });
 
-  it("that requires a login gets the password, and is tried again later when it rejects it", async () => {
+  it("logs in to a server that requires it, and retries later when the login is rejected", async () => {
     let isRight = false;
     mailed.smtp.reply = ({ verb, line }) => {
       if (verb === "EHLO") return "250-test\r\n250 AUTH PLAIN";
@@ -328,7 +328,7 @@ describe("a mail server", () => {
     expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
   });
 
-  it("that disconnects after it may have accepted the mail does not get it again", async () => {
+  it("does not resend a mail that a server may have accepted before it disconnected", async () => {
     mailed.smtp.reply = at("BODY", "hang up");
     await mailed.tell("user_1");
     await mailed.looker()();
@@ -379,7 +379,7 @@ describe("a mail server", () => {
     },
   );
 
-  it("that rejects a mail permanently does not get it again, but gets the others", async () => {
+  it("does not resend a mail that was rejected permanently, but sends the others", async () => {
     mailed.smtp.reply = ({ line }) =>
       /RCPT.*user_1@/.test(line) ? "550 5.1.1 <user_1@example.com> unknown" : undefined;
     await mailed.tell("user_1");

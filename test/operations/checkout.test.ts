@@ -209,7 +209,7 @@ describe("a user with a subscription", () => {
     },
   );
 
-  it("that is incomplete or canceled can buy, as the same customer of the provider", async () => {
+  it("lets a user buy whose subscription is incomplete or canceled, as the same customer of the provider", async () => {
     await subscribed({ status: "incomplete" });
     expect((await checkout()).status).toBe(200);
     await subscribed({ status: "canceled" }, "customer.subscription.deleted");
@@ -236,7 +236,7 @@ describe("a user with a subscription", () => {
     ]);
   });
 
-  it("that has ended gets a new checkout, not the one that was paid", async () => {
+  it("opens a new checkout after a subscription has ended, not the one that was paid", async () => {
     const paid = await checkout();
     await subscribed();
     expect((await checkout()).status).toBe(409);

@@ -124,6 +124,16 @@ describe("the history of a subscription", () => {
     ]);
   });
 
+  it("shows the seats of a purchase as the first ones, though its first event names none", async () => {
+    await send(3, "checkout.session.completed", {});
+    await send(3, CREATED, { status: "active", seats: 3 });
+    const { items } = await ground.call(showHistory, session("user_3"), { id: await subscriptionOf(3) });
+    expect(items.map(({ changes }: { changes: { seats?: unknown } }) => changes.seats)).toEqual([
+      [null, 3],
+      undefined,
+    ]);
+  });
+
   it("is shown to its owner, and with its deliveries to the operator", async () => {
     const own = await ground.call(showHistory, apiKey("user_1"), { id });
     const all = await ground.call(showHistory, OPERATOR, { id });

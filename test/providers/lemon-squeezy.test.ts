@@ -70,7 +70,7 @@ test.each([
   ["pending", "ignored"],
   ["failed", "ignored"],
   ["refunded", "ignored"],
-])("an order with status %s is %s", (status, kind) => {
+])("reads an order with status %s as %s", (status, kind) => {
   const body = { data: { attributes: { status } } };
   expect(lemonSqueezy.interpret("order_created", body).kind).toBe(kind);
 });
@@ -83,7 +83,7 @@ test.each([
   ["unpaid", "unpaid"],
   ["cancelled", "active"],
   ["expired", "canceled"],
-])("the status %s reads as %s", (status, expected) => {
+])("reads the status %s as %s", (status, expected) => {
   expect(updated({ status }).status).toBe(expected);
 });
 

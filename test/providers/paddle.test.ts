@@ -84,7 +84,7 @@ test.each([
   ["subscription_update", "ignored"],
   ["subscription_charge", "ignored"],
   ["subscription_payment_method_change", "ignored"],
-])("a completed transaction of origin %s is %s", (origin, kind) => {
+])("reads a completed transaction of origin %s as %s", (origin, kind) => {
   expect(paddle.interpret("transaction.completed", { data: { origin } }).kind).toBe(kind);
 });
 
@@ -94,7 +94,7 @@ test.each([
   ["past_due", "past_due"],
   ["paused", "paused"],
   ["trialing", "trialing"],
-])("the status %s reads as %s", (status, expected) => {
+])("reads the status %s as %s", (status, expected) => {
   expect(updated({ status }).status).toBe(expected);
 });
 

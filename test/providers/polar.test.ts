@@ -113,7 +113,7 @@ test.each([
   ["past_due", "past_due"],
   ["canceled", "canceled"],
   ["unpaid", "unpaid"],
-])("the status %s reads as %s", (status, expected) => {
+])("reads the status %s as %s", (status, expected) => {
   expect(polar.interpret("subscription.updated", { data: { status } }).status).toBe(expected);
 });
 

@@ -113,7 +113,7 @@ test.each([
   ["unpaid", "ignored"],
   ["something new", "ignored"],
   [null, "checkout.session.completed"],
-])("a checkout with payment status %s is %s", (paymentStatus, kind) => {
+])("reads a checkout with payment status %s as %s", (paymentStatus, kind) => {
   const { body, eventType } = loadFixture("stripe", "checkout.session.completed");
   Object.assign((body.data as { object: object }).object, { payment_status: paymentStatus });
   expect(stripe.interpret(eventType, body).kind).toBe(kind);
@@ -123,7 +123,7 @@ test.each([
   ["subscription", { kind: "checkout.session.completed" }],
   ["payment", { kind: "checkout.session.completed", isOneTime: true }],
   ["setup", { kind: "ignored" }],
-])("a completed checkout of mode %s reads as %o", (mode, expected) => {
+])("reads a completed checkout of mode %s as %o", (mode, expected) => {
   const { body, eventType } = loadFixture("stripe", "checkout.session.completed");
   Object.assign((body.data as { object: object }).object, { mode });
   expect(stripe.interpret(eventType, body)).toMatchObject(expected);
@@ -138,7 +138,7 @@ test.each([
   ["paused", "paused"],
   ["unpaid", "unpaid"],
   ["canceled", "canceled"],
-])("the status %s reads as %s", (status, expected) => {
+])("reads the status %s as %s", (status, expected) => {
   expect(updated({ status }).status).toBe(expected);
 });
 

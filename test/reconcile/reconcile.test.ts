@@ -160,7 +160,7 @@ describe("a subscription that differs from its provider's", () => {
     await expect(run({ subscription: "sub_2" })).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("of a deleted user is corrected without a user", async () => {
+  it("corrects the subscription of a deleted user without a user", async () => {
     const tools = groundOn(test.database, { cancelSubscription: async () => {} });
     await tools.call(deleteAccount, session("user_1"), { confirmation: "user_1@example.com" });
     truth({ seats: 3 });
@@ -290,7 +290,7 @@ describe("missed events", () => {
     expect((await run()).slots[0]?.missed).toMatchObject({ applied: 1 });
   });
 
-  it("without effect are skipped, and one that fails is logged for retry", async () => {
+  it("skips events without effect, and logs one that fails for retry", async () => {
     sent(eventOf("customer.subscription.updated", { eventType: "invoice.created" }));
     const failing = sent(eventOf("customer.subscription.created", { userId: "nobody" }));
     expect((await run()).slots[0]?.missed).toEqual({
@@ -303,7 +303,7 @@ describe("missed events", () => {
     expect(await log()).toMatchObject([{ event_id: failing.id, status: "failed", source: "reconcile" }]);
   });
 
-  it("that leave a subscription out of order have it corrected by the same run", async () => {
+  it("corrects subscriptions that the missed events leave out of order in the same run", async () => {
     const lost = sent(eventOf("customer.subscription.created", { seats: 1 }));
     await receive(sent(eventOf("customer.subscription.updated", { seats: 5, occurredAt: new Date() })));
     truth({ seats: 5 });

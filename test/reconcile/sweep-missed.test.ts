@@ -120,7 +120,7 @@ describe("a sweep", () => {
     expect(await sweepAgain()).toMatchObject([{ changed: null }]);
   });
 
-  it("that is interrupted does not advance the cursor", async () => {
+  it("does not advance the cursor when it is interrupted", async () => {
     let listing = false;
     listed("customer.subscription.created", { secondsAgo: 120 });
     context.stripe.interfere(async ({ path }) => {

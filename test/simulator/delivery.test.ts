@@ -220,7 +220,7 @@ describe("a failing endpoint", () => {
     expect(typesOf(hook).slice(100)).toEqual(["subscription.updated"]);
   });
 
-  it("that times out is tried again", async () => {
+  it("retries a delivery that times out", async () => {
     const { hook, sim, buy, slot } = await provider("polar", { answerWithinMs: 60 });
     hook.answer(() => (hook.arrivals.length === 1 ? null : 200));
     await buy();

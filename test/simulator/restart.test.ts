@@ -45,7 +45,7 @@ describe("a restart", () => {
     await second.close();
   });
 
-  it("after a crash keeps everything that was answered", async () => {
+  it("keeps everything that was acknowledged before a crash", async () => {
     const stateFile = newFile();
     const running = await simulator({ deliverTo: () => "http://127.0.0.1:1/", stateFile });
     await press((await order(running.url, "stripe")).url, PAY);
@@ -58,7 +58,7 @@ describe("a restart", () => {
     expect(deliveries).toHaveLength(3);
   });
 
-  it("with another secret uses the new one", async () => {
+  it("signs with the new secret after a restart with another one", async () => {
     const options = { deliverTo: () => "http://127.0.0.1:1/", stateFile: newFile() };
     const first = await simulator(options);
     await control(first.url, "/provider-a/secret", {});
@@ -83,7 +83,7 @@ describe("a restart", () => {
     expect(aside.map((name) => readFileSync(join(stateFile, "..", name), "utf8"))).toEqual([half]);
   });
 
-  it("with another format starts empty, and logs it", async () => {
+  it("starts empty after a restart with another format, and logs it", async () => {
     const options = { deliverTo: () => "http://127.0.0.1:1/", stateFile: newFile() };
     const first = await simulator(options);
     await press((await order(first.url, "stripe")).url, PAY);

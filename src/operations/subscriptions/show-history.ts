@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Caller, isAdministrator } from "../../domain/caller.ts";
 import { CHANGE_KINDS, kindOf } from "../../domain/changes.ts";
+import { withPurchasedSeats } from "../../domain/purchased-seats.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { Queryable } from "../../store/database.ts";
 import { historyOf } from "../../store/subscription-history.ts";
@@ -15,12 +16,9 @@ const Entry = z
     at: z.date(),
     source: z
       .enum(["event", "reconcile"])
-      .describe("Whether an event of the provider's told it, or a comparison with the provider found it."),
-    eventType: z
-      .string()
-      .nullable()
-      .describe("The provider's own name of the event; `null` of a comparison."),
-    deliveryId: z.string().nullable().describe("The event's delivery, for an administrator."),
+      .describe("Whether a provider event or a comparison with the provider made the change."),
+    eventType: z.string().nullable().describe("The provider's name of the event; `null` for a comparison."),
+    deliveryId: z.string().nullable().describe("The event's delivery; shown to administrators only."),
     kind: z.enum(CHANGE_KINDS),
     changes: ChangesView,
   })
@@ -28,7 +26,7 @@ const Entry = z
 
 export const showHistory = defineOperation({
   name: "subscriptions.history",
-  summary: "What changed one of the caller's subscriptions, the latest first",
+  summary: "The changes of one of the caller's subscriptions, newest first",
   access: "person",
   limit: "api",
   input: z.strictObject({ ...PAGE, id: z.uuid() }),
@@ -36,7 +34,7 @@ export const showHistory = defineOperation({
   output: pageOf(Entry),
   run: async (deps: { database: Queryable }, caller, { id, limit, cursor }) => {
     const found = await findSubscription(deps.database, id);
-    // Somebody else's is answered like one that does not exist: ids must not tell what there is.
+    // Another user's is refused like an unknown one: the response must not reveal which ids exist.
     if (!found || !isTheirs(found, caller)) {
       refuse({ reason: "not_found", params: { resource: "subscription" } });
     }
@@ -46,10 +44,11 @@ export const showHistory = defineOperation({
       limit: limit + 1,
     });
     return cutPage(rows, limit, {
-      item: ({ atMicros: _, deliveryId, ...entry }) => ({
+      item: ({ atMicros: _, deliveryId, changes, ...entry }) => ({
         ...entry,
         deliveryId: isAdministrator(caller) ? deliveryId : null,
-        kind: kindOf(entry.changes),
+        kind: kindOf(changes),
+        changes: withPurchasedSeats(changes),
       }),
       position: ({ atMicros, id: entryId }) => ({ createdAtMicros: atMicros, id: entryId }),
     });

@@ -146,7 +146,7 @@ describe("POST", () => {
       "multipart/form-data; boundary=b",
       `--b\r\ncontent-disposition: form-data; name="operations"\r\n\r\n${JSON.stringify({ query: RENAME })}\r\n--b\r\ncontent-disposition: form-data; name="map"\r\n\r\n{}\r\n--b--\r\n`,
     ],
-  ])("of type %s, which a foreign page can send, changes nothing", async (_name, type, body) => {
+  ])("changes nothing for a body of type %s, which a foreign page can send", async (_name, type, body) => {
     const answer = await post(Buffer.from(body), { "content-type": type });
     expect(answer.status).toBe(400);
     expect(refusals(answer)).toEqual({ "": "BAD_USER_INPUT" });
@@ -167,7 +167,7 @@ describe("POST", () => {
     await expectUnchanged();
   });
 
-  it("with the mutation in its URL changes nothing", async () => {
+  it("ignores a mutation in the URL of a POST", async () => {
     const answer = await sendRequest(server.url, "POST", `/api/graphql?query=${encodeURIComponent(RENAME)}`, {
       cookie: person.cookie,
       body: { query: "{ __typename }" },

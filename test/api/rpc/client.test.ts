@@ -194,7 +194,7 @@ describe("a batch", () => {
     ]);
   });
 
-  it("of mutations runs each once", async () => {
+  it("runs each mutation of a batch once", async () => {
     const person = await signUp(server.url);
     const answers: Response[] = [];
     const client = rpcClient(server.url, { cookie: person.cookie, onAnswer: (one) => answers.push(one) });
@@ -203,7 +203,7 @@ describe("a batch", () => {
     expect(["One", "Two", "Three"]).toContain((await rowOf(person))?.name);
   });
 
-  it("that is streamed answers each call as it completes", async () => {
+  it("streams the result of each call of a batch as it completes", async () => {
     const client = rpcClient(server.url, { link: "httpBatchStreamLink", cookie: ada.cookie });
     const holder = await test.database.connection();
     await holder.script("begin; lock table notification in access exclusive mode");

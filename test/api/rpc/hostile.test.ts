@@ -335,7 +335,7 @@ describe("an internal error", () => {
     await served.close();
   });
 
-  it("in authentication is logged once, and answered to every call of a batch", async () => {
+  it("logs an error in authentication once, and returns it to every call of a batch", async () => {
     const own = await freshDatabase(0);
     const running = await startTestServer(own.url, GENEROUS_LIMITS);
     const { cookie } = await signUp(running.url);

@@ -30,7 +30,7 @@ const inputs = fc.letrec((tie) => ({
 })).value;
 
 describe("an RPC input", () => {
-  it("of JSON values and superjson's scalars is read as superjson does", () => {
+  it("reads JSON values and superjson's scalars as superjson does", () => {
     fc.assert(
       fc.property(inputs, (input) => {
         const sent = superjson.serialize(input);
@@ -43,7 +43,7 @@ describe("an RPC input", () => {
     );
   });
 
-  it("that is empty reads as undefined", () => {
+  it("reads empty input as undefined", () => {
     expect(received(superjson.serialize(undefined))).toBeUndefined();
     expect(received({})).toBeUndefined();
   });

@@ -133,7 +133,7 @@ describe("the procedures", () => {
 });
 
 describe("results", () => {
-  it("of user: change settings, and list users for administrators", async () => {
+  it("change settings and list users for administrators (user)", async () => {
     const person = await signUp(server.url);
     const { user } = rpcClient(server.url, person);
     expect(await user.setLocale.mutate({ locale: "de" })).toEqual({ success: true });
@@ -157,7 +157,7 @@ describe("results", () => {
     expect(await refusalOf(user.me.query())).toEqual(["UNAUTHORIZED", "Unauthorized"]);
   });
 
-  it("of user: delete the account", async () => {
+  it("delete the account (user)", async () => {
     const person = await signUp(server.url);
     const { user } = rpcClient(server.url, person);
     expect(await refusalOf(user.deleteAccount.mutate({ confirmation: "nobody@example.com" }))).toMatchObject([
@@ -168,7 +168,7 @@ describe("results", () => {
     expect(await refusalOf(user.me.query())).toEqual(["UNAUTHORIZED", "Unauthorized"]);
   });
 
-  it("of billing: return plans and features to everybody, and the caller's subscription", async () => {
+  it("return plans and features to everybody, and the caller's subscription (billing)", async () => {
     const nobody = rpcClient(server.url).billing;
     expect((await nobody.plans.query()).items.map(({ id }) => id)).toEqual(["free", "pro", "team"]);
     const { features } = await nobody.features.query();
@@ -192,7 +192,7 @@ describe("results", () => {
     ]);
   });
 
-  it("of billing: list and replay deliveries for administrators", async () => {
+  it("list and replay deliveries for administrators (billing)", async () => {
     const [row] = await test.rows<{ id: string }>(
       `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
        values ('provider-a', 'evt_rpc', 'x', 'stripe', 'failed', 'delivery', '{}') returning id`,
@@ -213,7 +213,7 @@ describe("results", () => {
     ]);
   });
 
-  it("of notifications: list, count unread, and mark one or all as read", async () => {
+  it("list, count unread, and mark one or all as read (notifications)", async () => {
     const person = await signUp(server.url);
     await test.rows(
       `insert into notification (user_id, kind, details)
@@ -240,7 +240,7 @@ describe("results", () => {
     expect(await refusalOf(other.markRead.mutate({ id }))).toEqual(["NOT_FOUND", expect.any(String)]);
   });
 
-  it("of user.me are null when no row exists", async () => {
+  it("returns null from user.me when no row exists", async () => {
     const deps = { database: test.database, limits: testLimits(), observe: null } as unknown as Dependencies;
     const app = testApp("/api/trpc", rpc(deps, testCallers, createLog("silent")));
     const served = await listen(app);

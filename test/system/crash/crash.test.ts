@@ -146,7 +146,7 @@ describe("a server stopped past its lease and continued", () => {
     await stopped.end("SIGTERM");
   });
 
-  it("before the commit of a first delivery releases its locks, and acknowledges nothing that is not applied", async () => {
+  it("releases the locks of a first delivery when it crashes before the commit, and acknowledges nothing that is not applied", async () => {
     const elsewhere = await spawnServer(test.url, LEASE);
     const stopped = await spawnServer(test.url, { ...LEASE, CRASH_AT: "effects written:1:SIGSTOP" });
     const answer = deliverWebhook(stopped.url, "provider-a", numberedEvent("stop3", 0));

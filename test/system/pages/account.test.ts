@@ -133,7 +133,7 @@ describe("a notification", () => {
     expect((await openPage(server.url, "/notifications", other.cookie)).text).toContain("1 unread");
   });
 
-  it("that is marked as read is no longer counted", async () => {
+  it("does not count a notification marked as read", async () => {
     expect((await openPage(server.url, "/notifications", ada.cookie)).text).toContain("2 unread");
     const one = await sendForm(server.url, "/notifications", ada.cookie, { on: "Mark as read", fields: {} });
     expect(one.text).toContain("1 unread");

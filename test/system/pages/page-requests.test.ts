@@ -78,7 +78,7 @@ describe("a page", () => {
     expect(headers["x-powered-by"]).toBeUndefined();
   });
 
-  it("that needs a session redirects to sign-in, and back", async () => {
+  it("redirects to sign-in and back for a page that needs a session", async () => {
     const { status, headers } = await look("/settings?tab=1");
     expect([status, headers.location]).toEqual([307, "/sign-in?next=%2Fsettings%3Ftab%3D1"]);
     expect((await look("/settings", { cookie })).status).toBe(200);
@@ -130,7 +130,7 @@ describe("a page", () => {
     expect(headers.location).toBe("/sign-in?next=%2Fsettings");
   });
 
-  it("that does not exist returns 404", async () => {
+  it("returns 404 for an unknown page", async () => {
     expect((await look("/nothing/here")).status).toBe(404);
     expect((await look("/apis")).status).toBe(404);
   });

@@ -118,13 +118,13 @@ describe("an account takeover", () => {
 });
 
 describe("sessions", () => {
-  it("of other users cannot be revoked by token or id", async () => {
+  it("refuses to revoke sessions of other users by token or id", async () => {
     const { cookie } = await fresh();
     await auth("/revoke-session", { cookie, body: { token: await sessionToken(on.victim.id) } });
     expect(await isSignedIn(on.victim.cookie)).toBe(true);
   });
 
-  it("of other users stay when a user revokes all of their own", async () => {
+  it("keeps the sessions of other users when a user revokes all of their own", async () => {
     const { cookie } = await fresh();
     expect((await auth("/revoke-sessions", { cookie })).status).toBe(200);
     expect(await isSignedIn(cookie)).toBe(false);
@@ -187,7 +187,7 @@ describe("sessions", () => {
     expect(await isSignedIn(cookie)).toBe(true);
   });
 
-  it("of a banned or deleted user end at once, everywhere", async () => {
+  it("ends the sessions of a banned or deleted user at once, everywhere", async () => {
     const { cookie, id, email } = await fresh();
     await on.test.rows('update "user" set banned = true where id = $1', [id]);
     expect(await isSignedIn(cookie)).toBe(false);
@@ -229,7 +229,7 @@ describe("the second factor", () => {
     },
   );
 
-  it("of an attacker does not complete the victim's sign-in", async () => {
+  it("does not complete the victim's sign-in with an attacker's code", async () => {
     const victim = await withTwoFactor();
     const attacker = await withTwoFactor();
     const body = { email: victim.email, password: victim.password };
@@ -265,7 +265,7 @@ describe("the second factor", () => {
 });
 
 describe("password guesses", () => {
-  it("from a whole /48, in any case of the address, share one account's limit, while sessions keep working", async () => {
+  it("counts guesses from a whole /48, in any case of the address, against one account, while sessions keep working", async () => {
     const url = await on.serverWith({ ...GENEROUS_LIMITS, TRUSTED_PROXIES: "1" });
     const { email, password, cookie } = await fresh();
     const guess = (n: number, secret: string) =>
@@ -317,7 +317,7 @@ describe("API keys", () => {
     },
   );
 
-  it("of other users return 404 when revoked", async () => {
+  it("returns 404 for revoking keys of other users", async () => {
     const { cookie } = on.attacker;
     expect((await send(on.url, `DELETE /api/api-keys/${on.victim.keyId}`, { cookie })).status).toBe(404);
   });

@@ -2,7 +2,6 @@ import { getFormatter, getTranslations } from "next-intl/server";
 import type { z } from "zod";
 import type { ChangesView } from "../../../operations/subscriptions/changes-view.ts";
 import { planName } from "./plans.ts";
-import { purchasedSeats } from "./purchased-seats.ts";
 
 type Changes = z.output<typeof ChangesView>;
 
@@ -28,7 +27,7 @@ export async function changeLines(changes: Changes): Promise<Line[]> {
   };
   await line("planId", changes.planId, planName);
   await line("status", changes.status, (status) => t(`status.${status}`));
-  await line("seats", purchasedSeats(changes), (seats) => format.number(seats));
+  await line("seats", changes.seats, (seats) => format.number(seats));
   const [from, until] = changes.currentPeriodEnd ?? [];
   // Providers also move it by seconds, which only the time of day shows.
   const timeStyle = from?.slice(0, 10) === until?.slice(0, 10) ? "medium" : undefined;

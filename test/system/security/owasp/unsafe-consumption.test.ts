@@ -324,7 +324,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
         "{}",
       ),
     ],
-  ])("an assistant that %s reveals nothing to the user", async (_, answer) => {
+  ])("reveals nothing to the user of an assistant that %s", async (_, answer) => {
     provider.answer(answer);
     const { status, text, fields: headers } = await ask();
     const said = text + JSON.stringify(headers);
