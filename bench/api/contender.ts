@@ -148,6 +148,6 @@ export async function startContender(bench: Bench, name: ContenderName): Promise
   };
 }
 
-export function inShort(round: Round): string {
+export function summaryLine(round: Round): string {
   return `${Math.round(round.callsPerSecond)}/s, p99 ${round.p99Ms.toFixed(1)} ms, ${Math.round(round.serverMicrosPerCall ?? Number.NaN)} us`;
 }

@@ -2,7 +2,7 @@ import { note } from "../shared/note.ts";
 import type { Paced } from "../shared/pace.ts";
 import { median } from "../shared/statistics.ts";
 import { takeTurns } from "../shared/turns.ts";
-import { type Bench, type Contender, inShort, type Round, startContender } from "./contender.ts";
+import { type Bench, type Contender, type Round, startContender, summaryLine } from "./contender.ts";
 import { type ContenderName, comparedWith } from "./contenders.ts";
 
 /** Medians of a contender's rounds, and the rounds themselves. */
@@ -36,7 +36,7 @@ export async function measureSideBySide(
   const contenders: Contender[] = [];
   try {
     for (const name of names) contenders.push(await startContender(bench, name));
-    const rounds = await takeTurns(contenders, options, inShort);
+    const rounds = await takeTurns(contenders, options, summaryLine);
     const paced = light ? await offered(contenders, bench) : {};
     return names.map((name) => standing(name, rounds, paced[name] ?? null));
   } finally {

@@ -32,6 +32,6 @@ export type Round = {
   walBytesPerEvent: number | null;
 };
 
-export function inShort(round: Round): string {
+export function summaryLine(round: Round): string {
   return `${Math.round(round.eventsPerSecond)}/s, p99 ${round.p99Ms.toFixed(1)} ms, CPU ${Math.round(round.serverMicrosPerEvent ?? 0)} + ${Math.round(round.postgresMicrosPerEvent ?? 0)} us, log ${Math.round(round.walBytesPerEvent ?? 0)} B`;
 }

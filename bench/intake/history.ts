@@ -3,7 +3,7 @@ import pg from "pg";
 import { interruption } from "../shared/interruption.ts";
 import { query } from "../shared/postgres.ts";
 import { takeTurns } from "../shared/turns.ts";
-import { type Bench, type Contender, inShort, type Round } from "./contender.ts";
+import { type Bench, type Contender, type Round, summaryLine } from "./contender.ts";
 import { startTollgate } from "./contenders.ts";
 import { eventBody } from "./signed-events.ts";
 
@@ -39,7 +39,12 @@ export async function measureHistory(bench: Bench): Promise<History> {
         },
       }),
     );
-    return { rows, fillSeconds, diskMegabytes, rounds: await takeTurns(contenders, bench.options, inShort) };
+    return {
+      rows,
+      fillSeconds,
+      diskMegabytes,
+      rounds: await takeTurns(contenders, bench.options, summaryLine),
+    };
   } finally {
     for (const contender of contenders) await contender.stop();
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { residentMegabytes } from "../shared/cpu.ts";
 import { median } from "../shared/statistics.ts";
 import { takeTurns } from "../shared/turns.ts";
-import { type Bench, type Contender, inShort, type Round } from "./contender.ts";
+import { type Bench, type Contender, type Round, summaryLine } from "./contender.ts";
 import { CONTENDERS, type ContenderName, startContender } from "./contenders.ts";
 
 export type SideBySide = {
@@ -30,7 +30,7 @@ export async function measureSideBySide(bench: Bench): Promise<SideBySide | null
   const contenders: Contender[] = [];
   try {
     for (const name of names) contenders.push(await startContender(bench, name));
-    const rounds = await takeTurns(contenders, bench.options, inShort);
+    const rounds = await takeTurns(contenders, bench.options, summaryLine);
     const standings = names.map((name) => standing(name, rounds[name] ?? []));
     const tollgate = standings.find((one) => one.name === "tollgate");
     for (const one of standings) {

@@ -5,15 +5,15 @@ import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { ADAPTERS } from "../../src/providers/registry.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { openRedactions, type Redaction, redact } from "../../src/store/redaction.ts";
-import { placesOf } from "../operations/find-in-all-tables.ts";
-import { type Ground, groundOn } from "../operations/test-context.ts";
+import { findInAllTables } from "../operations/find-in-all-tables.ts";
+import { createTestContext, type TestContext } from "../operations/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
 let test: TestDatabase;
-let ground: Ground;
+let context: TestContext;
 beforeAll(async () => {
   test = await freshDatabase(0);
-  ground = groundOn(test.database);
+  context = createTestContext(test.database);
 });
 afterAll(() => test.drop());
 beforeEach(async () => {
@@ -71,7 +71,7 @@ const stripe = (userId: string | null, sub: string | null, customer: string | nu
 const UPDATED = { type: "customer.subscription.updated" };
 
 const leave = (userId = "user_1") =>
-  ground.call(deleteUser, OPERATOR, { userId, confirmation: `${userId}@example.com` });
+  context.call(deleteUser, OPERATOR, { userId, confirmation: `${userId}@example.com` });
 
 /** Those whose payloads are still there. */
 async function kept(ids: readonly string[]): Promise<string[]> {
@@ -84,7 +84,7 @@ async function kept(ids: readonly string[]): Promise<string[]> {
 
 /** But for the tables of people, where there is one whose id begins alike. */
 async function placesInLog(text: string): Promise<string[]> {
-  return (await placesOf(test, text)).filter((place) => place.startsWith("webhook_"));
+  return (await findInAllTables(test, text)).filter((place) => place.startsWith("webhook_"));
 }
 
 describe("the payloads to redact", () => {
@@ -182,7 +182,7 @@ describe("the payloads to redact", () => {
     await leave();
     expect(await kept([...theirs, ...others])).toEqual(others);
     expect(await openRedactions(test.database)).toEqual([]);
-    expect(await placesOf(test, "cus_early ")).toEqual([]);
+    expect(await findInAllTables(test, "cus_early ")).toEqual([]);
   });
 
   it("include stored reasons that quote the user, also where the payload was dropped", async () => {
@@ -298,7 +298,7 @@ describe("redaction", () => {
     await Promise.all(databases.map(until));
     await Promise.all(databases.map((database) => database.close()));
     expect(await placesInLog("user_1")).toEqual([]);
-    expect(await placesOf(test, "cus_x")).toEqual([]);
+    expect(await findInAllTables(test, "cus_x")).toEqual([]);
   });
 
   it("finishes for payloads that must be read one by one", async () => {

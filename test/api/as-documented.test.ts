@@ -8,7 +8,7 @@ import { signUp, signUpAdmin, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
-import { type Cast, castOn, createdEvent, subscribed } from "./cast.ts";
+import { createdEvent, createTestData, subscribed, type TestData } from "./test-data.ts";
 
 let test: TestDatabase;
 let model: OpenAiServer;
@@ -18,7 +18,7 @@ let server: RunningServer;
 let strict: RunningServer;
 /** Its database is gone. */
 let cut: RunningServer;
-let cast: Cast;
+let testData: TestData;
 
 beforeAll(async () => {
   test = await freshDatabase(0);
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const gone = await freshDatabase(0);
   cut = await startTestServer(gone.url, GENEROUS_LIMITS);
   await gone.drop();
-  cast = await castOn(server.url, test);
+  testData = await createTestData(server.url, test);
 });
 afterAll(async () => {
   for (const one of [server, strict, cut]) await one.close();
@@ -72,13 +72,13 @@ const GOOD: Record<string, Good> = {
     sent: () => ({ body: { name: "Ada", locale: "de", preferences: { theme: "dark" } } }),
   },
   subscriptionsList: { by: "user" },
-  subscriptionsShow: { by: "user", sent: () => ({ id: cast.subscriptionId }) },
-  subscriptionsLastChange: { by: "admin", sent: () => ({ id: cast.subscriptionId }) },
-  subscriptionsHistory: { by: "user", sent: () => ({ id: cast.subscriptionId }) },
+  subscriptionsShow: { by: "user", sent: () => ({ id: testData.subscriptionId }) },
+  subscriptionsLastChange: { by: "admin", sent: () => ({ id: testData.subscriptionId }) },
+  subscriptionsHistory: { by: "user", sent: () => ({ id: testData.subscriptionId }) },
   subscriptionsOutOfOrder: {
     by: "admin",
     sent: async () => {
-      await test.rows("update subscription set out_of_order = true where id = $1", [cast.subscriptionId]);
+      await test.rows("update subscription set out_of_order = true where id = $1", [testData.subscriptionId]);
       return {};
     },
   },
@@ -87,18 +87,18 @@ const GOOD: Record<string, Good> = {
     sent: async () => {
       const [row] = await test.rows<{ id: string }>(
         "select provider_subscription_id as id from subscription where id = $1",
-        [cast.subscriptionId],
+        [testData.subscriptionId],
       );
       const id = row?.id as string;
       stripe.subscriptions.set(id, { id, object: "subscription", status: "active" });
-      return { id: cast.subscriptionId };
+      return { id: testData.subscriptionId };
     },
   },
   subscriptionsDismiss: {
     by: "admin",
     sent: async () => {
-      await test.rows("update subscription set out_of_order = true where id = $1", [cast.subscriptionId]);
-      return { id: cast.subscriptionId, body: { reason: "refunded by hand" } };
+      await test.rows("update subscription set out_of_order = true where id = $1", [testData.subscriptionId]);
+      return { id: testData.subscriptionId, body: { reason: "refunded by hand" } };
     },
   },
   billingCreateCheckout: {
@@ -111,25 +111,25 @@ const GOOD: Record<string, Good> = {
   apiKeysRevoke: {
     by: "user",
     sent: async () => {
-      const { cookie } = cast.owner;
+      const { cookie } = testData.owner;
       return {
         id: (await sendRequest(server.url, "POST", "/api/api-keys", { cookie, body: { name: "x" } })).body.id,
       };
     },
   },
   notificationsList: { by: "user" },
-  notificationsMarkRead: { by: "user", sent: () => ({ id: cast.notificationId }) },
+  notificationsMarkRead: { by: "user", sent: () => ({ id: testData.notificationId }) },
   auditList: { by: "admin" },
   webhooksList: { by: "admin" },
   webhooksStatistics: { by: "admin" },
-  webhooksShow: { by: "admin", sent: () => ({ id: cast.failed }) },
-  webhooksReplay: { by: "admin", sent: () => ({ id: cast.applied, body: { force: true } }) },
+  webhooksShow: { by: "admin", sent: () => ({ id: testData.failed }) },
+  webhooksReplay: { by: "admin", sent: () => ({ id: testData.applied, body: { force: true } }) },
   sendMessage: { by: "user", sent: () => ({ body: { messages: [{ role: "user", content: "Hello?" }] } }) },
   showVersion: { by: "anyone" },
   showHealth: { by: "anyone" },
   showReadiness: { by: "anyone" },
   showDocument: { by: "anyone" },
-  receiveWebhook: { by: "anyone", sent: () => webhook(cast.owner.id) },
+  receiveWebhook: { by: "anyone", sent: () => webhook(testData.owner.id) },
 };
 
 let events = 0;
@@ -150,7 +150,7 @@ async function wrongCalls(operation: Documented, good: Good, version: string): P
     // Responds in the form of the current version.
     ...(version === "v1" ? [called({ headers: { ...sent.headers, "x-api-version": "v99" } })] : []),
     called({}, cut),
-    called({ cookie: cast.owner.cookie }, cut),
+    called({ cookie: testData.owner.cookie }, cut),
   ];
   if (operationId === "receiveWebhook") {
     return [
@@ -165,11 +165,11 @@ async function wrongCalls(operation: Documented, good: Good, version: string): P
   // More than one call a minute.
   const person = good.by === "admin" ? await signUpAdmin(server.url, test) : await signUp(server.url);
   for (let n = 0; n < 2; n += 1) calls.push(called({ cookie: person.cookie }, strict));
-  calls.push(called({ key: "tg_unknown", cookie: cast.owner.cookie }));
+  calls.push(called({ key: "tg_unknown", cookie: testData.owner.cookie }));
   if (method === "GET" || method === "DELETE") calls.push(called({ query: "nothing=1" }));
   else calls.push(called({ body: "[]" }), called({ body: " ".repeat(1_100_000) }));
   if (good.by !== "anyone") calls.push({ on: server, ...sent });
-  if (good.by === "admin") calls.push(called({ cookie: cast.owner.cookie }));
+  if (good.by === "admin") calls.push(called({ cookie: testData.owner.cookie }));
   if (method !== "GET") calls.push(called({ headers: { origin: "https://evil.example.com" } }));
   if (path.includes("{id}")) calls.push(called({ id: "no id" }), called({ id: unknownLike(sent.id) }));
   return [...calls, ...(await conflicts(operationId))];
@@ -183,9 +183,9 @@ function unknownLike(id = ""): string {
 
 async function conflicts(operationId: string): Promise<Call[]> {
   if (operationId === "webhooksReplay")
-    return [{ on: server, id: cast.applied, body: {}, cookie: cast.admin.cookie }];
+    return [{ on: server, id: testData.applied, body: {}, cookie: testData.admin.cookie }];
   if (operationId === "billingCreateCheckout")
-    return [{ on: server, body: { planId: "team" }, cookie: cast.owner.cookie }];
+    return [{ on: server, body: { planId: "team" }, cookie: testData.owner.cookie }];
   const { id, cookie } = await signUp(server.url);
   if (operationId === "billingOpenPortal")
     return [
@@ -196,11 +196,11 @@ async function conflicts(operationId: string): Promise<Call[]> {
     // The provider does not know it.
     await subscribed(server.url, `unknown-${id}`, id);
     const [row] = await test.rows<{ id: string }>("select id from subscription where user_id = $1", [id]);
-    return [{ on: server, id: row?.id as string, cookie: cast.admin.cookie }];
+    return [{ on: server, id: row?.id as string, cookie: testData.admin.cookie }];
   }
   if (operationId === "subscriptionsDismiss") {
     const body = { reason: "nothing to review" };
-    return [{ on: server, id: cast.subscriptionId, body, cookie: cast.admin.cookie }];
+    return [{ on: server, id: testData.subscriptionId, body, cookie: testData.admin.cookie }];
   }
   if (operationId !== "apiKeysCreate") return [];
   await test.rows(
@@ -215,8 +215,8 @@ async function credentialsOf({ by }: Good): Promise<{ cookie?: string }> {
   if (by === "newcomer") return { cookie: (await signUp(server.url)).cookie };
   const people: Record<Exclude<Good["by"], "newcomer">, TestUser | null> = {
     anyone: null,
-    user: cast.owner,
-    admin: cast.admin,
+    user: testData.owner,
+    admin: testData.admin,
   };
   const person = people[by];
   return person ? { cookie: person.cookie } : {};
@@ -312,8 +312,8 @@ describe("the check of a response against the document", () => {
     ) as Documented;
     const good = await answerTo(operation, "v1", {
       on: server,
-      id: cast.subscriptionId,
-      cookie: cast.owner.cookie,
+      id: testData.subscriptionId,
+      cookie: testData.owner.cookie,
     });
     const faultOf = (change: object) =>
       operation.fault({ ...good, text: JSON.stringify({ ...JSON.parse(good.text), ...change }) });

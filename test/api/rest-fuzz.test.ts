@@ -7,7 +7,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type HttpResponse, sendRequest } from "../support/http.ts";
 import { startTestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
-import { type Cast, castOn } from "./cast.ts";
+import { createTestData, type TestData } from "./test-data.ts";
 
 /** Without a provider these have nothing to say but that. */
 const UNCONFIGURED = new Set(["POST /checkout", "POST /portal", "POST /subscriptions/:id/reconcile"]);
@@ -16,11 +16,11 @@ const RUNS = 120;
 
 let test: TestDatabase;
 let server: RunningServer;
-let cast: Cast;
+let testData: TestData;
 beforeAll(async () => {
   test = await freshDatabase(0);
   server = await startTestServer(test.url, GENEROUS_LIMITS);
-  cast = await castOn(server.url, test);
+  testData = await createTestData(server.url, test);
 });
 afterAll(async () => {
   await server.close();
@@ -114,7 +114,7 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
   "%s",
   (name, route) => {
     it("never answers random requests with a 5xx", async () => {
-      const { owner, key, spareKey, admin, subscriptionId, notificationId, applied, failed } = cast;
+      const { owner, key, spareKey, admin, subscriptionId, notificationId, applied, failed } = testData;
       const ownIds = fc.constantFrom(subscriptionId, notificationId, applied, failed, spareKey.id);
       await fc.assert(
         fc.asyncProperty(
@@ -180,7 +180,7 @@ describe("a NUL or a lone surrogate", () => {
     for (const [method, path, fields] of FIELDS) {
       for (const text of TEXTS) {
         const { status, body } = await sendRequest(server.url, method, path, {
-          headers: { cookie: cast.owner.cookie, "content-type": "application/json" },
+          headers: { cookie: testData.owner.cookie, "content-type": "application/json" },
           body: JSON.stringify(fields(text)),
         });
         expect([path, text, status, Object.keys(body)]).toEqual([path, text, 400, ["error"]]);
@@ -204,7 +204,7 @@ describe("a NUL or a lone surrogate", () => {
         "/out-of-order-subscriptions?cursor=",
         "/user-directory?search=",
         "/user-directory?cursor=",
-        `/subscriptions/${cast.subscriptionId}/history?cursor=`,
+        `/subscriptions/${testData.subscriptionId}/history?cursor=`,
         "/webhook-deliveries?provider=",
         "/users?limit=",
         "/subscriptions/",
@@ -215,7 +215,7 @@ describe("a NUL or a lone surrogate", () => {
     for (const place of places) {
       for (const text of ["%00", "a%00", "%00a", "1%00", `${Buffer.from("1.\0").toString("base64url")}%00`]) {
         const { status, body } = await sendRequest(server.url, "GET", `/api${place}${text}`, {
-          headers: { cookie: (place.includes("/history") ? cast.owner : cast.admin).cookie },
+          headers: { cookie: (place.includes("/history") ? testData.owner : testData.admin).cookie },
         });
         expect([place, text, status, Object.keys(body)]).toEqual([place, text, 400, ["error"]]);
       }

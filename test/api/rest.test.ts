@@ -6,7 +6,7 @@ import { type RequestOptions, sendRequest } from "../support/http.ts";
 import { signUp } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
-import { type Cast, castOn, notified, subscribed } from "./cast.ts";
+import { createTestData, notified, subscribed, type TestData } from "./test-data.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -14,12 +14,12 @@ const time = expect.stringMatching(TIME);
 
 let test: TestDatabase;
 let server: RunningServer;
-let cast: Cast;
+let testData: TestData;
 
 beforeAll(async () => {
   test = await freshDatabase(0);
   server = await startTestServer(test.url, GENEROUS_LIMITS);
-  cast = await castOn(server.url, test);
+  testData = await createTestData(server.url, test);
 });
 afterAll(async () => {
   await server.close();
@@ -39,23 +39,23 @@ const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: o
   "GET /subscriptions": { expected: [401, 200, 200, 200, 200, 200] },
   "GET /subscriptions/:id": {
     expected: [401, 200, 200, 404, 404, 404],
-    path: () => `/subscriptions/${cast.subscriptionId}`,
+    path: () => `/subscriptions/${testData.subscriptionId}`,
   },
   "GET /subscriptions/:id/history": {
     expected: [401, 200, 200, 404, 404, 404],
-    path: () => `/subscriptions/${cast.subscriptionId}/history`,
+    path: () => `/subscriptions/${testData.subscriptionId}/history`,
   },
   "GET /subscriptions/:id/last-change": {
     expected: [401, 403, 403, 403, 200, 403],
-    path: () => `/subscriptions/${cast.subscriptionId}/last-change`,
+    path: () => `/subscriptions/${testData.subscriptionId}/last-change`,
   },
   "POST /subscriptions/:id/reconcile": {
     expected: [401, 403, 403, 403, 503, 403],
-    path: () => `/subscriptions/${cast.subscriptionId}/reconcile`,
+    path: () => `/subscriptions/${testData.subscriptionId}/reconcile`,
   },
   "POST /subscriptions/:id/dismiss": {
     expected: [401, 403, 403, 403, 409, 403],
-    path: () => `/subscriptions/${cast.subscriptionId}/dismiss`,
+    path: () => `/subscriptions/${testData.subscriptionId}/dismiss`,
     body: { reason: "refunded by hand" },
   },
   "GET /out-of-order-subscriptions": { expected: [401, 403, 403, 403, 200, 403] },
@@ -65,21 +65,21 @@ const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: o
   "POST /api-keys": { expected: [401, 201, 403, 201, 201, 403], body: { name: "Another" } },
   "DELETE /api-keys/:id": {
     expected: [401, 200, 403, 404, 404, 403],
-    path: () => `/api-keys/${cast.spareKey.id}`,
+    path: () => `/api-keys/${testData.spareKey.id}`,
   },
   "GET /notifications": { expected: [401, 200, 200, 200, 200, 200] },
   "POST /notifications/:id/read": {
     expected: [401, 200, 200, 404, 404, 404],
-    path: () => `/notifications/${cast.notificationId}/read`,
+    path: () => `/notifications/${testData.notificationId}/read`,
   },
   "GET /webhook-deliveries": { expected: [401, 403, 403, 403, 200, 403] },
   "GET /webhook-deliveries/:id": {
     expected: [401, 403, 403, 403, 200, 403],
-    path: () => `/webhook-deliveries/${cast.applied}`,
+    path: () => `/webhook-deliveries/${testData.applied}`,
   },
   "POST /webhook-deliveries/:id/replay": {
     expected: [401, 403, 403, 403, 409, 403],
-    path: () => `/webhook-deliveries/${cast.applied}/replay`,
+    path: () => `/webhook-deliveries/${testData.applied}/replay`,
   },
   "GET /webhook-statistics": { expected: [401, 403, 403, 403, 200, 403] },
   "GET /audit": { expected: [401, 403, 403, 403, 200, 403] },
@@ -92,7 +92,7 @@ describe("access", () => {
 
   it.each(Object.entries(ACCESS))("%s", async (name, { expected, path, body }) => {
     const [method = "", pattern = ""] = name.split(" ");
-    const { owner, key, other, admin, adminKey } = cast;
+    const { owner, key, other, admin, adminKey } = testData;
     const callers: RequestOptions[] = [
       {},
       { cookie: owner.cookie },
@@ -114,7 +114,7 @@ describe("access", () => {
 
 describe("subscriptions", () => {
   it("include one that a webhook has created for its owner", async () => {
-    const { owner, subscriptionId } = cast;
+    const { owner, subscriptionId } = testData;
     const expected = {
       id: subscriptionId,
       userId: owner.id,
@@ -142,20 +142,22 @@ describe("subscriptions", () => {
 
   it("return 404 for another user's, as for an unknown one", async () => {
     const answers = [
-      await call("GET", `/api/subscriptions/${cast.subscriptionId}`, { cookie: cast.other.cookie }),
-      await call("GET", `/api/subscriptions/${cast.subscriptionId}`, { cookie: cast.admin.cookie }),
+      await call("GET", `/api/subscriptions/${testData.subscriptionId}`, { cookie: testData.other.cookie }),
+      await call("GET", `/api/subscriptions/${testData.subscriptionId}`, { cookie: testData.admin.cookie }),
       await call("GET", "/api/subscriptions/0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11", {
-        cookie: cast.other.cookie,
+        cookie: testData.other.cookie,
       }),
     ];
     for (const { status, text } of answers) expect([status, text]).toEqual([404, answers[0]?.text]);
-    const list = await call("GET", "/api/subscriptions", { cookie: cast.other.cookie });
+    const list = await call("GET", "/api/subscriptions", { cookie: testData.other.cookie });
     expect(list.body).toEqual({ subscriptions: [], nextCursor: null });
   });
 
   it("return 400 for a malformed id, 404 for an unknown one", async () => {
-    for (const id of ["1", "sub_1", "%00", `${cast.subscriptionId}x`, "..%2f..%2fusers"]) {
-      const { status, body } = await call("GET", `/api/subscriptions/${id}`, { cookie: cast.owner.cookie });
+    for (const id of ["1", "sub_1", "%00", `${testData.subscriptionId}x`, "..%2f..%2fusers"]) {
+      const { status, body } = await call("GET", `/api/subscriptions/${id}`, {
+        cookie: testData.owner.cookie,
+      });
       expect([id, status, body]).toEqual([
         id,
         400,
@@ -163,13 +165,13 @@ describe("subscriptions", () => {
       ]);
     }
     const none = "/api/subscriptions/0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11/reconcile";
-    expect((await call("POST", none, { cookie: cast.admin.cookie })).status).toBe(404);
+    expect((await call("POST", none, { cookie: testData.admin.cookie })).status).toBe(404);
   });
 });
 
 describe("checkout, portal and reconcile", () => {
   it("return 503 with a sentence when no provider is configured", async () => {
-    const { owner, admin, subscriptionId } = cast;
+    const { owner, admin, subscriptionId } = testData;
     const sentence = {
       error: expect.stringMatching(/^No payment provider is configured$/),
     };
@@ -205,7 +207,7 @@ describe("checkout, portal and reconcile", () => {
     ],
     [{ planId: "pro", price: 1 }, "price: unknown field"],
   ] as [unknown, string | RegExp][])("return 400 for a checkout of %j", async (body, sentence) => {
-    const answer = await call("POST", "/api/checkout", { cookie: cast.owner.cookie, body });
+    const answer = await call("POST", "/api/checkout", { cookie: testData.owner.cookie, body });
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({
       error: typeof sentence === "string" ? sentence : expect.stringMatching(sentence),
@@ -304,12 +306,12 @@ describe("notifications", () => {
   });
 
   it("return 404 for another user's, and 400 for a malformed id", async () => {
-    const path = `/api/notifications/${await notified(test, cast.owner.id)}/read`;
-    expect((await call("POST", path, { cookie: cast.other.cookie })).status).toBe(404);
+    const path = `/api/notifications/${await notified(test, testData.owner.id)}/read`;
+    expect((await call("POST", path, { cookie: testData.other.cookie })).status).toBe(404);
     expect(await test.rows("select read_at from notification order by id desc limit 1")).toEqual([
       { read_at: null },
     ]);
-    const { cookie } = cast.owner;
+    const { cookie } = testData.owner;
     for (const id of ["0", "-1", "1.5", "x", "99999999999999999999"]) {
       expect((await call("POST", `/api/notifications/${id}/read`, { cookie })).status).toBe(400);
     }
@@ -329,7 +331,7 @@ describe("the log of deliveries", () => {
     ...more,
   });
   const applied = () =>
-    delivery(cast.applied, {
+    delivery(testData.applied, {
       status: "successful",
       lastError: null,
       lastReason: null,
@@ -337,7 +339,7 @@ describe("the log of deliveries", () => {
       nextAttemptAt: null,
     });
   const failed = () =>
-    delivery(cast.failed, {
+    delivery(testData.failed, {
       status: "failed",
       lastError: expect.stringMatching(/nobody_at_all/),
       lastReason: "user_not_found",
@@ -346,7 +348,7 @@ describe("the log of deliveries", () => {
     });
 
   it("lists deliveries without payloads, and shows one with payload and attempts", async () => {
-    const { cookie } = cast.admin;
+    const { cookie } = testData.admin;
     const list = await call("GET", "/api/webhook-deliveries", { cookie });
     expect(list.body).toEqual({ deliveries: [failed(), applied()], nextCursor: null });
     expect(Object.keys(list.body.deliveries[0])).toEqual([
@@ -362,7 +364,7 @@ describe("the log of deliveries", () => {
       "completedAt",
       "nextAttemptAt",
     ]);
-    const one = await call("GET", `/api/webhook-deliveries/${cast.failed}`, { cookie });
+    const one = await call("GET", `/api/webhook-deliveries/${testData.failed}`, { cookie });
     expect(one.body).toEqual({
       ...failed(),
       payload: expect.objectContaining({ id: list.body.deliveries[0].eventId }),
@@ -386,15 +388,15 @@ describe("the log of deliveries", () => {
   });
 
   it("filters by slot, status and type", async () => {
-    const { cookie } = cast.admin;
+    const { cookie } = testData.admin;
     const found = async (query: string) => {
       const { status, body } = await call("GET", `/api/webhook-deliveries?${query}`, { cookie });
       return status === 200 ? body.deliveries.map((one: { id: string }) => one.id) : status;
     };
-    expect(await found("status=failed")).toEqual([cast.failed]);
-    expect(await found("status=successful&provider=provider-a")).toEqual([cast.applied]);
+    expect(await found("status=failed")).toEqual([testData.failed]);
+    expect(await found("status=successful&provider=provider-a")).toEqual([testData.applied]);
     expect(await found("provider=provider-b")).toEqual([]);
-    expect(await found("type=customer.subscription.created&status=failed")).toEqual([cast.failed]);
+    expect(await found("type=customer.subscription.created&status=failed")).toEqual([testData.failed]);
     expect(await found("type=customer.subscription.deleted")).toEqual([]);
     for (const wrong of [
       "status=open",
@@ -409,22 +411,22 @@ describe("the log of deliveries", () => {
   });
 
   it("replays a successful delivery with force only, a failed one any time", async () => {
-    const { cookie } = cast.admin;
+    const { cookie } = testData.admin;
     const replay = (id: string, body?: object) =>
       call("POST", `/api/webhook-deliveries/${id}/replay`, { cookie, body });
-    const refused = await replay(cast.applied);
+    const refused = await replay(testData.applied);
     expect([refused.status, refused.body]).toEqual([
       409,
       { error: expect.stringMatching(/^force: .*already succeeded/) },
     ]);
-    expect((await replay(cast.applied, { force: false })).status).toBe(409);
-    const forced = await replay(cast.applied, { force: true });
+    expect((await replay(testData.applied, { force: false })).status).toBe(409);
+    const forced = await replay(testData.applied, { force: true });
     expect([forced.status, forced.body]).toEqual([
       200,
       { ...applied(), attempts: 2, outcome: "applied", error: null, reason: null },
     ]);
     for (const attempts of [2, 3]) {
-      const again = await replay(cast.failed);
+      const again = await replay(testData.failed);
       expect([again.status, again.body]).toEqual([
         200,
         {
@@ -436,7 +438,7 @@ describe("the log of deliveries", () => {
         },
       ]);
     }
-    const { body } = await call("GET", `/api/webhook-deliveries/${cast.failed}`, { cookie });
+    const { body } = await call("GET", `/api/webhook-deliveries/${testData.failed}`, { cookie });
     expect(body.attemptLog.map((one: { source: string }) => one.source)).toEqual([
       "delivery",
       "replay",
@@ -448,16 +450,16 @@ describe("the log of deliveries", () => {
     await test.rows(
       `insert into "user" (id, name, email) values ('nobody_at_all', 'Late', 'late@example.com')`,
     );
-    expect((await replay(cast.failed)).body).toMatchObject({
+    expect((await replay(testData.failed)).body).toMatchObject({
       outcome: "applied",
       status: "successful",
       attempts: 4,
     });
-    expect((await replay(cast.failed)).status).toBe(409);
+    expect((await replay(testData.failed)).status).toBe(409);
   });
 
   it("returns 409 for a delivery that is being processed", async () => {
-    const { cookie } = cast.admin;
+    const { cookie } = testData.admin;
     await subscribed(server.url, "cast-leased", "nobody_else");
     const [row] = await test.rows<{ id: string }>(
       `update webhook_delivery set status = 'pending', lease_until = now() + interval '1 minute'

@@ -7,18 +7,18 @@ import { openDatabase } from "../../src/store/database.ts";
 import { markAllNotificationsRead } from "../../src/store/notifications.ts";
 import { eventually } from "../support/eventually.ts";
 import { smtpServer } from "../support/smtp-server.ts";
-import { APP_URL, at, FROM, mailing, readMail, recipients } from "./mailing.ts";
+import { APP_URL, at, FROM, mailContext, readMail, recipients } from "./mail-context.ts";
 
-const mailed = mailing();
+const mailed = mailContext();
 const { lines } = mailed;
 
 describe("a notification", () => {
   it("is mailed with its text, a link to it, and how to turn such mails off", async () => {
-    await mailed.tell("user_1", "subscription_past_due");
-    const look = mailed.looker();
-    await look();
-    await look();
-    await mailed.looker()();
+    await mailed.notify("user_1", "subscription_past_due");
+    const run = mailed.mailJob();
+    await run();
+    await run();
+    await mailed.mailJob()();
     expect(mailed.smtp.mails).toHaveLength(1);
     const [mail] = mailed.smtp.mails;
     if (!mail) return;
@@ -40,8 +40,8 @@ https://app.example.com/settings`,
   });
 
   it("is not lost when its mail cannot be composed, and delays no other user's mail", async () => {
-    await mailed.tell("user_1", "subscription_plan_changed", { from: "pro", to: "team" });
-    await mailed.tell("user_2");
+    await mailed.notify("user_1", "subscription_plan_changed", { from: "pro", to: "team" });
+    await mailed.notify("user_2");
     let isBroken = true;
     const catalog = {
       get plans() {
@@ -51,8 +51,8 @@ https://app.example.com/settings`,
         throw new Error("no such plan");
       },
     };
-    const look = mailed.looker(mailed.smtp.url, Date.now, catalog);
-    await look();
+    const run = mailed.mailJob(mailed.smtp.url, Date.now, catalog);
+    await run();
     expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
     expect(lines).toContainEqual({
       level: "error",
@@ -60,15 +60,15 @@ https://app.example.com/settings`,
       message: "notification mail could not be composed: retried later",
     });
     await mailed.age("1 hour");
-    await look();
+    await run();
     expect(recipients(mailed)).toEqual(["<user_1@example.com>", "<user_2@example.com>"]);
   });
 
   it("shares one mail with the user's other notifications of the same run", async () => {
-    await mailed.tell("user_1", "subscription_plan_changed", { from: "pro", to: "team" });
-    await mailed.tell("user_1", "api_key_created", { name: "first", prefix: "tg_abcdefg" });
-    await mailed.tell("user_2");
-    await mailed.looker()();
+    await mailed.notify("user_1", "subscription_plan_changed", { from: "pro", to: "team" });
+    await mailed.notify("user_1", "api_key_created", { name: "first", prefix: "tg_abcdefg" });
+    await mailed.notify("user_2");
+    await mailed.mailJob()();
     expect(recipients(mailed)).toEqual(["<user_1@example.com>", "<user_2@example.com>"]);
     const both = mailed.smtp.mails.find(({ to }) => to === "<user_1@example.com>");
     expect(both && readMail(both)).toMatchObject({
@@ -89,17 +89,17 @@ https://app.example.com/api-keys
     );
     await mailed.test.rows(`update "user" set banned = true where id in ('user_2', 'user_3')`);
     await mailed.test.rows(`update "user" set ban_expires = now() - interval '1 hour' where id = 'user_3'`);
-    for (const id of ["user_1", "user_2", "user_3", "user_4", "user_59", "user_5"]) await mailed.tell(id);
+    for (const id of ["user_1", "user_2", "user_3", "user_4", "user_59", "user_5"]) await mailed.notify(id);
     await markAllNotificationsRead(mailed.test.database, "user_4");
     await mailed.test.rows(`delete from "user" where id = 'user_59'`);
-    await mailed.looker()();
+    await mailed.mailJob()();
     // An expired ban does not count.
     expect(recipients(mailed)).toEqual(["<user_3@example.com>", "<user_5@example.com>"]);
     expect(await mailed.open()).toBe(0);
     await mailed.test.rows(
       `update "user" set preferences = preferences || '{"emailNotifications": true}', banned = false`,
     );
-    await mailed.looker()();
+    await mailed.mailJob()();
     expect(mailed.smtp.mails).toHaveLength(2);
   });
 
@@ -107,14 +107,14 @@ https://app.example.com/api-keys
     await mailed.test.rows(
       `update "user" set preferences = preferences || '{"emailNotifications": false}' where id = 'user_1'`,
     );
-    await mailed.tell("user_1");
-    await mailed.tell("user_2");
-    await mailed.tell("user_3");
+    await mailed.notify("user_1");
+    await mailed.notify("user_2");
+    await mailed.notify("user_3");
     await mailed.age("24 hours 1 second");
-    await mailed.tell("user_3", "subscription_canceled");
-    const look = mailed.looker();
-    await look();
-    await look();
+    await mailed.notify("user_3", "subscription_canceled");
+    const run = mailed.mailJob();
+    await run();
+    await run();
     expect(mailed.smtp.mails.map((mail) => readMail(mail).subject)).toEqual(["Your subscription has ended"]);
     expect(lines.filter(({ level }) => level !== "info")).toEqual([
       {
@@ -127,9 +127,9 @@ https://app.example.com/api-keys
   });
 
   it("does not mail a notification from before a mail server was configured", async () => {
-    for (let n = 0; n < 20; n += 1) await mailed.tell(`user_${n}`);
+    for (let n = 0; n < 20; n += 1) await mailed.notify(`user_${n}`);
     await mailed.age("49 hours");
-    await mailed.looker()();
+    await mailed.mailJob()();
     expect(mailed.smtp.verbs).toEqual([]);
     expect(lines).toEqual([]);
     expect(await mailed.open()).toBe(20);
@@ -138,10 +138,10 @@ https://app.example.com/api-keys
   it("cannot change the mail's recipient or headers by its content", async () => {
     const evil =
       "x\r\nBcc: evil@example.com\r\n\r\n.\r\nMAIL FROM:<evil@example.com>\u2028https://evil.example";
-    await mailed.tell("user_1", "subscription_plan_changed", { from: evil, to: evil });
-    await mailed.tell("user_2", "api_key_created", { name: evil, prefix: "tg_abcdefg" });
-    await mailed.tell("user_3", "subscription_canceled", {});
-    await mailed.looker()();
+    await mailed.notify("user_1", "subscription_plan_changed", { from: evil, to: evil });
+    await mailed.notify("user_2", "api_key_created", { name: evil, prefix: "tg_abcdefg" });
+    await mailed.notify("user_3", "subscription_canceled", {});
+    await mailed.mailJob()();
     expect(recipients(mailed)).toEqual([1, 2, 3].map((n) => `<user_${n}@example.com>`));
     for (const mail of mailed.smtp.mails) {
       const { head, text } = readMail(mail);
@@ -156,12 +156,12 @@ https://app.example.com/api-keys
 describe("several processes that send mail", () => {
   it("send each user one mail with all notifications when they run at once", async () => {
     for (let n = 0; n < 40; n += 1) {
-      await mailed.tell(`user_${n}`);
-      await mailed.tell(`user_${n}`, "role_changed", { role: "admin" });
+      await mailed.notify(`user_${n}`);
+      await mailed.notify(`user_${n}`, "role_changed", { role: "admin" });
     }
-    const looks = Array.from({ length: 4 }, () => mailed.looker());
-    await Promise.all(looks.map((look) => look()));
-    await Promise.all(looks.map((look) => look()));
+    const runs = Array.from({ length: 4 }, () => mailed.mailJob());
+    await Promise.all(runs.map((run) => run()));
+    await Promise.all(runs.map((run) => run()));
     expect(recipients(mailed)).toEqual(
       Array.from({ length: 40 }, (_, n) => `<user_${n}@example.com>`).sort(),
     );
@@ -182,7 +182,7 @@ describe("several processes that send mail", () => {
       reached += 1;
       return null;
     };
-    await mailed.tell("user_1");
+    await mailed.notify("user_1");
     const child = spawn(process.execPath, ["--input-type=module", "-e", LOOK], {
       env: { PATH: process.env.PATH, DATABASE: mailed.test.url, SMTP_URL: mailed.smtp.url },
       stdio: ["ignore", "inherit", "inherit"],
@@ -191,8 +191,8 @@ describe("several processes that send mail", () => {
     child.kill("SIGKILL");
     await once(child, "exit");
     expect(mailed.smtp.verbs.filter((said) => said === "BODY")).toHaveLength(taken);
-    await mailed.tell("user_2");
-    await mailed.looker()();
+    await mailed.notify("user_2");
+    await mailed.mailJob()();
     expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
   });
 
@@ -207,31 +207,31 @@ describe("several processes that send mail", () => {
     await mailed.test.rows(
       `update "user" set preferences = '{"emailNotifications": false}' where id = 'user_3'`,
     );
-    for (const id of ["user_1", "user_2", "user_3"]) await mailed.tell(id);
+    for (const id of ["user_1", "user_2", "user_3"]) await mailed.notify(id);
     const other = await mailed.test.database.connection();
     try {
       await other.script("begin");
       await other.script(hold);
-      await mailed.looker()();
+      await mailed.mailJob()();
       expect(mailed.smtp.mails.filter(({ to }) => to === "<user_1@example.com>")).toEqual([]);
       await other.script("commit");
     } finally {
       other.release({ healthy: false });
     }
-    await mailed.looker()();
+    await mailed.mailJob()();
     expect(mailed.smtp.mails).toHaveLength(afterwards);
   });
 
   it("take over the rest of a process that is stopped", async () => {
-    for (let n = 0; n < 5; n += 1) await mailed.tell(`user_${n}`);
-    await mailed.looker()(() => mailed.smtp.mails.length === 2);
+    for (let n = 0; n < 5; n += 1) await mailed.notify(`user_${n}`);
+    await mailed.mailJob()(() => mailed.smtp.mails.length === 2);
     expect(mailed.smtp.mails).toHaveLength(2);
-    await mailed.looker()();
+    await mailed.mailJob()();
     expect(recipients(mailed)).toEqual([0, 1, 2, 3, 4].map((n) => `<user_${n}@example.com>`));
   });
 });
 
-/** One look, in a process of its own. */
+/** One run, in a process of its own. */
 const LOOK = `
 const { notificationMail } = await import(${JSON.stringify(new URL("../../src/mail/mail-notifications.ts", import.meta.url).href)});
 const { openDatabase } = await import(${JSON.stringify(new URL("../../src/store/database.ts", import.meta.url).href)});
@@ -244,14 +244,14 @@ describe("a mail server", () => {
   it("retries a server that is down with growing waits, and sends every mail once it is back", async () => {
     const port = Number(new URL(mailed.smtp.url).port);
     await mailed.smtp.close();
-    await mailed.tell("user_1");
-    await mailed.tell("user_2");
+    await mailed.notify("user_1");
+    await mailed.notify("user_2");
     let time = 0;
-    const look = mailed.looker(undefined, () => time);
+    const run = mailed.mailJob(undefined, () => time);
     const asked: number[] = [];
     for (; time < 100 * 60_000; time += 30_000) {
       const before = lines.length;
-      await look();
+      await run();
       if (lines.length > before) asked.push(time / 60_000);
     }
     expect(asked).toEqual([0, 1, 3, 7, 15, 31, 61, 91]);
@@ -264,11 +264,11 @@ describe("a mail server", () => {
 
     mailed.smtp = await smtpServer(undefined, port);
     time += 30 * 60_000;
-    await look();
+    await run();
     expect(recipients(mailed)).toEqual(["<user_1@example.com>", "<user_2@example.com>"]);
     await mailed.smtp.close();
-    await mailed.tell("user_1");
-    await look();
+    await mailed.notify("user_1");
+    await run();
     expect(lines.at(-1)?.fields).toMatchObject({ pauseSeconds: 60 });
     mailed.smtp = await smtpServer();
   });
@@ -282,31 +282,31 @@ describe("a mail server", () => {
     ["disconnects at the start of the data", "DATA", "hang up"],
   ])("sends the mail later to a server that %s", async (_, verb, answer) => {
     mailed.smtp.reply = at(verb, answer);
-    await mailed.tell("user_1");
+    await mailed.notify("user_1");
     let time = 0;
-    const look = mailed.looker(undefined, () => time);
-    await look();
+    const run = mailed.mailJob(undefined, () => time);
+    await run();
     expect(lines).toMatchObject([
       { level: "warn", message: "notifications cannot be mailed: check SMTP_URL" },
     ]);
     expect(JSON.stringify(lines)).not.toContain("user_1");
     mailed.smtp.reply = () => undefined;
-    await look();
+    await run();
     expect(mailed.smtp.mails).toEqual([]);
     time = 60_000;
     await mailed.age("1 minute");
-    await look();
+    await run();
     expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
   });
 
   it("gives up on a server that does not respond after a timeout, and sends the mail later", async () => {
     mailed.smtp.reply = at("RCPT", null);
-    await mailed.tell("user_1");
-    await mailed.looker()();
+    await mailed.notify("user_1");
+    await mailed.mailJob()();
     expect(lines).toMatchObject([{ level: "warn", fields: { code: "ETIMEDOUT" } }]);
     mailed.smtp.reply = () => undefined;
     await mailed.age("1 minute");
-    await mailed.looker()();
+    await mailed.mailJob()();
     expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
   });
 
@@ -318,23 +318,23 @@ describe("a mail server", () => {
       const given = Buffer.from(line.split(" ")[2] ?? "", "base64").toString();
       return isRight && given === "\0robot\0pass word" ? "235 come in" : "535 no";
     };
-    await mailed.tell("user_1");
+    await mailed.notify("user_1");
     const url = mailed.smtp.url.replace("//", "//robot:pass%20word@");
-    await mailed.looker(url)();
+    await mailed.mailJob(url)();
     expect(lines).toMatchObject([{ level: "warn", fields: { code: "EAUTH", responseCode: 535 } }]);
     expect(JSON.stringify(lines)).not.toMatch(/robot|pass/);
     isRight = true;
-    await mailed.looker(url)();
+    await mailed.mailJob(url)();
     expect(recipients(mailed)).toEqual(["<user_1@example.com>"]);
   });
 
   it("does not resend a mail that a server may have accepted before it disconnected", async () => {
     mailed.smtp.reply = at("BODY", "hang up");
-    await mailed.tell("user_1");
-    await mailed.looker()();
+    await mailed.notify("user_1");
+    await mailed.mailJob()();
     mailed.smtp.reply = () => undefined;
     await mailed.age("10 minutes");
-    await mailed.looker()();
+    await mailed.mailJob()();
     expect(mailed.smtp.mails).toEqual([]);
     expect(mailed.smtp.verbs.filter((verb) => verb === "BODY")).toHaveLength(1);
     expect(lines[0]).toMatchObject({
@@ -352,17 +352,17 @@ describe("a mail server", () => {
       let refusals = 0;
       mailed.smtp.reply = ({ verb: said, line }) =>
         said === verb && /user_1@/.test(line) && refusals++ < 3 ? answer : undefined;
-      await mailed.tell("user_1");
-      await mailed.tell("user_2");
-      const look = mailed.looker();
-      await look();
-      await look();
+      await mailed.notify("user_1");
+      await mailed.notify("user_2");
+      const run = mailed.mailJob();
+      await run();
+      await run();
       expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
       expect(refusals).toBe(1);
       const waits: number[] = [];
       for (const age of ["5 minutes", "3 hours", "1 minute"]) {
         await mailed.age(age);
-        await look();
+        await run();
         const [row] = await mailed.test.rows<{ wait: number }>(
           "select round(extract(epoch from mail_after - now()))::int as wait from notification where mail_after < 'infinity'",
         );
@@ -382,11 +382,11 @@ describe("a mail server", () => {
   it("does not resend a mail that was rejected permanently, but sends the others", async () => {
     mailed.smtp.reply = ({ line }) =>
       /RCPT.*user_1@/.test(line) ? "550 5.1.1 <user_1@example.com> unknown" : undefined;
-    await mailed.tell("user_1");
-    await mailed.tell("user_2");
-    await mailed.looker()();
+    await mailed.notify("user_1");
+    await mailed.notify("user_2");
+    await mailed.mailJob()();
     await mailed.age("2 hours");
-    await mailed.looker()();
+    await mailed.mailJob()();
     expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
     expect(mailed.smtp.verbs.filter((verb) => verb === "RCPT")).toHaveLength(2);
     expect(lines.filter(({ level }) => level === "warn")).toEqual([
@@ -405,17 +405,17 @@ describe("a mail server", () => {
 
   it("is not sent a mail to an invalid address, but gets the others", async () => {
     await mailed.test.rows(`update "user" set email = '' where id = 'user_1'`);
-    await mailed.tell("user_1");
-    await mailed.tell("user_2");
-    await mailed.looker()();
+    await mailed.notify("user_1");
+    await mailed.notify("user_2");
+    await mailed.mailJob()();
     expect(recipients(mailed)).toEqual(["<user_2@example.com>"]);
     await mailed.test.rows(`update "user" set email = 'user_1@example.com' where id = 'user_1'`);
   });
 
   it("gets a hundred mails over a few connections", async () => {
     for (let round = 0; round < 2; round += 1) {
-      for (let n = 0; n < 50; n += 1) await mailed.tell(`user_${n}`);
-      await mailed.looker()();
+      for (let n = 0; n < 50; n += 1) await mailed.notify(`user_${n}`);
+      await mailed.mailJob()();
     }
     expect(mailed.smtp.mails).toHaveLength(100);
     expect(mailed.smtp.verbs.filter((verb) => verb === "CONNECT").length).toBeLessThan(5);
@@ -424,12 +424,12 @@ describe("a mail server", () => {
 
 it("does not block users who read notifications while mail is sent", async () => {
   for (let round = 0; round < 10; round += 1) {
-    for (let n = 0; n < 5; n += 1) for (const id of ["user_1", "user_2", "user_3"]) await mailed.tell(id);
-    const looks = [mailed.looker(), mailed.looker()].map((look) => look());
+    for (let n = 0; n < 5; n += 1) for (const id of ["user_1", "user_2", "user_3"]) await mailed.notify(id);
+    const runs = [mailed.mailJob(), mailed.mailJob()].map((run) => run());
     const reads = ["user_1", "user_2", "user_3", "user_3", "user_2", "user_1"].map((id) =>
       markAllNotificationsRead(mailed.test.database, id),
     );
-    await Promise.all([...looks, ...reads]);
+    await Promise.all([...runs, ...reads]);
     expect(await mailed.open()).toBe(0);
   }
   expect(lines.filter(({ level }) => level !== "info")).toEqual([]);
@@ -442,14 +442,14 @@ it("leaves claimed notifications as mailed when the database disconnects before 
     maxConnections: 1,
     answerTimeoutMs: 30_000,
   });
-  await mailed.tell("user_1");
+  await mailed.notify("user_1");
   mailed.smtp.reply = async ({ verb }) => {
     if (verb !== "RCPT") return undefined;
     await database.close();
     return "450 later";
   };
   const log = { info() {}, warn() {}, error() {} };
-  const look = notificationMail({
+  const run = notificationMail({
     database,
     smtpUrl: mailed.smtp.url,
     from: FROM,
@@ -457,8 +457,8 @@ it("leaves claimed notifications as mailed when the database disconnects before 
     plans: { plans: [] },
     log,
   });
-  await expect(look(() => false)).rejects.toThrow();
+  await expect(run(() => false)).rejects.toThrow();
   mailed.smtp.reply = () => undefined;
-  await mailed.looker()();
+  await mailed.mailJob()();
   expect(mailed.smtp.mails).toEqual([]);
 });

@@ -3,19 +3,19 @@ import { newApiKey } from "../../src/auth/api-key.ts";
 import { createApiKey } from "../../src/operations/api-keys/create-api-key.ts";
 import { notifyExpiringKeys } from "../../src/store/api-keys.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { type Ground, groundOn, refusalOf, session } from "./test-context.ts";
+import { createTestContext, refusalOf, session, type TestContext } from "./test-context.ts";
 
 describe("an API key", () => {
   let test: TestDatabase;
-  let ground: Ground;
+  let context: TestContext;
   beforeAll(async () => {
     test = await freshDatabase(2);
-    ground = groundOn(test.database, { newApiKey });
+    context = createTestContext(test.database, { newApiKey });
   });
   afterAll(() => test.drop());
 
   const daysLeft = async (input: object) => {
-    const { id } = await ground.call(createApiKey, session("user_0"), { name: "Key", ...input });
+    const { id } = await context.call(createApiKey, session("user_0"), { name: "Key", ...input });
     const [row] = await test.rows<{ days: number | null }>(
       "select round(extract(epoch from expires_at - now()) / 86400)::int as days from api_key where id = $1",
       [id],
@@ -33,7 +33,7 @@ describe("an API key", () => {
   it("rejects an expiry after the year 9999, which RFC 3339 lacks", async () => {
     for (const expiresAt of ["9999-12-31T23:59:59-23:00", "9999-12-31T23:00:00-01:00"]) {
       expect(
-        await refusalOf(ground.call(createApiKey, session("user_0"), { name: "Key", expiresAt })),
+        await refusalOf(context.call(createApiKey, session("user_0"), { name: "Key", expiresAt })),
       ).toMatchObject({ code: "invalid_input" });
     }
   });

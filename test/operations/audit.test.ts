@@ -9,23 +9,23 @@ import { changeRole } from "../../src/operations/users/change-role.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { deleteOldAuditEntries } from "../../src/store/audit-log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { apiKey, type Ground, groundOn, refusalOf, session } from "./test-context.ts";
+import { apiKey, createTestContext, refusalOf, session, type TestContext } from "./test-context.ts";
 
 describe("the audit log", () => {
   let test: TestDatabase;
-  let ground: Ground;
+  let context: TestContext;
   const admin = session("user_0", "admin");
   beforeAll(async () => {
     test = await freshDatabase(6);
     await test.rows(`update "user" set role = 'admin' where id = 'user_0'`);
-    ground = groundOn(test.database, { newApiKey });
+    context = createTestContext(test.database, { newApiKey });
   });
   afterAll(() => test.drop());
 
-  const entries = async (input = {}) => (await ground.call(listAuditEntries, admin, input)).items;
+  const entries = async (input = {}) => (await context.call(listAuditEntries, admin, input)).items;
 
   it("records actor, action, target and address", async () => {
-    await ground.call(changeRole, admin, { userId: "user_1", role: "admin" });
+    await context.call(changeRole, admin, { userId: "user_1", role: "admin" });
     expect(await entries({ target: "user_1" })).toEqual([
       {
         id: expect.stringMatching(/^\d+$/),
@@ -41,18 +41,20 @@ describe("the audit log", () => {
 
   it("records no refused call and none that changed nothing", async () => {
     const before = (await entries()).length;
-    await ground.call(changeRole, admin, { userId: "user_0", role: "admin" });
-    await refusalOf(ground.call(changeRole, session("user_2"), { userId: "user_2", role: "admin" }));
-    await refusalOf(ground.call(deleteUser, admin, { userId: "nobody", confirmation: "nobody@example.com" }));
+    await context.call(changeRole, admin, { userId: "user_0", role: "admin" });
+    await refusalOf(context.call(changeRole, session("user_2"), { userId: "user_2", role: "admin" }));
+    await refusalOf(
+      context.call(deleteUser, admin, { userId: "nobody", confirmation: "nobody@example.com" }),
+    );
     expect((await entries()).length).toBe(before);
   });
 
   it("records keys, also those that the operator revokes", async () => {
     const owner = session("user_3");
-    const first = await ground.call(createApiKey, owner, { name: "First" });
-    const second = await ground.call(createApiKey, owner, { name: "Second" });
-    await ground.call(revokeApiKey, owner, { id: first.id });
-    await ground.call(revokeAnyKey, OPERATOR, { id: second.id });
+    const first = await context.call(createApiKey, owner, { name: "First" });
+    const second = await context.call(createApiKey, owner, { name: "Second" });
+    await context.call(revokeApiKey, owner, { id: first.id });
+    await context.call(revokeAnyKey, OPERATOR, { id: second.id });
     const actions = (await entries({ action: "api_key" })).map(
       (one: { action: string; actor: { kind: string }; target: { id: string } }) => [
         one.action,
@@ -70,7 +72,7 @@ describe("the audit log", () => {
   });
 
   it("records deletions, and keeps a deleted user's entries", async () => {
-    await ground.call(deleteUser, admin, { userId: "user_4", confirmation: "user_4@example.com" });
+    await context.call(deleteUser, admin, { userId: "user_4", confirmation: "user_4@example.com" });
     expect(await entries({ target: "user_4" })).toMatchObject([{ action: "user.deleted" }]);
   });
 
@@ -91,7 +93,7 @@ describe("the audit log", () => {
     expect(await entries({ from: "2001-01-01T00:00:00Z" })).toEqual(all);
     const paged = [];
     for (let cursor: string | null = null; ; ) {
-      const page = await ground.call(listAuditEntries, admin, { limit: 2, cursor });
+      const page = await context.call(listAuditEntries, admin, { limit: 2, cursor });
       paged.push(...page.items);
       cursor = page.nextCursor;
       if (cursor === null) break;
@@ -101,7 +103,7 @@ describe("the audit log", () => {
 
   it("requires an administrator's session", async () => {
     for (const caller of [session("user_2"), apiKey("user_0", "admin")]) {
-      expect(await refusalOf(ground.call(listAuditEntries, caller))).toMatchObject({ code: "forbidden" });
+      expect(await refusalOf(context.call(listAuditEntries, caller))).toMatchObject({ code: "forbidden" });
     }
   });
 

@@ -16,8 +16,15 @@ import { deliverWebhook, sendRequest } from "../support/http.ts";
 import { signUp, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS, SECRETS } from "../support/variables.ts";
-import { placesOf } from "./find-in-all-tables.ts";
-import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./test-context.ts";
+import { findInAllTables } from "./find-in-all-tables.ts";
+import {
+  ANONYMOUS,
+  apiKey,
+  createTestContext,
+  refusalOf,
+  session,
+  type TestContext,
+} from "./test-context.ts";
 
 const secret = SECRETS["provider-a"];
 const nowSeconds = () => Math.floor(Date.now() / 1000);
@@ -25,14 +32,14 @@ const nowSeconds = () => Math.floor(Date.now() / 1000);
 describe.each(wireFormats())("deleting an account with a paid subscription in the format %s", (format) => {
   let test: TestDatabase;
   let server: RunningServer;
-  let ground: Ground;
+  let context: TestContext;
   let person: TestUser;
   let neighbour: TestUser;
   const cancelled: RunningSubscription[] = [];
   beforeAll(async () => {
     test = await freshDatabase(0);
     server = await startTestServer(test.url, { ...GENEROUS_LIMITS, PROVIDER_A_ADAPTER: format });
-    ground = groundOn(test.database, {
+    context = createTestContext(test.database, {
       cancelSubscription: async (subscription) => void cancelled.push(subscription),
     });
     person = await signUp(server.url, "Zebediah Quxley");
@@ -109,26 +116,27 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
 
   it("removes every trace of the user, and nothing of others", async () => {
     for (const name of [person.id, ...namesOf(person, 7_000_001)]) {
-      expect(await placesOf(test, name), name).not.toEqual([]);
+      expect(await findInAllTables(test, name), name).not.toEqual([]);
     }
     const before = await everythingOf(neighbour);
     const events = (await payloads(neighbour)).length;
     expect((await payloads(person)).length).toBe(events);
 
-    const deleted = await ground.call(deleteAccount, session(person.id), {
+    const deleted = await context.call(deleteAccount, session(person.id), {
       confirmation: ` ${person.email.toUpperCase()} `,
     });
     expect(deleted).toEqual({ success: true });
     expect(cancelled).toMatchObject([
       { provider: "provider-a", providerSubscriptionId: idOf(format, "sub", 7_000_001), status: "active" },
     ]);
-    expect(await placesOf(test, person.id)).toEqual([
+    expect(await findInAllTables(test, person.id)).toEqual([
       "audit_entry.actor_id",
       "audit_entry.target_id",
       "deleted_user.id",
       "outbound_event.data",
     ]);
-    for (const name of namesOf(person, 7_000_001)) expect(await placesOf(test, name), name).toEqual([]);
+    for (const name of namesOf(person, 7_000_001))
+      expect(await findInAllTables(test, name), name).toEqual([]);
 
     expect((await payloads(neighbour)).length).toBe(events);
     expect(await everythingOf(neighbour)).toEqual(before);
@@ -152,13 +160,14 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
     await send(
       eventOf(person, "customer.subscription.created", { ...ids, subscriptionId: idOf(format, "sub", 1) }),
     );
-    expect(await placesOf(test, person.id)).toEqual([
+    expect(await findInAllTables(test, person.id)).toEqual([
       "audit_entry.actor_id",
       "audit_entry.target_id",
       "deleted_user.id",
       "outbound_event.data",
     ]);
-    for (const name of namesOf(person, 7_000_001)) expect(await placesOf(test, name), name).toEqual([]);
+    for (const name of namesOf(person, 7_000_001))
+      expect(await findInAllTables(test, name), name).toEqual([]);
     const own = await test.rows(
       "select user_id, customer_id, status from subscription where provider_subscription_id = $1",
       [ids.subscriptionId],
@@ -208,11 +217,11 @@ const deletionOf = (userId: string) => ({ userId, confirmation: `${userId}@examp
 describe("deleting an account", () => {
   let test: TestDatabase;
   let server: RunningServer;
-  let ground: Ground;
+  let context: TestContext;
   beforeAll(async () => {
     test = await freshDatabase(40);
     server = await startTestServer(test.url, GENEROUS_LIMITS);
-    ground = groundOn(test.database);
+    context = createTestContext(test.database);
   });
   afterAll(async () => {
     await server.close();
@@ -241,10 +250,10 @@ describe("deleting an account", () => {
     );
 
   it("requires the owner's session and the typed email address", async () => {
-    const refused = async (caller: Parameters<Ground["call"]>[1], input: unknown) =>
-      refusalOf(ground.call(deleteAccount, caller, input));
+    const refused = async (caller: Parameters<TestContext["call"]>[1], input: unknown) =>
+      refusalOf(context.call(deleteAccount, caller, input));
     expect((await refused(apiKey("user_0"), confirmation("user_0"))).code).toBe("forbidden");
-    expect((await refused(NOBODY, confirmation("user_0"))).code).toBe("unauthorized");
+    expect((await refused(ANONYMOUS, confirmation("user_0"))).code).toBe("unauthorized");
     for (const wrong of [
       {},
       { confirmation: "" },
@@ -257,7 +266,7 @@ describe("deleting an account", () => {
       expect(refusal.message).toMatch(/^confirmation: /);
     }
     expect(await isThere("user_0")).toBe(true);
-    await ground.call(deleteAccount, session("user_0"), confirmation("user_0"));
+    await context.call(deleteAccount, session("user_0"), confirmation("user_0"));
     expect(await isThere("user_0")).toBe(false);
     expect((await refused(session("user_0"), confirmation("user_0"))).code).toBe("not_found");
   });
@@ -265,12 +274,12 @@ describe("deleting an account", () => {
   it("is allowed to an administrator, and refused to other users", async () => {
     const input = deletionOf("user_2");
     for (const caller of [session("user_1"), apiKey("user_1", "admin")]) {
-      expect((await refusalOf(ground.call(deleteUser, caller, input))).code).toBe("forbidden");
+      expect((await refusalOf(context.call(deleteUser, caller, input))).code).toBe("forbidden");
     }
-    expect(await ground.call(deleteUser, session("user_1", "admin"), input)).toEqual({ success: true });
+    expect(await context.call(deleteUser, session("user_1", "admin"), input)).toEqual({ success: true });
     expect(await isThere("user_2")).toBe(false);
-    expect((await refusalOf(ground.call(deleteUser, OPERATOR, input))).code).toBe("not_found");
-    expect((await refusalOf(ground.call(deleteUser, OPERATOR, deletionOf("a\0b")))).code).toBe(
+    expect((await refusalOf(context.call(deleteUser, OPERATOR, input))).code).toBe("not_found");
+    expect((await refusalOf(context.call(deleteUser, OPERATOR, deletionOf("a\0b")))).code).toBe(
       "invalid_input",
     );
   });
@@ -279,11 +288,11 @@ describe("deleting an account", () => {
     await test.rows(`update "user" set role = 'admin' where id in ('user_3', 'user_4')`);
     await test.rows(`update "user" set banned = true where id = 'user_4'`);
     const refusal = await refusalOf(
-      ground.call(deleteAccount, session("user_3", "admin"), confirmation("user_3")),
+      context.call(deleteAccount, session("user_3", "admin"), confirmation("user_3")),
     );
     expect(refusal.code).toBe("conflict");
-    expect((await refusalOf(ground.call(deleteUser, OPERATOR, deletionOf("user_3")))).code).toBe("conflict");
-    await ground.call(deleteUser, OPERATOR, deletionOf("user_4"));
+    expect((await refusalOf(context.call(deleteUser, OPERATOR, deletionOf("user_3")))).code).toBe("conflict");
+    await context.call(deleteUser, OPERATOR, deletionOf("user_4"));
     expect(await isThere("user_3")).toBe(true);
   });
 
@@ -299,8 +308,8 @@ describe("deleting an account", () => {
         ids.map((userId, n) => {
           const calling =
             (n + round) % 3 === 0
-              ? ground.call(changeRole, OPERATOR, { userId, role: "user" })
-              : ground.call(deleteUser, OPERATOR, deletionOf(userId));
+              ? context.call(changeRole, OPERATOR, { userId, role: "user" })
+              : context.call(deleteUser, OPERATOR, deletionOf(userId));
           return calling.then(
             () => "done",
             ({ code }) => code,
@@ -317,10 +326,10 @@ describe("deleting an account", () => {
     async (status) => {
       await subscribe("user_5", { status, subscriptionId: `sub_${status}` });
       const before = await test.rows("select * from subscription where user_id = 'user_5' order by id");
-      const failing = groundOn(test.database, {
+      const failing = createTestContext(test.database, {
         cancelSubscription: () => Promise.reject(new Error("the provider is away")),
       });
-      for (const { call } of [ground, failing]) {
+      for (const { call } of [context, failing]) {
         const refusal = await refusalOf(call(deleteAccount, session("user_5"), confirmation("user_5")));
         expect(refusal).toEqual({
           code: "unavailable",
@@ -341,7 +350,7 @@ describe("deleting an account", () => {
     async (status) => {
       const userId = status === "canceled" ? "user_6" : "user_7";
       await subscribe(userId, { status });
-      await ground.call(deleteAccount, session(userId), confirmation(userId));
+      await context.call(deleteAccount, session(userId), confirmation(userId));
       expect(await isThere(userId)).toBe(false);
     },
   );
@@ -349,7 +358,7 @@ describe("deleting an account", () => {
   it("also cancels a subscription that was bought meanwhile", async () => {
     await subscribe("user_8", { subscriptionId: "first" });
     const cancelled: (string | null)[] = [];
-    const { call } = groundOn(test.database, {
+    const { call } = createTestContext(test.database, {
       cancelSubscription: async ({ providerSubscriptionId }) => {
         cancelled.push(providerSubscriptionId);
         if (providerSubscriptionId === "first") await subscribe("user_8", { subscriptionId: "second" });
@@ -363,7 +372,7 @@ describe("deleting an account", () => {
   it("gives up when new subscriptions keep being bought", async () => {
     let bought = 0;
     await subscribe("user_9", { subscriptionId: "endless" });
-    const { call } = groundOn(test.database, {
+    const { call } = createTestContext(test.database, {
       cancelSubscription: async () => {
         bought += 1;
         await subscribe("user_9", { subscriptionId: `endless_${bought}` });
@@ -377,7 +386,7 @@ describe("deleting an account", () => {
   it("happens once for simultaneous requests", async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 6 }, () =>
-        ground.call(deleteUser, OPERATOR, deletionOf("user_10")).then(
+        context.call(deleteUser, OPERATOR, deletionOf("user_10")).then(
           () => "done",
           ({ code }) => code,
         ),
@@ -391,7 +400,7 @@ describe("deleting an account", () => {
   }, async () => {
     const people = Array.from({ length: 20 }, (_, n) => `user_${20 + n}`);
     const other = await startTestServer(test.url, GENEROUS_LIMITS);
-    const { call } = groundOn(test.database, { cancelSubscription: async () => {} });
+    const { call } = createTestContext(test.database, { cancelSubscription: async () => {} });
     let leaving = Promise.resolve<unknown>(undefined);
     const answers = await Promise.all(
       Array.from({ length: 400 }, async (_, n) => {
@@ -423,7 +432,7 @@ describe("deleting an account", () => {
     expect(await rows(`select id from "user" where id = any ($1::text[])`, [people])).toEqual([]);
     // Simultaneous runs leave rows to the one that is ahead; the job finishes the rest.
     while (!(await redactDeleted({ database: test.database, intake: { adapters: ADAPTERS } }, () => false)));
-    for (const userId of people) expect(await placesOf(test, `paying-${userId}-`)).toEqual([]);
+    for (const userId of people) expect(await findInAllTables(test, `paying-${userId}-`)).toEqual([]);
     const named = await rows("select id from webhook_delivery where payload::text like '%stream_user%'");
     expect(named).toEqual([]);
     expect(await rows("select id from subscription where user_id = any ($1::text[])", [people])).toEqual([]);

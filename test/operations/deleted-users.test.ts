@@ -7,8 +7,8 @@ import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { addUsers, freshDatabase, type TestDatabase } from "../support/database.ts";
 import { SECRETS, serverVariables } from "../support/variables.ts";
-import { placesOf } from "./find-in-all-tables.ts";
-import { groundOn, session } from "./test-context.ts";
+import { findInAllTables } from "./find-in-all-tables.ts";
+import { createTestContext, session } from "./test-context.ts";
 
 let test: TestDatabase;
 let runtime: Runtime;
@@ -39,7 +39,7 @@ const receive = async (kind: string, given: FixtureOverrides) => {
   return runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
 };
 const leave = (id: string) =>
-  groundOn(test.database, { cancelSubscription: async () => {} }).call(deleteAccount, session(id), {
+  createTestContext(test.database, { cancelSubscription: async () => {} }).call(deleteAccount, session(id), {
     confirmation: `${id}@example.com`,
   });
 
@@ -58,7 +58,7 @@ it("logs a subscription that was paid after the account was deleted, and will be
   logged.length = 0;
   expect(await receive("customer.subscription.deleted", late)).toEqual({ outcome: "ignored" });
   expect(logged).toEqual([]);
-  expect(await placesOf(test, "user_0")).toEqual([
+  expect(await findInAllTables(test, "user_0")).toEqual([
     "audit_entry.actor_id",
     "audit_entry.target_id",
     "deleted_user.id",

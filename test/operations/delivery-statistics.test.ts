@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { showStatistics } from "../../src/operations/webhooks/show-statistics.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { type Ground, groundOn, session } from "./test-context.ts";
+import { createTestContext, session, type TestContext } from "./test-context.ts";
 
 const ADMIN = session("user_0", "admin");
 
 let test: TestDatabase;
-let ground: Ground;
+let context: TestContext;
 beforeAll(async () => {
   test = await freshDatabase(1);
-  ground = groundOn(test.database);
+  context = createTestContext(test.database);
 });
 afterAll(() => test.drop());
 beforeEach(async () => {
@@ -19,7 +19,7 @@ beforeEach(async () => {
 type Hour = { startsAt: Date; successful: number; failed: number; pending: number };
 
 async function statistics(input: object = {}): Promise<{ hours: Hour[]; isEstimate: boolean }> {
-  return ground.call(showStatistics, ADMIN, input);
+  return context.call(showStatistics, ADMIN, input);
 }
 
 /** Deliveries that were received so many hours before the current one began, at its half, one id behind the other. */

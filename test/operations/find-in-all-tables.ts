@@ -1,7 +1,7 @@
 import type { TestDatabase } from "../support/database.ts";
 
 /** Every column of every table that contains the text somewhere, in whatever case: `table.column`. */
-export async function placesOf(test: Pick<TestDatabase, "rows">, text: string): Promise<string[]> {
+export async function findInAllTables(test: Pick<TestDatabase, "rows">, text: string): Promise<string[]> {
   const columns = await test.rows<{ table: string; column: string }>(
     `select table_name as table, column_name as column from information_schema.columns
      where table_schema = 'public' order by 1, 2`,

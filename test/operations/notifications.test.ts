@@ -7,13 +7,20 @@ import { markRead } from "../../src/operations/notifications/mark-read.ts";
 import { unreadCount } from "../../src/operations/notifications/unread-count.ts";
 import { changeRole } from "../../src/operations/users/change-role.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./test-context.ts";
+import {
+  ANONYMOUS,
+  apiKey,
+  createTestContext,
+  refusalOf,
+  session,
+  type TestContext,
+} from "./test-context.ts";
 
 let test: TestDatabase;
-let ground: Ground;
+let context: TestContext;
 beforeAll(async () => {
   test = await freshDatabase();
-  ground = groundOn(test.database, { newApiKey });
+  context = createTestContext(test.database, { newApiKey });
 });
 afterAll(() => test.drop());
 beforeEach(async () => {
@@ -34,7 +41,7 @@ const told = () =>
 
 describe("creating an API key", () => {
   it("notifies its owner with the name and prefix, never the key", async () => {
-    const made = await ground.call(createApiKey, session("user_1"), { name: `O'Brien "CI" \\ 中` });
+    const made = await context.call(createApiKey, session("user_1"), { name: `O'Brien "CI" \\ 中` });
     expect(await told()).toEqual([
       {
         user_id: "user_1",
@@ -50,9 +57,9 @@ describe("creating an API key", () => {
       `insert into api_key (id, user_id, name, prefix, hash)
        select gen_random_uuid(), 'user_1', 'many', 'tg_x', sha256(n::text::bytea) from generate_series(1, 100) n`,
     );
-    const refusal = await refusalOf(ground.call(createApiKey, session("user_1"), { name: "one more" }));
+    const refusal = await refusalOf(context.call(createApiKey, session("user_1"), { name: "one more" }));
     expect(refusal.code).toBe("conflict");
-    expect((await refusalOf(ground.call(createApiKey, session("gone"), { name: "x" }))).code).toBe(
+    expect((await refusalOf(context.call(createApiKey, session("gone"), { name: "x" }))).code).toBe(
       "conflict",
     );
     expect(await told()).toEqual([]);
@@ -61,7 +68,7 @@ describe("creating an API key", () => {
 
 describe("changing a role", () => {
   const change = (userId: string, role: string) =>
-    ground.call(changeRole, session("user_0", "admin"), { userId, role });
+    context.call(changeRole, session("user_0", "admin"), { userId, role });
 
   it("notifies the user once, and not when the role stays the same", async () => {
     await change("user_1", "admin");
@@ -93,37 +100,37 @@ describe("notifications", () => {
       [userId, count],
     );
   }
-  const unread = async (userId: string) => (await ground.call(unreadCount, session(userId))).count;
+  const unread = async (userId: string) => (await context.call(unreadCount, session(userId))).count;
 
   it("count as unread until the caller reads them, singly or all at once", async () => {
     await tell("user_1", 5);
     await tell("user_2", 3);
     expect(await unread("user_1")).toBe(5);
-    const { items } = await ground.call(listNotifications, session("user_1"), { limit: 2 });
-    const read = await ground.call(markRead, session("user_1"), { id: items[0].id });
-    expect(await ground.call(markRead, apiKey("user_1"), { id: items[0].id })).toEqual(read);
+    const { items } = await context.call(listNotifications, session("user_1"), { limit: 2 });
+    const read = await context.call(markRead, session("user_1"), { id: items[0].id });
+    expect(await context.call(markRead, apiKey("user_1"), { id: items[0].id })).toEqual(read);
     expect(await unread("user_1")).toBe(4);
-    expect((await refusalOf(ground.call(markRead, session("user_2"), { id: items[1].id }))).code).toBe(
+    expect((await refusalOf(context.call(markRead, session("user_2"), { id: items[1].id }))).code).toBe(
       "not_found",
     );
 
-    expect(await ground.call(markAllRead, session("user_1"))).toEqual({ count: 4 });
-    expect(await ground.call(markAllRead, session("user_1"))).toEqual({ count: 0 });
+    expect(await context.call(markAllRead, session("user_1"))).toEqual({ count: 4 });
+    expect(await context.call(markAllRead, session("user_1"))).toEqual({ count: 0 });
     expect(await unread("user_1")).toBe(0);
     expect(await unread("user_2")).toBe(3);
-    const [first] = (await ground.call(listNotifications, session("user_1"), { limit: 1 })).items;
+    const [first] = (await context.call(listNotifications, session("user_1"), { limit: 1 })).items;
     expect(first.readAt).toEqual(read.readAt);
   });
 
   it("are counted and marked once by simultaneous requests", async () => {
     await tell("user_4", 50);
     const marked = await Promise.all(
-      Array.from({ length: 4 }, () => ground.call(markAllRead, session("user_4"))),
+      Array.from({ length: 4 }, () => context.call(markAllRead, session("user_4"))),
     );
     expect(marked.reduce((sum, { count }) => sum + count, 0)).toBe(50);
   });
 
   it.each([unreadCount, markAllRead])("require an account: $name", async (operation) => {
-    expect((await refusalOf(ground.call(operation, NOBODY))).code).toBe("unauthorized");
+    expect((await refusalOf(context.call(operation, ANONYMOUS))).code).toBe("unauthorized");
   });
 });

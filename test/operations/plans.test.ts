@@ -5,13 +5,13 @@ import { execute } from "../../src/operations/operation.ts";
 import { listFeatures } from "../../src/operations/plans/list-features.ts";
 import { listPlans } from "../../src/operations/plans/list-plans.ts";
 import { testLimits } from "../support/guarded-app.ts";
-import { NOBODY } from "./test-context.ts";
+import { ANONYMOUS } from "./test-context.ts";
 
 const deps = () => ({ plans, limits: testLimits(), observe: null });
 
 describe("the list of plans", () => {
   it("shows features as texts, and beside them for programs", async () => {
-    const { items } = await execute(listPlans, deps(), { caller: NOBODY, charges: [] }, () => ({}));
+    const { items } = await execute(listPlans, deps(), { caller: ANONYMOUS, charges: [] }, () => ({}));
     expect(items[0]).toMatchObject({
       id: "free",
       features: ["1 project", "1,000 events a month", "Community support"],
@@ -29,7 +29,7 @@ describe("the list of plans", () => {
     ["English without a supported language", "fr, *", {}, "1 project"],
     ["the language asked for before Accept-Language", "zh", { locale: "es" }, "1 proyecto"],
   ])("is in the reader's language: %s", async (_name, acceptLanguage, input, text) => {
-    const call = () => ({ caller: NOBODY, charges: [], acceptLanguage });
+    const call = () => ({ caller: ANONYMOUS, charges: [], acceptLanguage });
     const { items } = await execute(listPlans, deps(), call(), () => input);
     expect(items[0]?.features[0]).toBe(text);
     const { features } = await execute(listFeatures, deps(), call(), () => input);
@@ -39,7 +39,7 @@ describe("the list of plans", () => {
 
 describe("features", () => {
   it.each(LOCALES)("are listed once each, with the plans that have them: %s", async (locale) => {
-    const { features } = await execute(listFeatures, deps(), { caller: NOBODY, charges: [] }, () => ({
+    const { features } = await execute(listFeatures, deps(), { caller: ANONYMOUS, charges: [] }, () => ({
       locale,
     }));
     const names = features.map(({ name }) => name);

@@ -4,42 +4,49 @@ import { currentSubscription } from "../../src/operations/subscriptions/current-
 import { completeOnboarding } from "../../src/operations/users/complete-onboarding.ts";
 import { setLocale } from "../../src/operations/users/set-locale.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./test-context.ts";
+import {
+  ANONYMOUS,
+  apiKey,
+  createTestContext,
+  refusalOf,
+  session,
+  type TestContext,
+} from "./test-context.ts";
 
 let test: TestDatabase;
-let ground: Ground;
+let context: TestContext;
 beforeAll(async () => {
   test = await freshDatabase();
-  ground = groundOn(test.database);
+  context = createTestContext(test.database);
 });
 afterAll(() => test.drop());
 
 describe("setting the language", () => {
   it("changes it for the caller alone", async () => {
-    const changed = await ground.call(setLocale, session("user_1"), { locale: "zh" });
+    const changed = await context.call(setLocale, session("user_1"), { locale: "zh" });
     expect(changed).toMatchObject({ id: "user_1", locale: "zh", name: "User 1" });
     const others = await test.rows(`select id from "user" where locale <> 'en'`);
     expect(others).toEqual([{ id: "user_1" }]);
   });
 
   it.each([{ locale: "fr" }, { locale: "en ", x: 1 }, {}, { locale: null }])("rejects %j", async (input) => {
-    expect((await refusalOf(ground.call(setLocale, session("user_1"), input))).code).toBe("invalid_input");
+    expect((await refusalOf(context.call(setLocale, session("user_1"), input))).code).toBe("invalid_input");
   });
 
   it("returns not_found for a deleted user", async () => {
-    const refusal = await refusalOf(ground.call(setLocale, session("gone"), { locale: "de" }));
+    const refusal = await refusalOf(context.call(setLocale, session("gone"), { locale: "de" }));
     expect(refusal.code).toBe("not_found");
   });
 });
 
 describe("onboarding", () => {
   it("completes once; a second time changes nothing", async () => {
-    const completed = await ground.call(completeOnboarding, session("user_2"));
+    const completed = await context.call(completeOnboarding, session("user_2"));
     expect(completed).toMatchObject({ id: "user_2", onboarded: true });
-    expect(await ground.call(completeOnboarding, apiKey("user_2"))).toEqual(completed);
+    expect(await context.call(completeOnboarding, apiKey("user_2"))).toEqual(completed);
     const onboarded = await test.rows(`select id from "user" where onboarded`);
     expect(onboarded).toEqual([{ id: "user_2" }]);
-    expect((await refusalOf(ground.call(completeOnboarding, NOBODY))).code).toBe("unauthorized");
+    expect((await refusalOf(context.call(completeOnboarding, ANONYMOUS))).code).toBe("unauthorized");
   });
 });
 
@@ -55,7 +62,7 @@ describe("the current subscription", () => {
     );
     return row?.id as string;
   }
-  const current = (userId: string) => ground.call(currentSubscription, session(userId));
+  const current = (userId: string) => context.call(currentSubscription, session(userId));
 
   it("is the user's running one of the highest plan, the newest of equals", async () => {
     expect(await current("user_3")).toBeNull();

@@ -4,15 +4,15 @@ import { revokeOtherSessions } from "../../src/operations/sessions/revoke-other-
 import { revokeSession } from "../../src/operations/sessions/revoke-session.ts";
 import { showSecurity } from "../../src/operations/users/show-security.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { apiKey, type Ground, groundOn, refusalOf, session } from "./test-context.ts";
+import { apiKey, createTestContext, refusalOf, session, type TestContext } from "./test-context.ts";
 
 describe("active sessions", () => {
   let test: TestDatabase;
-  let ground: Ground;
+  let context: TestContext;
   const caller = { ...session("user_0"), sessionId: "here" };
   beforeAll(async () => {
     test = await freshDatabase(2);
-    ground = groundOn(test.database);
+    context = createTestContext(test.database);
     await test.rows(
       `insert into session (id, user_id, token, expires_at, user_agent, ip_address, created_at, updated_at)
        select id, user_id, 'token-' || id, now() + expires * interval '1 day', 'Firefox', '192.0.2.9',
@@ -24,10 +24,10 @@ describe("active sessions", () => {
   afterAll(() => test.drop());
 
   const ids = async () =>
-    (await ground.call(listSessions, caller)).items.map((one: { id: string }) => one.id);
+    (await context.call(listSessions, caller)).items.map((one: { id: string }) => one.id);
 
   it("are listed with device and address, the latest first, without tokens", async () => {
-    const { items } = await ground.call(listSessions, caller);
+    const { items } = await context.call(listSessions, caller);
     expect(items[0]).toEqual({
       id: "here",
       userAgent: "Firefox",
@@ -41,17 +41,17 @@ describe("active sessions", () => {
   });
 
   it("can be revoked singly, but never another user's", async () => {
-    await ground.call(revokeSession, caller, { id: "phone" });
+    await context.call(revokeSession, caller, { id: "phone" });
     expect(await ids()).toEqual(["here", "laptop"]);
     for (const id of ["phone", "theirs"]) {
-      expect(await refusalOf(ground.call(revokeSession, caller, { id }))).toMatchObject({
+      expect(await refusalOf(context.call(revokeSession, caller, { id }))).toMatchObject({
         code: "not_found",
       });
     }
   });
 
   it("can be revoked all but the current one", async () => {
-    await ground.call(revokeOtherSessions, caller);
+    await context.call(revokeOtherSessions, caller);
     expect(await ids()).toEqual(["here"]);
     expect(await test.rows("select id from session where user_id = 'user_1'")).toHaveLength(1);
   });
@@ -63,7 +63,7 @@ describe("active sessions", () => {
       [revokeOtherSessions, {}],
       [showSecurity, {}],
     ] as const) {
-      expect(await refusalOf(ground.call(operation, apiKey("user_0"), input))).toMatchObject({
+      expect(await refusalOf(context.call(operation, apiKey("user_0"), input))).toMatchObject({
         code: "forbidden",
       });
     }

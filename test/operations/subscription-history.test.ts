@@ -13,17 +13,17 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { startTestServer } from "../support/server.ts";
 import { SECRETS } from "../support/variables.ts";
-import { apiKey, type Ground, groundOn, refusalOf, session } from "./test-context.ts";
+import { apiKey, createTestContext, refusalOf, session, type TestContext } from "./test-context.ts";
 
 const ADMIN = session("user_0", "admin");
 
 let test: TestDatabase;
 let server: RunningServer;
-let ground: Ground;
+let context: TestContext;
 beforeAll(async () => {
   test = await freshDatabase();
   server = await startTestServer(test.url);
-  ground = groundOn(test.database, { cancelSubscription: async () => {} });
+  context = createTestContext(test.database, { cancelSubscription: async () => {} });
 });
 afterAll(async () => {
   await server.close();
@@ -80,7 +80,7 @@ describe("the history of a subscription", () => {
   });
 
   it("lists what events and comparisons changed, newest first", async () => {
-    const { items, nextCursor } = await ground.call(showHistory, session("user_1"), { id });
+    const { items, nextCursor } = await context.call(showHistory, session("user_1"), { id });
     const event = {
       source: "event",
       id: expect.stringMatching(/^event-/),
@@ -127,7 +127,7 @@ describe("the history of a subscription", () => {
   it("shows the seats of a purchase as the first ones, though its first event names none", async () => {
     await send(3, "checkout.session.completed", {});
     await send(3, CREATED, { status: "active", seats: 3 });
-    const { items } = await ground.call(showHistory, session("user_3"), { id: await subscriptionOf(3) });
+    const { items } = await context.call(showHistory, session("user_3"), { id: await subscriptionOf(3) });
     expect(items.map(({ changes }: { changes: { seats?: unknown } }) => changes.seats)).toEqual([
       [null, 3],
       undefined,
@@ -135,8 +135,8 @@ describe("the history of a subscription", () => {
   });
 
   it("is shown to its owner, and with its deliveries to the operator", async () => {
-    const own = await ground.call(showHistory, apiKey("user_1"), { id });
-    const all = await ground.call(showHistory, OPERATOR, { id });
+    const own = await context.call(showHistory, apiKey("user_1"), { id });
+    const all = await context.call(showHistory, OPERATOR, { id });
     const deliveries = await test.rows<{ id: string }>(
       "select delivery_id::text as id from webhook_attempts where subscription_id = $1 order by changed_at desc",
       [id],
@@ -152,20 +152,20 @@ describe("the history of a subscription", () => {
   });
 
   it("returns 404 to other users and administrators, as for an unknown one", async () => {
-    const nowhere = await refusalOf(ground.call(showHistory, session("user_1"), { id: randomUUID() }));
+    const nowhere = await refusalOf(context.call(showHistory, session("user_1"), { id: randomUUID() }));
     expect(nowhere).toEqual({ code: "not_found", message: "No such subscription" });
     for (const caller of [session("user_2"), apiKey("user_2"), apiKey("user_0", "admin"), ADMIN]) {
-      expect(await refusalOf(ground.call(showHistory, caller, { id }))).toEqual(nowhere);
+      expect(await refusalOf(context.call(showHistory, caller, { id }))).toEqual(nowhere);
     }
-    expect(await refusalOf(ground.call(showHistory, ADMIN, { id: randomUUID() }))).toEqual(nowhere);
+    expect(await refusalOf(context.call(showHistory, ADMIN, { id: randomUUID() }))).toEqual(nowhere);
   });
 
   it("links to the delivery, and the delivery to the subscription", async () => {
-    const { items } = await ground.call(listDeliveries, ADMIN, { subscriptionId: id });
-    const { items: history } = await ground.call(showHistory, OPERATOR, { id });
+    const { items } = await context.call(listDeliveries, ADMIN, { subscriptionId: id });
+    const { items: history } = await context.call(showHistory, OPERATOR, { id });
     const told = history.flatMap((one: { deliveryId: string | null }) => one.deliveryId ?? []);
     expect(items.map((one: { id: string }) => one.id)).toEqual(told);
-    const { attemptLog } = await ground.call(showDelivery, ADMIN, { id: told[1] });
+    const { attemptLog } = await context.call(showDelivery, ADMIN, { id: told[1] });
     expect(attemptLog).toMatchObject([
       { subscriptionId: id, changes: { status: ["trialing", "active"], seats: [1, 3] } },
     ]);
@@ -176,12 +176,12 @@ describe("the history of a subscription", () => {
   });
 
   it("stays without a name, for the operator alone, after its user is deleted", async () => {
-    const before = await ground.call(showHistory, OPERATOR, { id });
-    await ground.call(deleteAccount, session("user_1"), { confirmation: "user_1@example.com" });
-    const after = await ground.call(showHistory, OPERATOR, { id });
+    const before = await context.call(showHistory, OPERATOR, { id });
+    await context.call(deleteAccount, session("user_1"), { confirmation: "user_1@example.com" });
+    const after = await context.call(showHistory, OPERATOR, { id });
     expect(after).toEqual(before);
     expect(JSON.stringify(after)).not.toMatch(/user_1|cus_1/);
-    expect(await refusalOf(ground.call(showHistory, session("user_1"), { id }))).toMatchObject({
+    expect(await refusalOf(context.call(showHistory, session("user_1"), { id }))).toMatchObject({
       code: "not_found",
     });
   });
@@ -200,7 +200,7 @@ describe("listing deliveries", () => {
   });
 
   const found = async (input: object) =>
-    (await ground.call(listDeliveries, ADMIN, input)).items.map(
+    (await context.call(listDeliveries, ADMIN, input)).items.map(
       (one: { provider: string; eventType: string }) => `${one.provider} ${one.eventType}`,
     );
 
@@ -223,8 +223,8 @@ describe("listing deliveries", () => {
     expect(await found({ subscriptionId, type: CREATED })).toEqual([`provider-a ${CREATED}`]);
     expect(await found({ subscriptionId, provider: "provider-b" })).toEqual([]);
     expect(await found({ subscriptionId, status: "failed" })).toEqual([]);
-    const first = await ground.call(listDeliveries, ADMIN, { subscriptionId, limit: 1 });
-    const second = await ground.call(listDeliveries, ADMIN, {
+    const first = await context.call(listDeliveries, ADMIN, { subscriptionId, limit: 1 });
+    const second = await context.call(listDeliveries, ADMIN, {
       subscriptionId,
       limit: 1,
       cursor: first.nextCursor,
@@ -250,7 +250,7 @@ describe("subscriptions that are out of order", () => {
       const items = [];
       let cursor: string | null = null;
       do {
-        const page: { items: object[]; nextCursor: string | null } = await ground.call(
+        const page: { items: object[]; nextCursor: string | null } = await context.call(
           listOutOfOrder,
           ADMIN,
           {

@@ -14,18 +14,18 @@ export function apiKey(userId: string, role: "user" | "admin" = "user"): Caller 
   return { kind: "api-key", userId, role, keyId: "key", address: "192.0.2.1" };
 }
 
-export const NOBODY: Caller = { kind: "anonymous", address: "192.0.2.1" };
+export const ANONYMOUS: Caller = { kind: "anonymous", address: "192.0.2.1" };
 
-export type Ground = {
+export type TestContext = {
   /** Through the gate, as every surface does. The limits are fresh each time. */
   // biome-ignore lint/suspicious/noExplicitAny: each operation has an output of its own
   call(operation: Operation<any>, caller: Caller, input?: unknown): Promise<any>;
 };
 
-export function groundOn(
+export function createTestContext(
   database: Database,
   more: { cancelSubscription?: CancelSubscription; newApiKey?: () => unknown } = {},
-): Ground {
+): TestContext {
   return {
     call: (operation, caller, input = {}) => {
       const deps = {

@@ -1,15 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { searchUsers } from "../../src/operations/users/search-users.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { apiKey, type Ground, groundOn, NOBODY, refusalOf, session } from "./test-context.ts";
+import {
+  ANONYMOUS,
+  apiKey,
+  createTestContext,
+  refusalOf,
+  session,
+  type TestContext,
+} from "./test-context.ts";
 
 const ADMIN = session("a-1", "admin");
 
 let test: TestDatabase;
-let ground: Ground;
+let context: TestContext;
 beforeAll(async () => {
   test = await freshDatabase(0);
-  ground = groundOn(test.database);
+  context = createTestContext(test.database);
   await test.rows(
     `insert into "user" (id, name, email, role, created_at) values
        ('a-1', 'Ada Lovelace', 'ada@example.com', 'admin', '2020-01-01'),
@@ -25,13 +32,13 @@ afterAll(() => test.drop());
 type Entry = { id: string; lastSeenAt: Date | null; subscription: object | null };
 
 const search = async (text: string | null, more: object = {}): Promise<string[]> =>
-  (await ground.call(searchUsers, ADMIN, { search: text, ...more })).items.map(({ id }: Entry) => id);
+  (await context.call(searchUsers, ADMIN, { search: text, ...more })).items.map(({ id }: Entry) => id);
 
 async function walk(text: string | null, limit: number): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | null = null;
   do {
-    const page: { items: Entry[]; nextCursor: string | null } = await ground.call(searchUsers, ADMIN, {
+    const page: { items: Entry[]; nextCursor: string | null } = await context.call(searchUsers, ADMIN, {
       search: text,
       limit,
       cursor,
@@ -90,7 +97,7 @@ describe("the user search", () => {
 
 describe("the users of the directory", () => {
   const entry = async (id: string): Promise<Entry> =>
-    (await ground.call(searchUsers, ADMIN, { search: id })).items[0];
+    (await context.call(searchUsers, ADMIN, { search: id })).items[0];
 
   it("have the time of their last visit", async () => {
     expect((await entry("b-2")).lastSeenAt).toBeNull();
@@ -122,21 +129,21 @@ describe("the users of the directory", () => {
 
 it("requires an administrator's session", async () => {
   for (const caller of [session("b-2"), apiKey("b-2"), apiKey("a-1", "admin")]) {
-    expect(await refusalOf(ground.call(searchUsers, caller))).toMatchObject({ code: "forbidden" });
+    expect(await refusalOf(context.call(searchUsers, caller))).toMatchObject({ code: "forbidden" });
   }
-  expect(await refusalOf(ground.call(searchUsers, NOBODY))).toMatchObject({ code: "unauthorized" });
+  expect(await refusalOf(context.call(searchUsers, ANONYMOUS))).toMatchObject({ code: "unauthorized" });
 });
 
 it("rejects invalid search text and forged cursors", async () => {
   for (const text of ["", "  ", "x".repeat(101), "a\0", "a\u0001b", 7]) {
-    expect(await refusalOf(ground.call(searchUsers, ADMIN, { search: text }))).toMatchObject({
+    expect(await refusalOf(context.call(searchUsers, ADMIN, { search: text }))).toMatchObject({
       code: "invalid_input",
     });
   }
-  const { nextCursor } = await ground.call(searchUsers, ADMIN, { limit: 1 });
+  const { nextCursor } = await context.call(searchUsers, ADMIN, { limit: 1 });
   const places = ["x", "W10", nextCursor, Buffer.from('["role","x"]').toString("base64url")];
   for (const cursor of places) {
-    expect(await refusalOf(ground.call(searchUsers, ADMIN, { search: "ada", cursor }))).toMatchObject({
+    expect(await refusalOf(context.call(searchUsers, ADMIN, { search: "ada", cursor }))).toMatchObject({
       code: "invalid_input",
     });
   }

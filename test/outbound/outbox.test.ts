@@ -11,7 +11,7 @@ import { findReconcilable } from "../../src/store/reconciliations.ts";
 import { findSubscription } from "../../src/store/subscription-list.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
-import { groundOn, session } from "../operations/test-context.ts";
+import { createTestContext, session } from "../operations/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { SECRETS, serverVariables } from "../support/variables.ts";
 
@@ -249,8 +249,8 @@ it("redacts the events of a deleted user, relayed or not", async () => {
   await play([CREATED, { userId: "leaving" }]);
   await relayed();
   await play([UPDATED, { userId: "leaving", status: "canceled" }]);
-  const ground = groundOn(test.database);
-  await ground.call(deleteUser, session("user_0", "admin"), {
+  const context = createTestContext(test.database);
+  await context.call(deleteUser, session("user_0", "admin"), {
     userId: "leaving",
     confirmation: "l@example.com",
   });

@@ -10,8 +10,8 @@ import {
 } from "../../src/reconcile/reconcile.ts";
 import { reconcileNightly } from "../../src/reconcile/reconcile-nightly.ts";
 import { acquireLease } from "../../src/store/leases.ts";
-import { placesOf } from "../operations/find-in-all-tables.ts";
-import { groundOn, session } from "../operations/test-context.ts";
+import { findInAllTables } from "../operations/find-in-all-tables.ts";
+import { createTestContext, session } from "../operations/test-context.ts";
 import { STRIPE_KEY } from "../support/stripe-server.ts";
 
 import { reconcileContext, takeTurn } from "./reconcile-context.ts";
@@ -161,19 +161,19 @@ describe("a subscription that differs from its provider's", () => {
   });
 
   it("corrects the subscription of a deleted user without a user", async () => {
-    const tools = groundOn(test.database, { cancelSubscription: async () => {} });
+    const tools = createTestContext(test.database, { cancelSubscription: async () => {} });
     await tools.call(deleteAccount, session("user_1"), { confirmation: "user_1@example.com" });
     truth({ seats: 3 });
     expect((await run()).corrected).toHaveLength(1);
     expect(await stored()).toMatchObject([{ seats: 3, user_id: null }]);
     // The audit log keeps the id alone of whoever deleted what.
-    expect(await placesOf(test, "user_1")).toEqual([
+    expect(await findInAllTables(test, "user_1")).toEqual([
       "audit_entry.actor_id",
       "audit_entry.target_id",
       "deleted_user.id",
       "outbound_event.data",
     ]);
-    expect(await placesOf(test, "cus_1")).toEqual([]);
+    expect(await findInAllTables(test, "cus_1")).toEqual([]);
   });
 
   it("is left for later when the provider is unreachable, which is reported once", async () => {

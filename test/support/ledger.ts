@@ -2,10 +2,10 @@ import { expect } from "vitest";
 import { seatsOf } from "./events.ts";
 import { eventually } from "./eventually.ts";
 
-type Looker = { rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> };
+type Rows = { rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> };
 
 /** Waits until no delivery of the run is open, then expects each of its events to have been applied exactly once. */
-export async function expectEachAppliedOnce(test: Looker, run: string, count: number): Promise<void> {
+export async function expectEachAppliedOnce(test: Rows, run: string, count: number): Promise<void> {
   await eventually(
     () =>
       test.rows(

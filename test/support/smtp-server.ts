@@ -3,10 +3,10 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 export type Received = { from: string; to: string; data: string };
 
 /** What the client has just said: `CONNECT` for nothing yet, `BODY` when the mail's text has come in full. */
-type Asked = { verb: string; line: string };
+type SmtpCommand = { verb: string; line: string };
 
 /** A reply in place of the usual one; `null`: silence; `"hang up"`: the connection is cut off. */
-export type Reply = (asked: Asked) => string | null | undefined | Promise<string | null | undefined>;
+export type Reply = (asked: SmtpCommand) => string | null | undefined | Promise<string | null | undefined>;
 
 export type SmtpServer = {
   url: string;
@@ -44,7 +44,7 @@ export async function smtpServer(reply: Reply = () => undefined, port = 0): Prom
 async function converse(socket: Socket, server: SmtpServer): Promise<void> {
   let from = "";
   let to = "";
-  const answer = async (asked: Asked, usual: string): Promise<boolean> => {
+  const answer = async (asked: SmtpCommand, usual: string): Promise<boolean> => {
     server.verbs.push(asked.verb);
     const given = await server.reply(asked);
     if (given === "hang up") socket.destroy();

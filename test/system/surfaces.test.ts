@@ -4,12 +4,11 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { TOO_MANY_REQUESTS } from "../../src/domain/reasons.ts";
 import type { Operation } from "../../src/operations/operation.ts";
-import { askGraphql, refusals } from "../api/graphql/ask-graphql.ts";
+import { queryGraphql, refusals } from "../api/graphql/query-graphql.ts";
 import { type Belongings, belongingsOf, masked } from "./surfaces/belongings.ts";
-import { LIMITS } from "./surfaces/book.ts";
 import { type Ask, type Case, inputOf, personOf } from "./surfaces/case.ts";
 import { CASES } from "./surfaces/cases.ts";
-import { newCast } from "./surfaces/cast.ts";
+import { LIMITS } from "./surfaces/limit-tracker.ts";
 import { type Asked, stage } from "./surfaces/stage.ts";
 import {
   CALLERS,
@@ -24,6 +23,7 @@ import {
 } from "./surfaces/surface.ts";
 import { SURFACES } from "./surfaces/surfaces.ts";
 import { count } from "./surfaces/tally.ts";
+import { createTestData } from "./surfaces/test-data.ts";
 import { ANYONE } from "./surfaces/who.ts";
 
 /** Not to be called by itself anywhere, but part of other operations' answers: see the end. */
@@ -73,21 +73,21 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
     for (const ask of asks) {
       const surfaces = surfacesOf(operation).filter(({ name }) => !ask.notOn?.includes(name));
       // Reads return identical data; writes run on their own users each time.
-      const shared = writes && !ask.refused ? null : await newCast(on.test);
+      const shared = writes && !ask.refused ? null : await createTestData(on.test);
       let untouched: Belongings | null = null;
       for (const caller of CALLERS) {
-        const seen: Seen[] = [];
+        const seen: ObservedOutcome[] = [];
         for (const surface of surfaces) {
-          const cast = shared ?? (await newCast(on.test));
-          const asked = { surface, cast, caller, operation, input: inputOf(ask, cast, caller) };
+          const testData = shared ?? (await createTestData(on.test));
+          const asked = { surface, testData, caller, operation, input: inputOf(ask, testData, caller) };
           const verdict = verdictOn(asked, ask);
-          const before: Belongings = untouched ?? (await belongingsOf(on.test, cast));
+          const before: Belongings = untouched ?? (await belongingsOf(on.test, testData));
           const { output, message, reason } = await on.expectVerdict(asked, verdict);
-          const after = await belongingsOf(on.test, cast);
+          const after = await belongingsOf(on.test, testData);
 
           if (shared) untouched = after;
           if (verdict !== "ok" || !writes) expect(after).toEqual(before);
-          else if (ask.leaves) expect(after).toMatchObject(ask.leaves(cast, personOf(caller)));
+          else if (ask.leaves) expect(after).toMatchObject(ask.leaves(testData, personOf(caller)));
           if (surface.cannotSay(operation, asked.input)) continue;
           if (mayOn(surface, operation, may)[caller] !== may[caller]) continue;
           seen.push(
@@ -98,8 +98,8 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
                   verdict,
                   message,
                   reason,
-                  output: masked(output, cast),
-                  left: masked(after, cast),
+                  output: masked(output, testData),
+                  left: masked(after, testData),
                 },
           );
         }
@@ -116,26 +116,26 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
     expect(spenders).not.toEqual([]);
     for (const spender of spenders) {
       for (const first of surfaces) {
-        const cast = await newCast(on.test);
+        const testData = await createTestData(on.test);
         const ask = cheapest(first, operation);
-        const spending = { surface: first, cast, operation, input: inputOf(ask, cast, spender) };
+        const spending = { surface: first, testData, operation, input: inputOf(ask, testData, spender) };
         for (let n = 0; n < LIMITS[scope]; n += 1) {
           const asked = { ...spending, caller: spender };
           await on.expectVerdict(asked, verdictOn(asked, ask));
         }
 
-        const before = await belongingsOf(on.test, cast);
+        const before = await belongingsOf(on.test, testData);
         for (const surface of surfaces) {
           for (const caller of [spender, ...KEY_OF[spender]]) {
             if (!isLetThrough(mayOn(surface, operation, may)[caller])) continue;
-            const asked = { surface, cast, caller, operation, input: inputOf(asks[0], cast, caller) };
+            const asked = { surface, testData, caller, operation, input: inputOf(asks[0], testData, caller) };
             const refused = await on.expectVerdict(asked, "rate_limited");
             expect([surface.name, refused.message]).toEqual([surface.name, TOO_MANY_REQUESTS]);
             expect(refused.retryAfterSeconds).toBeGreaterThan(3_600 - 60);
             expect(refused.retryAfterSeconds).toBeLessThanOrEqual(3_600);
           }
         }
-        expect(await belongingsOf(on.test, cast)).toEqual(before);
+        expect(await belongingsOf(on.test, testData)).toEqual(before);
         const asked = { ...spending, caller: ANOTHER[spender] };
         await on.expectVerdict(asked, verdictOn(asked, ask));
       }
@@ -147,7 +147,10 @@ const KEY_OF = { nobody: [], owner: ["key"], admin: ["adminKey"] } as const;
 const ANOTHER = { nobody: "owner", owner: "other", admin: "owner" } as const;
 
 /** What the call is to come to. */
-function verdictOn({ surface, caller, operation, input }: Omit<Asked, "cast">, { refused }: Ask): Verdict {
+function verdictOn(
+  { surface, caller, operation, input }: Omit<Asked, "testData">,
+  { refused }: Ask,
+): Verdict {
   if (surface.cannotSay(operation, input)) return "invalid_input";
   const verdict = mayOn(surface, operation, caseOf(operation).may)[caller];
   return refused && isLetThrough(verdict) ? refused : verdict;
@@ -161,10 +164,13 @@ function cheapest(surface: Surface, operation: string): Ask {
   return asks.find((ask) => ask.refused === "invalid_input" && isSaid(ask)) ?? asks[0];
 }
 
-type Seen = Pick<Outcome, "verdict" | "message" | "reason" | "output"> & { surface: Surface; left: unknown };
+type ObservedOutcome = Pick<Outcome, "verdict" | "message" | "reason" | "output"> & {
+  surface: Surface;
+  left: unknown;
+};
 
 /** Of one call on several surfaces: what each answers is what the others answer, and what it leaves behind too. */
-function expectAlike(operation: string, seen: readonly Seen[]): void {
+function expectAlike(operation: string, seen: readonly ObservedOutcome[]): void {
   const whole = seen.find(({ surface }) => !surface.differs[operation]?.shows) ?? seen[0];
   const shownReason = seen.find((one) => one.reason !== null)?.reason ?? null;
   for (const { surface, verdict, ...one } of seen) {
@@ -192,11 +198,11 @@ type Page = { items: unknown[]; nextCursor: string | null };
 it.each(Object.keys(CASES).filter((operation) => operation.endsWith(".list")))(
   "continues a page of %s on any other surface by its cursor",
   async (operation) => {
-    const cast = await newCast(on.test);
+    const testData = await createTestData(on.test);
     const surfaces = surfacesOf(operation);
     const caller = operation === "users.list" || caseOf(operation).may.owner !== "ok" ? "admin" : "owner";
     const page = async (surface: Surface, input: { limit: number; cursor?: string | null }) =>
-      (await on.expectVerdict({ surface, cast, caller, operation, input }, "ok")).output as Page;
+      (await on.expectVerdict({ surface, testData, caller, operation, input }, "ok")).output as Page;
     for (const [n, surface] of surfaces.entries()) {
       const { items, nextCursor } = await page(surface, { limit: 1 });
       expect([items.length, nextCursor]).toEqual([1, expect.any(String)]);
@@ -217,10 +223,10 @@ describe.each(SURFACES.flatMap((surface) => (surface.scope ? [[surface.scope, su
     });
 
     it("is shared by all operations, and a refused call is not charged to theirs", async () => {
-      const cast = await newCast(on.test);
+      const testData = await createTestData(on.test);
       const asking = (operation: string, caller: CallerName) => {
         const [ask] = caseOf(operation).asks;
-        return { cast, caller, operation, input: inputOf(ask, cast, caller) };
+        return { testData, caller, operation, input: inputOf(ask, testData, caller) };
       };
       const served = async (by: Surface, operation: string) => {
         const asked = { ...asking(operation, "owner"), surface: by };
@@ -230,7 +236,7 @@ describe.each(SURFACES.flatMap((surface) => (surface.scope ? [[surface.scope, su
       for (const caller of ["owner", "key"] as const) {
         for (const operation of spent) {
           const { input } = asking(operation, caller);
-          const refused = await surface.call(on.url, operation, cast.callers[caller], input);
+          const refused = await surface.call(on.url, operation, testData.callers[caller], input);
           expect(refused).toMatchObject({ verdict: "rate_limited", message: TOO_MANY_REQUESTS, lowest: 0 });
           expect(refused.remaining).toEqual({ [scope]: 0 });
           expect(refused.retryAfterSeconds).toBeGreaterThan(3_600 - 60);
@@ -246,13 +252,19 @@ describe.each(SURFACES.flatMap((surface) => (surface.scope ? [[surface.scope, su
 
 describe("subscriptions.listOfUsers, below users in GraphQL", () => {
   const document = "{ me { id subscriptions { id } } }";
-  const mine = (who: "owner" | "key" | "nobody", cast: Awaited<ReturnType<typeof newCast>>) =>
-    askGraphql(on.url, document, cast.callers[who]);
+  const mine = (who: "owner" | "key" | "nobody", testData: Awaited<ReturnType<typeof createTestData>>) =>
+    queryGraphql(on.url, document, testData.callers[who]);
 
   it("returns the caller's own, for one more charge", async () => {
-    const cast = await newCast(on.test);
+    const testData = await createTestData(on.test);
     const listed = await on.expectVerdict(
-      { surface: SURFACES[0] as Surface, cast, caller: "owner", operation: "subscriptions.list", input: {} },
+      {
+        surface: SURFACES[0] as Surface,
+        testData,
+        caller: "owner",
+        operation: "subscriptions.list",
+        input: {},
+      },
       "ok",
     );
     const ids = (listed.output as Page).items.map((one) => ({ id: (one as { id: string }).id }));
@@ -260,8 +272,8 @@ describe("subscriptions.listOfUsers, below users in GraphQL", () => {
       ["owner", 1],
       ["key", 2],
     ] as const) {
-      const answer = await mine(who, cast);
-      expect(answer.body).toEqual({ data: { me: { id: cast.people.owner.id, subscriptions: ids } } });
+      const answer = await mine(who, testData);
+      expect(answer.body).toEqual({ data: { me: { id: testData.people.owner.id, subscriptions: ids } } });
       expect(limitsIn(answer).remaining).toEqual({
         graphql: LIMITS.graphql - n,
         api: LIMITS.api - 1 - 2 * n,
@@ -269,18 +281,18 @@ describe("subscriptions.listOfUsers, below users in GraphQL", () => {
       count(on.tally, "users.me ok");
       count(on.tally, "subscriptions.listOfUsers ok");
     }
-    expect(refusals(await mine("nobody", cast))).toEqual({ me: "UNAUTHENTICATED" });
+    expect(refusals(await mine("nobody", testData))).toEqual({ me: "UNAUTHENTICATED" });
     count(on.tally, "users.me unauthorized");
   });
 
   it("is refused over the limit without affecting other fields", async () => {
-    const cast = await newCast(on.test);
+    const testData = await createTestData(on.test);
     const surface = SURFACES[0] as Surface;
     for (let n = 0; n < LIMITS.api - 1; n += 1) {
-      await on.expectVerdict({ surface, cast, caller: "owner", operation: "users.me", input: {} }, "ok");
+      await on.expectVerdict({ surface, testData, caller: "owner", operation: "users.me", input: {} }, "ok");
     }
-    const answer = await mine("owner", cast);
-    expect(answer.body.data).toEqual({ me: { id: cast.people.owner.id, subscriptions: null } });
+    const answer = await mine("owner", testData);
+    expect(answer.body.data).toEqual({ me: { id: testData.people.owner.id, subscriptions: null } });
     expect(refusals(answer)).toEqual({ "me.subscriptions": "RATE_LIMITED" });
     expect(limitsIn(answer)).toMatchObject({ lowest: 0, retryAfterSeconds: expect.any(Number) });
     count(on.tally, "users.me ok");

@@ -6,8 +6,8 @@ import { listOfUsers } from "../../../src/operations/subscriptions/list-of-users
 import type { Database } from "../../../src/store/database.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { testLimits } from "../../support/guarded-app.ts";
-import { askGraphql, refusals } from "./ask-graphql.ts";
 import { graphqlApp } from "./graphql-app.ts";
+import { queryGraphql, refusals } from "./query-graphql.ts";
 
 let test: TestDatabase;
 let app: Awaited<ReturnType<typeof graphqlApp>>;
@@ -41,7 +41,7 @@ afterAll(async () => {
 const asAdmin = { headers: { "x-test-user": "user_0", "x-test-role": "admin" } };
 
 it("loads a hundred users with their subscriptions in two queries and two charges", async () => {
-  const { body, headers } = await askGraphql(
+  const { body, headers } = await queryGraphql(
     app.url,
     "{ users(limit: 100) { items { id subscriptions { id userId seats createdAt } } nextCursor } }",
     asAdmin,
@@ -74,7 +74,7 @@ it("reloads what a mutation has changed", async () => {
      values ($1, 'user_100', 'provider-a', 'team', 5, 'active', false, false)`,
     [randomUUID()],
   );
-  const { body } = await askGraphql(
+  const { body } = await queryGraphql(
     app.url,
     `mutation { setLocale(locale: DE) { subscriptions { id } } completeOnboarding { locale subscriptions { id } } }`,
     { headers: { "x-test-user": "user_100" } },
@@ -84,13 +84,13 @@ it("reloads what a mutation has changed", async () => {
 });
 
 it("shows other users' subscriptions to administrators only", async () => {
-  const own = await askGraphql(app.url, "{ users { items { id subscriptions { userId } } } }", {
+  const own = await queryGraphql(app.url, "{ users { items { id subscriptions { userId } } } }", {
     headers: { "x-test-user": "user_7" },
   });
   expect(own.body.data.users.items).toEqual([
     { id: "user_7", subscriptions: Array.from({ length: 10 }, () => ({ userId: "user_7" })) },
   ]);
-  const byKey = await askGraphql(app.url, "{ users { items { id } } }", {
+  const byKey = await queryGraphql(app.url, "{ users { items { id } } }", {
     headers: { "x-test-user": "user_7", "x-test-role": "admin", "x-test-key": "key" },
   });
   expect(byKey.body.data.users.items).toEqual([{ id: "user_7" }]);
@@ -119,8 +119,8 @@ it("hides other users' subscriptions from direct requests too", async () => {
 
 it("returns the users when loading their subscriptions is refused", async () => {
   const headers = { "x-test-user": "user_8" };
-  for (let n = 0; n < 29; n += 1) await askGraphql(app.url, "{ unreadCount }", { headers });
-  const answer = await askGraphql(app.url, "{ me { id subscriptions { id } } }", { headers });
+  for (let n = 0; n < 29; n += 1) await queryGraphql(app.url, "{ unreadCount }", { headers });
+  const answer = await queryGraphql(app.url, "{ me { id subscriptions { id } } }", { headers });
   expect(answer.status).toBe(200);
   expect(answer.body.data).toEqual({ me: { id: "user_8", subscriptions: null } });
   expect(refusals(answer)).toEqual({ "me.subscriptions": "RATE_LIMITED" });

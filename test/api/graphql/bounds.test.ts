@@ -5,7 +5,7 @@ import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { signUpAdmin } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
-import { askGraphql } from "./ask-graphql.ts";
+import { queryGraphql } from "./query-graphql.ts";
 
 let test: TestDatabase;
 let server: RunningServer;
@@ -46,7 +46,7 @@ describe("a query within the limits is accepted", () => {
       deliveries { items { id } } }`,
     ],
   ])("%s", async (_name, query) => {
-    const answer = await askGraphql(server.url, query, { cookie });
+    const answer = await queryGraphql(server.url, query, { cookie });
     expect(answer.body.errors).toBeUndefined();
   });
 });
@@ -116,7 +116,7 @@ describe("a query beyond the limits is refused before it runs", () => {
       "more than 15000 fields",
     ],
   ])("%s", async (_name, query, reason) => {
-    const { status, body } = await askGraphql(server.url, query, { cookie });
+    const { status, body } = await queryGraphql(server.url, query, { cookie });
     expect(body).toEqual({
       errors: [
         {
@@ -130,13 +130,13 @@ describe("a query beyond the limits is refused before it runs", () => {
 
   it("counts the value of a page-size variable, not its default", async () => {
     const query = `query ($n: Int! = 1) { users(limit: $n) { items { ${USER} } } b: users(limit: $n) { items { ${USER} } } }`;
-    const few = await askGraphql(server.url, query, { cookie, variables: { n: 5 } });
+    const few = await queryGraphql(server.url, query, { cookie, variables: { n: 5 } });
     expect(few.body.errors).toBeUndefined();
     for (const n of [100, 1_000, -1, 2_147_483_647]) {
-      const many = await askGraphql(server.url, query, { cookie, variables: { n } });
+      const many = await queryGraphql(server.url, query, { cookie, variables: { n } });
       expect(many.body.errors[0].extensions.code).toBe("OPERATION_TOO_LARGE");
     }
-    const unsaid = await askGraphql(server.url, query, { cookie });
+    const unsaid = await queryGraphql(server.url, query, { cookie });
     expect(unsaid.body.errors[0].extensions.code).toBe("OPERATION_TOO_LARGE");
   });
 
@@ -160,25 +160,25 @@ describe("a query beyond the limits is refused before it runs", () => {
     ],
     ["nesting without end", `{ me ${"{ id ".repeat(400)}`, "Syntax Error"],
   ])("%s", async (_name, query, reason) => {
-    const { body } = await askGraphql(server.url, query, { cookie });
+    const { body } = await queryGraphql(server.url, query, { cookie });
     expect(body.data).toBeUndefined();
     expect(body.errors[0].message).toContain(reason);
   });
 
   it("counts only the operation that runs", async () => {
     const query = `query small { unreadCount } query large { ${Array.from({ length: 16 }, (_, n) => `a${n}: unreadCount`).join(" ")} }`;
-    const small = await askGraphql(server.url, query, { cookie, operationName: "small" });
+    const small = await queryGraphql(server.url, query, { cookie, operationName: "small" });
     expect(small.body).toEqual({ data: { unreadCount: 0 } });
-    const large = await askGraphql(server.url, query, { cookie, operationName: "large" });
+    const large = await queryGraphql(server.url, query, { cookie, operationName: "large" });
     expect(large.body.errors[0].extensions.code).toBe("OPERATION_TOO_LARGE");
-    const unnamed = await askGraphql(server.url, query, { cookie });
+    const unnamed = await queryGraphql(server.url, query, { cookie });
     expect(unnamed.body.data).toBeUndefined();
   });
 
   it("counts a repeated query again", async () => {
     const query = `{ ${Array.from({ length: 16 }, (_, n) => `b${n}: unreadCount`).join(" ")} }`;
     for (let n = 0; n < 3; n += 1) {
-      const { body } = await askGraphql(server.url, query, { cookie });
+      const { body } = await queryGraphql(server.url, query, { cookie });
       expect(body.errors[0].extensions.code).toBe("OPERATION_TOO_LARGE");
     }
   });

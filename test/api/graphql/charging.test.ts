@@ -5,7 +5,7 @@ import { sendRequest } from "../../support/http.ts";
 import { signUp } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
-import { askGraphql, refusals } from "./ask-graphql.ts";
+import { queryGraphql, refusals } from "./query-graphql.ts";
 
 const TOO_MANY = "Too many requests. Please wait a moment.";
 
@@ -35,7 +35,7 @@ function leftOf(headers: Headers): Record<string, number> {
 
 it("charges one graphql per request, and each field to its operation's scope", async () => {
   const { cookie } = await signUp(server.url);
-  const first = await askGraphql(
+  const first = await queryGraphql(
     server.url,
     "{ __typename me { id } again: me { id } apiKeys { nextCursor } }",
     { cookie },
@@ -52,7 +52,7 @@ it("charges one graphql per request, and each field to its operation's scope", a
 it("charges each mutation, and refuses only those over the limit", async () => {
   const { cookie } = await signUp(server.url);
   const checkout = (n: number) => `c${n}: createCheckout(planId: "free")`;
-  const answer = await askGraphql(
+  const answer = await queryGraphql(
     server.url,
     `mutation { ${[1, 2, 3].map(checkout).join(" ")} updateProfile(name: "Changed") { name } }`,
     { cookie },
@@ -74,10 +74,10 @@ it("charges each mutation, and refuses only those over the limit", async () => {
 it("refuses a request over the limit as a whole, with errors and REST's status", async () => {
   const { cookie } = await signUp(server.url);
   for (let n = 0; n < 6; n += 1) {
-    const answer = await askGraphql(server.url, "{ __typename }", { cookie });
+    const answer = await queryGraphql(server.url, "{ __typename }", { cookie });
     expect(answer.headers.get("x-ratelimit-remaining")).toBe(`${5 - n}`);
   }
-  const refused = await askGraphql(server.url, "mutation { completeOnboarding { id } }", { cookie });
+  const refused = await queryGraphql(server.url, "mutation { completeOnboarding { id } }", { cookie });
   expect(refused.status).toBe(429);
   expect(refused.body).toEqual({
     errors: [
@@ -110,15 +110,15 @@ it("charges a request that is refused before it runs, but not its fields", async
     "{",
     `{ ${Array.from({ length: 16 }, (_, n) => `a${n}: me { id }`).join(" ")} }`,
   ];
-  for (const query of bad) await askGraphql(server.url, query, { cookie });
+  for (const query of bad) await queryGraphql(server.url, query, { cookie });
   await sendRequest(server.url, "POST", "/api/graphql", { cookie, body: "not json" });
-  const { headers } = await askGraphql(server.url, "{ me { id } }", { cookie });
+  const { headers } = await queryGraphql(server.url, "{ me { id } }", { cookie });
   expect(leftOf(headers)).toEqual({ graphql: 1, api: 4 });
 });
 
 it("counts requests without a session by client address", async () => {
   const from = (address: string) =>
-    askGraphql(server.url, "{ plans { nextCursor } }", { headers: { "x-forwarded-for": address } });
+    queryGraphql(server.url, "{ plans { nextCursor } }", { headers: { "x-forwarded-for": address } });
   for (let n = 0; n < 5; n += 1) {
     expect(leftOf((await from("203.0.113.9")).headers)).toEqual({ graphql: 5 - n, api: 4 - n });
   }

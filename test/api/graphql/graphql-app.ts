@@ -7,15 +7,15 @@ import type { Database } from "../../../src/store/database.ts";
 import { testApp, testCallers, testLimits } from "../../support/guarded-app.ts";
 import { listen } from "../../support/http.ts";
 
-export type Noted = { fields: Record<string, unknown>; message: string };
+export type LoggedLine = { fields: Record<string, unknown>; message: string };
 
 /** The endpoint alone, over a database that may be watched. `x-test-user` is who calls, `x-test-role` as what. */
 export async function graphqlApp(
   database: Pick<Database, "run">,
   { enabled = true, introspection = true, limits = testLimits() } = {},
-): Promise<{ url: string; noted: Noted[]; close(): Promise<void> }> {
-  const noted: Noted[] = [];
-  const note = (fields: Noted["fields"], message: string) => void noted.push({ fields, message });
+): Promise<{ url: string; noted: LoggedLine[]; close(): Promise<void> }> {
+  const noted: LoggedLine[] = [];
+  const note = (fields: LoggedLine["fields"], message: string) => void noted.push({ fields, message });
   const deps = { database, plans, newApiKey, limits, observe: null, chat: null } as unknown as Dependencies;
   const callers: typeof testCallers = {
     ...testCallers,

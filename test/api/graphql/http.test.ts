@@ -9,8 +9,8 @@ import { signUp, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { testApi } from "../../support/unguarded-api.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
-import { askGraphql, refusals } from "./ask-graphql.ts";
 import { graphqlApp } from "./graphql-app.ts";
+import { queryGraphql, refusals } from "./query-graphql.ts";
 
 let test: TestDatabase;
 let server: RunningServer;
@@ -229,7 +229,7 @@ describe("POST", () => {
     "subscription { ...A } fragment A on BillingSubscription { planId seats }",
   ])("rejects subscriptions: %s", async (query) => {
     for (const cookie of [person.cookie, ""]) {
-      const { body } = await askGraphql(server.url, query, { cookie });
+      const { body } = await queryGraphql(server.url, query, { cookie });
       expect(body.data).toBeUndefined();
       expect(body.errors).toMatchObject([{ message: expect.stringContaining("subscription") }]);
       expect(body.errors[0].message).not.toContain("Async Iterable");
@@ -243,7 +243,7 @@ describe("POST", () => {
       ["query ($p: Slot) { deliveries(provider: $p) { nextCursor } }", { p: "P".repeat(50_000) }],
       [`{ ${"u".repeat(50_000)} }`, {}],
     ] as const) {
-      const { body, text } = await askGraphql(server.url, query, { cookie: person.cookie, variables });
+      const { body, text } = await queryGraphql(server.url, query, { cookie: person.cookie, variables });
       expect(body.errors[0].message).toMatch(/^(Variable "\$p" got invalid value|Cannot query field)/);
       expect(text.length).toBeLessThan(50_000);
     }
@@ -290,7 +290,7 @@ describe("internal details", () => {
     const database = { run: () => Promise.reject(defect) } as unknown as Database;
     const { app, noted } = testApi({ database });
     const { url, close } = await listen(app);
-    const { body, status, headers } = await askGraphql(url, "{ me { id } plans { items { id } } }", {
+    const { body, status, headers } = await queryGraphql(url, "{ me { id } plans { items { id } } }", {
       headers: { "x-test-user": "user_0" },
     });
     expect(status).toBe(200);
@@ -317,7 +317,7 @@ describe("internal details", () => {
       run: () => Promise.reject(Object.assign(new Error("10.0.0.7:5432"), { name: "DatabaseUnavailable" })),
     };
     const app = await graphqlApp(away);
-    const { body } = await askGraphql(app.url, "{ me { id } }", { headers: { "x-test-user": "user_0" } });
+    const { body } = await queryGraphql(app.url, "{ me { id } }", { headers: { "x-test-user": "user_0" } });
     expect(body.errors).toMatchObject([
       { message: "Service unavailable", extensions: expect.objectContaining({ code: "UNAVAILABLE" }) },
     ]);
@@ -327,7 +327,7 @@ describe("internal details", () => {
 
 describe("introspection", () => {
   it("is answered when enabled", async () => {
-    const { body } = await askGraphql(server.url, getIntrospectionQuery());
+    const { body } = await queryGraphql(server.url, getIntrospectionQuery());
     expect(body.data.__schema.queryType).toMatchObject({ name: "Query" });
   });
 
@@ -338,7 +338,7 @@ describe("introspection", () => {
     ["through a fragment", "{ ...S } fragment S on Query { __schema { types { name } } }"],
   ])("is refused when disabled: %s", async (_name, query) => {
     const app = await graphqlApp(test.database, { introspection: false });
-    const { body } = await askGraphql(app.url, query);
+    const { body } = await queryGraphql(app.url, query);
     expect(body.data).toBeUndefined();
     expect(body.errors[0].message).toContain("introspection has been disabled");
     await app.close();
@@ -359,7 +359,7 @@ describe("introspection", () => {
     ],
   ])("suggests no names when disabled: %s", async (_name, query, variables) => {
     const app = await graphqlApp(test.database, { introspection: false });
-    const { body } = await askGraphql(app.url, query, { variables });
+    const { body } = await queryGraphql(app.url, query, { variables });
     expect(body.errors.length).toBeGreaterThan(0);
     expect(JSON.stringify(body)).not.toContain("Did you mean");
     await app.close();
@@ -377,7 +377,7 @@ describe("introspection", () => {
 
   it("always answers __typename", async () => {
     const app = await graphqlApp(test.database, { introspection: false });
-    expect((await askGraphql(app.url, "{ __typename }")).body).toEqual({ data: { __typename: "Query" } });
+    expect((await queryGraphql(app.url, "{ __typename }")).body).toEqual({ data: { __typename: "Query" } });
     await app.close();
   });
 });

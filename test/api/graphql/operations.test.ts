@@ -6,7 +6,7 @@ import { sendRequest } from "../../support/http.ts";
 import { signUp, signUpAdmin, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
-import { askGraphql, refusals } from "./ask-graphql.ts";
+import { queryGraphql, refusals } from "./query-graphql.ts";
 
 let test: TestDatabase;
 let server: RunningServer;
@@ -64,7 +64,7 @@ describe("queries", () => {
         async (path) => (await sendRequest(server.url, "GET", `/api/v2/${path}`, { cookie })).body,
       ),
     );
-    const { body } = await askGraphql(
+    const { body } = await queryGraphql(
       server.url,
       `{ me { id name email emailVerified role locale preferences { theme emailNotifications } onboarded createdAt updatedAt }
          subscriptions(limit: 1) { items { ${SUBSCRIPTION} } nextCursor }
@@ -100,7 +100,7 @@ describe("queries", () => {
     expect(body.data.features).toContainEqual({ name: expect.any(String), planIds: expect.any(Array) });
     expect(body.data.currentSubscription).toEqual({ planId: "team" });
 
-    const next = await askGraphql(
+    const next = await queryGraphql(
       server.url,
       "query ($cursor: String) { subscriptions(cursor: $cursor) { items { id } nextCursor } }",
       { cookie, variables: { cursor: body.data.subscriptions.nextCursor } },
@@ -110,7 +110,7 @@ describe("queries", () => {
 
   it("return deliveries to an administrator, with details for a single one", async () => {
     const id = await delivered();
-    const { body } = await askGraphql(
+    const { body } = await queryGraphql(
       server.url,
       `query ($id: ID!) {
          deliveries(limit: 5, provider: PROVIDER_A, status: FAILED, type: "x") { items { id status provider lastError lastReason } nextCursor }
@@ -131,7 +131,7 @@ describe("queries", () => {
 
   it("return the permitted fields beside errors for the others", async () => {
     const others = await subscribed(person.id);
-    const nobody = await askGraphql(
+    const nobody = await queryGraphql(
       server.url,
       "{ me { id } plans { items { id } } deliveries { nextCursor } unreadCount }",
     );
@@ -145,7 +145,7 @@ describe("queries", () => {
     });
 
     const another = await signUp(server.url);
-    const foreign = await askGraphql(
+    const foreign = await queryGraphql(
       server.url,
       `{ theirs: subscription(id: "${others}") { id } none: subscription(id: "${randomUUID()}") { id }
          bad: subscription(id: "1 or 1=1") { id } deliveries { nextCursor } plans(limit: 101) { nextCursor } }`,
@@ -166,7 +166,7 @@ describe("queries", () => {
 describe("mutations", () => {
   it("change the given fields of the profile", async () => {
     const { cookie } = await signUp(server.url, "Before");
-    const { body } = await askGraphql(
+    const { body } = await queryGraphql(
       server.url,
       `mutation ($preferences: PreferencesInput) {
          a: updateProfile(name: "After", locale: null) { name locale }
@@ -188,7 +188,7 @@ describe("mutations", () => {
 
   it("run in order, also after one that is refused", async () => {
     const { id, cookie } = await signUp(server.url);
-    const answer = await askGraphql(
+    const answer = await queryGraphql(
       server.url,
       `mutation { first: updateProfile(name: "One") { name } bad: updateProfile(name: "") { name }
          last: updateProfile(name: "Three") { name } }`,
@@ -202,7 +202,7 @@ describe("mutations", () => {
 
   it("create and revoke keys, but not for a caller with a key", async () => {
     const { cookie } = await signUp(server.url);
-    const made = await askGraphql(
+    const made = await queryGraphql(
       server.url,
       `mutation { createApiKey(name: "CI", expiresAt: "2099-01-31T00:00:00Z") { id key prefix name createdAt } }`,
       { cookie },
@@ -210,16 +210,16 @@ describe("mutations", () => {
     const { id, key } = made.body.data.createApiKey;
     expect(key).toMatch(/^tg_[A-Za-z0-9]{40}$/);
 
-    const byKey = await askGraphql(server.url, "{ me { id } apiKeys { items { id expiresAt } } }", { key });
+    const byKey = await queryGraphql(server.url, "{ me { id } apiKeys { items { id expiresAt } } }", { key });
     expect(byKey.body.data.apiKeys.items).toEqual([{ id, expiresAt: "2099-01-31T00:00:00.000Z" }]);
-    const refused = await askGraphql(
+    const refused = await queryGraphql(
       server.url,
       `mutation { createApiKey(name: "more") { id } revokeApiKey(id: "${id}") }`,
       { key },
     );
     expect(refusals(refused)).toEqual({ createApiKey: "FORBIDDEN", revokeApiKey: "FORBIDDEN" });
 
-    const badTime = await askGraphql(
+    const badTime = await queryGraphql(
       server.url,
       `mutation { createApiKey(name: "CI", expiresAt: "tomorrow") { id } }`,
       { cookie },
@@ -229,9 +229,9 @@ describe("mutations", () => {
       extensions: expect.objectContaining({ code: "BAD_USER_INPUT" }),
     });
 
-    const revoked = await askGraphql(server.url, `mutation { revokeApiKey(id: "${id}") }`, { cookie });
+    const revoked = await queryGraphql(server.url, `mutation { revokeApiKey(id: "${id}") }`, { cookie });
     expect(revoked.body).toEqual({ data: { revokeApiKey: true } });
-    const after = await askGraphql(server.url, "{ me { id } }", { key });
+    const after = await queryGraphql(server.url, "{ me { id } }", { key });
     expect(after.status).toBe(401);
     expect(after.headers.get("www-authenticate")).toMatch(/^Bearer/);
     expect(after.body).toEqual({
@@ -247,7 +247,7 @@ describe("mutations", () => {
       `insert into notification (user_id, kind) select $1, 'role_changed' from generate_series(1, 3) returning id::text`,
       [id],
     );
-    const { body } = await askGraphql(
+    const { body } = await queryGraphql(
       server.url,
       `mutation { markRead(id: "${made[0]?.id}") { readAt } markAllRead }`,
       { cookie },
@@ -275,17 +275,17 @@ describe("mutations", () => {
     };
     const fields = ["changeRole", "replayDelivery", "reconcileSubscription", "deleteUser"];
 
-    const refused = await askGraphql(server.url, query, { cookie: person.cookie, variables });
+    const refused = await queryGraphql(server.url, query, { cookie: person.cookie, variables });
     expect(refusals(refused)).toEqual(Object.fromEntries(fields.map((field) => [field, "FORBIDDEN"])));
 
-    const done = await askGraphql(server.url, query, { cookie: admin.cookie, variables });
+    const done = await queryGraphql(server.url, query, { cookie: admin.cookie, variables });
     expect(done.body.data).toMatchObject({ changeRole: { role: "ADMIN" }, deleteUser: true });
     expect(refusals(done)).toMatchObject({ replayDelivery: "CONFLICT" });
     expect(await test.rows(`select from "user" where id = $1`, [leaving.id])).toEqual([]);
   });
 
   it("refuse a plan that is not sold", async () => {
-    const answer = await askGraphql(
+    const answer = await queryGraphql(
       server.url,
       `mutation { free: createCheckout(planId: "free") none: createCheckout(planId: "gold", seats: 2, provider: PROVIDER_B) }`,
       { cookie: person.cookie },
@@ -295,18 +295,22 @@ describe("mutations", () => {
 
   it("delete the caller's account when the email address is typed", async () => {
     const { cookie, email } = await signUp(server.url);
-    const wrong = await askGraphql(
+    const wrong = await queryGraphql(
       server.url,
       `mutation { deleteAccount(confirmation: "other@example.com") }`,
       { cookie },
     );
     expect(refusals(wrong)).toEqual({ deleteAccount: "BAD_USER_INPUT" });
-    const right = await askGraphql(server.url, `mutation ($e: String!) { deleteAccount(confirmation: $e) }`, {
-      cookie,
-      variables: { e: email },
-    });
+    const right = await queryGraphql(
+      server.url,
+      `mutation ($e: String!) { deleteAccount(confirmation: $e) }`,
+      {
+        cookie,
+        variables: { e: email },
+      },
+    );
     expect(right.body).toEqual({ data: { deleteAccount: true } });
-    expect(refusals(await askGraphql(server.url, "{ me { id } }", { cookie }))).toEqual({
+    expect(refusals(await queryGraphql(server.url, "{ me { id } }", { cookie }))).toEqual({
       me: "UNAUTHENTICATED",
     });
   });

@@ -19,17 +19,17 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
   afterAll(() => provider.close());
 
   it("opens a checkout with user, plan and seats", async () => {
-    provider.answer(happily(dialect));
+    provider.respondWith(happily(dialect));
     const checkout = await api.createCheckout(ORDER);
     expect(checkout).toMatchObject({ id: expect.stringMatching(/./), url: dialect.checkoutUrl });
-    const asked = provider.heard.at(-1);
+    const asked = provider.requests.at(-1);
     expect(asked).toMatchObject({ method: "POST", path: dialect.checkoutPath });
     expect(asked?.headers.authorization).toMatch(new RegExp(`^bearer ${KEY}$`, "i"));
     for (const told of ["user_7", "pro", "21", "3"]) expect(asked?.body).toContain(told);
   });
 
   it("opens the portal by customer id or by subscription id", async () => {
-    provider.answer((heard) => {
+    provider.respondWith((heard) => {
       const reply = happily(dialect)(heard);
       const isSubscription = heard.method === "GET" && heard.path === dialect.subscriptionPath;
       if (!isSubscription || format !== "lemon-squeezy") return reply;
@@ -55,7 +55,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
   it.each(["customer.subscription.updated", "customer.subscription.deleted"])(
     "reads a subscription exactly like its event: %s",
     async (kind) => {
-      provider.answer(() => ({ body: dialect.subscription(kind) }));
+      provider.respondWith(() => ({ body: dialect.subscription(kind) }));
       const { body, eventType } = loadFixture(format, kind);
       const told = ADAPTERS.of(format).interpret(eventType, body);
       // Lemon Squeezy names user and plan only in its deliveries.
@@ -66,31 +66,31 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
         kind,
         occurredAtMicros: null,
       });
-      expect(provider.heard.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      expect(provider.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
         `GET ${dialect.subscriptionPath}`,
       ]);
     },
   );
 
   it("returns null for an unknown subscription, and cancels it without an error", async () => {
-    provider.answer(() => ({ status: 404, body: dialect.missing }));
+    provider.respondWith(() => ({ status: 404, body: dialect.missing }));
     expect(await api.fetchSubscription(subscriptionId)).toBeNull();
     await api.cancelSubscription(subscriptionId);
-    provider.answer(() => "hang-up");
+    provider.respondWith(() => "hang-up");
     expect(await api.fetchSubscription("../stores")).toBeNull();
     await api.cancelSubscription("..");
-    expect(provider.heard).toEqual([]);
+    expect(provider.requests).toEqual([]);
   });
 
   it("cancels a subscription", async () => {
-    provider.answer(happily(dialect));
+    provider.respondWith(happily(dialect));
     await api.cancelSubscription(subscriptionId);
-    expect(provider.heard.map(({ method, path }) => [method, path])).toEqual([dialect.cancel]);
+    expect(provider.requests.map(({ method, path }) => [method, path])).toEqual([dialect.cancel]);
   });
 
   it("accepts a failed cancellation only when the subscription has ended", async () => {
     const refusing = (delivery: string) =>
-      provider.answer(({ method, path }) =>
+      provider.respondWith(({ method, path }) =>
         method === "GET" && path === dialect.subscriptionPath
           ? { body: dialect.subscription(delivery) }
           : dialect.alreadyOver,
@@ -102,21 +102,21 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
   });
 
   it("knows whether a price exists", async () => {
-    provider.answer(() => ({ body: { id: "21", object: "price", active: true, data: { id: "21" } } }));
+    provider.respondWith(() => ({ body: { id: "21", object: "price", active: true, data: { id: "21" } } }));
     expect(await api.knowsPrice?.("21")).toBe(true);
-    expect(provider.heard.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    expect(provider.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       `GET ${dialect.pricePath}`,
     ]);
-    provider.answer(() => ({ status: 404, body: dialect.missing }));
+    provider.respondWith(() => ({ status: 404, body: dialect.missing }));
     expect(await api.knowsPrice?.("21")).toBe(false);
     const { retiredPrice } = dialect;
     if (!retiredPrice) return;
-    provider.answer(() => ({ body: retiredPrice }));
+    provider.respondWith(() => ({ body: retiredPrice }));
     expect(await api.knowsPrice?.("21")).toBe(false);
   });
 
   it("names the variable of a rejected key, not the key", async () => {
-    provider.answer(() => ({ status: 401, body: dialect.refusal(`Bad key ${KEY}\n given`) }));
+    provider.respondWith(() => ({ status: 401, body: dialect.refusal(`Bad key ${KEY}\n given`) }));
     const problem = await problemOf(api.createCheckout(ORDER));
     expect(problem.failure).toBe("unauthorized");
     for (const said of ["provider-a", name, "401", "Bad key (the key) given", "PROVIDER_A_API_KEY"])
@@ -133,18 +133,18 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
       apiKey: `${KEY}\u2026`,
       apiUrl: provider.url,
     });
-    provider.answer(happily(dialect));
+    provider.respondWith(happily(dialect));
     const problem = await problemOf(broken.fetchSubscription(subscriptionId));
     expect(problem).toMatchObject({
       failure: "unauthorized",
       message: expect.stringContaining("PROVIDER_B_API_KEY"),
     });
     expect(problem.message).not.toContain(KEY);
-    expect(provider.heard).toEqual([]);
+    expect(provider.requests).toEqual([]);
   });
 
   it("includes the provider's message when it refuses a checkout", async () => {
-    provider.answer((heard) =>
+    provider.respondWith((heard) =>
       heard.path === dialect.checkoutPath
         ? { status: 400, body: dialect.refusal("No such price: 21") }
         : happily(dialect)(heard),
@@ -163,21 +163,23 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
       "hang-up",
       { body: dialect.subscription("customer.subscription.updated") },
     ] as const;
-    provider.answer((_, nth) => answers[nth] ?? "hang-up");
+    provider.respondWith((_, nth) => answers[nth] ?? "hang-up");
     expect(await api.fetchSubscription(subscriptionId)).toMatchObject({
       kind: "customer.subscription.updated",
     });
-    provider.answer(() => ({ status: 503, body: dialect.refusal("Down for a moment") }));
+    provider.respondWith(() => ({ status: 503, body: dialect.refusal("Down for a moment") }));
     const problem = await problemOf(api.fetchSubscription(subscriptionId));
     expect(problem).toMatchObject({ failure: "unreachable", message: expect.stringContaining("503") });
-    expect(provider.heard).toHaveLength(3);
+    expect(provider.requests).toHaveLength(3);
   });
 
   it("never opens a second checkout after a lost response", async () => {
     for (const reply of [{ status: 502, body: "<html>" }, "hang-up"] as const) {
-      provider.answer((heard) => (heard.path === dialect.checkoutPath ? reply : happily(dialect)(heard)));
+      provider.respondWith((heard) =>
+        heard.path === dialect.checkoutPath ? reply : happily(dialect)(heard),
+      );
       await expect(api.createCheckout(ORDER)).rejects.toMatchObject({ failure: "unreachable" });
-      const orders = provider.heard.filter(({ path }) => path === dialect.checkoutPath);
+      const orders = provider.requests.filter(({ path }) => path === dialect.checkoutPath);
       expect(orders).toHaveLength(dialect.repeatsCheckouts ? 3 : 1);
       if (dialect.repeatsCheckouts)
         expect(new Set(orders.map(({ headers }) => headers["idempotency-key"]))).toEqual(
@@ -192,20 +194,20 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
       headers: { "retry-after": seconds },
       body: dialect.refusal("Too many requests"),
     });
-    provider.answer((heard, nth) => (nth === 0 ? busy("1") : happily(dialect)(heard)));
+    provider.respondWith((heard, nth) => (nth === 0 ? busy("1") : happily(dialect)(heard)));
     const begun = performance.now();
     await api.createCheckout(ORDER);
     expect(performance.now() - begun).toBeGreaterThan(990);
-    provider.answer(() => busy("60"));
+    provider.respondWith(() => busy("60"));
     const paused = createPaymentApi({ slot: "provider-a", format, apiKey: KEY, apiUrl: provider.url });
     const problem = await problemOf(paused.createCheckout(ORDER));
     expect(problem).toMatchObject({ failure: "unreachable", retryAfterMs: 60_000 });
-    expect(provider.heard).toHaveLength(1);
+    expect(provider.requests).toHaveLength(1);
     // Until it ends, no other request is sent either.
     const next = await problemOf(paused.fetchSubscription(subscriptionId));
     expect(next.failure).toBe("unreachable");
     expect(next.retryAfterMs).toBeGreaterThan(50_000);
-    expect(provider.heard).toHaveLength(1);
+    expect(provider.requests).toHaveLength(1);
   });
 
   it("reports an unreachable provider", async () => {
@@ -223,9 +225,9 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
   });
 
   it("rejects a response from another service", async () => {
-    provider.answer(() => ({ body: "<html>Welcome</html>", headers: { "content-type": "text/html" } }));
+    provider.respondWith(() => ({ body: "<html>Welcome</html>", headers: { "content-type": "text/html" } }));
     await expect(api.fetchSubscription(subscriptionId)).rejects.toMatchObject({ failure: "unreachable" });
-    provider.answer(() => ({ status: 404, body: "<html>Not here</html>" }));
+    provider.respondWith(() => ({ status: 404, body: "<html>Not here</html>" }));
     const calls = [
       () => api.fetchSubscription(subscriptionId),
       () => api.cancelSubscription(subscriptionId),
@@ -236,16 +238,16 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
         failure: "rejected",
         message: expect.stringContaining("PROVIDER_A_API_URL"),
       });
-    provider.answer(() => ({ body: "" }));
+    provider.respondWith(() => ({ body: "" }));
     for (const call of calls) expect(await problemOf(call())).toMatchObject({ failure: "unreachable" });
-    provider.answer(() => ({ body: [1, 2] }));
+    provider.respondWith(() => ({ body: [1, 2] }));
     await expect(api.createCheckout(ORDER)).rejects.toMatchObject({ failure: "unreachable" });
-    provider.answer(() => ({ body: {} }));
+    provider.respondWith(() => ({ body: {} }));
     await expect(api.createCheckout(ORDER)).rejects.toBeInstanceOf(PaymentApiProblem);
   });
 
   it("rejects a checkout URL that is not a web page", async () => {
-    provider.answer((heard) => {
+    provider.respondWith((heard) => {
       const reply = happily(dialect)(heard);
       const text = JSON.stringify("body" in (reply as object) ? (reply as { body: object }).body : {});
       return {
@@ -257,29 +259,29 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
 
   it("does not follow a redirect", async () => {
     const stranger = await localProvider();
-    stranger.answer(happily(dialect));
+    stranger.respondWith(happily(dialect));
     for (const status of [301, 302, 307, 308]) {
-      provider.answer(({ path }) => ({ status, headers: { location: stranger.url + path } }));
+      provider.respondWith(({ path }) => ({ status, headers: { location: stranger.url + path } }));
       const problem = await problemOf(api.createCheckout(ORDER));
       expect(problem).toMatchObject({
         failure: "rejected",
         message: expect.stringContaining(new URL(stranger.url).origin),
       });
     }
-    expect(stranger.heard).toEqual([]);
+    expect(stranger.requests).toEqual([]);
     await stranger.close();
   });
 
   it("rejects an oversized response", async () => {
-    provider.answer(() => ({ body: { padding: "x".repeat(1_100_000) } }));
+    provider.respondWith(() => ({ body: { padding: "x".repeat(1_100_000) } }));
     const problem = await problemOf(api.fetchSubscription(subscriptionId));
     expect(problem).toMatchObject({ failure: "unreachable", message: expect.stringContaining("more than") });
-    expect(provider.heard).toHaveLength(1);
+    expect(provider.requests).toHaveLength(1);
   });
 
   it("reports an unreadable subscription", async () => {
     const text = JSON.stringify(dialect.subscription("customer.subscription.updated"));
-    provider.answer(() => ({
+    provider.respondWith(() => ({
       body: text.replace(/"(status|phase)":"(?:active|running)"/g, `"$1":"elated"`),
     }));
     const problem = await problemOf(api.fetchSubscription(subscriptionId));
@@ -289,7 +291,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
 
 it("ends every call within 10 s", async () => {
   const provider = await localProvider();
-  provider.answer(() => "silence");
+  provider.respondWith(() => "silence");
   await Promise.all(
     DIALECTS.flatMap(({ format, subscriptionId, customerId }) => {
       const api = createPaymentApi({ slot: "provider-a", format, apiKey: KEY, apiUrl: provider.url });

@@ -22,9 +22,9 @@ describe("Lemon Squeezy's API", () => {
   afterAll(() => provider.close());
 
   it("receives a checkout with user and plan for the key's only store", async () => {
-    provider.answer(happily(dialect));
+    provider.respondWith(happily(dialect));
     await api.createCheckout(ORDER);
-    const [, asked] = provider.heard;
+    const [, asked] = provider.requests;
     expect(asked?.headers).toMatchObject({
       accept: "application/vnd.api+json",
       "content-type": "application/vnd.api+json",
@@ -49,7 +49,7 @@ describe("Lemon Squeezy's API", () => {
     });
     // The store is fetched once.
     await api.createCheckout(ORDER);
-    expect(provider.heard.map(({ path }) => path)).toEqual([
+    expect(provider.requests.map(({ path }) => path)).toEqual([
       "/provider-a/v1/stores",
       "/provider-a/v1/checkouts",
       "/provider-a/v1/checkouts",
@@ -60,22 +60,22 @@ describe("Lemon Squeezy's API", () => {
     "reports how to fix a key for %i stores, and checks again on the next call",
     async (count) => {
       const stores = Array.from({ length: count }, (_, n) => ({ type: "stores", id: String(n) }));
-      provider.answer(() => ({ body: { data: stores } }));
+      provider.respondWith(() => ({ body: { data: stores } }));
       await expect(api.createCheckout(ORDER)).rejects.toMatchObject({
         failure: "rejected",
         message: expect.stringMatching(new RegExp(`${count} stores.*exactly one store`)),
       });
-      provider.answer(happily(dialect));
+      provider.respondWith(happily(dialect));
       await api.createCheckout(ORDER);
     },
   );
 
   it("accepts a cancellation that is already scheduled", async () => {
-    provider.answer(({ method }) =>
+    provider.respondWith(({ method }) =>
       method === "DELETE" ? dialect.alreadyOver : { body: dialect.subscription("subscription_cancelled") },
     );
     await api.cancelSubscription("50");
-    expect(provider.heard.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
+    expect(provider.requests.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
   });
 
   it.each([404, 422])("reports the rejected field: with %i", async (status) => {
@@ -83,7 +83,7 @@ describe("Lemon Squeezy's API", () => {
     const errors = [
       { detail: "The related resource does not exist.", source: { pointer }, status: `${status}` },
     ];
-    provider.answer((heard) =>
+    provider.respondWith((heard) =>
       heard.method === "POST" ? { status, body: { errors } } : happily(dialect)(heard),
     );
     await expect(api.createCheckout(ORDER)).rejects.toMatchObject({
@@ -93,9 +93,9 @@ describe("Lemon Squeezy's API", () => {
   });
 
   it("reports a wrong API path, not an unknown subscription", async () => {
-    provider.answer(() => ({ status: 404, body: { message: "The route could not be found." } }));
+    provider.respondWith(() => ({ status: 404, body: { message: "The route could not be found." } }));
     await expect(api.cancelSubscription("50")).rejects.toMatchObject({ failure: "rejected" });
-    provider.answer(() => ({ status: 401, body: { message: "Unauthenticated." } }));
+    provider.respondWith(() => ({ status: 401, body: { message: "Unauthenticated." } }));
     await expect(api.cancelSubscription("50")).rejects.toThrow('401: "Unauthenticated"');
   });
 

@@ -19,9 +19,9 @@ export type Reply =
 export type LocalProvider = {
   /** With a path, as a provider behind a gateway has one. */
   url: string;
-  heard: Heard[];
+  requests: Heard[];
   /** How requests are answered from now on; `nth` counts from 0. */
-  answer(answer: (heard: Heard, nth: number) => Reply): void;
+  respondWith(answer: (heard: Heard, nth: number) => Reply): void;
   close(): Promise<void>;
 };
 
@@ -53,8 +53,8 @@ export async function localProvider(): Promise<LocalProvider> {
   });
   return {
     url: `${server.url}/provider-a`,
-    heard,
-    answer: (next) => {
+    requests: heard,
+    respondWith: (next) => {
       heard.length = 0;
       answer = next;
     },

@@ -17,41 +17,41 @@ describe("Paddle's API", () => {
   afterAll(() => provider.close());
 
   it("receives a transaction with user and plan", async () => {
-    provider.answer(happily(dialect));
+    provider.respondWith(happily(dialect));
     const checkout = await api.createCheckout({ ...ORDER, customerId: "ctm_0" });
     expect(checkout).toEqual({ id: "txn_1", url: dialect.checkoutUrl, expiresAt: null });
-    expect(JSON.parse(provider.heard.at(-1)?.body ?? "")).toEqual({
+    expect(JSON.parse(provider.requests.at(-1)?.body ?? "")).toEqual({
       items: [{ price_id: "21", quantity: 3 }],
       customer_id: "ctm_0",
       collection_mode: "automatic",
       custom_data: { userId: "user_7", planId: "pro" },
     });
-    expect(provider.heard.at(-1)?.headers).toMatchObject({
+    expect(provider.requests.at(-1)?.headers).toMatchObject({
       "paddle-version": "1",
       "content-type": "application/json",
     });
   });
 
   it("finds the customer by email address, or creates one", async () => {
-    provider.answer(happily(dialect));
+    provider.respondWith(happily(dialect));
     await api.createCheckout(ORDER);
-    expect(provider.heard[0]?.query.get("email")).toBe("ada+shop@example.com");
-    expect(JSON.parse(provider.heard[1]?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });
-    provider.answer((heard) => {
+    expect(provider.requests[0]?.query.get("email")).toBe("ada+shop@example.com");
+    expect(JSON.parse(provider.requests[1]?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });
+    provider.respondWith((heard) => {
       if (heard.path !== "/provider-a/customers") return happily(dialect)(heard);
       return heard.method === "GET"
         ? { body: { data: [] } }
         : { status: 201, body: { data: { id: "ctm_new" } } };
     });
     await api.createCheckout(ORDER);
-    expect(provider.heard.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    expect(provider.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "GET /provider-a/customers",
       "POST /provider-a/customers",
       "POST /provider-a/transactions",
     ]);
     const made = { email: ORDER.email, custom_data: { userId: ORDER.userId } };
-    expect(JSON.parse(provider.heard[1]?.body ?? "")).toEqual(made);
-    expect(JSON.parse(provider.heard[2]?.body ?? "")).toMatchObject({ customer_id: "ctm_new" });
+    expect(JSON.parse(provider.requests[1]?.body ?? "")).toEqual(made);
+    expect(JSON.parse(provider.requests[2]?.body ?? "")).toMatchObject({ customer_id: "ctm_new" });
   });
 
   it.each([
@@ -59,7 +59,7 @@ describe("Paddle's API", () => {
     ["another person's", { userId: "user_8" }],
   ])("does not use %s customer for an unconfirmed email address", async (_, custom_data) => {
     const known = { id: "ctm_0", email: ORDER.email, custom_data };
-    provider.answer((heard) =>
+    provider.respondWith((heard) =>
       heard.path === "/provider-a/customers" ? { body: { data: [known] } } : happily(dialect)(heard),
     );
     const unconfirmed = { ...ORDER, isEmailConfirmed: false };
@@ -68,9 +68,9 @@ describe("Paddle's API", () => {
       failure: "taken",
       message: expect.stringContaining("REQUIRE_EMAIL_CONFIRMATION"),
     });
-    expect(provider.heard.map(({ method }) => method)).toEqual(["GET"]);
+    expect(provider.requests.map(({ method }) => method)).toEqual(["GET"]);
     // Nor when an event has attached the person to it.
-    provider.answer((heard) => {
+    provider.respondWith((heard) => {
       if (heard.path === "/provider-a/customers") return { body: { data: [known] } };
       return heard.path === "/provider-a/customers/ctm_0"
         ? { body: { data: known } }
@@ -80,20 +80,20 @@ describe("Paddle's API", () => {
     await expect(attached).rejects.toMatchObject({ failure: "taken" });
     const opening = api.openPortal({ ...PAYER, isEmailConfirmed: false, customerId: "ctm_0" });
     await expect(opening).rejects.toMatchObject({ failure: "taken" });
-    expect(provider.heard.map(({ method }) => method)).toEqual(["GET", "GET", "GET"]);
+    expect(provider.requests.map(({ method }) => method)).toEqual(["GET", "GET", "GET"]);
   });
 
   it("uses the customer that was created for the same user", async () => {
     const known = { id: "ctm_0", email: ORDER.email, custom_data: { userId: ORDER.userId } };
-    provider.answer((heard) =>
+    provider.respondWith((heard) =>
       heard.path === "/provider-a/customers" ? { body: { data: [known] } } : happily(dialect)(heard),
     );
     await api.createCheckout({ ...ORDER, isEmailConfirmed: false });
-    expect(JSON.parse(provider.heard[1]?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });
+    expect(JSON.parse(provider.requests[1]?.body ?? "")).toMatchObject({ customer_id: "ctm_0" });
   });
 
   it("explains a missing default payment link", async () => {
-    provider.answer((heard) =>
+    provider.respondWith((heard) =>
       heard.path === dialect.checkoutPath
         ? { body: { data: { id: "txn_1", checkout: { url: null } } } }
         : happily(dialect)(heard),
@@ -102,7 +102,7 @@ describe("Paddle's API", () => {
   });
 
   it("treats 403 as a wrong key", async () => {
-    provider.answer(() => ({
+    provider.respondWith(() => ({
       status: 403,
       body: dialect.refusal("Invalid or revoked API key.", "invalid_token"),
     }));
@@ -115,7 +115,7 @@ describe("Paddle's API", () => {
   it("reports the rejected fields", async () => {
     const { error } = dialect.refusal("Invalid request.") as { error: object };
     const errors = [{ field: "items.0.price_id", message: "does not match the pattern" }];
-    provider.answer((heard) =>
+    provider.respondWith((heard) =>
       heard.path === dialect.checkoutPath
         ? { status: 400, body: { error: { ...error, errors } } }
         : happily(dialect)(heard),
@@ -124,9 +124,9 @@ describe("Paddle's API", () => {
   });
 
   it("cancels immediately", async () => {
-    provider.answer(happily(dialect));
+    provider.respondWith(happily(dialect));
     await api.cancelSubscription("sub_0");
-    expect(JSON.parse(provider.heard[0]?.body ?? "")).toEqual({ effective_from: "immediately" });
+    expect(JSON.parse(provider.requests[0]?.body ?? "")).toEqual({ effective_from: "immediately" });
   });
 
   it("lists events page by page, oldest first", async () => {
@@ -137,7 +137,7 @@ describe("Paddle's API", () => {
       event_type: n === 4 ? "address.updated" : "subscription.updated",
       occurred_at: `2026-03-01T13:00:0${n}.000001Z`,
     }));
-    provider.answer(({ query }) => {
+    provider.respondWith(({ query }) => {
       const after = kept.findIndex(({ event_id }) => event_id === query.get("after"));
       const next = "https://elsewhere.example/events?after=evt_0";
       return {
@@ -147,12 +147,12 @@ describe("Paddle's API", () => {
     const listed = await allOf(api.listEvents?.(new Date("2026-03-01T13:00:03Z")) ?? none());
     expect(listed.map(({ eventId }) => eventId)).toEqual(["evt_3", "evt_5", "evt_6"]);
     expect(JSON.parse(String(listed[0]?.rawBody))).toEqual(kept[3]);
-    expect(provider.heard.map(({ query }) => query.get("order_by"))).toEqual([
+    expect(provider.requests.map(({ query }) => query.get("order_by"))).toEqual([
       "id[DESC]",
       "id[DESC]",
       "id[DESC]",
     ]);
-    expect(provider.heard[0]?.query.get("event_type")).toContain("transaction.completed");
+    expect(provider.requests[0]?.query.get("event_type")).toContain("transaction.completed");
   });
 });
 

@@ -27,10 +27,10 @@ describe("Polar's API", () => {
     status: 200,
     body: { id: ORDER.priceId, prices: [{ amount_type: amountType }] },
   });
-  const bodies = () => provider.heard.map(({ body }) => JSON.parse(body));
+  const bodies = () => provider.requests.map(({ body }) => JSON.parse(body));
 
   it("receives a checkout with user and plan", async () => {
-    provider.answer(happily(dialect));
+    provider.respondWith(happily(dialect));
     expect(await api.createCheckout(ORDER)).toEqual({
       id: "00000000-0000-4000-8000-000000000030",
       url: dialect.checkoutUrl,
@@ -52,12 +52,12 @@ describe("Polar's API", () => {
         input: 1,
       },
     ];
-    provider.answer((heard) => {
+    provider.respondWith((heard) => {
       if (heard.method === "GET") return product("fixed");
       return "seats" in JSON.parse(heard.body) ? { status: 422, body: { detail } } : happily(dialect)(heard);
     });
     await api.createCheckout({ ...ORDER, seats: 1 });
-    const sent = provider.heard.filter(({ method }) => method === "POST");
+    const sent = provider.requests.filter(({ method }) => method === "POST");
     expect(sent.map(({ body }) => JSON.parse(body).seats)).toEqual([1, undefined]);
     await expect(api.createCheckout(ORDER)).rejects.toMatchObject({
       failure: "rejected",
@@ -67,22 +67,22 @@ describe("Polar's API", () => {
 
   it("fails when a product with seats refuses their number", async () => {
     const detail = [{ type: "value_error", loc: ["body", "seats"], msg: "At least 5 seats.", input: 1 }];
-    provider.answer((heard) =>
+    provider.respondWith((heard) =>
       heard.method === "GET" ? product("seat_based") : { status: 422, body: { detail } },
     );
     await expect(api.createCheckout({ ...ORDER, seats: 1 })).rejects.toMatchObject({ failure: "rejected" });
-    expect(provider.heard.filter(({ method }) => method === "POST")).toHaveLength(1);
+    expect(provider.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
   it("opens the portal with a return URL", async () => {
-    provider.answer(happily(dialect));
+    provider.respondWith(happily(dialect));
     await api.openPortal({ ...PAYER, customerId: dialect.customerId });
     const session = { external_customer_id: "user_7", return_url: ORDER.successUrl };
-    expect(JSON.parse(provider.heard.at(-1)?.body ?? "")).toEqual({
+    expect(JSON.parse(provider.requests.at(-1)?.body ?? "")).toEqual({
       ...session,
       external_member_id: "user_7",
     });
-    expect(provider.heard.slice(0, -1).map(({ query }) => query.get("external_customer_id"))).toEqual([
+    expect(provider.requests.slice(0, -1).map(({ query }) => query.get("external_customer_id"))).toEqual([
       "user_7",
       "user_7",
     ]);
@@ -92,7 +92,7 @@ describe("Polar's API", () => {
     const detail = [
       { type: "value_error", loc: ["body", "external_member_id"], msg: "Member does not exist." },
     ];
-    provider.answer((heard) =>
+    provider.respondWith((heard) =>
       heard.body.includes("external_member_id") ? { status: 422, body: { detail } } : happily(dialect)(heard),
     );
     const { url } = await api.openPortal({ ...PAYER, customerId: dialect.customerId });
@@ -103,7 +103,7 @@ describe("Polar's API", () => {
     const detail = [
       { type: "uuid_parsing", loc: ["path", "id"], msg: "Input should be a valid UUID", input: "sub_0" },
     ];
-    provider.answer(() => ({ status: 422, body: { detail } }));
+    provider.respondWith(() => ({ status: 422, body: { detail } }));
     expect(await api.fetchSubscription("sub_0")).toBeNull();
   });
 
@@ -112,9 +112,9 @@ describe("Polar's API", () => {
       status: 409,
       body: { error: "SubscriptionLocked", detail: "Subscription is pending an update." },
     };
-    provider.answer((heard, nth) => (nth === 0 ? locked : happily(dialect)(heard)));
+    provider.respondWith((heard, nth) => (nth === 0 ? locked : happily(dialect)(heard)));
     await api.cancelSubscription(dialect.subscriptionId);
-    expect(provider.heard).toHaveLength(2);
+    expect(provider.requests).toHaveLength(2);
   });
 
   it("lists each delivered event once, oldest first, byte for byte", async () => {
@@ -139,7 +139,7 @@ describe("Polar's API", () => {
       { id: "other", url: "https://other.example/hooks", format: "raw" },
       { id: "ours", url: "https://app.example.com/api/webhooks/provider-c", format: "raw", enabled: true },
     ];
-    provider.answer(({ path, query }) => {
+    provider.respondWith(({ path, query }) => {
       if (path === "/provider-a/v1/webhooks/endpoints") return { body: { items: endpoints } };
       const page = Number(query.get("page"));
       const items = attempts.slice((page - 1) * 4, page * 4);
@@ -152,10 +152,10 @@ describe("Polar's API", () => {
       ["5", "subscription.updated"],
     ]);
     expect(String(listed[0]?.rawBody)).toBe(payload);
-    expect(provider.heard.map(({ path }) => path).slice(1)).toEqual(
+    expect(provider.requests.map(({ path }) => path).slice(1)).toEqual(
       Array(2).fill("/provider-a/v1/webhooks/deliveries"),
     );
-    const [, asked] = provider.heard;
+    const [, asked] = provider.requests;
     expect(asked?.query.get("start_timestamp")).toBe("2026-03-01T13:00:00.000Z");
     expect(asked?.query.get("endpoint_id")).toBe("ours");
     expect(await api.isEndpointDisabled?.()).toBe(false);

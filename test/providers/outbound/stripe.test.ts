@@ -18,13 +18,13 @@ describe("Stripe's API", () => {
   afterAll(() => provider.close());
 
   it("receives a session with user and plan, also as subscription metadata", async () => {
-    provider.answer(happily(dialect));
+    provider.respondWith(happily(dialect));
     expect(await api.createCheckout(ORDER)).toEqual({
       id: "cs_test_a1",
       url: dialect.checkoutUrl,
       expiresAt: new Date("2026-03-02T12:00:00Z"),
     });
-    const asked = provider.heard.at(-1);
+    const asked = provider.requests.at(-1);
     expect(asked?.headers).toMatchObject({
       "idempotency-key": "checkout-1",
       "content-type": "application/x-www-form-urlencoded",
@@ -46,11 +46,11 @@ describe("Stripe's API", () => {
   });
 
   const answering = (others: Record<string, Reply>) => {
-    provider.answer((heard) => others[`${heard.method} ${heard.path}`] ?? happily(dialect)(heard));
+    provider.respondWith((heard) => others[`${heard.method} ${heard.path}`] ?? happily(dialect)(heard));
   };
   const asked = () =>
-    provider.heard.map(({ method, path }) => `${method} ${path.replace("/provider-a/v1", "")}`);
-  const session = () => new URLSearchParams(provider.heard.at(-1)?.body);
+    provider.requests.map(({ method, path }) => `${method} ${path.replace("/provider-a/v1", "")}`);
+  const session = () => new URLSearchParams(provider.requests.at(-1)?.body);
 
   it("creates the person's customer with their id, unless there is one", async () => {
     const list = { body: { object: "list", data: [], has_more: false } };
@@ -60,7 +60,7 @@ describe("Stripe's API", () => {
     });
     await api.createCheckout(ORDER);
     expect(asked()).toEqual(["GET /customers", "POST /customers", "POST /checkout/sessions"]);
-    expect(Object.fromEntries(new URLSearchParams(provider.heard[1]?.body))).toEqual({
+    expect(Object.fromEntries(new URLSearchParams(provider.requests[1]?.body))).toEqual({
       email: ORDER.email,
       "metadata[userId]": ORDER.userId,
     });
@@ -91,7 +91,7 @@ describe("Stripe's API", () => {
   });
 
   it("opens the portal with a return URL", async () => {
-    provider.answer(happily(dialect));
+    provider.respondWith(happily(dialect));
     await api.openPortal({ ...PAYER, customerId: "cus_0", providerSubscriptionId: "sub_0" });
     expect(Object.fromEntries(session())).toEqual({ customer: "cus_0", return_url: ORDER.successUrl });
   });
@@ -103,7 +103,7 @@ describe("Stripe's API", () => {
       param: "customer",
       message: "No such customer: 'cus_0'",
     };
-    provider.answer(() => ({ status: 400, body: { error } }));
+    provider.respondWith(() => ({ status: 400, body: { error } }));
     await expect(api.openPortal({ ...PAYER, customerId: "cus_0" })).rejects.toMatchObject({
       failure: "missing",
     });
@@ -112,16 +112,16 @@ describe("Stripe's API", () => {
   it("is called again while the idempotency key or the object is in use", async () => {
     for (const code of ["idempotency_key_in_use", "lock_timeout"]) {
       const locked = { status: 409, body: dialect.refusal("Wait for the other request", code) };
-      provider.answer((heard, nth) => (nth === 0 ? locked : happily(dialect)(heard)));
+      provider.respondWith((heard, nth) => (nth === 0 ? locked : happily(dialect)(heard)));
       await api.createCheckout(ORDER);
-      expect(provider.heard).toHaveLength(3);
+      expect(provider.requests).toHaveLength(3);
     }
   });
 
   it("lists events page by page, oldest first, as delivered", async () => {
     const { body } = loadFixture("stripe", "customer.subscription.updated");
     const kept = [5, 4, 3, 2, 1].map((n) => ({ ...body, id: `evt_${n}`, created: 1_772_370_000 + n }));
-    provider.answer(({ query }) => {
+    provider.respondWith(({ query }) => {
       const after = kept.findIndex(({ id }) => id === query.get("starting_after"));
       const data = kept.slice(after + 1, after + 3);
       return { body: { object: "list", data, has_more: after + 3 < kept.length, url: "/v1/events" } };
@@ -131,7 +131,7 @@ describe("Stripe's API", () => {
     const [first] = listed;
     expect(JSON.parse(String(first?.rawBody))).toEqual(kept[4]);
     expect(first?.eventType).toBe("customer.subscription.updated");
-    const [asked] = provider.heard;
+    const [asked] = provider.requests;
     expect([asked?.path, asked?.query.get("created[gte]"), asked?.query.get("limit")]).toEqual([
       "/provider-a/v1/events",
       "1772370000",
@@ -145,7 +145,7 @@ describe("Stripe's API", () => {
     expect(types.length).toBeLessThanOrEqual(20);
     for (const type of types)
       expect(stripe.interpret(type, { data: { object: {} } }).kind).not.toBe("ignored");
-    expect(provider.heard).toHaveLength(3);
+    expect(provider.requests).toHaveLength(3);
   });
 });
 

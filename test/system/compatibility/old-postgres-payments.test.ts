@@ -5,7 +5,7 @@ import { createCheckout } from "../../../src/operations/billing/create-checkout.
 import { reconcileNightly } from "../../../src/reconcile/reconcile-nightly.ts";
 import { type Runtime, startRuntime } from "../../../src/runtime/runtime.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
-import { groundOn, session } from "../../operations/test-context.ts";
+import { createTestContext, session } from "../../operations/test-context.ts";
 import { takeTurn } from "../../reconcile/reconcile-context.ts";
 import { addUsers } from "../../support/database.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../../support/stripe-server.ts";
@@ -46,7 +46,7 @@ if (!bin || !bouncer) {
 
     it("creates one checkout for repeated requests", async () => {
       const { database, payments, activeProvider, appUrl, log } = runtime;
-      const { call } = groundOn(database, { payments, activeProvider, appUrl, log } as object);
+      const { call } = createTestContext(database, { payments, activeProvider, appUrl, log } as object);
       const clicks = Array.from({ length: 6 }, () =>
         call(createCheckout, session("user_0"), { planId: "pro" }),
       );

@@ -1,13 +1,13 @@
 import type { TestDatabase } from "../../support/database.ts";
-import type { Cast } from "./cast.ts";
+import type { TestData } from "./test-data.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of every table
 export type Belongings = any;
 
-/** Everything that is kept of a cast: what a call has changed is seen by comparing. */
+/** Everything that is kept of a testData: what a call has changed is seen by comparing. */
 export async function belongingsOf(
   test: Pick<TestDatabase, "rows">,
-  { people, applied, failed }: Cast,
+  { people, applied, failed }: TestData,
 ): Promise<Belongings> {
   const { owner, other, admin } = people;
   const [row] = await test.rows<{ all: Belongings }>(BELONGINGS, [
@@ -38,16 +38,16 @@ select jsonb_build_object(
 ) as all`;
 
 /**
- * A value in which everything that differs from cast to cast, or from one moment to the next, has a name instead: for
+ * A value in which everything that differs from testData to testData, or from one moment to the next, has a name instead: for
  * comparing what two calls have done in two casts.
  */
-export function masked(value: unknown, cast: Cast): unknown {
+export function masked(value: unknown, testData: TestData): unknown {
   const names = new Map<string, string>();
-  for (const [name, { id, email }] of Object.entries(cast.people)) {
+  for (const [name, { id, email }] of Object.entries(testData.people)) {
     names.set(id, `<${name}>`).set(email, `<${name}'s address>`);
   }
   for (const name of ["applied", "failed", "notificationId", "subscriptionId", "spareKeyId"] as const) {
-    names.set(cast[name], `<${name}>`);
+    names.set(testData[name], `<${name}>`);
   }
   return JSON.parse(JSON.stringify(value ?? null), (key, part) => {
     const known = names.get(String(part));
@@ -58,6 +58,6 @@ export function masked(value: unknown, cast: Cast): unknown {
       .replace(/^\d{4}-\d\d-\d\dT.*$/, "<a time>")
       .replace(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "<an id>")
       .replace(/^tg_\w+$/, "<a key>")
-      .replaceAll(/cast-\d+/g, "<cast>");
+      .replaceAll(/cast-\d+/g, "<testData>");
   });
 }

@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { RefusalCode } from "../../../src/domain/reasons.ts";
 import type { Belongings } from "./belongings.ts";
-import type { LimitedScope } from "./book.ts";
-import type { Cast } from "./cast.ts";
+import type { LimitedScope } from "./limit-tracker.ts";
 import type { CallerName, Input, Who } from "./surface.ts";
+import type { TestData } from "./test-data.ts";
 
-export type PersonName = keyof Cast["people"];
+export type PersonName = keyof TestData["people"];
 
 export type Ask = {
-  input: Input | ((cast: Cast, caller: PersonName) => Input);
+  input: Input | ((testData: TestData, caller: PersonName) => Input);
   /** Why whoever may call is refused; without, it is all right, and comes to what `may` says. */
   refused?: RefusalCode;
   /** Surfaces that offer less on purpose. */
   notOn?: readonly string[];
   /** Part of what there is after a call that was let through. */
-  leaves?: (cast: Cast, caller: PersonName) => Belongings;
+  leaves?: (testData: TestData, caller: PersonName) => Belongings;
 };
 
 export type Case = {
@@ -26,7 +26,7 @@ export type Case = {
 };
 
 /** Forms have fields of their own besides. */
-export const UNHEARD_OF: Ask = { input: { surprise: 1 }, refused: "invalid_input", notOn: ["forms"] };
+export const UNKNOWN_ID: Ask = { input: { surprise: 1 }, refused: "invalid_input", notOn: ["forms"] };
 
 export const PAGES: Case["asks"] = [
   { input: {} },
@@ -35,10 +35,10 @@ export const PAGES: Case["asks"] = [
   { input: { limit: 0 }, refused: "invalid_input" },
   { input: { limit: 101 }, refused: "invalid_input" },
   { input: { cursor: "no cursor" }, refused: "invalid_input" },
-  UNHEARD_OF,
+  UNKNOWN_ID,
 ];
 
-export const WITHOUT_INPUT: Case["asks"] = [{ input: {} }, UNHEARD_OF];
+export const WITHOUT_INPUT: Case["asks"] = [{ input: {} }, UNKNOWN_ID];
 
 export const noSuch = (name: string): Ask => ({
   input: () => ({ [name]: randomUUID() }),
@@ -47,8 +47,8 @@ export const noSuch = (name: string): Ask => ({
 export const bad = (input: Input): Ask => ({ input, refused: "invalid_input" });
 
 /** What the caller sends, or who would be meant by a caller that is nobody. */
-export function inputOf({ input }: Ask, cast: Cast, caller: CallerName): Input {
-  return typeof input === "function" ? input(cast, personOf(caller)) : input;
+export function inputOf({ input }: Ask, testData: TestData, caller: CallerName): Input {
+  return typeof input === "function" ? input(testData, personOf(caller)) : input;
 }
 
 export function personOf(caller: CallerName): PersonName {

@@ -15,7 +15,7 @@ import {
 } from "graphql";
 import { schema } from "../../../src/api/graphql/schema.ts";
 import type { RefusalCode } from "../../../src/domain/reasons.ts";
-import { askGraphql } from "../../api/graphql/ask-graphql.ts";
+import { queryGraphql } from "../../api/graphql/query-graphql.ts";
 import { entranceTo, type Input, limitsIn, type Surface } from "./surface.ts";
 
 const CODES: Record<string, RefusalCode> = {
@@ -89,7 +89,7 @@ export const graphqlSurface: Surface = {
   },
   call: async (serverUrl, operation, caller, input) => {
     const field = fieldOf(operation);
-    const answer = await askGraphql(serverUrl, documentFor(field, input), {
+    const answer = await queryGraphql(serverUrl, documentFor(field, input), {
       ...caller,
       variables: variablesFor(field, input),
     });

@@ -4,10 +4,9 @@ import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { openAiServer } from "../../support/openai-server.ts";
 import { startTestServer } from "../../support/server.ts";
-import { Book, LIMIT_VARIABLES, type LimitedScope } from "./book.ts";
 import type { Case } from "./case.ts";
 import { CASES } from "./cases.ts";
-import type { Cast } from "./cast.ts";
+import { LIMIT_VARIABLES, type LimitedScope, LimitTracker } from "./limit-tracker.ts";
 import {
   type CallerName,
   type Input,
@@ -17,14 +16,21 @@ import {
   type Verdict,
 } from "./surface.ts";
 import { count, grown, METRICS_TOKEN, type Tally, tallyOf } from "./tally.ts";
+import type { TestData } from "./test-data.ts";
 
-export type Asked = { surface: Surface; cast: Cast; caller: CallerName; operation: string; input: Input };
+export type Asked = {
+  surface: Surface;
+  testData: TestData;
+  caller: CallerName;
+  operation: string;
+  input: Input;
+};
 
 /** One server with a database of its own, which is held to account for every call. */
 export type Stage = {
   test: TestDatabase;
   url: string;
-  book: Book;
+  limitTracker: LimitTracker;
   /** What the server is to have counted by the end of the test: operations by name and outcome. */
   tally: Tally;
   /** Whether more may have been read than was called. */
@@ -35,7 +41,7 @@ export type Stage = {
 
 /** For the tests of one file. */
 export function stage(): Stage {
-  const on = { book: new Book() } as Stage;
+  const on = { limitTracker: new LimitTracker() } as Stage;
   on.expectVerdict = (asked, verdict) => expectVerdict(on, asked, verdict);
   let server: RunningServer;
   let atFirst: Tally;
@@ -86,17 +92,17 @@ function isReading(name: string): boolean {
 }
 
 async function expectVerdict(on: Stage, asked: Asked, verdict: Verdict): Promise<Outcome> {
-  const { url, book, tally } = on;
-  const { surface, cast, caller, operation, input } = asked;
+  const { url, limitTracker: book, tally } = on;
+  const { surface, testData, caller, operation, input } = asked;
   on.showsMore ||= surface.showsMore ?? false;
   const { scope } = CASES[operation] as Case;
   const isAsked = !surface.cannotSay(operation, input);
   const charged: LimitedScope[] = isAsked && isLetThrough(verdict) ? [scope] : [];
   if (surface.scope) charged.push(surface.scope);
-  const remaining = book.charge(cast, caller, charged);
+  const remaining = book.charge(testData, caller, charged);
   if (isAsked) count(tally, `${surface.differs[operation]?.countedAs ?? operation} ${verdict}`);
 
-  const outcome = await surface.call(url, operation, cast.callers[caller], input);
+  const outcome = await surface.call(url, operation, testData.callers[caller], input);
   const asking = { on: surface.name, by: caller, operation, input };
   expect({ ...asking, verdict: outcome.verdict, remaining: outcome.remaining }).toEqual({
     ...asking,

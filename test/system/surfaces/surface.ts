@@ -1,7 +1,7 @@
 import type { Reason, RefusalCode } from "../../../src/domain/reasons.ts";
 import type { Scope } from "../../../src/limits/policies.ts";
 import type { HttpResponse } from "../../support/http.ts";
-import type { LimitedScope } from "./book.ts";
+import type { LimitedScope } from "./limit-tracker.ts";
 
 export const CALLERS = ["nobody", "owner", "other", "key", "admin", "adminKey"] as const;
 

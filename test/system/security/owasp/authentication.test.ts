@@ -5,7 +5,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { signUp } from "../../../support/people.ts";
 import { GENEROUS_LIMITS } from "../../../support/variables.ts";
 import { securityContext, visitor } from "./security-context.ts";
-import { type Answer, type Attack, send, told } from "./send.ts";
+import { type Answer, type Attack, responseText, send } from "./send.ts";
 
 const SIGN_IN = "POST /api/auth/sign-in/email";
 const UNAUTHORIZED = { status: 401, text: '{"error":"Unauthorized"}' };
@@ -107,7 +107,7 @@ describe("API2:2023 Broken Authentication", () => {
       }).enable();
       const answer = await signIn(email, "not the password");
       hook.disable();
-      return { ...told(answer), hashed };
+      return { ...responseText(answer), hashed };
     };
     const known = await work(on.victim.email);
     const unknown = await work("unknown@example.com");
@@ -124,8 +124,8 @@ describe("API2:2023 Broken Authentication", () => {
       SMTP_URL: "smtp://127.0.0.1:9",
     });
     const reset = (email: string) => send(url, "POST /api/auth/request-password-reset", { body: { email } });
-    expect(allButLimits(told(await reset("unknown@example.com")))).toEqual(
-      allButLimits(told(await reset(on.victim.email))),
+    expect(allButLimits(responseText(await reset("unknown@example.com")))).toEqual(
+      allButLimits(responseText(await reset(on.victim.email))),
     );
     const signUp = async (email: string) => {
       const body = { email, password: NEXT, name: "Somebody" };
@@ -354,7 +354,7 @@ describe("API2:2023 Broken Authentication", () => {
       ].map((key) => send(on.url, "GET /api/users/me", { key })),
     );
     for (const answer of answers)
-      expect(allButLimits(told(answer))).toEqual(allButLimits(told(answers[0] as Answer)));
+      expect(allButLimits(responseText(answer))).toEqual(allButLimits(responseText(answers[0] as Answer)));
     expect(answers[0]).toMatchObject(UNAUTHORIZED);
     expect(answers[0]?.fields["www-authenticate"]).toBeDefined();
     expect(await whoIs({ key: good.key })).not.toEqual(UNAUTHORIZED);
@@ -386,7 +386,7 @@ describe("API2:2023 Broken Authentication", () => {
   });
 });
 
-function allButLimits<Told extends ReturnType<typeof told>>({ headers, ...answer }: Told) {
+function allButLimits<Told extends ReturnType<typeof responseText>>({ headers, ...answer }: Told) {
   const { "x-ratelimit-remaining": _, ratelimit: __, ...rest } = headers;
   return { ...answer, headers: rest };
 }

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../../../src/api/rest/routes.ts";
 import { BODIES, nameOf, requestTo, routeNames } from "./requests.ts";
 import { belongingsOf, CONFIDENTIAL, type SecurityContext, securityContext } from "./security-context.ts";
-import { send, told } from "./send.ts";
+import { responseText, send } from "./send.ts";
 
 const WITH_ID = ROUTES.filter((route) => route.path.includes(":"));
 const OWNED = WITH_ID.filter((route) => route.operation.access !== "admin");
@@ -188,7 +188,7 @@ describe("API1:2023 Broken Object Level Authorization", () => {
         await send(on.url, there.replace(id, randomOf(id)), as),
       ];
       expect(one.status).toBe(403);
-      expect({ ...told(one), headers: null }).toEqual({ ...told(other), headers: null });
+      expect({ ...responseText(one), headers: null }).toEqual({ ...responseText(other), headers: null });
     }
   });
 

@@ -14,7 +14,7 @@ import { GENEROUS_LIMITS, SECRETS } from "../../../support/variables.ts";
 
 /** Somebody with everything that one can have. */
 export type Inhabitant = TestUser & {
-  /** Signed up on the ground's own server; so is what belongs to it. */
+  /** Signed up on the context's own server; so is what belongs to it. */
   key: string;
   keyId: string;
   subscriptionIds: [string, string];

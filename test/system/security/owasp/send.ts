@@ -10,7 +10,7 @@ export function send(serverUrl: string, request: string, attack: Attack = {}): P
 }
 
 /** What tells two responses apart: everything but request id and time. */
-export function told({ status, fields, text }: Answer) {
+export function responseText({ status, fields, text }: Answer) {
   const { "x-request-id": _, date: __, ...rest } = fields;
   return { status, headers: rest, text };
 }

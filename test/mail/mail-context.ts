@@ -10,26 +10,26 @@ import { type Received, type Reply, type SmtpServer, smtpServer } from "../suppo
 export const APP_URL = "https://app.example.com";
 export const FROM = "Tollgate <no-reply@example.com>";
 
-export type Mailing = {
+export type MailContext = {
   test: TestDatabase;
   smtp: SmtpServer;
   lines: { level: string; fields: Record<string, unknown>; message: string }[];
-  /** What one process looks with; the time is the test's. */
-  looker(
+  /** One process's job that mails notifications; its clock is the test's. */
+  mailJob(
     smtpUrl?: string,
     now?: () => number,
     catalog?: Pick<PlanCatalog, "plans">,
   ): (isStopping?: () => boolean) => Promise<void>;
-  tell(userId: string, kind?: NotificationKind, details?: Record<string, string>): Promise<void>;
-  /** As if it had been told so long ago, and any wait were over. */
+  notify(userId: string, kind?: NotificationKind, details?: Record<string, string>): Promise<void>;
+  /** Makes all notifications older, and ends any wait. */
   age(interval: string): Promise<void>;
-  /** How many a look has still to go through. */
+  /** How many are still to be mailed. */
   open(): Promise<number>;
 };
 
 /** People, notifications and a mail server, for the tests of one file. */
-export function mailing(): Mailing {
-  const made = { lines: [] } as unknown as Mailing;
+export function mailContext(): MailContext {
+  const made = { lines: [] } as unknown as MailContext;
   const line = (level: string) => (fields: object, message: string) => {
     made.lines.push({ level, fields: { ...fields }, message });
   };
@@ -48,13 +48,13 @@ export function mailing(): Mailing {
     await made.test.rows(`update "user" set preferences = preferences || '{"emailNotifications": true}',
       banned = false, ban_expires = null, locale = 'en'`);
   });
-  made.looker = (smtpUrl = made.smtp.url, now = Date.now, catalog = plans) => {
+  made.mailJob = (smtpUrl = made.smtp.url, now = Date.now, catalog = plans) => {
     const { database } = made.test;
     const options = { database, smtpUrl, from: FROM, appUrl: APP_URL, plans: catalog, log, now };
-    const look = notificationMail(options);
-    return (isStopping = () => false) => look(isStopping);
+    const run = notificationMail(options);
+    return (isStopping = () => false) => run(isStopping);
   };
-  made.tell = (userId, kind = "subscription_activated", details = { planId: "pro" }) =>
+  made.notify = (userId, kind = "subscription_activated", details = { planId: "pro" }) =>
     insertNotifications(made.test.database, [{ userId, kind, details }]);
   made.age = async (interval) => {
     await made.test.rows(
@@ -102,7 +102,7 @@ function decoded(text: string, encoding = "7bit"): string {
   return Buffer.from(bytes, "latin1").toString();
 }
 
-export function recipients({ smtp }: Mailing): string[] {
+export function recipients({ smtp }: MailContext): string[] {
   return smtp.mails.map(({ to }) => to).sort();
 }
 

@@ -5,7 +5,7 @@ import { createKey, signUp, signUpAdmin, type TestUser } from "../support/people
 import { SECRETS } from "../support/variables.ts";
 
 /** Everybody who may call, and something of everything that belongs to the owner. */
-export type Cast = {
+export type TestData = {
   owner: TestUser;
   other: TestUser;
   admin: TestUser;
@@ -22,7 +22,7 @@ export type Cast = {
 
 let casts = 0;
 
-export async function castOn(serverUrl: string, test: Pick<TestDatabase, "rows">): Promise<Cast> {
+export async function createTestData(serverUrl: string, test: Pick<TestDatabase, "rows">): Promise<TestData> {
   casts += 1;
   const run = `cast-${casts}`;
   const [owner, other, admin] = [

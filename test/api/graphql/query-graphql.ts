@@ -6,7 +6,7 @@ type Question = Omit<RequestOptions, "body"> & {
 };
 
 /** One operation by POST, as clients send it. */
-export function askGraphql(
+export function queryGraphql(
   serverUrl: string,
   query: string,
   { variables, operationName, ...request }: Question = {},

@@ -1,6 +1,6 @@
 import type { Scope } from "../../../src/limits/policies.ts";
-import type { Cast } from "./cast.ts";
 import type { CallerName, Outcome } from "./surface.ts";
+import type { TestData } from "./test-data.ts";
 
 /** Large enough for every test but those that go over them, each with a length of its own. */
 export const LIMITS = {
@@ -24,14 +24,14 @@ export const LIMIT_VARIABLES = Object.fromEntries(
 );
 
 /** What each caller must have been charged, however the calls came in. */
-export class Book {
+export class LimitTracker {
   readonly #used = new Map<string, number>();
 
   /** Writes a call down. @returns what is to be left afterwards */
-  charge(cast: Cast, caller: CallerName, scopes: readonly LimitedScope[]): Outcome["remaining"] {
+  charge(testData: TestData, caller: CallerName, scopes: readonly LimitedScope[]): Outcome["remaining"] {
     const remaining: Outcome["remaining"] = {};
     for (const scope of scopes) {
-      const key = `${scope}:${cast.counted[caller]}`;
+      const key = `${scope}:${testData.counted[caller]}`;
       const used = Math.min((this.#used.get(key) ?? 0) + 1, LIMITS[scope]);
       this.#used.set(key, used);
       remaining[scope] = LIMITS[scope] - used;

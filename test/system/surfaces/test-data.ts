@@ -10,7 +10,7 @@ type Rows = Pick<TestDatabase, "rows">;
 type Person = { id: string; email: string };
 
 /** Everybody who may call, whom nothing has been charged yet, and something of everything that belongs to the owner. */
-export type Cast = {
+export type TestData = {
   people: Record<"owner" | "other" | "admin", Person>;
   callers: Record<CallerName, Credentials>;
   /** Whom the limits count, for each caller. */
@@ -29,7 +29,7 @@ export type Cast = {
 let casts = 0;
 
 /** Written straight into the database: hundreds are wanted, and to hash a password takes a tenth of a second. */
-export async function newCast(test: Rows): Promise<Cast> {
+export async function createTestData(test: Rows): Promise<TestData> {
   casts += 1;
   const run = `cast-${casts}`;
   const address = `198.18.${casts >> 8}.${casts & 255}`;
