@@ -11,7 +11,7 @@ import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { reconcile } from "../../src/reconcile/reconcile.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import { reconcileContext } from "../reconcile/reconcile-context.ts";
-import { groundOn, session } from "./test-context.ts";
+import { createTestContext, session } from "./test-context.ts";
 
 const context = reconcileContext();
 const admin = session("user_0", "admin");
@@ -35,10 +35,14 @@ beforeEach(async () => {
   await test.rows("truncate audit_entry");
 });
 
-const call = (...[operation, caller, input]: Parameters<ReturnType<typeof groundOn>["call"]>) => {
+const call = (...[operation, caller, input]: Parameters<ReturnType<typeof createTestContext>["call"]>) => {
   const { database, intake, payments } = context.runtime;
   const log = { error: () => {} };
-  return groundOn(database, { newApiKey, ...{ intake, payments, log } }).call(operation, caller, input);
+  return createTestContext(database, { newApiKey, ...{ intake, payments, log } }).call(
+    operation,
+    caller,
+    input,
+  );
 };
 
 const reconcileAll = () =>
