@@ -7,9 +7,11 @@ import type { Locale } from "../domain/locale.ts";
 import type { Database } from "../store/database.ts";
 import { revokeAfterReset, revokeOtherSessions } from "../store/revocations.ts";
 import { sharedPool } from "../store/shared-pool.ts";
+import { consumeTotpCode } from "../store/used-totp-codes.ts";
 import { isBanned } from "../store/users.ts";
 import { accountMail } from "./account-mail.ts";
 import { AUTH_PATH } from "./auth-path.ts";
+import { keyedCodeHash } from "./keyed-hash.ts";
 import type { SendMail } from "./limited-mail.ts";
 import { innermost, type Log } from "./log.ts";
 import type { RequestScopes } from "./request-scope.ts";
@@ -112,6 +114,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
             if (context?.path !== "/sign-up/email" && (await isBanned(database, session.userId))) {
               throw new APIError("FORBIDDEN", { message: "This account is suspended", code: "BANNED" });
             }
+            await consumeCode(options, session.userId, context);
             return {
               data: {
                 ipAddress: scopes.getStore()?.address ?? null,
@@ -153,6 +156,25 @@ async function endOtherSessions(
   if (changes.twoFactorEnabled === true && session) {
     await revokeOtherSessions(database, session.userId, session.id);
   }
+}
+
+/**
+ * Whoever has read a code over a shoulder must not sign in with it. The code that finishes the set-up does not count:
+ * there is a session already.
+ */
+async function consumeCode(
+  { database, secret }: BetterAuthOptions,
+  userId: string,
+  context: GenericEndpointContext | null,
+): Promise<void> {
+  if (context?.path !== "/two-factor/verify-totp" || context.context.session) return;
+  const code = keyedCodeHash(secret, String(context.body?.code));
+  if (await consumeTotpCode(database, userId, code)) return;
+  // The pending sign-in is used up by now: only another one helps.
+  throw new APIError("UNAUTHORIZED", {
+    message: "This code has been used",
+    code: "INVALID_TWO_FACTOR_COOKIE",
+  });
 }
 
 export type ConfiguredBetterAuth = ReturnType<typeof configureBetterAuth>;

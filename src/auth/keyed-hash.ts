@@ -5,3 +5,8 @@ export function keyedHash(secret: string): (email: string) => string {
   return (email) =>
     createHmac("sha256", secret).update(`address:${email.trim().toLowerCase()}`).digest("base64url");
 }
+
+/** Codes are short: without the key anybody could try them all. */
+export function keyedCodeHash(secret: string, code: string): string {
+  return createHmac("sha256", secret).update(`totp:${code}`).digest("base64url");
+}

@@ -9,6 +9,7 @@ const STATEMENTS = [
   ...["sign_in_failure", "mail_recipient"].map((table) =>
     deletion(table, "last_at < now() - interval '1 day'", "last_at"),
   ),
+  deletion("used_totp_code", "used_at < now() - interval '1 hour'", "used_at"),
 ];
 
 function deletion(table: string, condition: string, order: string) {

@@ -415,6 +415,16 @@ create table unwanted_subscription (
 
 CREATE INDEX unwanted_subscription_open ON public.unwanted_subscription USING btree (next_attempt_at) WHERE (canceled_at IS NULL);
 
+create table used_totp_code (
+  user_id text not null,
+  code text not null,
+  used_at timestamp with time zone not null default clock_timestamp(),
+  constraint used_totp_code_pkey PRIMARY KEY (user_id, code),
+  constraint used_totp_code_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+);
+
+CREATE INDEX used_totp_code_by_age ON public.used_totp_code USING btree (used_at);
+
 create table "user" (
   id text not null,
   name text not null,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { deleteExpired } from "../../src/store/expired-accounts-data.ts";
 import { totp } from "../support/totp.ts";
 import { accounts, cookieOf, onDatabase, PASSWORD } from "./accounts.ts";
 
@@ -31,6 +32,31 @@ describe("two-factor sign-in", () => {
     const second = await on.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie: pending });
     expect(second.status).toBe(200);
     expect((await on.identify({ cookie: cookieOf(second) })).caller).toMatchObject({ userId: id });
+  });
+
+  it("accepts a code for one sign-in, also among simultaneous ones, and the next code afterwards", async () => {
+    const { email, totpURI } = await enabled();
+    const at = Date.now();
+    const verify = async (code: string) =>
+      on.call("/two-factor/verify-totp", { code }, { cookie: cookieOf(await signIn(email)) });
+    const code = totp(totpURI, at);
+    const answers = await Promise.all([verify(code), verify(code), verify(code)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    const again = await verify(code);
+    expect([again.status, await again.json()]).toMatchObject([401, { code: "INVALID_TWO_FACTOR_COOKIE" }]);
+    expect((await verify(totp(totpURI, at + 30_000))).status).toBe(200);
+  });
+
+  it("stores used codes as keyed hashes, and forgets them once they cannot be valid again", async () => {
+    const { email, id, totpURI } = await enabled();
+    const code = totp(totpURI);
+    const pending = cookieOf(await signIn(email));
+    await on.call("/two-factor/verify-totp", { code }, { cookie: pending });
+    const used = () => on.test.rows("select code from used_totp_code where user_id = $1", [id]);
+    expect(await used()).toEqual([{ code: expect.stringMatching(/^[\w-]{43}$/) }]);
+    await on.test.rows("update used_totp_code set used_at = now() - interval '2 hours'");
+    await deleteExpired(on.test.database, { limit: 100, auditRetentionDays: 30 });
+    expect(await used()).toEqual([]);
   });
 
   it("accepts a recovery code once", async () => {
