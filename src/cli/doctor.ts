@@ -8,6 +8,7 @@ export function addDoctor(program: Command): void {
   program
     .command("doctor")
     .description("checks everything the server depends on, and says how to fix what is wrong")
+    .option("--production", "also check what matters once strangers use the server")
     .addOption(jsonOption())
     .addHelpText(
       "after",
@@ -19,10 +20,11 @@ with warnings.
 
 Examples:
   npm run -s tollgate -- doctor
+  npm run -s tollgate -- doctor --production
   npm run -s tollgate -- doctor --json | jq '.findings[] | select(.state == "broken")'`,
     )
-    .action(async (options: { json?: boolean }) => {
-      const findings = await diagnose(process.env);
+    .action(async (options: { json?: boolean; production?: boolean }) => {
+      const findings = await diagnose(process.env, options);
       const count = findings.filter(({ state }) => state === "broken").length;
       const failure = count === 0 ? null : `${count} ${count === 1 ? "check" : "checks"} failed`;
       conclude({ json: { ok: count === 0, findings }, text: () => doctorText(findings), failure }, options);

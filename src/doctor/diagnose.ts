@@ -13,14 +13,23 @@ import { checkKeyExpiry } from "./check-key-expiry.ts";
 import { checkKeyFormat } from "./check-key-format.ts";
 import { checkMail } from "./check-mail.ts";
 import { checkPlans, checkPrices } from "./check-prices.ts";
+import { checkProduction } from "./check-production.ts";
 import { checkProxies } from "./check-proxies.ts";
 import { checkRedis } from "./check-redis.ts";
 import { checkWebhook } from "./check-webhooks.ts";
 import { broken, type Finding, good, skipped } from "./finding.ts";
 import { probe } from "./probe.ts";
 
+export type DiagnoseOptions = {
+  /** Also checks what matters only once strangers use the server. */
+  production?: boolean;
+};
+
 /** Checks everything that a server with these variables depends on. */
-export async function diagnose(variables: Record<string, string | undefined>): Promise<Finding[]> {
+export async function diagnose(
+  variables: Record<string, string | undefined>,
+  { production = false }: DiagnoseOptions = {},
+): Promise<Finding[]> {
   let config: Config;
   try {
     config = readConfig(variables);
@@ -29,7 +38,11 @@ export async function diagnose(variables: Record<string, string | undefined>): P
     const remedy = "Correct it: until then the server does not start, and nothing else can be checked.";
     return error.message.split("\n").map((line) => broken("variables", line, remedy));
   }
-  return [good("variables", "all are valid"), ...(await examine(config))];
+  return [
+    good("variables", "all are valid"),
+    ...(await examine(config)),
+    ...(production ? checkProduction(config) : []),
+  ];
 }
 
 async function examine(config: Config): Promise<Finding[]> {

@@ -36,6 +36,8 @@ type ApiKeyTraits = {
   hint: string;
   /** Known key prefixes; empty: no common prefix. */
   prefixes: readonly string[];
+  /** Prefixes of keys that move no money; empty: a key does not show it. */
+  testPrefixes: readonly string[];
   /** The default lifetime of a key; `null`: it does not expire. */
   lifetimeDays: number | null;
   /** A key's expiry, where the key contains it. */

@@ -273,7 +273,7 @@ describe("checks", () => {
     expect(checkPlans(catalog, "provider-a").state).toBe("good");
     expect(checkPlans(catalog, "provider-b")).toMatchObject({
       state: "broken",
-      detail: "not sold by provider-b: pro",
+      detail: "not sold by provider-b: pro (month, EUR)",
     });
     expect(checkPlans(definePlans([{ ...plan, priceIds: {} }]), "provider-a").state).toBe("warning");
   });

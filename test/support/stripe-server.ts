@@ -50,7 +50,7 @@ export async function stripeServer(): Promise<StripeServer> {
     cancelled: [],
     subscriptions: new Map(),
     events: [],
-    prices: new Set(["price_pro_monthly", "price_team_monthly"]),
+    prices: new Set(["price_pro_monthly", "price_pro_yearly", "price_team_monthly", "price_team_yearly"]),
     key: STRIPE_KEY,
     sessionSeconds: 24 * 60 * 60,
     paid: new Map(),

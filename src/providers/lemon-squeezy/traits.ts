@@ -6,6 +6,7 @@ export const LEMON_SQUEEZY_TRAITS: ProviderTraits = {
   apiKey: {
     hint: "an API key of Lemon Squeezy (Settings, API)",
     prefixes: ["eyJ"],
+    testPrefixes: [],
     lifetimeDays: 365,
     expiresAt: expiryOfJwt,
   },

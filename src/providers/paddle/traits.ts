@@ -6,6 +6,7 @@ export const PADDLE_TRAITS: ProviderTraits = {
   apiKey: {
     hint: "an API key of Paddle (Developer tools, Authentication)",
     prefixes: ["pdl_live_apikey_", "pdl_sdbx_apikey_", "pdl_"],
+    testPrefixes: ["pdl_sdbx_"],
     // The default for a new key; the key itself does not contain it.
     lifetimeDays: 90,
     expiresAt: () => null,

@@ -6,6 +6,7 @@ export const POLAR_TRAITS: ProviderTraits = {
   apiKey: {
     hint: "an organization access token of Polar (Settings, Developers)",
     prefixes: ["polar_oat_", "polar_pat_", "polar_"],
+    testPrefixes: [],
     lifetimeDays: null,
     expiresAt: () => null,
   },

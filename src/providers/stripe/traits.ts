@@ -6,6 +6,7 @@ export const STRIPE_TRAITS: ProviderTraits = {
   apiKey: {
     hint: "a secret or restricted key of Stripe (Developers, API keys)",
     prefixes: ["sk_live_", "sk_test_", "rk_live_", "rk_test_"],
+    testPrefixes: ["sk_test_", "rk_test_"],
     lifetimeDays: null,
     expiresAt: () => null,
   },

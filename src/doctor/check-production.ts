@@ -1,0 +1,130 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Config } from "../config/config.ts";
+import { isLoopback } from "../config/loopback.ts";
+import { SLOTS } from "../domain/slot.ts";
+import { traitsOf } from "../providers/registry.ts";
+import { broken, type Finding, good, warning } from "./finding.ts";
+
+type Rule = {
+  check: string;
+  /** `null`: as it should be. */
+  problem(config: Config): string | null;
+  remedy: string;
+  /** Whether people could lose money, access or data by it. */
+  isSerious: boolean;
+};
+
+const BUILD_ID = resolve(import.meta.dirname, "../../.next/BUILD_ID");
+
+/** What must hold before strangers use the server, beyond what a trial needs; docs/production-checklist.md says why. */
+const RULES: readonly Rule[] = [
+  {
+    check: "NODE_ENV",
+    problem: ({ isProduction }) => (isProduction ? null : "is not production"),
+    remedy: "Set NODE_ENV=production.",
+    isSerious: true,
+  },
+  {
+    check: "own database",
+    problem: ({ databaseUrl }) => (databaseUrl === null ? "the embedded one is for trials" : null),
+    remedy: "Set DATABASE_URL to a PostgreSQL that is backed up.",
+    isSerious: true,
+  },
+  {
+    check: "public origin",
+    problem: ({ appUrl }) =>
+      isLoopback(appUrl) || !appUrl.startsWith("https://") ? `${appUrl} is not public https` : null,
+    remedy: "Set APP_URL to the https origin that customers open.",
+    isSerious: true,
+  },
+  {
+    check: "simulator",
+    problem: ({ simulator }) => (simulator === null ? null : "the payment simulator is on"),
+    remedy: "Remove SIMULATOR: whoever reaches it can give away subscriptions.",
+    isSerious: true,
+  },
+  {
+    check: "live keys",
+    problem: testKeys,
+    remedy: "Use the provider's live keys: with a test key nobody pays.",
+    isSerious: true,
+  },
+  {
+    check: "mail",
+    problem: ({ mail }) => (mail.smtpUrl === null ? "mails are written to files" : null),
+    remedy: "Set SMTP_URL and MAIL_FROM: without them nobody can reset a password.",
+    isSerious: true,
+  },
+  {
+    check: "built pages",
+    problem: () => (existsSync(BUILD_ID) ? null : "the pages are not built"),
+    remedy: "Run script/build-pages once after each update.",
+    isSerious: true,
+  },
+  {
+    check: "confirmed addresses",
+    problem: ({ mail }) => (mail.requireConfirmation ? null : "addresses are not confirmed at sign-up"),
+    remedy: "Set REQUIRE_EMAIL_CONFIRMATION=on.",
+    isSerious: false,
+  },
+  {
+    check: "administrators' second factor",
+    problem: ({ requireAdminTwoFactor }) => (requireAdminTwoFactor ? null : "a password alone is enough"),
+    remedy: "Set REQUIRE_ADMIN_2FA=on.",
+    isSerious: false,
+  },
+  {
+    check: "shared limits",
+    problem: ({ redisUrls }) => (redisUrls === null ? "each process counts for itself" : null),
+    remedy: "Set REDIS_URL as soon as there is more than one process.",
+    isSerious: false,
+  },
+  {
+    check: "self-healing",
+    problem: ({ reconcile, selfHeal }) =>
+      reconcile !== null && selfHeal ? null : "lost or disordered events wait for the operator",
+    remedy: "Leave RECONCILE and SELF_HEAL on.",
+    isSerious: false,
+  },
+  {
+    check: "metrics",
+    problem: ({ metricsToken }) => (metricsToken === null ? "there are none" : null),
+    remedy: "Set METRICS_TOKEN, and watch what docs/production-checklist.md names.",
+    isSerious: false,
+  },
+  {
+    check: "introspection",
+    problem: ({ graphql }) =>
+      graphql.enabled && graphql.introspection ? "shows the schema to everybody" : null,
+    remedy: "Remove GRAPHQL_INTROSPECTION.",
+    isSerious: false,
+  },
+  {
+    check: "log level",
+    problem: ({ logLevel }) => (["info", "warn"].includes(logLevel) ? null : `is ${logLevel}`),
+    remedy: "Set LOG_LEVEL=info: debug contains more than is needed, error hides warnings.",
+    isSerious: false,
+  },
+];
+
+/** The names of the checks, in order. */
+export const PRODUCTION_CHECKS: readonly string[] = RULES.map(({ check }) => check);
+
+export function checkProduction(config: Config): Finding[] {
+  return RULES.map(({ check, problem, remedy, isSerious }) => {
+    const detail = problem(config);
+    if (detail === null) return good(check, "ready for production");
+    return isSerious ? broken(check, detail, remedy) : warning(check, detail, remedy);
+  });
+}
+
+function testKeys({ slots }: Config): string | null {
+  const names = SLOTS.flatMap((slot) => {
+    const { apiKey, apiUrl, apiKeyVariable, format } = slots[slot];
+    if (apiKey === null) return [];
+    const isTest = traitsOf(format).apiKey.testPrefixes.some((prefix) => apiKey.startsWith(prefix));
+    return isTest || apiUrl?.includes("sandbox") ? [apiKeyVariable] : [];
+  });
+  return names.length === 0 ? null : `${names.join(", ")}: a test key or a sandbox`;
+}
