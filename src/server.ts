@@ -3,7 +3,9 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import configuredVersions from "../versions.config.ts";
 import { createApi } from "./api/app.ts";
+import { directWebhooks } from "./api/direct-webhooks.ts";
 import { loadPlugins } from "./api/plugins.ts";
+import type { WebhookOptions } from "./api/receive-delivery.ts";
 import { type Config, readConfig, requireAuthSecret } from "./config/config.ts";
 import { ownOrigins } from "./config/own-origins.ts";
 import type { VersionCatalog } from "./domain/api-version.ts";
@@ -59,11 +61,19 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     );
     const service = await startService(config, runtime, { log, ownOrigins: () => origins });
     closing.push(service.close);
+    const webhooks = connectWebhooks(config, options, { runtime, service });
     const api = await connectApi(config, options, {
       runtime,
       service,
       clientAddress,
       ownOrigins: () => origins,
+      webhooks,
+    });
+    const isDirect = directWebhooks({
+      webhooks,
+      versions,
+      deprecationFormat: config.deprecationFormat,
+      appUrl: config.appUrl,
     });
     const pages = connectPages(config, options, { service, clientAddress, ownOrigins: () => origins });
     closing.push(pages.close);
@@ -73,6 +83,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
       errorHandler: unroutable.toResponse,
     });
     const server = createHttpServer((incoming, outgoing) => {
+      if (isDirect(incoming, outgoing)) return;
       if (isMalformedTarget(incoming.url)) unroutable.refuse(outgoing);
       else if (isPage(incoming.url)) void pages.answer(incoming, outgoing);
       else void toApi(incoming, outgoing);
@@ -99,19 +110,27 @@ type Wired = {
   ownOrigins(): readonly string[];
 };
 
+function connectWebhooks(
+  config: Config,
+  { log }: ServerOptions,
+  { runtime, service }: Pick<Wired, "runtime" | "service">,
+): WebhookOptions {
+  return {
+    intake: runtime.intake,
+    maxBodyBytes: config.webhook.maxBytes,
+    secretVariables: perSlot((slot) => config.slots[slot].secretVariable),
+    observe: service.metrics?.delivered ?? null,
+    log,
+  };
+}
+
 async function connectApi(
   config: Config,
   { log, versions = configuredVersions }: ServerOptions,
-  { runtime, service, clientAddress, ownOrigins }: Wired,
+  { runtime, service, clientAddress, ownOrigins, webhooks }: Wired & { webhooks: WebhookOptions },
 ) {
   return createApi({
-    webhooks: {
-      intake: runtime.intake,
-      maxBodyBytes: config.webhook.maxBytes,
-      secretVariables: perSlot((slot) => config.slots[slot].secretVariable),
-      observe: service.metrics?.delivered ?? null,
-      log,
-    },
+    webhooks,
     callers: {
       auth: service.auth,
       clientAddress,

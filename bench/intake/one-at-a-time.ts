@@ -78,14 +78,14 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   });
   if (problem) return answer(response, 400, { error: "Invalid signature" });
 
-  const { text, body } = parsePayload(signed.rawBody);
+  const body = parsePayload(signed.rawBody);
   const { eventId, eventType } = stripe.identify(signed, body);
   const event = stripe.interpret(eventType, body);
   const sold = plans.sold("provider-a", event.items);
   const claimed = await pool.query({
     name: "claim",
     text: CLAIM,
-    values: [eventId, eventType, event.occurredAtMicros, text],
+    values: [eventId, eventType, event.occurredAtMicros, signed.rawBody.toString()],
   });
   const claim = claimed.rows[0] as { id: string; claim_no: number } | undefined;
   if (!claim) return answer(response, 200, { received: true, duplicate: true });

@@ -19,13 +19,14 @@ import { type MetricsDoor, metrics } from "./metrics.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { reader } from "./openapi/reader.ts";
 import { type Plugin, pluginRoutes } from "./plugins.ts";
+import type { WebhookOptions } from "./receive-delivery.ts";
 import { rest } from "./rest/rest.ts";
 import { ROUTES } from "./rest/routes.ts";
 import { rpc } from "./rpc/rpc.ts";
 import type { DeprecationFormat } from "./versions/version-headers.ts";
 import { versionedPath } from "./versions/version-path.ts";
 import { versioning } from "./versions/versioning.ts";
-import { type WebhookOptions, webhooks } from "./webhooks.ts";
+import { webhooks } from "./webhooks.ts";
 
 export type ApiOptions = {
   webhooks: WebhookOptions;

@@ -4,33 +4,35 @@ import type { Socket } from "node:net";
 /** How many pipelined requests of one connection may wait; browsers send none ahead. */
 const MAX_WAITING = 64;
 
+type Connection = { isBusy: boolean; waiting: [IncomingMessage, ServerResponse][] };
+
 /**
  * Handles one request per connection at a time. Node would parse everything sent ahead and run all handlers at once.
  * A connection that sends too far ahead is closed.
  */
 export function limitPipelining(listener: RequestListener): RequestListener {
-  const waitingOf = new WeakMap<Socket, [IncomingMessage, ServerResponse][]>();
+  const connections = new WeakMap<Socket, Connection>();
 
-  const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const handle = (connection: Connection, incoming: IncomingMessage, outgoing: ServerResponse) => {
+    connection.isBusy = true;
     // Emitted once the response was flushed, or the connection is gone.
-    outgoing.once("close", () => handleNext(incoming.socket));
+    outgoing.once("close", () => {
+      connection.isBusy = false;
+      const next = incoming.socket.destroyed ? undefined : connection.waiting.shift();
+      if (next) handle(connection, ...next);
+      else connection.waiting.length = 0;
+    });
     listener(incoming, outgoing);
-  };
-  const handleNext = (socket: Socket) => {
-    const next = socket.destroyed ? undefined : waitingOf.get(socket)?.shift();
-    if (next) handle(...next);
-    else waitingOf.delete(socket);
   };
   return (incoming, outgoing) => {
     const { socket } = incoming;
-    const waiting = waitingOf.get(socket);
-    if (waiting === undefined) {
-      waitingOf.set(socket, []);
-      handle(incoming, outgoing);
-    } else if (waiting.length < MAX_WAITING) {
-      waiting.push([incoming, outgoing]);
-    } else {
-      socket.destroy();
+    let connection = connections.get(socket);
+    if (connection === undefined) {
+      connection = { isBusy: false, waiting: [] };
+      connections.set(socket, connection);
     }
+    if (!connection.isBusy) handle(connection, incoming, outgoing);
+    else if (connection.waiting.length < MAX_WAITING) connection.waiting.push([incoming, outgoing]);
+    else socket.destroy();
   };
 }

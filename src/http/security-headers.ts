@@ -39,12 +39,7 @@ export function pageHeaders(policy: string, appUrl: string): [string, string][] 
  * @param appUrl the public origin
  */
 export function apiHeaders(appUrl: string): MiddlewareHandler {
-  const headers: [string, string][] = [
-    ["content-security-policy", NO_CONTENT_POLICY],
-    ["referrer-policy", "no-referrer"],
-    ["cross-origin-resource-policy", "same-origin"],
-    ...sharedHeaders(appUrl),
-  ];
+  const headers = apiHeaderList(appUrl);
   return async (c, next) => {
     const head = responseHeaders(c);
     for (const [name, value] of headers) head[name] = value;
@@ -54,6 +49,15 @@ export function apiHeaders(appUrl: string): MiddlewareHandler {
       for (const [name, value] of headers) if (!present.has(name)) present.set(name, value);
     });
   };
+}
+
+export function apiHeaderList(appUrl: string): [string, string][] {
+  return [
+    ["content-security-policy", NO_CONTENT_POLICY],
+    ["referrer-policy", "no-referrer"],
+    ["cross-origin-resource-policy", "same-origin"],
+    ...sharedHeaders(appUrl),
+  ];
 }
 
 function sharedHeaders(appUrl: string): [string, string][] {

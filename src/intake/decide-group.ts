@@ -27,10 +27,7 @@ export function decideGroup(
   users: ReadonlyMap<string, UserState>,
 ): GroupDecision {
   const changes = trackSubscriptions(locked);
-  const context: DecideContext = {
-    get subscriptions() {
-      return changes.subscriptions();
-    },
+  const context: Omit<DecideContext, "subscriptions"> = {
     userState: (id) => users.get(id) ?? "unknown",
     plans: intake.plans,
     newId: randomUUID,
@@ -40,7 +37,8 @@ export function decideGroup(
     if (event === null) return null;
     if ("failure" in event.reading) return { outcome: "failed", failure: event.reading.failure };
     try {
-      const decision = decide(event.slot, event.reading.event, context);
+      const subscriptions = changes.linkedTo(event.slot, event.reading.event);
+      const decision = decide(event.slot, event.reading.event, { ...context, subscriptions });
       if (decision.outcome === "applied") {
         changed[index] = changes.record(decision);
       }

@@ -12,9 +12,9 @@ export function isOverloaded({
   attempts,
 }: Pick<Intake, "deliveries" | "claims" | "attempts">): boolean {
   if (deliveries.delayMs() > MAX_DELAY_MS || claims.delayMs() > MAX_DELAY_MS) return true;
-  const loads = [deliveries.load(), claims.load(), attempts.load()];
+  const [first, claimed, running] = [deliveries.load(), claims.load(), attempts.load()];
   return (
-    loads.reduce((sum, { items }) => sum + items, 0) >= MAX_WAITING_ITEMS ||
-    loads.reduce((sum, { bytes }) => sum + bytes, 0) >= MAX_WAITING_BYTES
+    first.items + claimed.items + running.items >= MAX_WAITING_ITEMS ||
+    first.bytes + claimed.bytes + running.bytes >= MAX_WAITING_BYTES
   );
 }

@@ -5,14 +5,13 @@ import { InvalidPayload } from "../domain/payload-problems.ts";
 const MAX_DEPTH = 100;
 
 /**
- * Decodes and parses a verified body.
+ * Parses a verified body.
  * @throws InvalidPayload when it is not UTF-8, not JSON, or nested deeper than 100
  */
-export function parsePayload(rawBody: Buffer): { text: string; body: unknown } {
+export function parsePayload(rawBody: Buffer): unknown {
   if (!isUtf8(rawBody)) throw new InvalidPayload("not UTF-8");
   if (isDeeperThan(rawBody, MAX_DEPTH)) throw new InvalidPayload(`nested deeper than ${MAX_DEPTH}`);
-  const text = rawBody.toString("utf8");
-  return { text, body: parseJson(text) };
+  return parseJson(rawBody.toString("utf8"));
 }
 
 function parseJson(text: string): unknown {

@@ -38,7 +38,7 @@ export type Identified = {
   slot: Slot;
   adapter: Adapter;
   identity: EventIdentity;
-  text: string;
+  rawBody: Buffer;
   reading: ClaimedEvent["reading"];
 };
 
@@ -50,9 +50,15 @@ export function identify(
   request: SignedRequest,
 ): Identified | Extract<ReceiveResult, { outcome: "invalid" }> {
   try {
-    const { text, body } = parsePayload(request.rawBody);
+    const body = parsePayload(request.rawBody);
     const identity = adapter.identify(request, body);
-    return { slot, adapter, identity, text, reading: readEvent(intake, adapter, identity.eventType, body) };
+    return {
+      slot,
+      adapter,
+      identity,
+      rawBody: request.rawBody,
+      reading: readEvent(intake, adapter, identity.eventType, body),
+    };
   } catch (error) {
     if (error instanceof InvalidPayload) return { outcome: "invalid", problem: error.message };
     throw error;
@@ -62,7 +68,7 @@ export function identify(
 /** Ingests a verified event, unless this process is already working on it. Resolves when its result is durable. */
 export function ingest(
   intake: Intake,
-  { slot, adapter, identity, text, reading }: Identified,
+  { slot, adapter, identity, rawBody, reading }: Identified,
   source: NewDelivery["source"],
 ): Awaited<ReceiveResult> {
   const startedAtMs = performance.now();
@@ -72,7 +78,7 @@ export function ingest(
     format: adapter.format,
     occurredAtMicros: "event" in reading ? reading.event.occurredAtMicros : null,
     source,
-    payload: text,
+    payload: rawBody,
   };
   const { result, stopWaiting } = intake.inProcess.share(keyOf(delivery), (isAwaited) => {
     const event: IncomingEvent = { slot, reading, delivery, startedAtMs, isAwaited };
@@ -102,15 +108,22 @@ function resultOf(adapter: Adapter, outcome: ReceivedOutcome): ReceiveResult {
   }
 }
 
-async function answeredInTime({ result, stopWaiting }: Awaited<ReceiveResult>): Promise<ReceiveResult> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<ReceiveResult>((resolve) => {
-    timer = setTimeout(resolve, ANSWER_WITHIN_MS, { outcome: "unavailable", cause: "too slow" });
+function answeredInTime({ result, stopWaiting }: Awaited<ReceiveResult>): Promise<ReceiveResult> {
+  return new Promise((resolve, reject) => {
+    let isWaiting = true;
+    const stop = () => {
+      if (isWaiting) stopWaiting();
+      isWaiting = false;
+    };
+    const timer = setTimeout(() => {
+      stop();
+      resolve({ outcome: "unavailable", cause: "too slow" });
+    }, ANSWER_WITHIN_MS);
+    result
+      .finally(() => {
+        clearTimeout(timer);
+        stop();
+      })
+      .then(resolve, reject);
   });
-  try {
-    return await Promise.race([result, late]);
-  } finally {
-    clearTimeout(timer);
-    stopWaiting();
-  }
 }

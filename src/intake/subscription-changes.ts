@@ -2,6 +2,8 @@ import { changesOf } from "../domain/changes.ts";
 import type { Decision } from "../domain/decide.ts";
 import { type Notification, notificationsFor } from "../domain/notification.ts";
 import { type SubscriptionEvent, subscriptionEventType } from "../domain/outbound-event.ts";
+import type { PaymentEvent } from "../domain/payment-event.ts";
+import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import type { Attempt } from "../store/attempts.ts";
 import { insertNotifications } from "../store/notifications.ts";
@@ -10,8 +12,8 @@ import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions
 import type { Transaction } from "../store/transaction.ts";
 
 export type SubscriptionChanges = {
-  /** The state after the events so far. */
-  subscriptions(): readonly Subscription[];
+  /** Those that share a user, a customer or an id with the event, after the events so far. */
+  linkedTo(slot: Slot, event: PaymentEvent): Subscription[];
   /** Returns the event's changes relative to the state before it. */
   record(applied: Decision & { outcome: "applied" }): Attempt["changed"];
   /** Sends the writes, one per subscription, without waiting for them. */
@@ -25,11 +27,11 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
   const changed = new Set<string>();
   const notifications: Notification[] = [];
   const events: SubscriptionEvent[] = [];
-  let list: Subscription[] | null = null;
   return {
-    subscriptions: () => {
-      list ??= [...current.values()];
-      return list;
+    linkedTo(slot, event) {
+      const linked: Subscription[] = [];
+      for (const one of current.values()) if (one.provider === slot && isLinked(one, event)) linked.push(one);
+      return linked;
     },
     record({ subscription, isLate }) {
       const before = current.get(subscription.id) ?? null;
@@ -38,7 +40,6 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
       notifications.push(...decision.notifications);
       current.set(subscription.id, { ...subscription, lastNotified: decision.lastNotified });
       changed.add(subscription.id);
-      list = null;
       if (changes !== null) events.push({ type: subscriptionEventType(before, subscription), subscription });
       return changes && { subscriptionId: subscription.id, changes };
     },
@@ -54,6 +55,14 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
       ];
     },
   };
+}
+
+function isLinked(one: Subscription, { providerSubscriptionId, userId, customerId }: PaymentEvent): boolean {
+  return (
+    (providerSubscriptionId !== null && one.providerSubscriptionId === providerSubscriptionId) ||
+    (userId !== null && one.userId === userId) ||
+    (customerId !== null && one.customerId === customerId)
+  );
 }
 
 // New rows conflict on their keys, so every process must insert them in this order.

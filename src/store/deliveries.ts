@@ -3,7 +3,7 @@ import type { Slot } from "../domain/slot.ts";
 import type { Claim } from "./claims.ts";
 import type { Queryable } from "./database.ts";
 import { compareKeys, keyOf } from "./delivery-key.ts";
-import { SEPARATOR } from "./separator.ts";
+import { joinPayloads } from "./separator.ts";
 
 export type NewDelivery = {
   provider: Slot;
@@ -13,8 +13,8 @@ export type NewDelivery = {
   occurredAtMicros: number | null;
   /** Whether it was delivered by webhook or fetched. */
   source: Extract<AttemptSource, "delivery" | "reconcile">;
-  /** Well-formed JSON text. */
-  payload: string;
+  /** Well-formed JSON in UTF-8, as delivered. */
+  payload: Buffer;
 };
 
 /** The result of a claim; `status` is the existing delivery's, if there was one. */
@@ -102,7 +102,7 @@ export async function claimDeliveries(
     sorted.map((one) => one.eventType),
     sorted.map((one) => one.format),
     sorted.map((one) => one.occurredAtMicros),
-    sorted.map((one) => one.payload).join(SEPARATOR),
+    joinPayloads(sorted.map((one) => one.payload)),
     leaseSeconds,
     sorted.map((one) => one.source),
   ]);

@@ -5,7 +5,7 @@ import type { Attempt } from "./attempts.ts";
 import type { Queryable } from "./database.ts";
 import type { NewDelivery } from "./deliveries.ts";
 import { compareKeys, keyOf } from "./delivery-key.ts";
-import { SEPARATOR } from "./separator.ts";
+import { joinPayloads, SEPARATOR } from "./separator.ts";
 import { storedFailure } from "./stored-failure.ts";
 
 export type KnownDelivery = {
@@ -91,22 +91,22 @@ export async function insertFirstDeliveries(
 ): Promise<Map<string, string>> {
   // Sorted, so that two processes inserting the same events lock them in the same order.
   const sorted = deliveries
-    .map((one, ordinal) => ({ ...one, ...one.delivery, ordinal, key: keyOf(one.delivery) }))
+    .map((one, ordinal) => ({ one, ordinal, key: keyOf(one.delivery) }))
     .sort((a, b) => compareKeys(a.key, b.key));
   const rows = await transaction.run<{ id: string; provider: string; event_id: string }>(INSERT, [
-    sorted.map((one) => one.provider),
-    sorted.map((one) => one.eventId),
-    sorted.map((one) => one.eventType),
-    sorted.map((one) => one.format),
-    sorted.map((one) => one.source),
-    sorted.map((one) => one.occurredAtMicros),
-    sorted.map((one) => (one.isRedacted ? "" : one.payload)).join(SEPARATOR),
-    sorted.map((one) => one.durationMs),
-    sorted.map((one) => storedFailure(one.failed?.failure ?? null)),
-    sorted.map((one) => one.failed?.retryInSeconds),
-    sorted.map((one) => one.changed?.subscriptionId),
-    sorted.map((one) => (one.changed ? JSON.stringify(one.changed.changes) : "")).join(SEPARATOR),
-    sorted.map((one) => one.ordinal),
+    sorted.map(({ one }) => one.delivery.provider),
+    sorted.map(({ one }) => one.delivery.eventId),
+    sorted.map(({ one }) => one.delivery.eventType),
+    sorted.map(({ one }) => one.delivery.format),
+    sorted.map(({ one }) => one.delivery.source),
+    sorted.map(({ one }) => one.delivery.occurredAtMicros),
+    joinPayloads(sorted.map(({ one }) => (one.isRedacted ? null : one.delivery.payload))),
+    sorted.map(({ one }) => one.durationMs),
+    sorted.map(({ one }) => storedFailure(one.failed?.failure ?? null)),
+    sorted.map(({ one }) => one.failed?.retryInSeconds),
+    sorted.map(({ one }) => one.changed?.subscriptionId),
+    sorted.map(({ one }) => (one.changed ? JSON.stringify(one.changed.changes) : "")).join(SEPARATOR),
+    sorted.map(({ ordinal }) => ordinal),
   ]);
   return new Map(rows.map((row) => [keyOf({ provider: row.provider, eventId: row.event_id }), row.id]));
 }

@@ -260,7 +260,7 @@ it("does not mark another event successful when its delivery reuses the id of a 
     format: "stripe",
     occurredAtMicros: null,
     source: "delivery" as const,
-    payload: event.rawBody.toString(),
+    payload: event.rawBody,
   };
   const [claimed] = await claimDeliveries(runtime.intake.database, [delivery], 30);
   const claim = claimed?.claim as NonNullable<typeof claimed>["claim"];
@@ -274,7 +274,7 @@ it("does not mark another event successful when its delivery reuses the id of a 
   );
   const reading = runtime.intake.adapters
     .of("stripe")
-    .interpret(delivery.eventType, JSON.parse(delivery.payload));
+    .interpret(delivery.eventType, JSON.parse(event.rawBody.toString()));
   const stale: ClaimedEvent = {
     claim: claim as NonNullable<typeof claim>,
     slot: "provider-a",

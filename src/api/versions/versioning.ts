@@ -44,6 +44,16 @@ export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareH
   };
 }
 
+/** The version headers of every response to a fixed target. @param name a supported version */
+export function versionHeadersOf(
+  { catalog, appUrl, format }: Versioning,
+  name: string,
+  target: Target,
+): [string, string][] {
+  const version = headersByVersion(catalog, appUrl, format).get(name);
+  return version === undefined ? [] : headersFor(version, target);
+}
+
 /** Without a valid version, the current one's format is used. */
 function refuseVersion(c: Context, { version }: Target, { current, supported }: VersionCatalog): Response {
   const headers = { "x-api-version": current };
