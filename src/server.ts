@@ -146,6 +146,7 @@ async function connectApi(
     versions,
     deprecationFormat: config.deprecationFormat,
     appUrl: config.appUrl,
+    corsOrigins: config.corsOrigins,
     isReady: cachedReadiness(runtime.isReady),
     log,
   });

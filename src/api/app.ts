@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { type VersionCatalog, versionStatus } from "../domain/api-version.ts";
 import { addHeaders } from "../http/add-headers.ts";
+import { cors, preflights } from "../http/cors.ts";
 import { answerError, answerRefusal, onlyErrors } from "../http/error-response.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { limitHeaders } from "../http/limit-headers.ts";
@@ -41,6 +42,8 @@ export type ApiOptions = {
   deprecationFormat: DeprecationFormat;
   /** The public origin, without a slash at the end. */
   appUrl: string;
+  /** Whose pages may call with API keys, never with cookies. */
+  corsOrigins: readonly string[];
   isReady(): Promise<boolean>;
   log: Log;
 };
@@ -58,7 +61,9 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
     if (!headersApplied(c)) addHeaders(c, (headers) => headers.set("x-request-id", requestId));
   });
   api.use(apiHeaders(appUrl));
+  api.use(cors(options.corsOrigins));
   api.use(versioning({ catalog: versions, appUrl, format: options.deprecationFormat }));
+  api.use(preflights(options.corsOrigins));
   api.use(
     methodNotAllowed({
       app: api,

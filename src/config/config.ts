@@ -18,6 +18,8 @@ export type Config = {
   preparedStatements: boolean;
   /** The public origin, without a slash at the end. */
   appUrl: string;
+  /** Whose pages may call the API with users' keys. */
+  corsOrigins: readonly string[];
   authSecret: string | null;
   isProduction: boolean;
   logLevel: string;
@@ -79,6 +81,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     databaseUrl: values.DATABASE_URL ?? null,
     preparedStatements: values.DATABASE_PREPARED === "on",
     appUrl,
+    corsOrigins: values.CORS_ORIGINS ?? [],
     authSecret: values.AUTH_SECRET ?? null,
     isProduction,
     logLevel: values.LOG_LEVEL,

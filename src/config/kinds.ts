@@ -11,14 +11,28 @@ export const wholeNumber = (min: number, max: number, example: number) =>
 /** Scheme, host and port; what comes behind would go wrong in links and in comparisons. */
 export const origin = z
   .string()
-  .refine((text) => {
-    const parsed = URL.parse(text);
-    if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.password) return false;
-    return (
-      `${parsed.pathname}${parsed.search}${parsed.hash}` === "/" && !text.includes("?") && !text.includes("#")
-    );
-  }, "expected an origin without a path, such as https://app.example.com")
+  .refine(isOrigin, "expected an origin without a path, such as https://app.example.com")
   .transform((text) => new URL(text).origin);
+
+/** Comma-separated; no wildcards. */
+export const origins = z
+  .string()
+  .transform((text) => text.split(",").map((one) => one.trim()))
+  .refine(
+    (list) => list.every(isOrigin),
+    "expected origins without paths and with commas between them, such as https://app.example.com,http://localhost:5173",
+  )
+  .transform((list) => [...new Set(list.map((one) => new URL(one).origin))]);
+
+function isOrigin(text: string): boolean {
+  const parsed = URL.parse(text);
+  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.password) return false;
+  // A browser never sends one with a wildcard, so that it would silently match nothing.
+  if (parsed.hostname.includes("*")) return false;
+  return (
+    `${parsed.pathname}${parsed.search}${parsed.hash}` === "/" && !text.includes("?") && !text.includes("#")
+  );
+}
 
 export const url = (protocols: readonly string[], example: string) =>
   z.string().refine((text) => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SLOTS } from "../domain/slot.ts";
 import { wireFormats } from "../providers/registry.ts";
-import { apiKey, baseUrl, oneOf, origin, redisUrls, secrets, url, wholeNumber } from "./kinds.ts";
+import { apiKey, baseUrl, oneOf, origin, origins, redisUrls, secrets, url, wholeNumber } from "./kinds.ts";
 import { RATE_LIMITS } from "./rate-limits.ts";
 import { trustedProxies } from "./trusted-proxies.ts";
 
@@ -58,6 +58,7 @@ export const Variables = z.object({
   NODE_ENV: z.string().optional(),
   DEPRECATION_FORMAT: oneOf(["simple", "rfc"]).default("simple"),
   APP_URL: origin.optional(),
+  CORS_ORIGINS: origins.optional(),
   AUTH_SECRET: z
     .string()
     .min(32, "expected at least 32 random characters, e.g. the output of: openssl rand -base64 32")

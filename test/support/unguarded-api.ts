@@ -48,6 +48,7 @@ export function testApi(deps: Partial<Dependencies> = {}): {
     versions,
     deprecationFormat: "simple",
     appUrl: "https://app.example.com",
+    corsOrigins: [],
     isReady: async () => true,
     log: { info: note, warn: note, error: note } as unknown as Log,
   });

@@ -36,7 +36,8 @@ export function versioning({ catalog, appUrl, format }: Versioning): MiddlewareH
     c.set("apiVersion", name);
     const headers = headersFor(version, target);
     const head = responseHeaders(c);
-    for (const [header, value] of headers) head[header] = value;
+    for (const [header, value] of headers)
+      head[header] = header === "vary" && head.vary !== undefined ? `${head.vary}, ${value}` : value;
     await next();
     // After the handler, which may set its own Link or Vary.
     if (!headersApplied(c)) addHeaders(c, (existing) => mergeHeaders(existing, headers));

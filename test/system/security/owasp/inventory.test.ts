@@ -324,6 +324,7 @@ async function mountedApi() {
     versions,
     deprecationFormat: "simple",
     appUrl: "http://localhost:3000",
+    corsOrigins: [],
     log: createLog("silent"),
   } as unknown as ApiOptions);
 }

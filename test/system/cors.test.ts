@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../src/server.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { type HttpResponse, type RequestOptions, sendRequest } from "../support/http.ts";
+import { createKey, signUp, type TestUser } from "../support/people.ts";
+import { startTestServer } from "../support/server.ts";
+import { GENEROUS_LIMITS } from "../support/variables.ts";
+
+const APP = "https://app.example.com";
+const DEV = "http://localhost:5173";
+const STRANGERS = ["https://evil.example.com", "https://app.example.com.evil.example", "null", `${APP}:8443`];
+
+let test: TestDatabase;
+let server: RunningServer;
+let closed: RunningServer;
+let person: TestUser;
+let key: string;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  server = await startTestServer(test.url, { ...GENEROUS_LIMITS, CORS_ORIGINS: `${APP}, ${DEV}` });
+  closed = await startTestServer(test.url, GENEROUS_LIMITS);
+  person = await signUp(server.url);
+  ({ key } = await createKey(server.url, person));
+});
+afterAll(async () => {
+  await server.close();
+  await closed.close();
+  await test.drop();
+});
+
+const send = (
+  method: string,
+  path: string,
+  { origin, headers = {}, ...options }: RequestOptions & { origin?: string } = {},
+  at = server,
+): Promise<HttpResponse> =>
+  sendRequest(at.url, method, path, { ...options, headers: { ...headers, ...(origin ? { origin } : {}) } });
+const preflight = (path: string, origin: string, at = server) =>
+  send("OPTIONS", path, { origin, headers: { "access-control-request-method": "PATCH" } }, at);
+const cors = ({ headers }: HttpResponse) =>
+  [...headers].filter(([name]) => name.startsWith("access-control-"));
+const list = (value: string | null) => (value ?? "").toLowerCase().split(/,\s*/);
+
+describe("a page of an allowed origin", () => {
+  it.each([APP, DEV])("reads answers to requests with a key: %s", async (origin) => {
+    const answer = await send("GET", "/api/users/me", { origin, key });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+    expect(list(answer.headers.get("vary"))).toEqual(expect.arrayContaining(["origin", "x-api-version"]));
+    expect(list(answer.headers.get("access-control-expose-headers"))).toEqual(
+      expect.arrayContaining([
+        ...["x-request-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"],
+        ...["retry-after", "etag"],
+      ]),
+    );
+    expect(answer.headers.has("access-control-allow-credentials")).toBe(false);
+  });
+
+  it("writes with a key", async () => {
+    const body = { name: "From Elsewhere" };
+    const headers = { "sec-fetch-site": "cross-site" };
+    const answer = await send("PATCH", "/api/users/me", { origin: APP, key, body, headers });
+    expect([answer.status, answer.body.name]).toEqual([200, "From Elsewhere"]);
+    const byOtherHeader = await send("PATCH", "/api/v1/users/me", {
+      ...{ origin: APP, body, headers: { ...headers, "x-api-key": key } },
+    });
+    expect([byOtherHeader.status, byOtherHeader.headers.get("access-control-allow-origin")]).toEqual([
+      200,
+      APP,
+    ]);
+  });
+
+  it("writes nothing with a cookie, and is told nothing about credentials", async () => {
+    const body = { name: "Forged" };
+    for (const headers of [{}, { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }]) {
+      const answer = await send("PATCH", "/api/users/me", {
+        ...{ origin: APP, cookie: person.cookie, body, headers },
+      });
+      expect(answer.status).toBe(403);
+      expect(answer.headers.has("access-control-allow-credentials")).toBe(false);
+    }
+    // A wrong key never falls back to the cookie.
+    const wrong = `tg_${"x".repeat(40)}`;
+    const answer = await send("PATCH", "/api/users/me", {
+      origin: APP,
+      cookie: person.cookie,
+      key: wrong,
+      body,
+    });
+    expect(answer.status).toBe(401);
+    expect((await send("GET", "/api/users/me", { key })).body.name).not.toBe("Forged");
+  });
+
+  it.each([
+    ["GET", "/api/users/me", 401],
+    ["GET", "/api/nothing", 404],
+    ["PUT", "/api/users/me", 405],
+    ["GET", "/api/v9/users/me", 404],
+    ["GET", "/api/subscriptions?limit=x", 400],
+  ])("reads errors as well: %s %s", async (method, path, status) => {
+    const answer = await send(method, path, { origin: APP, ...(status === 400 ? { key } : {}) });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("access-control-allow-origin")).toBe(APP);
+    expect(list(answer.headers.get("vary"))).toContain("origin");
+  });
+
+  it.each(["/api/trpc/user.me", "/api/graphql?query=%7B__typename%7D", "/api/version", "/api/openapi.json"])(
+    "reads every surface: %s",
+    async (path) => {
+      const answer = await send("GET", path, { origin: APP, key });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("access-control-allow-origin")).toBe(APP);
+      expect(list(answer.headers.get("vary")).filter((name) => name === "origin")).toHaveLength(1);
+    },
+  );
+});
+
+describe("a preflight", () => {
+  it.each(["/api/users/me", "/api/v2/users/me", "/api/graphql", "/api/trpc/user.updateProfile", "/api/chat"])(
+    "of an allowed origin is answered: %s",
+    async (path) => {
+      const answer = await preflight(path, APP);
+      expect([answer.status, answer.text]).toEqual([204, ""]);
+      expect(answer.headers.get("access-control-allow-origin")).toBe(APP);
+      expect(list(answer.headers.get("access-control-allow-methods"))).toEqual(
+        expect.arrayContaining(["get", "post", "put", "patch", "delete"]),
+      );
+      expect(list(answer.headers.get("access-control-allow-headers"))).toEqual(
+        expect.arrayContaining([
+          ...["authorization", "x-api-key", "content-type", "last-event-id", "x-api-version"],
+        ]),
+      );
+      expect(answer.headers.has("access-control-allow-credentials")).toBe(false);
+      expect(list(answer.headers.get("vary"))).toContain("origin");
+      expect(answer.headers.get("x-request-id")).toMatch(/./);
+      expect(answer.headers.get("x-api-version")).toBe(path.includes("/v2/") ? "v2" : "v1");
+    },
+  );
+
+  it.each(STRANGERS)("of another origin is refused: %s", async (origin) => {
+    const answer = await preflight("/api/users/me", origin);
+    expect(answer.status).toBe(405);
+    expect(cors(answer)).toEqual([]);
+    expect(list(answer.headers.get("vary"))).toContain("origin");
+  });
+
+  it.each([
+    "/api/webhooks/provider-a",
+    "/api/v1/webhooks/provider-a",
+    "/api/auth/sign-in/email",
+    "/api/cron/x",
+  ])("is refused where no page may call: %s", async (path) => {
+    const answer = await preflight(path, APP);
+    expect([404, 405]).toContain(answer.status);
+    expect(cors(answer)).toEqual([]);
+  });
+
+  it("needs the method to be one", async () => {
+    expect((await send("OPTIONS", "/api/users/me", { origin: APP })).status).toBe(405);
+  });
+});
+
+describe("everybody else", () => {
+  it.each(STRANGERS)("reads nothing: %s", async (origin) => {
+    const answer = await send("GET", "/api/users/me", { origin, key });
+    expect(answer.status).toBe(200);
+    expect(cors(answer)).toEqual([]);
+    expect(list(answer.headers.get("vary"))).toContain("origin");
+  });
+
+  it("reads nothing of webhooks and sign-in, also from an allowed origin", async () => {
+    for (const [method, path] of [
+      ["POST", "/api/webhooks/provider-a"],
+      ["GET", "/api/auth/get-session"],
+      ["POST", "/api/auth/sign-in/email"],
+    ] as const) {
+      expect(cors(await send(method, path, { origin: APP, body: {} }))).toEqual([]);
+    }
+  });
+
+  it("reads nothing when no origin is configured", async () => {
+    expect((await preflight("/api/users/me", APP, closed)).status).toBe(405);
+    const answer = await send("GET", "/api/users/me", { origin: APP, key }, closed);
+    expect(cors(answer)).toEqual([]);
+    expect(list(answer.headers.get("vary"))).not.toContain("origin");
+  });
+});
