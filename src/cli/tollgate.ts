@@ -15,13 +15,14 @@ import { addWebhooks } from "./webhooks.ts";
 async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreClosedPipe);
   try {
-    await tollgate().parseAsync(process.argv);
+    await createProgram().parseAsync(process.argv);
   } catch (error) {
     concludeFailure(error, { json: process.argv.includes("--json") });
   }
 }
 
-function tollgate(): Command {
+/** The whole command line; nothing is run yet. */
+export function createProgram(): Command {
   const program = new Command("tollgate")
     .description(
       "Operates a Tollgate server. Uses the same data folder and variables as the server, which may be running.",
@@ -57,4 +58,4 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
 }
 
-await main();
+if (import.meta.main) await main();

@@ -1,0 +1,75 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { glob } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createProgram } from "../../src/cli/tollgate.ts";
+
+const PROJECT = resolve(import.meta.dirname, "../..");
+const pages = [
+  ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "llms.txt"],
+  ...(await Array.fromAsync(glob("docs/**/*.md", { cwd: PROJECT }))).sort(),
+];
+const textOf = (page: string) => readFileSync(join(PROJECT, page), "utf8");
+
+/** Paths in links that stay within the project, from its root. */
+function linksOf(page: string): string[] {
+  const targets = [...textOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target as string);
+  return targets
+    .filter((target) => !/^(https?:|mailto:|#)/.test(target))
+    .map((target) => relative(PROJECT, resolve(PROJECT, dirname(page), target.split("#")[0] as string)));
+}
+
+describe("documentation", () => {
+  it.each(pages)("has no dead link: %s", (page) => {
+    expect(linksOf(page).filter((path) => !existsSync(join(PROJECT, path)))).toEqual([]);
+  });
+
+  it.each(pages)("names only tests that exist: %s", (page) => {
+    const named = [...textOf(page).matchAll(/`(test\/[\w./-]+)`/g)].map(([, path]) => path as string);
+    expect(
+      named.filter(
+        (path) => !existsSync(join(PROJECT, path)) && !existsSync(join(PROJECT, `${path}.test.ts`)),
+      ),
+    ).toEqual([]);
+  });
+
+  it.each(pages)("names only commands that exist: %s", (page) => {
+    const commands = new Set(commandPaths(createProgram()));
+    const named = [...textOf(page).matchAll(/npm run -s tollgate -- ([a-z]+(?: [a-z]+)?)/g)].map(
+      ([, words]) => words as string,
+    );
+    const unknown = named.filter(
+      (words) => !commands.has(words) && !commands.has(words.split(" ")[0] as string),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it("is linked from its index, page by page", () => {
+    const reached = new Set<string>();
+    const follow = (page: string) => {
+      if (reached.has(page) || !existsSync(join(PROJECT, page))) return;
+      reached.add(page);
+      if (page.endsWith(".md") && statSync(join(PROJECT, page)).isFile()) linksOf(page).forEach(follow);
+    };
+    follow("docs/README.md");
+    // Linked as folders: a page each would be a list to keep up to date.
+    const lists = /^docs\/(decisions|proofs)\//;
+    expect(
+      pages.filter((page) => page.startsWith("docs/") && !lists.test(page) && !reached.has(page)),
+    ).toEqual([]);
+  });
+
+  it("keeps the README short", () => {
+    expect(textOf("README.md").split("\n").length).toBeLessThan(150);
+  });
+});
+
+type Command = { name(): string; commands: readonly Command[] };
+
+/** `webhooks`, `webhooks list` ... */
+function commandPaths(program: Command): string[] {
+  return program.commands.flatMap((command) => [
+    command.name(),
+    ...command.commands.map((one) => `${command.name()} ${one.name()}`),
+  ]);
+}
