@@ -8,7 +8,7 @@ export const Confirmation = z
   .string()
   .min(1)
   .max(320)
-  .describe("The e-mail address of the account that is deleted.");
+  .describe("The email address of the account to delete.");
 
 /** @throws Refusal `not_found`; `invalid_input` for another address */
 export async function assertConfirmed(

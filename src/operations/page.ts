@@ -3,14 +3,14 @@ import { refuse } from "../domain/refusal.ts";
 
 /** What every list takes. */
 export const PAGE = {
-  limit: z.int().min(1).max(100).default(20).describe("How many at most."),
+  limit: z.int().min(1).max(100).default(20).describe("Page size."),
   cursor: z
     .string()
     .min(1)
     .max(500)
     .nullable()
     .default(null)
-    .describe("The `nextCursor` of the page before; none for the first page."),
+    .describe("The `nextCursor` of the previous page; omit it for the first page."),
 };
 
 export type Page<Item> = {

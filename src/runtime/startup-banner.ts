@@ -16,7 +16,7 @@ export function startupBanner(
   return `
   Tollgate is at ${site}
   To sign in, sign up there; then, in a second terminal, make yourself an administrator:
-    ${same}npm run -s tollgate -- users promote <your e-mail address>
+    ${same}npm run -s tollgate -- users promote <your email address>
 
   ${provider}
   Webhooks come in at ${site}/api/webhooks/provider-a (and -b, -c); the API is described at ${site}/api/docs

@@ -40,7 +40,7 @@ export function given<Args extends object>(args: Args): Given<Args> {
 }
 
 builder.scalarType("DateTime", {
-  description: "A point in time, as ISO 8601 writes it: 2030-01-31T00:00:00.000Z",
+  description: "An ISO 8601 time, such as 2030-01-31T00:00:00.000Z.",
   serialize: (date) => date.toISOString(),
   // Parsed by the operation, which has its own message for an invalid time.
   parseValue: (value) =>

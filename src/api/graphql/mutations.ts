@@ -18,7 +18,7 @@ import { IntervalEnum, LocaleEnum, RoleEnum, SlotEnum, ThemeEnum } from "./enums
 import * as types from "./types.ts";
 
 const PreferencesInput = builder.inputType("PreferencesInput", {
-  description: "What is left out stays as it is.",
+  description: "Omitted fields stay unchanged.",
   fields: (t) => ({ theme: t.field({ type: ThemeEnum }), emailNotifications: t.boolean() }),
 });
 
@@ -51,7 +51,7 @@ builder.mutationType({
     }),
     deleteAccount: t.boolean({
       nullable: true,
-      description: `${deleteAccount.summary}. \`confirmation\` is the e-mail address of the account.`,
+      description: `${deleteAccount.summary}. \`confirmation\` is the email address of the account.`,
       args: { confirmation: t.arg.string({ required: true }) },
       resolve: async (_, args, context) => (await through(deleteAccount, context, args)).success,
     }),
@@ -60,10 +60,12 @@ builder.mutationType({
       description: createCheckout.summary,
       args: {
         planId: t.arg.id({ required: true }),
-        seats: t.arg.int({ description: "The plan's smallest number unless given." }),
-        provider: t.arg({ type: SlotEnum, description: "The operator's choice unless given." }),
-        interval: t.arg({ type: IntervalEnum, description: "The plan's first price unless given." }),
-        currency: t.arg.string({ description: "ISO 4217; the plan's first price unless given." }),
+        seats: t.arg.int({ description: "Defaults to the plan's minimum." }),
+        provider: t.arg({ type: SlotEnum, description: "Defaults to the active provider." }),
+        interval: t.arg({ type: IntervalEnum, description: "Defaults to the plan's first price." }),
+        currency: t.arg.string({
+          description: "ISO 4217; defaults to the currency of the plan's first price.",
+        }),
       },
       resolve: async (_, args, context) => (await through(createCheckout, context, given(args))).url,
     }),
@@ -72,7 +74,7 @@ builder.mutationType({
       description: openPortal.summary,
       args: {
         subscriptionId: t.arg.id({
-          description: "Of several, which is to be managed; the one that is being paid for unless given.",
+          description: "The subscription to manage, if there are several; defaults to the active one.",
         }),
       },
       resolve: async (_, args, context) => (await through(openPortal, context, given(args))).url,
@@ -82,8 +84,8 @@ builder.mutationType({
       nullable: true,
       description: createApiKey.summary,
       args: {
-        name: t.arg.string({ required: true, description: "By which its owner knows it." }),
-        expiresAt: t.arg({ type: "DateTime", description: "Never unless given." }),
+        name: t.arg.string({ required: true, description: "A name to recognize it by." }),
+        expiresAt: t.arg({ type: "DateTime", description: "Defaults to a year from now; null: never." }),
       },
       resolve: (_, args, context) => through(createApiKey, context, args),
     }),
@@ -102,7 +104,7 @@ builder.mutationType({
     }),
     markAllRead: t.int({
       nullable: true,
-      description: `${markAllRead.summary}; answers how many were unread until now`,
+      description: `${markAllRead.summary}; returns how many`,
       resolve: async (_, args, context) => (await through(markAllRead, context, args)).count,
     }),
     changeRole: t.field({
@@ -114,7 +116,7 @@ builder.mutationType({
     }),
     deleteUser: t.boolean({
       nullable: true,
-      description: `${deleteUser.summary}. \`confirmation\` is the e-mail address of that account.`,
+      description: `${deleteUser.summary}. \`confirmation\` is the email address of that account.`,
       args: { userId: t.arg.id({ required: true }), confirmation: t.arg.string({ required: true }) },
       resolve: async (_, args, context) => (await through(deleteUser, context, args)).success,
     }),
@@ -127,7 +129,7 @@ builder.mutationType({
         force: t.arg.boolean({
           required: true,
           defaultValue: false,
-          description: "Also when it was successful; it stays so whatever comes of the replay.",
+          description: "Also replay a successful delivery; it stays successful even if the replay fails.",
         }),
       },
       resolve: (_, args, context) => through(replayDelivery, context, args),
@@ -145,7 +147,7 @@ builder.mutationType({
       description: dismissSubscription.summary,
       args: {
         id: t.arg.id({ required: true }),
-        reason: t.arg.string({ required: true, description: "Why, for the record." }),
+        reason: t.arg.string({ required: true, description: "The reason, which is recorded." }),
       },
       resolve: (_, args, context) => through(dismissSubscription, context, args),
     }),

@@ -16,7 +16,7 @@ function pageOf<Item>(name: string, item: ObjectRef<typeof builder.$inferSchemaT
       items: t.field({ type: [item], resolve: (page) => page.items as never }),
       nextCursor: t.exposeString("nextCursor", {
         nullable: true,
-        description: "Where the next page begins; null at the end.",
+        description: "The cursor of the next page; null on the last page.",
       }),
     }),
   });

@@ -16,14 +16,14 @@ import * as pages from "./pages.ts";
 import * as types from "./types.ts";
 
 const page = builder.args((t) => ({
-  limit: t.int({ required: true, defaultValue: 20, description: "How many at most: 1 to 100." }),
-  cursor: t.string({ description: "The nextCursor of the page before; none for the first page." }),
+  limit: t.int({ required: true, defaultValue: 20, description: "Page size, 1 to 100." }),
+  cursor: t.string({ description: "The nextCursor of the previous page; omit it for the first page." }),
 }));
 
 const { locale } = builder.args((t) => ({
   locale: t.field({
     type: LocaleEnum,
-    description: "The language of the texts; that of Accept-Language unless given.",
+    description: "The language of the texts; defaults to Accept-Language.",
   }),
 }));
 
@@ -105,9 +105,9 @@ builder.queryType({
         ...page,
         provider: t.arg({ type: SlotEnum }),
         status: t.arg({ type: DeliveryStatusEnum }),
-        type: t.arg.string({ description: "The provider's own name of the event, as delivered." }),
-        eventId: t.arg.string({ description: "The provider's id of the event, whole." }),
-        subscriptionId: t.arg.id({ description: "Only what has changed this subscription." }),
+        type: t.arg.string({ description: "The provider's name of the event, as delivered." }),
+        eventId: t.arg.string({ description: "The provider's id of the event, in full." }),
+        subscriptionId: t.arg.id({ description: "Only deliveries that changed this subscription." }),
       },
       resolve: (_, args, context) => through(listDeliveries, context, args),
     }),

@@ -31,7 +31,7 @@ export const Subscription = builder
       id: t.exposeID("id"),
       userId: t.exposeID("userId", {
         nullable: true,
-        description: "null once the person has deleted the account.",
+        description: "null once the user has deleted the account.",
       }),
       provider: t.expose("provider", { type: enums.SlotEnum }),
       providerSubscriptionId: t.exposeString("providerSubscriptionId", { nullable: true }),
@@ -42,7 +42,7 @@ export const Subscription = builder
       cancelAtPeriodEnd: t.exposeBoolean("cancelAtPeriodEnd"),
       outOfOrder: t.exposeBoolean("outOfOrder", {
         description:
-          "An older event was applied after a newer one, and nobody has compared it with the provider.",
+          "An older event was applied after a newer one; the subscription waits for comparison with the provider.",
       }),
       createdAt: t.expose("createdAt", { type: "DateTime" }),
       updatedAt: t.expose("updatedAt", { type: "DateTime" }),
@@ -96,9 +96,9 @@ const FeatureDetails = builder
       value: t.expose("value", {
         type: "JSON",
         description:
-          "Of a flag whether it is on, of a limit the number, of a quota the amount per billing period.",
+          "For a flag, whether it is on; for a limit, the number; for a quota, the amount per billing period.",
       }),
-      text: t.exposeString("text", { description: "In the reader's language." }),
+      text: t.exposeString("text", { description: "In the caller's language." }),
     }),
   });
 
@@ -108,14 +108,14 @@ export const Plan = builder.objectRef<Listed<typeof listPlans>>("Plan").implemen
     name: t.exposeString("name"),
     price: t.expose("price", {
       type: Price,
-      description: "The price that is bought unless another is chosen.",
+      description: "The default price.",
     }),
-    prices: t.expose("prices", { type: [Price], description: "All prices, that one first." }),
+    prices: t.expose("prices", { type: [Price], description: "All prices, the default one first." }),
     trialDays: t.exposeInt("trialDays", { description: "Days of a free trial; 0: none." }),
-    features: t.exposeStringList("features", { description: "What it includes, in the reader's language." }),
+    features: t.exposeStringList("features", { description: "What it includes, in the caller's language." }),
     featureDetails: t.expose("featureDetails", {
       type: [FeatureDetails],
-      description: "The same for programs.",
+      description: "The same in machine-readable form.",
       extensions: { size: 20 },
     }),
     seats: t.expose("seats", { type: Seats }),
@@ -128,7 +128,7 @@ export const Feature = builder
     fields: (t) => ({
       name: t.exposeString("name"),
       planIds: t.exposeIDList("planIds", {
-        description: "The plans that have it, in the order of the list of plans.",
+        description: "The plans that include it, in the order in which plans are listed.",
       }),
     }),
   });
@@ -139,7 +139,7 @@ export const Notification = builder.objectRef<Listed<typeof listNotifications>>(
     kind: t.expose("kind", { type: enums.NotificationKindEnum }),
     details: t.expose("details", {
       type: "JSON",
-      description: "What it speaks of, such as the id of a plan.",
+      description: "Details of the notification, such as the id of a plan.",
     }),
     createdAt: t.expose("createdAt", { type: "DateTime" }),
     readAt: t.expose("readAt", { type: "DateTime", nullable: true }),
@@ -150,7 +150,7 @@ export const ApiKey = builder.objectRef<Listed<typeof listApiKeys>>("ApiKey").im
   fields: (t) => ({
     id: t.exposeID("id"),
     name: t.exposeString("name"),
-    prefix: t.exposeString("prefix", { description: "How the key begins, to tell keys apart." }),
+    prefix: t.exposeString("prefix", { description: "The beginning of the key, to tell keys apart." }),
     createdAt: t.expose("createdAt", { type: "DateTime" }),
     expiresAt: t.expose("expiresAt", { type: "DateTime", nullable: true }),
     lastUsedAt: t.expose("lastUsedAt", { type: "DateTime", nullable: true }),
@@ -162,7 +162,7 @@ export const NewApiKey = builder.objectRef<Result<typeof createApiKey>>("NewApiK
     id: t.exposeID("id"),
     name: t.exposeString("name"),
     prefix: t.exposeString("prefix"),
-    key: t.exposeString("key", { description: "Kept nowhere: it cannot be shown again." }),
+    key: t.exposeString("key", { description: "Not stored: it cannot be shown again." }),
     createdAt: t.expose("createdAt", { type: "DateTime" }),
   }),
 });
@@ -219,7 +219,8 @@ const Attempt = builder.objectRef<Result<typeof showDelivery>["attemptLog"][numb
     changes: t.expose("changes", {
       type: "JSON",
       nullable: true,
-      description: "Field by field what was before and what was after, as a pair; null: nothing was changed.",
+      description:
+        "The changed fields, each as a pair of the values before and after; null: it changed nothing.",
     }),
   }),
 });

@@ -24,7 +24,7 @@ export function errorSchema(version: string, reasons: readonly string[] = Object
     properties: {
       error,
       reason: { type: "string", enum: reasons, description: "A stable identifier." },
-      params: { type: "object", description: "What belongs to the reason, such as `field`." },
+      params: { type: "object", description: "Details of the reason, such as `field`." },
     },
     required: ["error", "reason", "params"],
     additionalProperties: false,
@@ -33,21 +33,21 @@ export function errorSchema(version: string, reasons: readonly string[] = Object
 
 export const HEADERS = {
   RateLimitRemaining: {
-    description: "How many more calls are admitted now.",
+    description: "How many more requests are allowed now.",
     schema: { type: "integer", minimum: 0 },
   },
   RateLimit: {
-    description: 'What is left of each limit, and for how many seconds: `"api";r=29;t=60`.',
+    description: 'The remaining requests of each limit and the seconds until it resets: `"api";r=29;t=60`.',
     schema: { type: "string" },
   },
   RateLimitPolicy: {
-    description: 'The limits that were counted under, per window in seconds: `"api";q=30;w=60`.',
+    description: 'The limits that apply, with their windows in seconds: `"api";q=30;w=60`.',
     schema: { type: "string" },
   },
   Authenticate: { description: "How to authenticate.", schema: { type: "string" } },
-  RetryAfter: { description: "In whole seconds.", schema: { type: "integer", minimum: 1 } },
-  RequestId: { description: "To be named when asking for help.", schema: { type: "string", format: "uuid" } },
-  ApiVersion: { description: "The version that has answered.", schema: { type: "string" } },
+  RetryAfter: { description: "Whole seconds.", schema: { type: "integer", minimum: 1 } },
+  RequestId: { description: "Quote it when you ask for help.", schema: { type: "string", format: "uuid" } },
+  ApiVersion: { description: "The API version of the response.", schema: { type: "string" } },
 };
 
 const LIMIT_HEADERS = {
@@ -63,22 +63,22 @@ export const ANSWER_HEADERS = {
 };
 
 export const RESPONSES = {
-  InvalidInput: problem("The input is not as described; the sentence names the field."),
+  InvalidInput: problem("Invalid input; the sentence names the field."),
   Unauthorized: problem("No session and no valid API key.", {
     "WWW-Authenticate": { $ref: "#/components/headers/Authenticate" },
   }),
-  Forbidden: problem("Known, but not allowed to do this."),
-  NotFound: problem("There is no such thing, or it belongs to somebody else."),
-  MethodNotAllowed: problem("The path does not have this method."),
+  Forbidden: problem("The caller is not allowed to do this."),
+  NotFound: problem("Not found, or it belongs to another user."),
+  MethodNotAllowed: problem("The path does not support this method."),
   Gone: problem("No longer kept."),
-  Conflict: problem("Not possible in the state that it is in."),
+  Conflict: problem("Not possible in the current state."),
   TooLarge: problem("The body is larger than allowed."),
-  Failed: problem("A defect, or a failure that is kept and retried."),
+  Failed: problem("An internal error, or a failure that is stored and retried."),
   TooManyRequests: problem("Over the limit.", {
     "Retry-After": { $ref: "#/components/headers/RetryAfter" },
     ...LIMIT_HEADERS,
   }),
-  Unavailable: problem("Something that this needs is down or not configured.", {
+  Unavailable: problem("A dependency is down or not configured.", {
     "Retry-After": { $ref: "#/components/headers/RetryAfter" },
   }),
 };

@@ -10,22 +10,22 @@ import { SYSTEM_PATHS } from "./system-paths.ts";
 
 /** Tag name and description per noun. */
 const TAGS: Record<string, { name: string; description: string }> = {
-  plans: { name: "Plans", description: "What is for sale." },
-  users: { name: "Users", description: "People who have an account." },
+  plans: { name: "Plans", description: "The plans for sale." },
+  users: { name: "Users", description: "User accounts." },
   subscriptions: {
     name: "Subscriptions",
-    description: "What people have bought, as the payment providers tell it.",
+    description: "Users' subscriptions, as reported by the payment providers.",
   },
-  billing: { name: "Billing", description: "The ways to the payment provider's own pages." },
-  apiKeys: { name: "API keys", description: "For programs that act as their owner." },
-  notifications: { name: "Notifications", description: "What people are told of." },
-  audit: { name: "Audit log", description: "What administrators, operators and keys have done." },
-  webhooks: { name: "Webhook deliveries", description: "The log of what payment providers have sent." },
+  billing: { name: "Billing", description: "Checkout and customer portal at the payment provider." },
+  apiKeys: { name: "API keys", description: "Keys for programs that act on behalf of their owner." },
+  notifications: { name: "Notifications", description: "Messages about a user's plan, keys and account." },
+  audit: { name: "Audit log", description: "Actions of administrators, operators and API keys." },
+  webhooks: { name: "Webhook deliveries", description: "The log of events received from payment providers." },
 };
 
 const SYSTEM = {
   name: "System",
-  description: "About the service itself, and its way in for payment providers.",
+  description: "The service itself, and its webhook endpoints.",
 };
 
 type Options = {
@@ -67,9 +67,9 @@ export function openApiDocument({ routes, version, appUrl }: Options): JsonSchem
   };
 }
 
-const DESCRIPTION = `Every call is authenticated, limited by an exact sliding window, validated and then done, in this order.
-A browser is known by the session cookie; everybody else sends an API key.
-Lists are read in pages: follow \`nextCursor\` until it is null.`;
+const DESCRIPTION = `Every request is authenticated, counted against an exact sliding-window limit, validated and then executed, in this order.
+Browsers send the session cookie, programs an API key.
+Lists are paginated: follow \`nextCursor\` until it is null.`;
 
 function described(route: Route, version: string, schemas: Schemas): JsonSchema {
   const { operation, method, status } = route;
@@ -94,7 +94,7 @@ function described(route: Route, version: string, schemas: Schemas): JsonSchema 
     ...(sentInBody ? body(fields, names) : {}),
     responses: {
       [status]: {
-        description: "Done.",
+        description: "Success.",
         headers: ANSWER_HEADERS,
         content: { "application/json": { schema: shape(route, version, schemas) } },
       },

@@ -7,7 +7,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
   "/version": {
     get: {
       operationId: "showVersion",
-      summary: "Which versions of this API there are",
+      summary: "The versions of this API",
       tags: ["System"],
       security: [],
       responses: {
@@ -34,7 +34,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
   "/health": {
     get: {
       operationId: "showHealth",
-      summary: "Whether the process answers",
+      summary: "Whether the process is running",
       tags: ["System"],
       security: [],
       responses: {
@@ -46,7 +46,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
   "/ready": {
     get: {
       operationId: "showReadiness",
-      summary: "Whether the database answers and its schema is up to date",
+      summary: "Whether the database responds and its schema is up to date",
       tags: ["System"],
       security: [],
       responses: {
@@ -59,7 +59,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
   "/chat": {
     post: {
       operationId: "sendMessage",
-      summary: "Asks the assistant; the answer is streamed as the AI SDK's UI message stream",
+      summary: "Sends a message to the assistant; the answer is an AI SDK UI message stream",
       tags: ["System"],
       requestBody: {
         required: true,
@@ -67,7 +67,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       },
       responses: {
         "200": {
-          description: "Server-sent events, until `data: [DONE]`.",
+          description: "Server-sent events that end with `data: [DONE]`.",
           headers: { "X-RateLimit-Remaining": { $ref: "#/components/headers/RateLimitRemaining" } },
           content: { "text/event-stream": { schema: { type: "string" } } },
         },
@@ -99,8 +99,8 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
   "/webhooks/{slot}": {
     post: {
       operationId: "receiveWebhook",
-      summary: "Takes in a payment provider's signed event",
-      description: "Authenticated by the provider's own signature header over the raw body.",
+      summary: "Receives a payment provider's signed event",
+      description: "Authenticated by the provider's signature header over the raw body.",
       tags: ["System"],
       security: [],
       parameters: [

@@ -7,7 +7,7 @@ export const ApiKeyView = z
   .object({
     id: ApiKeyId,
     name: z.string(),
-    prefix: z.string().describe("How the key begins, to tell keys apart."),
+    prefix: z.string().describe("The beginning of the key, to tell keys apart."),
     createdAt: z.date(),
     expiresAt: z.date().nullable(),
     lastUsedAt: z.date().nullable(),

@@ -10,23 +10,23 @@ export type NewApiKey = { key: string; prefix: string; hash: Buffer };
 
 export const createApiKey = defineOperation({
   name: "apiKeys.create",
-  summary: "Makes an API key and shows it this once",
+  summary: "Creates an API key; the response is the only place that shows it",
   access: "session",
   limit: "settings",
   input: z.strictObject({
-    name: PersonName.describe("By which its owner knows it."),
+    name: PersonName.describe("A name to recognize it by."),
     expiresAt: z.iso
       .datetime({ offset: true })
       .nullable()
       .optional()
-      .describe("A year from now unless given; `null`: never."),
+      .describe("Defaults to a year from now; `null`: never."),
   }),
   reasons: ["expiry_in_past", "expiry_too_late", "too_many_api_keys"],
   output: z.object({
     id: z.uuid(),
     name: z.string(),
     prefix: z.string(),
-    key: z.string().describe("Kept nowhere: it cannot be shown again."),
+    key: z.string().describe("Not stored: it cannot be shown again."),
     createdAt: z.date(),
   }),
   run: async (deps: { database: Database; newApiKey: () => NewApiKey }, caller, { name, expiresAt }) => {

@@ -9,7 +9,7 @@ import { ApiKeyView } from "./api-key-view.ts";
 
 export const listAnyKeys = defineOperation({
   name: "apiKeys.listAny",
-  summary: "The API keys of everybody, or of one user, that are not revoked, the newest first",
+  summary: "The active API keys of all users, or of one, newest first",
   access: "operator",
   limit: null,
   input: z.strictObject({ ...PAGE, userId: UserId.nullable().default(null) }),

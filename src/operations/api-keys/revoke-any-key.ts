@@ -8,7 +8,7 @@ import { ApiKeyId } from "./api-key-view.ts";
 
 export const revokeAnyKey = defineOperation({
   name: "apiKeys.revokeAny",
-  summary: "Revokes an API key at once, whoever owns it",
+  summary: "Revokes any user's API key",
   access: "operator",
   limit: null,
   input: z.strictObject({ id: ApiKeyId }),

@@ -8,7 +8,7 @@ import { ApiKeyId } from "./api-key-view.ts";
 
 export const revokeApiKey = defineOperation({
   name: "apiKeys.revoke",
-  summary: "Revokes an API key at once",
+  summary: "Revokes an API key",
   access: "session",
   limit: "settings",
   input: z.strictObject({ id: ApiKeyId }),

@@ -17,7 +17,7 @@ const AuditEntryView = z
       keyId: z.string().nullable(),
     }),
     address: z.string().nullable().describe("The client's network address."),
-    action: z.string().describe("Such as `user.role_changed`."),
+    action: z.string().describe("For example `user.role_changed`."),
     target: z.object({ type: z.string(), id: z.string() }),
     details: z.record(z.string(), z.unknown()),
   })
@@ -37,7 +37,7 @@ const Time = z.iso.datetime({ offset: true }).nullable().default(null);
 
 export const listAuditEntries = defineOperation({
   name: "audit.list",
-  summary: "What administrators, operators and keys have done, newest first",
+  summary: "The actions of administrators, operators and API keys, newest first",
   access: "admin",
   limit: "admin",
   input: z.strictObject({
@@ -46,9 +46,9 @@ export const listAuditEntries = defineOperation({
     action: Text.describe(
       "An action such as `user.role_changed`, or its first word for all of them: `user`.",
     ),
-    actor: Text.describe("The id of the user or key that did it."),
-    target: Text.describe("The id of what it was done to."),
-    from: Time.describe("Not before this time."),
+    actor: Text.describe("The id of the user or key that acted."),
+    target: Text.describe("The id of the target."),
+    from: Time.describe("At or after this time."),
     to: Time.describe("Before this time."),
   }),
   reasons: [],

@@ -15,14 +15,14 @@ export const createCheckout = defineOperation({
   limit: "billing",
   input: z.strictObject({
     planId: z.string().min(1).max(50),
-    seats: z.int().min(1).optional().describe("The plan's smallest number unless given."),
-    provider: z.enum(SLOTS).optional().describe("The operator's choice unless given."),
-    interval: z.enum(["month", "year"]).optional().describe("The plan's first price unless given."),
+    seats: z.int().min(1).optional().describe("Defaults to the plan's minimum."),
+    provider: z.enum(SLOTS).optional().describe("Defaults to the active provider."),
+    interval: z.enum(["month", "year"]).optional().describe("Defaults to the plan's first price."),
     currency: z
       .string()
       .regex(/^[A-Z]{3}$/)
       .optional()
-      .describe("ISO 4217; the plan's first price unless given."),
+      .describe("ISO 4217; defaults to the currency of the plan's first price."),
   }),
   reasons: [
     "plan_unknown",

@@ -16,7 +16,7 @@ export const openPortal = defineOperation({
     subscriptionId: z
       .uuid()
       .optional()
-      .describe("Of several, which is to be managed; the one that is being paid for unless given."),
+      .describe("The subscription to manage, if there are several; defaults to the active one."),
   }),
   reasons: [
     "not_found",

@@ -9,7 +9,7 @@ export type ChatReply = { open(attempt: Omit<ChatAttempt, "userId">): ReturnType
 
 export const sendMessage = defineOperation({
   name: "chat.send",
-  summary: "Continues a conversation with the assistant, and streams its answer",
+  summary: "Sends a message to the assistant and streams its answer",
   access: "person",
   limit: "ai-chat",
   input: Conversation,

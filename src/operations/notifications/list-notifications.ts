@@ -7,7 +7,7 @@ import { NotificationId, NotificationView } from "./notification-view.ts";
 
 export const listNotifications = defineOperation({
   name: "notifications.list",
-  summary: "What the caller has been told, the newest first",
+  summary: "The caller's notifications, newest first",
   access: "person",
   limit: "api",
   input: z.strictObject({ ...PAGE, cursor: NotificationId.nullable().default(null) }),

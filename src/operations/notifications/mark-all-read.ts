@@ -10,7 +10,7 @@ export const markAllRead = defineOperation({
   limit: "api",
   input: z.strictObject({}),
   reasons: [],
-  output: z.object({ count: z.int().describe("How many were unread until now.") }),
+  output: z.object({ count: z.int().describe("How many were marked.") }),
   run: async (deps: { database: Queryable }, caller) => ({
     count: await markAllNotificationsRead(deps.database, caller.userId),
   }),

@@ -15,10 +15,7 @@ export const markOneOrAllRead = defineOperation({
     id: z.string().regex(/^(all|[1-9]\d{0,17})$/, format("number_id")),
   }),
   reasons: ["not_found"],
-  output: z.union([
-    NotificationView,
-    z.object({ count: z.int().describe("How many were unread until now.") }),
-  ]),
+  output: z.union([NotificationView, z.object({ count: z.int().describe("How many were marked.") })]),
   run: async (deps: { database: Queryable }, caller, { id }) => {
     if (id === "all") return { count: await markAllNotificationsRead(deps.database, caller.userId) };
     const read = await markNotificationRead(deps.database, caller.userId, id);

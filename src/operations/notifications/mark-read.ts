@@ -7,7 +7,7 @@ import { NotificationId, NotificationView } from "./notification-view.ts";
 
 export const markRead = defineOperation({
   name: "notifications.markRead",
-  summary: "Marks a notification as read; the time of the first reading stays",
+  summary: "Marks a notification as read; keeps the time it was first read",
   access: "person",
   limit: "api",
   input: z.strictObject({ id: NotificationId }),

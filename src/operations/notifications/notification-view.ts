@@ -7,7 +7,9 @@ export const NotificationView = z
   .object({
     id: z.string(),
     kind: z.enum(NOTIFICATION_KINDS),
-    details: z.record(z.string(), z.unknown()).describe("What it speaks of, such as the id of a plan."),
+    details: z
+      .record(z.string(), z.unknown())
+      .describe("Details of the notification, such as the id of a plan."),
     createdAt: z.date(),
     readAt: z.date().nullable(),
   })

@@ -7,21 +7,20 @@ import { defineOperation } from "../operation.ts";
 
 const FeatureView = z
   .object({
-    name: z.string().describe("In the reader's language."),
-    planIds: z.array(z.string()).describe("The plans that have it, in the order of the list of plans."),
+    name: z.string().describe("In the caller's language."),
+    planIds: z
+      .array(z.string())
+      .describe("The plans that include it, in the order in which plans are listed."),
   })
   .meta({ id: "Feature" });
 
 export const listFeatures = defineOperation({
   name: "plans.features",
-  summary: "Every feature of any plan, once, with the plans that have it",
+  summary: "The features of all plans, each with the plans that include it",
   access: "anyone",
   limit: "api",
   input: z.strictObject({
-    locale: z
-      .enum(LOCALES)
-      .optional()
-      .describe("The language of the texts; that of `Accept-Language` unless given."),
+    locale: z.enum(LOCALES).optional().describe("The language of the texts; defaults to `Accept-Language`."),
   }),
   reasons: [],
   output: z.object({ features: z.array(FeatureView) }),

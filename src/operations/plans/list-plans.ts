@@ -20,9 +20,9 @@ const FeatureDetails = z
     value: z
       .union([z.boolean(), z.int()])
       .describe(
-        "Of a flag whether it is on, of a limit the number, of a quota the amount per billing period.",
+        "For a flag, whether it is on; for a limit, the number; for a quota, the amount per billing period.",
       ),
-    text: z.string().describe("In the reader's language."),
+    text: z.string().describe("In the caller's language."),
   })
   .meta({ id: "FeatureDetails" });
 
@@ -30,11 +30,11 @@ const PlanView = z
   .object({
     id: z.string(),
     name: z.string(),
-    price: PriceView.describe("The price that is bought unless another is chosen."),
-    prices: z.array(PriceView).describe("All prices, that one first."),
+    price: PriceView.describe("The default price."),
+    prices: z.array(PriceView).describe("All prices, the default one first."),
     trialDays: z.int().describe("Days of a free trial; 0: none."),
-    features: z.array(z.string()).describe("What it includes, in the reader's language."),
-    featureDetails: z.array(FeatureDetails).describe("The same for programs."),
+    features: z.array(z.string()).describe("What it includes, in the caller's language."),
+    featureDetails: z.array(FeatureDetails).describe("The same in machine-readable form."),
     seats: z.object({ min: z.int(), max: z.int() }),
   })
   .meta({ id: "Plan" });
@@ -46,10 +46,7 @@ export const listPlans = defineOperation({
   limit: "api",
   input: z.strictObject({
     ...PAGE,
-    locale: z
-      .enum(LOCALES)
-      .optional()
-      .describe("The language of the texts; that of `Accept-Language` unless given."),
+    locale: z.enum(LOCALES).optional().describe("The language of the texts; defaults to `Accept-Language`."),
   }),
   reasons: [],
   output: pageOf(PlanView),

@@ -6,8 +6,8 @@ import { defineOperation } from "../operation.ts";
 const SessionView = z
   .object({
     id: z.string(),
-    userAgent: z.string().nullable().describe("As the browser names itself."),
-    address: z.string().nullable().describe("The network address that it was begun from."),
+    userAgent: z.string().nullable().describe("The browser's user agent."),
+    address: z.string().nullable().describe("The network address at sign-in."),
     createdAt: z.date(),
     lastSeenAt: z.date().describe("Exact to a day."),
     isCurrent: z.boolean(),
@@ -16,7 +16,7 @@ const SessionView = z
 
 export const listSessions = defineOperation({
   name: "sessions.list",
-  summary: "The caller's active sessions, the latest first; at most 100",
+  summary: "The caller's active sessions, newest first; at most 100",
   access: "session",
   limit: "settings",
   input: z.strictObject({}),

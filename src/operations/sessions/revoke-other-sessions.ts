@@ -5,7 +5,7 @@ import { defineOperation } from "../operation.ts";
 
 export const revokeOtherSessions = defineOperation({
   name: "sessions.revokeOthers",
-  summary: "Ends all of the caller's sessions but this one",
+  summary: "Ends all of the caller's other sessions",
   access: "session",
   limit: "settings",
   input: z.strictObject({}),

@@ -7,7 +7,7 @@ import { defineOperation } from "../operation.ts";
 
 export const revokeSession = defineOperation({
   name: "sessions.revoke",
-  summary: "Ends one of the caller's sessions at once",
+  summary: "Ends one of the caller's sessions",
   access: "session",
   limit: "settings",
   input: z.strictObject({

@@ -13,7 +13,7 @@ export const ChangesView = z
     outOfOrder: change(z.boolean()),
   })
   .partial()
-  .meta({ id: "Changes", description: "Field by field what was before and what was after." });
+  .meta({ id: "Changes", description: "The changed fields, each with its value before and after." });
 
 function change<Value extends z.ZodType>(value: Value) {
   return z.tuple([value.nullable(), value.nullable()]);

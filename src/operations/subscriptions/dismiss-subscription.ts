@@ -9,7 +9,7 @@ import { SubscriptionView } from "./subscription-view.ts";
 /** For what no comparison can settle: the provider does not know it, or cannot be asked. */
 export const dismissSubscription = defineOperation({
   name: "subscriptions.dismiss",
-  summary: "Takes a subscription off the review list as it is, with the reason on record",
+  summary: "Removes a subscription from the review list unchanged, and records the reason",
   access: "admin",
   limit: "admin",
   input: z.strictObject({ id: z.uuid(), reason: z.string().trim().min(1).max(500) }),

@@ -15,7 +15,8 @@ const OutOfOrder = SubscriptionView.extend({
 
 export const listOutOfOrder = defineOperation({
   name: "subscriptions.outOfOrder",
-  summary: "Subscriptions that an older event changed after a newer one, the last changed first",
+  summary:
+    "Subscriptions that need review because an older event changed them after a newer one; last changed first",
   access: "admin",
   limit: "admin",
   input: z.strictObject(PAGE),

@@ -8,7 +8,7 @@ import { SubscriptionView } from "./subscription-view.ts";
 
 export const listSubscriptions = defineOperation({
   name: "subscriptions.list",
-  summary: "The caller's subscriptions, the newest first",
+  summary: "The caller's subscriptions, newest first",
   access: "person",
   limit: "api",
   input: z.strictObject(PAGE),

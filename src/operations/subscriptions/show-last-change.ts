@@ -9,13 +9,13 @@ import { ChangesView } from "./changes-view.ts";
 /** For pages that have just had a subscription reconciled. */
 export const showLastChange = defineOperation({
   name: "subscriptions.lastChange",
-  summary: "What last changed a subscription, whoever it belongs to",
+  summary: "The last change of any user's subscription",
   access: "admin",
   limit: "admin",
   input: z.strictObject({ id: z.uuid() }),
   reasons: ["not_found"],
   output: z.object({
-    at: z.date().nullable().describe("`null`: nothing has changed it yet."),
+    at: z.date().nullable().describe("`null`: it has not changed yet."),
     source: z.enum(["event", "reconcile"]).nullable(),
     changes: ChangesView,
   }),

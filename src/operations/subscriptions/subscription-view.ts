@@ -6,7 +6,7 @@ import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
 export const SubscriptionView = z
   .object({
     id: z.uuid(),
-    userId: z.string().nullable().describe("`null` once the person has deleted the account."),
+    userId: z.string().nullable().describe("`null` once the user has deleted the account."),
     provider: z.enum(SLOTS),
     providerSubscriptionId: z.string().nullable(),
     planId: z.string(),
@@ -17,7 +17,7 @@ export const SubscriptionView = z
     outOfOrder: z
       .boolean()
       .describe(
-        "An older event was applied after a newer one, and nobody has compared it with the provider.",
+        "An older event was applied after a newer one; the subscription waits for comparison with the provider.",
       ),
     createdAt: z.date(),
     updatedAt: z.date(),

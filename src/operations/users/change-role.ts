@@ -10,7 +10,7 @@ import { UserView } from "./user-view.ts";
 
 export const changeRole = defineOperation({
   name: "users.changeRole",
-  summary: "Makes somebody an administrator, or no longer one",
+  summary: "Grants or revokes a user's administrator role",
   access: "admin",
   limit: "admin",
   input: z.strictObject({ userId: UserId, role: z.enum(ROLES) }),

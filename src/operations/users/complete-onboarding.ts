@@ -7,7 +7,7 @@ import { UserView } from "./user-view.ts";
 
 export const completeOnboarding = defineOperation({
   name: "users.completeOnboarding",
-  summary: "Notes that the caller has been shown round; a second time changes nothing",
+  summary: "Marks the caller's onboarding as complete; idempotent",
   access: "person",
   limit: "settings",
   input: z.strictObject({}),

@@ -10,7 +10,7 @@ const BATCH = 2_000;
 /** For trials and load tests. All that can be created are, even if some cannot. */
 export const createUsers = defineOperation({
   name: "users.create",
-  summary: "Creates users without a password, with numbered ids; existing ones are left unchanged",
+  summary: "Creates users with numbered ids and no password; existing ones stay unchanged",
   access: "operator",
   limit: null,
   input: z.strictObject({

@@ -7,7 +7,7 @@ import { UserView } from "./user-view.ts";
 
 export const findByEmail = defineOperation({
   name: "users.findByEmail",
-  summary: "The user who signs in with an address",
+  summary: "The user with an email address",
   access: "operator",
   limit: null,
   input: z.strictObject({ email: z.string().trim() }),

@@ -7,7 +7,7 @@ import { UserView } from "./user-view.ts";
 
 export const listAllUsers = defineOperation({
   name: "users.listAll",
-  summary: "All users, the oldest first",
+  summary: "All users, oldest first",
   access: "admin",
   limit: "api",
   input: z.strictObject(PAGE),

@@ -9,7 +9,7 @@ import { UserView } from "./user-view.ts";
 /** An administrator's API key is not one: it lists its owner alone. */
 export const listUsers = defineOperation({
   name: "users.list",
-  summary: "All users, the oldest first, for an administrator; for others themselves",
+  summary: "All users, oldest first, for an administrator; the caller alone for others",
   access: "person",
   limit: "api",
   input: z.strictObject(PAGE),

@@ -18,11 +18,11 @@ const Entry = UserView.extend({
   lastSeenAt: z
     .date()
     .nullable()
-    .describe("When a session of theirs was last renewed; `null`: in none that is kept."),
+    .describe("When one of the user's sessions was last renewed; `null`: there is none."),
   subscription: z
     .object({ planId: z.string(), status: z.enum(SUBSCRIPTION_STATUSES) })
     .nullable()
-    .describe("The one that is not over; `null`: none."),
+    .describe("The subscription that has not ended; `null`: none."),
 }).meta({ id: "DirectoryEntry" });
 
 /** Text that people are looked for by. */
@@ -50,7 +50,7 @@ export const searchUsers = defineOperation({
       .describe(PAGE.cursor.description ?? ""),
     search: Search.nullable()
       .default(null)
-      .describe("How an address, a name or a last name begins, in any case; or an id."),
+      .describe("The beginning of an email address, first or last name (case-insensitive), or an id."),
   }),
   reasons: [],
   output: pageOf(Entry),

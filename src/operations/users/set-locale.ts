@@ -8,7 +8,7 @@ import { UserView } from "./user-view.ts";
 
 export const setLocale = defineOperation({
   name: "users.setLocale",
-  summary: "Changes the language in which the caller is spoken to",
+  summary: "Changes the caller's language",
   access: "person",
   limit: "settings",
   input: z.strictObject({ locale: z.enum(LOCALES) }),

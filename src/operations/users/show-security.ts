@@ -6,7 +6,7 @@ import { defineOperation } from "../operation.ts";
 
 export const showSecurity = defineOperation({
   name: "users.security",
-  summary: "How the caller's account is protected",
+  summary: "The caller's security settings",
   access: "session",
   limit: "settings",
   input: z.strictObject({}),
@@ -19,7 +19,7 @@ export const showSecurity = defineOperation({
     pendingEmail: z
       .string()
       .nullable()
-      .describe("The new e-mail address while it waits for confirmation; `null`: none."),
+      .describe("The new email address that waits for confirmation; `null`: none."),
   }),
   run: async (deps: { database: Queryable }, caller) => {
     const found =

@@ -10,13 +10,13 @@ import { UserView } from "./user-view.ts";
 
 export const updateProfile = defineOperation({
   name: "users.updateProfile",
-  summary: "Changes what is given of the caller's name, language and preferences",
+  summary: "Changes the caller's name, language and preferences; omitted fields stay unchanged",
   access: "person",
   limit: "settings",
   input: z.strictObject({
     name: PersonName.optional(),
     locale: z.enum(LOCALES).optional(),
-    preferences: Preferences.partial().optional().describe("What is left out stays as it is."),
+    preferences: Preferences.partial().optional().describe("Omitted fields stay unchanged."),
   }),
   reasons: ["not_found"],
   output: UserView,

@@ -26,7 +26,7 @@ export const listDeliveries = defineOperation({
       .regex(/^[^\0]*$/, format("control_characters"))
       .nullable()
       .default(null)
-      .describe("The provider's own name of the event, as delivered."),
+      .describe("The provider's name of the event, as delivered."),
     eventId: z
       .string()
       .min(1)
@@ -34,8 +34,12 @@ export const listDeliveries = defineOperation({
       .regex(/^[^\0]*$/, format("control_characters"))
       .nullable()
       .default(null)
-      .describe("The provider's id of the event, whole."),
-    subscriptionId: z.uuid().nullable().default(null).describe("Only what has changed this subscription."),
+      .describe("The provider's id of the event, in full."),
+    subscriptionId: z
+      .uuid()
+      .nullable()
+      .default(null)
+      .describe("Only deliveries that changed this subscription."),
   }),
   reasons: [],
   output: pageOf(Delivery),

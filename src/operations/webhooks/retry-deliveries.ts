@@ -5,7 +5,7 @@ import { defineOperation } from "../operation.ts";
 
 export const retryDeliveries = defineOperation({
   name: "webhooks.retry",
-  summary: "Runs `webhook-retry` once: what is due now, and claims whose lease has run out",
+  summary: "Runs `webhook-retry` once: deliveries that are due, and claims whose lease has expired",
   access: "operator",
   limit: null,
   input: z.strictObject({}),

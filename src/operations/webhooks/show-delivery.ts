@@ -28,7 +28,7 @@ const DeliveryInDetail = Delivery.extend({
         startedAt: z.date(),
         durationMs: z.number(),
         subscriptionId: z.uuid().nullable().describe("The subscription that it changed; `null`: none."),
-        changes: ChangesView.nullable().describe("`null`: nothing was changed."),
+        changes: ChangesView.nullable().describe("`null`: it changed nothing."),
       }),
     )
     .describe("Every finished attempt, oldest first."),
@@ -38,7 +38,7 @@ export type DeliveryInDetail = z.output<typeof DeliveryInDetail>;
 
 export const showDelivery = defineOperation({
   name: "webhooks.show",
-  summary: "One delivery with its payload and its attempts",
+  summary: "A delivery with its payload and attempts",
   access: "admin",
   limit: "admin",
   input: z.strictObject({ id: DeliveryId }),

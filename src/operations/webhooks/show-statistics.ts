@@ -11,16 +11,18 @@ const DeliveryStatistics = z
     hours: z
       .array(z.object({ startsAt: z.date(), successful: Count, failed: Count, pending: Count }))
       .length(24)
-      .describe("The hour that has begun last, and the 23 before it, the earliest first."),
+      .describe("The current hour and the 23 before it, oldest first."),
     isEstimate: z
       .boolean()
-      .describe("Whether the successful ones of a busy day were estimated; the others never are."),
+      .describe(
+        "Whether the number of successful deliveries is an estimate, as on busy days; failed and pending ones are exact.",
+      ),
   })
   .meta({ id: "DeliveryStatistics" });
 
 export const showStatistics = defineOperation({
   name: "webhooks.statistics",
-  summary: "The deliveries of the last 24 hours, by hour and by what has become of them",
+  summary: "The deliveries of the last 24 hours, by hour and status",
   access: "admin",
   limit: "admin",
   input: z.strictObject({ provider: z.enum(SLOTS).nullable().default(null) }),
