@@ -33,6 +33,10 @@ const RULES: Record<string, Rule> = {
   intake: { rooms: ["domain", "store"], packages: ["node:*"] },
   reconcile: { rooms: ["domain", "store", "intake"], packages: ["node:*"] },
   outbound: { rooms: ["domain", "store"], packages: ["node:*"] },
+  import: {
+    rooms: ["domain", "store", "intake", "reconcile"],
+    packages: ["csv-parse", "zod", "node:*"],
+  },
   billing: { rooms: ["domain", "store", "intake", "reconcile"], packages: ["node:*"] },
   accounts: { rooms: ["domain", "store", "intake", "billing"], packages: ["zod"] },
   messages: { rooms: ["domain"], packages: ["next-intl"] },
@@ -106,6 +110,7 @@ const RULES: Record<string, Rule> = {
       "operations",
       "intake",
       "reconcile",
+      "import",
       "domain",
       "simulator",
       "doctor",

@@ -20,6 +20,25 @@ export async function withProgress<Result>(
   }
 }
 
+const LINE_EVERY = 10_000;
+
+/** Shows how much some work has done, where nobody knows its total. */
+export async function withCounter<Result>(
+  work: (progressed: (done: number) => void) => Promise<Result>,
+): Promise<Result> {
+  const { isTTY } = process.stderr;
+  let shown = 0;
+  const result = await work((done) => {
+    if (isTTY) process.stderr.write(`\r${done} read`);
+    else if (done - shown >= LINE_EVERY) {
+      shown = done;
+      process.stderr.write(`${done} read\n`);
+    }
+  });
+  if (isTTY) process.stderr.write("\r\x1b[K");
+  return result;
+}
+
 /** Shows how far some work is while it runs, to somebody who watches; to nobody else. */
 export async function withKnownTotal<Result>(
   total: number,

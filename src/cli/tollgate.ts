@@ -5,6 +5,7 @@ import { addAudit } from "./audit.ts";
 import { addCompletion } from "./completion.ts";
 import { concludeFailure } from "./conclude.ts";
 import { addDoctor } from "./doctor.ts";
+import { addImport } from "./import.ts";
 import { addKeys } from "./keys.ts";
 import { addSimulate } from "./simulate.ts";
 import { addSubscriptions } from "./subscriptions.ts";
@@ -45,6 +46,7 @@ Examples:
   addWebhooks(program);
   addSubscriptions(program);
   addUsers(program);
+  addImport(program);
   addKeys(program);
   addAudit(program);
   addSimulate(program);

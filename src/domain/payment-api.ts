@@ -36,10 +36,40 @@ export type PaymentApi = {
   isEndpointDisabled: (() => Promise<boolean>) | null;
   /** All subscriptions, ended ones too; with a time, at least those that changed since. */
   listSubscriptions(since: Date | null): AsyncIterable<PaymentEvent>;
+  /** A page of the same list, from a position on. @param position `null`: the first page */
+  listSubscriptionPage(position: string | null, options: { withEmails: boolean }): Promise<SubscriptionPage>;
+  /** A page of its customers; `null`: not supported. */
+  listCustomerPage: ((position: string | null) => Promise<CustomerPage>) | null;
   /** A customer's subscriptions, for a purchase whose event named none. */
   findSubscriptions(customer: { userId: string | null; customerId: string }): Promise<PaymentEvent[]>;
   /** Whether a product or price with this id exists. */
   knowsPrice(priceId: string): Promise<boolean>;
+};
+
+export type SubscriptionPage = {
+  subscriptions: readonly ListedSubscription[];
+  /** Where the next page begins; `null`: this was the last one. */
+  next: string | null;
+};
+
+export type ListedSubscription = {
+  providerSubscriptionId: string | null;
+  /** As `fetchSubscription` returns it; `null`: unreadable, see `problem`. */
+  state: PaymentEvent | null;
+  problem: string | null;
+  /** The customer's address, with `withEmails`. */
+  email: string | null;
+};
+
+export type CustomerPage = { customers: readonly ListedCustomer[]; next: string | null };
+
+export type ListedCustomer = {
+  id: string;
+  email: string | null;
+  name: string | null;
+  locale: string | null;
+  /** From its metadata. */
+  userId: string | null;
 };
 
 export type CheckoutOrder = {

@@ -20,6 +20,8 @@ export type ProviderTraits = {
   claimsFirst: boolean;
   /** Terminal statuses: after one of these only a newer event changes the subscription. */
   terminalStatuses: ReadonlySet<SubscriptionStatus>;
+  /** Whether customers can be imported as users. */
+  listsCustomers: boolean;
   /** Whether the API lists sent events. */
   listsEvents: boolean;
   /** Makes no events at all while it has disabled our endpoint: they are not in its list afterwards either. */

@@ -31,6 +31,11 @@ export function createPaymentApi(connection: PaymentConnection): PaymentApi {
     listSubscriptions: async function* (since) {
       yield* (await api()).listSubscriptions(since);
     },
+    listSubscriptionPage: async (position, options) => (await api()).listSubscriptionPage(position, options),
+    listCustomerPage: webhook.traits.listsCustomers
+      ? async (position) =>
+          (await (await api()).listCustomerPage?.(position)) ?? { customers: [], next: null }
+      : null,
     findSubscriptions: async (customer) => (await api()).findSubscriptions(customer),
     knowsPrice: async (id) => (await api()).knowsPrice(id),
   };

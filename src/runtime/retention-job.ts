@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Job } from "../jobs/job-runner.ts";
 import type { Database } from "../store/database.ts";
 import { dropNotifications, dropPayloads } from "../store/delivery-retention.ts";
+import { dropAbandonedImports } from "../store/imports.ts";
 import { deleteExpiredLeases } from "../store/leases.ts";
 
 const EVERY_MS = 10 * 60 * 1000;
@@ -11,13 +12,14 @@ const BATCH = 200;
 const PAUSE_MS = 20;
 const NOTIFICATION_DAYS = 365;
 
-/** Drops the bodies of old deliveries, old notifications, and the leases of crashed processes. */
+/** Drops the bodies of old deliveries, old notifications, abandoned imports, and the leases of crashed processes. */
 export function retentionJob({ deliveryRetentionDays }: Config, { database }: { database: Database }): Job {
   return {
     name: "retention",
     everyMs: EVERY_MS,
     run: async ({ isStopping }) => {
       await deleteExpiredLeases(database);
+      await dropAbandonedImports(database);
       const payloads = { olderThanDays: deliveryRetentionDays, limit: BATCH };
       while (!isStopping() && (await dropPayloads(database, payloads)).passed > 0) await sleep(PAUSE_MS);
       const notifications = { olderThanDays: NOTIFICATION_DAYS, limit: BATCH };

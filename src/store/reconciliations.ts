@@ -119,3 +119,18 @@ export async function insertReconciliation(
   const [actor, userId] = typeof by === "string" ? [by, null] : ["administrator", by.administratorId];
   await transaction.run(INSERT, [subscriptionId, actor, userId, JSON.stringify(changes), reason]);
 }
+
+const INSERT_ALL = {
+  name: "insert_reconciliations",
+  text: `
+insert into reconciliation (subscription_id, by, changes)
+select (given ->> 'subscriptionId')::uuid, $1, given -> 'changes' from json_array_elements($2::json) as all_given (given)`,
+};
+
+/** The same for many at once. */
+export async function insertReconciliations(
+  transaction: Queryable,
+  { by, of }: { by: "operator" | "server"; of: readonly { subscriptionId: string; changes: Changes }[] },
+): Promise<void> {
+  await transaction.run(INSERT_ALL, [by, JSON.stringify(of)]);
+}

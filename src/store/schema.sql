@@ -157,6 +157,24 @@ create table heal_pace (
   constraint heal_pace_pkey PRIMARY KEY (provider)
 );
 
+create table import_run (
+  id text not null,
+  "position" text,
+  created integer not null default 0,
+  updated integer not null default 0,
+  skipped integer not null default 0,
+  updated_at timestamp with time zone not null default now(),
+  constraint import_run_pkey PRIMARY KEY (id)
+);
+
+create table import_unmatched (
+  import_id text not null,
+  place bigint not null generated always as identity,
+  entry json not null,
+  constraint import_unmatched_import_id_fkey FOREIGN KEY (import_id) REFERENCES import_run(id) ON DELETE CASCADE,
+  constraint import_unmatched_pkey PRIMARY KEY (import_id, place)
+);
+
 create table lease (
   name text not null,
   token uuid not null,
@@ -441,6 +459,7 @@ create table "user" (
   ban_reason text,
   ban_expires timestamp with time zone,
   two_factor_enabled boolean not null default false,
+  external_id text collate "C",
   constraint user_email_key UNIQUE (email),
   constraint user_pkey PRIMARY KEY (id),
   constraint user_role_check CHECK ((role = ANY (ARRAY['user'::text, 'admin'::text])))
@@ -451,6 +470,8 @@ CREATE INDEX user_administrators ON public."user" USING btree (id) WHERE (role =
 CREATE INDEX user_by_address ON public."user" USING btree (email text_pattern_ops);
 
 CREATE INDEX user_by_age ON public."user" USING btree (created_at, id);
+
+CREATE UNIQUE INDEX user_by_external_id ON public."user" USING btree (external_id);
 
 CREATE INDEX user_by_last_name ON public."user" USING btree ((((lower("substring"(name, '[^ ]+$'::text)) || chr(1)) || id)) text_pattern_ops) WHERE (POSITION((' '::text) IN (name)) > 0);
 

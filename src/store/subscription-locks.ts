@@ -109,19 +109,27 @@ export async function lockSubscribers(
  * Locks all subscriptions that the link may refer to, waiting for other holders, and keeps others from inserting one.
  * A holder may have inserted one that a running statement does not see: hence at least two rounds.
  */
-export async function waitForSubscriptions(
+export function waitForSubscriptions(
   transaction: Queryable,
   link: SubscriptionLink,
 ): Promise<Subscription[]> {
+  return waitForAllSubscriptions(transaction, [link]);
+}
+
+/** The same for several links. */
+export async function waitForAllSubscriptions(
+  transaction: Queryable,
+  links: readonly SubscriptionLink[],
+): Promise<Subscription[]> {
   const [, first, second] = await Promise.all([
-    lockSubscribers(transaction, [link]),
-    lockSubscriptions(transaction, [link]),
-    lockSubscriptions(transaction, [link]),
+    lockSubscribers(transaction, links),
+    lockSubscriptions(transaction, links),
+    lockSubscriptions(transaction, links),
   ]);
   let subscriptions = second;
   for (let before = first; !haveSameIds(before, subscriptions); ) {
     before = subscriptions;
-    subscriptions = await lockSubscriptions(transaction, [link]);
+    subscriptions = await lockSubscriptions(transaction, links);
   }
   return subscriptions;
 }

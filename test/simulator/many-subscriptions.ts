@@ -12,12 +12,14 @@ import { order, press, simulator } from "./test-context.ts";
 export async function simulatorWith(
   format: WireFormat,
   count: number,
+  { deliverTo = () => "http://127.0.0.1:9/webhooks" }: { deliverTo?: () => string } = {},
 ): Promise<Simulator & { stateFile: string }> {
   const stateFile = join(await mkdtemp(join(tmpdir(), "tollgate-simulator-")), "simulator.json");
   const options = {
     formats: { "provider-a": format },
-    deliverTo: () => "http://127.0.0.1:9/webhooks",
+    deliverTo,
     stateFile,
+    timeScale: 100,
   } as const;
   const first = await simulator(options);
   const email = "user_0@example.com";

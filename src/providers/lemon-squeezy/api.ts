@@ -15,7 +15,7 @@ import { dateAt, listAt, requiredText, requiredUrl, textAt, valueAt } from "../o
 import { beginCall, type SendRequest } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
-import { findSubscriptions, listSubscriptions } from "./list-subscriptions.ts";
+import { findSubscriptions, listSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
 import { readLemonSqueezyError, request } from "./requests.ts";
 import { LEMON_SQUEEZY_TRAITS } from "./traits.ts";
 import { lemonSqueezy } from "./webhook.ts";
@@ -53,6 +53,8 @@ export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
     listEvents: null,
     isEndpointDisabled: null,
     listSubscriptions: (since) => listSubscriptions(provider, since),
+    listSubscriptionPage: (position) => subscriptionPage(provider, position),
+    listCustomerPage: null,
     findSubscriptions: (customer) => findSubscriptions(provider, customer),
   };
 }

@@ -1,6 +1,7 @@
+import type { SubscriptionPage } from "../../domain/payment-api.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
-import { readableStates } from "../outbound/list-states.ts";
+import { listedSubscription, readableStates } from "../outbound/list-states.ts";
 import { nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { listAt, textAt } from "../outbound/response-fields.ts";
@@ -27,6 +28,24 @@ export async function* listSubscriptions(
     yield* states(provider, changed);
     if (subscriptions.length === 0 || page >= Number(textAt(answer, "meta", "page", "lastPage"))) return;
   }
+}
+
+/** Newest first: one that starts meanwhile shifts the remaining pages, whose first item is then listed twice. */
+export async function subscriptionPage(
+  provider: ConnectedProvider,
+  position: string | null,
+): Promise<SubscriptionPage> {
+  const page = Number(position ?? 1);
+  const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
+  const query = new URLSearchParams({ "page[number]": String(page), "page[size]": String(PAGE_SIZE) });
+  const answer = await send(request(provider, "GET", `/v1/subscriptions?${query}`));
+  const objects = listAt(answer, "data");
+  const subscriptions = objects.map((object) => {
+    const email = textAt(object, "attributes", "user_email");
+    return listedSubscription(provider, lemonSqueezy, { object, delivery: { data: object }, email });
+  });
+  const isLast = objects.length === 0 || page >= Number(textAt(answer, "meta", "page", "lastPage"));
+  return { subscriptions, next: isLast ? null : String(page + 1) };
 }
 
 /** The list filters by address alone, which the customer has. */

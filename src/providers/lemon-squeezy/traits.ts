@@ -18,6 +18,7 @@ export const LEMON_SQUEEZY_TRAITS: ProviderTraits = {
   acknowledgesFailures: false,
   claimsFirst: true,
   terminalStatuses: new Set(["canceled"]),
+  listsCustomers: false,
   listsEvents: false,
   losesEventsWhileDisabled: false,
   cancelsAtOnce: false,

@@ -7,6 +7,7 @@ import type {
   PaymentApi,
 } from "../../domain/payment-api.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
+import { eachState } from "../outbound/list-states.ts";
 import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
 import { listedEvent, MAX_PAGE_BYTES, oldestFirst } from "../outbound/oldest-first.ts";
 import { foreignCustomer, hasConfirmed } from "../outbound/own-customer.ts";
@@ -16,7 +17,7 @@ import { listAt, requiredText, requiredUrl, textAt, valueAt } from "../outbound/
 import { beginCall, type SendRequest } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
-import { findSubscriptions, listSubscriptions } from "./list-subscriptions.ts";
+import { findSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
 import { get, patch, post, readPaddleError } from "./requests.ts";
 import { PADDLE_TRAITS } from "./traits.ts";
 import { PADDLE_EVENT_TYPES, paddle } from "./webhook.ts";
@@ -46,7 +47,10 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
     knowsPrice: (id) => knowsPrice(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),
     isEndpointDisabled: null,
-    listSubscriptions: () => listSubscriptions(provider),
+    listSubscriptions: () =>
+      eachState((position) => subscriptionPage(provider, position, { withEmails: false })),
+    listSubscriptionPage: (position, options) => subscriptionPage(provider, position, options),
+    listCustomerPage: null,
     findSubscriptions: (customer) => findSubscriptions(provider, customer),
   };
 }

@@ -1,6 +1,7 @@
+import type { SubscriptionPage } from "../../domain/payment-api.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
-import { readableStates } from "../outbound/list-states.ts";
+import { listedSubscription, readableStates } from "../outbound/list-states.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { listAt, textAt, valueAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
@@ -10,18 +11,50 @@ import { paddle } from "./webhook.ts";
 const PAGE_SIZE = 200;
 
 /** Every status, ordered by id. https://developer.paddle.com/api-reference/subscriptions/list-subscriptions */
-export async function* listSubscriptions(provider: ConnectedProvider): AsyncGenerator<PaymentEvent> {
+export async function subscriptionPage(
+  provider: ConnectedProvider,
+  position: string | null,
+  { withEmails }: { withEmails: boolean },
+): Promise<SubscriptionPage> {
   const query = new URLSearchParams({ order_by: "id[ASC]", per_page: String(PAGE_SIZE) });
-  for (;;) {
+  // The page's `next` is a full URL: only its cursor is used, so that the key is sent only to the configured API.
+  if (position !== null) query.set("after", position);
+  const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
+  const page = await send(get(provider, `/subscriptions?${query}`));
+  const objects = listAt(page, "data");
+  const emails = withEmails ? await emailsOf(provider, objects) : new Map<string, string>();
+  const subscriptions = objects.map((object) => {
+    const email = emails.get(textAt(object, "customer_id") ?? "") ?? null;
+    return listedSubscription(provider, paddle, { object, delivery: { data: object }, email });
+  });
+  const hasMore = valueAt(page, "meta", "pagination", "has_more") === true;
+  return { subscriptions, next: hasMore ? textAt(objects.at(-1), "id") : null };
+}
+
+/** As many ids as fit into an address. */
+const CUSTOMERS_AT_ONCE = 50;
+
+/** https://developer.paddle.com/api-reference/customers/list-customers: several ids, separated by commas. */
+async function emailsOf(
+  provider: ConnectedProvider,
+  subscriptions: readonly unknown[],
+): Promise<Map<string, string>> {
+  const ids = [...new Set(subscriptions.flatMap((one) => textAt(one, "customer_id") ?? []))];
+  const emails = new Map<string, string>();
+  for (let at = 0; at < ids.length; at += CUSTOMERS_AT_ONCE) {
+    const some = ids.slice(at, at + CUSTOMERS_AT_ONCE).join(",");
+    const query = new URLSearchParams({
+      id: some,
+      per_page: String(CUSTOMERS_AT_ONCE),
+      status: "active,archived",
+    });
     const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
-    const page = await send(get(provider, `/subscriptions?${query}`));
-    const subscriptions = listAt(page, "data");
-    yield* states(provider, subscriptions);
-    const last = textAt(subscriptions.at(-1), "id");
-    if (last === null || valueAt(page, "meta", "pagination", "has_more") !== true) return;
-    // The page's `next` is a full URL: only its cursor is used, so that the key is sent only to the configured API.
-    query.set("after", last);
+    for (const customer of listAt(await send(get(provider, `/customers?${query}`)), "data")) {
+      const [id, email] = [textAt(customer, "id"), textAt(customer, "email")];
+      if (id !== null && email !== null) emails.set(id, email);
+    }
   }
+  return emails;
 }
 
 export async function findSubscriptions(

@@ -21,6 +21,7 @@ export const PADDLE_TRAITS: ProviderTraits = {
   acknowledgesFailures: false,
   claimsFirst: false,
   terminalStatuses: new Set(["canceled"]),
+  listsCustomers: false,
   listsEvents: true,
   losesEventsWhileDisabled: false,
   cancelsAtOnce: true,

@@ -17,6 +17,7 @@ import type {
   PaymentApi,
 } from "../../domain/payment-api.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
+import { eachState } from "../outbound/list-states.ts";
 import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
 import { oldestFirst } from "../outbound/oldest-first.ts";
 import { foreignCustomer, hasConfirmed } from "../outbound/own-customer.ts";
@@ -27,7 +28,7 @@ import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
 import { type PolarClient, polarClient, readPolarError } from "./client.ts";
 import { deliveryPages, isEndpointDisabled } from "./deliveries.ts";
-import { findSubscriptions, listSubscriptions } from "./list-subscriptions.ts";
+import { findSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
 import { POLAR_TRAITS } from "./traits.ts";
 import { polar } from "./webhook.ts";
 
@@ -53,7 +54,9 @@ export function polarApi(connection: PaymentConnection): PaymentApi {
     knowsPrice: (id) => knowsProduct(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, deliveryPages(provider, since)),
     isEndpointDisabled: () => isEndpointDisabled(provider),
-    listSubscriptions: () => listSubscriptions(provider),
+    listSubscriptions: () => eachState((position) => subscriptionPage(provider, position)),
+    listSubscriptionPage: (position) => subscriptionPage(provider, position),
+    listCustomerPage: null,
     findSubscriptions: (customer) => findSubscriptions(provider, customer),
   };
 }

@@ -1,7 +1,8 @@
 import { listSubscriptions as list } from "@polar-sh/sdk/2026-10/services/subscriptions";
+import type { SubscriptionPage } from "../../domain/payment-api.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
-import { readableStates } from "../outbound/list-states.ts";
+import { listedSubscription, readableStates } from "../outbound/list-states.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
 import { listAt, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
@@ -11,14 +12,20 @@ import { polar } from "./webhook.ts";
 const PAGE_SIZE = 100;
 
 /** Oldest first, so that a subscription that starts meanwhile does not shift the remaining pages. */
-export async function* listSubscriptions(provider: ConnectedProvider): AsyncGenerator<PaymentEvent> {
-  for (let page = 1; ; page += 1) {
-    const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
-    const answer = await list(client)({ page, limit: PAGE_SIZE, sorting: ["started_at"] });
-    const subscriptions = listAt(answer, "items");
-    yield* states(provider, subscriptions);
-    if (subscriptions.length === 0 || page >= Number(textAt(answer, "pagination", "max_page"))) return;
-  }
+export async function subscriptionPage(
+  provider: ConnectedProvider,
+  position: string | null,
+): Promise<SubscriptionPage> {
+  const page = Number(position ?? 1);
+  const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
+  const answer = await list(client)({ page, limit: PAGE_SIZE, sorting: ["started_at"] });
+  const objects = listAt(answer, "items");
+  const subscriptions = objects.map((object) => {
+    const email = textAt(object, "customer", "email");
+    return listedSubscription(provider, polar, { object, delivery: { data: object }, email });
+  });
+  const isLast = objects.length === 0 || page >= Number(textAt(answer, "pagination", "max_page"));
+  return { subscriptions, next: isLast ? null : String(page + 1) };
 }
 
 export async function findSubscriptions(

@@ -16,6 +16,7 @@ export const POLAR_TRAITS: ProviderTraits = {
   claimsFirst: false,
   // A canceled subscription can be reinstated, by a newer event.
   terminalStatuses: new Set(["canceled"]),
+  listsCustomers: false,
   listsEvents: true,
   losesEventsWhileDisabled: true,
   cancelsAtOnce: true,

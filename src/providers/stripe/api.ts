@@ -9,6 +9,7 @@ import type {
 } from "../../domain/payment-api.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import { type ConnectedProvider, connectProvider } from "../outbound/connected-provider.ts";
+import { eachState } from "../outbound/list-states.ts";
 import { ensureEnded, hasEnded, nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
 import { listedEvent, MAX_PAGE_BYTES, oldestFirst } from "../outbound/oldest-first.ts";
 import { foreignCustomer } from "../outbound/own-customer.ts";
@@ -20,7 +21,7 @@ import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
 import { mapStripeErrors, readStripeError, stripeClient } from "./client.ts";
 import { customerFor, isForeign } from "./customer.ts";
-import { findSubscriptions, listSubscriptions } from "./list-subscriptions.ts";
+import { customerPage, findSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
 import { STRIPE_TRAITS } from "./traits.ts";
 import { STRIPE_EVENT_TYPES, stripe } from "./webhook.ts";
 
@@ -52,7 +53,10 @@ export function stripeApi(connection: PaymentConnection): PaymentApi {
     knowsPrice: (id) => knowsPrice(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),
     isEndpointDisabled: null,
-    listSubscriptions: () => listSubscriptions(provider),
+    listSubscriptions: () =>
+      eachState((position) => subscriptionPage(provider, position, { withEmails: false })),
+    listSubscriptionPage: (position, options) => subscriptionPage(provider, position, options),
+    listCustomerPage: (position) => customerPage(provider, position),
     findSubscriptions: (customer) => findSubscriptions(provider, customer),
   };
 }

@@ -1,7 +1,9 @@
+import type { CustomerPage, SubscriptionPage } from "../../domain/payment-api.ts";
 import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { ConnectedProvider } from "../outbound/connected-provider.ts";
-import { readableStates } from "../outbound/list-states.ts";
+import { listedSubscription, readableStates } from "../outbound/list-states.ts";
 import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
+import { textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { mapStripeErrors, stripeClient } from "./client.ts";
 import { stripe } from "./webhook.ts";
@@ -9,17 +11,48 @@ import { stripe } from "./webhook.ts";
 const PAGE_SIZE = 100;
 
 /** All of them: Stripe can only filter by creation time. https://docs.stripe.com/api/subscriptions/list */
-export async function* listSubscriptions(provider: ConnectedProvider): AsyncGenerator<PaymentEvent> {
-  for (let last: string | null = null; ; ) {
-    const client = stripeClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
-    const after: { starting_after?: string } = last === null ? {} : { starting_after: last };
-    const page = await mapStripeErrors(provider, () =>
-      client.subscriptions.list({ status: "all", limit: PAGE_SIZE, ...after }),
-    );
-    yield* readableStates(provider, stripe, page.data.map(asDelivery));
-    last = page.data.at(-1)?.id ?? null;
-    if (!page.has_more || last === null) return;
-  }
+export async function subscriptionPage(
+  provider: ConnectedProvider,
+  position: string | null,
+  { withEmails }: { withEmails: boolean },
+): Promise<SubscriptionPage> {
+  const client = stripeClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
+  const page = await mapStripeErrors(provider, () =>
+    client.subscriptions.list({
+      ...{ status: "all", limit: PAGE_SIZE },
+      ...(position === null ? {} : { starting_after: position }),
+      ...(withEmails ? { expand: ["data.customer"] } : {}),
+    }),
+  );
+  const subscriptions = page.data.map((object) => {
+    const customer = textAt(object, "customer", "id") ?? object.customer;
+    const delivery = asDelivery({ ...object, customer });
+    return listedSubscription(provider, stripe, {
+      object,
+      delivery,
+      email: textAt(object, "customer", "email"),
+    });
+  });
+  return { subscriptions, next: page.has_more ? (page.data.at(-1)?.id ?? null) : null };
+}
+
+/** Newest first. https://docs.stripe.com/api/customers/list */
+export async function customerPage(
+  provider: ConnectedProvider,
+  position: string | null,
+): Promise<CustomerPage> {
+  const client = stripeClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
+  const page = await mapStripeErrors(provider, () =>
+    client.customers.list({ limit: PAGE_SIZE, ...(position === null ? {} : { starting_after: position }) }),
+  );
+  const customers = page.data.map((customer) => ({
+    id: customer.id,
+    email: textAt(customer, "email"),
+    name: textAt(customer, "name"),
+    locale: textAt(customer, "preferred_locales", "0"),
+    userId: textAt(customer, "metadata", "userId"),
+  }));
+  return { customers, next: page.has_more ? (page.data.at(-1)?.id ?? null) : null };
 }
 
 export async function findSubscriptions(

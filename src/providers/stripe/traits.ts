@@ -21,6 +21,7 @@ export const STRIPE_TRAITS: ProviderTraits = {
   acknowledgesFailures: false,
   claimsFirst: false,
   terminalStatuses: new Set(["canceled"]),
+  listsCustomers: true,
   listsEvents: true,
   losesEventsWhileDisabled: false,
   cancelsAtOnce: true,

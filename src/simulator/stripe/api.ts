@@ -58,7 +58,12 @@ export function stripeApi(slot: ProviderSlot): Hono {
     const idOf = ({ ids }: SimulatedSubscription) => ids.subscriptionId;
     const query = new URL(c.req.url).searchParams;
     const { page, hasMore } = pageOf(listed, { object: "subscription", idOf }, query);
-    const data = page.map((subscription) => subscriptionJson(slot, subscription));
+    const isExpanded = query.getAll("expand[0]").includes("data.customer");
+    const data = page.map((subscription) => {
+      const customer = isExpanded ? findCustomer(slot, subscription.ids.customerId) : undefined;
+      const shown = subscriptionJson(slot, subscription);
+      return customer ? { ...shown, customer: stripeCustomer(customer) } : shown;
+    });
     return c.json({ object: "list", url: "/v1/subscriptions", has_more: hasMore, data });
   });
   app.get("/v1/subscriptions/:id", (c) => c.json(subscriptionJson(slot, requireSubscription(slot, c))));

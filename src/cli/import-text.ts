@@ -1,0 +1,28 @@
+import type { ImportReport, Unmatched } from "../import/run-import.ts";
+import { printable, table } from "./table.ts";
+
+const MAX_SHOWN = 50;
+
+/** What an import has done, for people. */
+export function importText(
+  { created, updated, skipped, unmatched }: ImportReport,
+  { dryRun }: { dryRun: boolean },
+): string {
+  const done = dryRun ? "would be " : "";
+  const counts = `${created} ${done}created, ${updated} ${done}updated, ${skipped} as they are, ${unmatched.length} left out`;
+  if (unmatched.length === 0) return counts;
+  const rest = unmatched.length > MAX_SHOWN ? [`and ${unmatched.length - MAX_SHOWN} more: see --json`] : [];
+  return [counts, "", unmatchedTable(unmatched.slice(0, MAX_SHOWN)), ...rest].join("\n");
+}
+
+function unmatchedTable(unmatched: readonly Unmatched[]): string {
+  return table(
+    ["left out", "reason"],
+    unmatched.map(({ reason, ...ids }) => [namesOf(ids), printable(reason, 200)]),
+  );
+}
+
+function namesOf(ids: Record<string, string | number | null>): string {
+  const named = Object.values(ids).filter((value) => value !== null);
+  return printable(named.join(" "), 120);
+}

@@ -1,0 +1,192 @@
+import { readFile } from "node:fs/promises";
+import { type Command, Option } from "commander";
+import type { PaymentApi } from "../domain/payment-api.ts";
+import { SLOTS, type Slot } from "../domain/slot.ts";
+import { withForeignDatabase } from "../import/foreign-database.ts";
+import { importSubscriptions } from "../import/import-subscriptions.ts";
+import { importUsers } from "../import/import-users.ts";
+import { Mapping, NO_MAPPING } from "../import/mapping.ts";
+import type { ImportOptions, ImportReport, Source } from "../import/run-import.ts";
+import { betterAuthSubscriptions, betterAuthUsers } from "../import/sources/better-auth.ts";
+import { providerSubscriptions } from "../import/sources/provider.ts";
+import { stripeCustomers } from "../import/sources/stripe-customers.ts";
+import { syncEngineSubscriptions } from "../import/sources/sync-engine.ts";
+import { userFile } from "../import/sources/user-file.ts";
+import type { SubscriptionRow } from "../import/subscription-row.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { jsonOption } from "./arguments.ts";
+import { conclude } from "./conclude.ts";
+import { importText } from "./import-text.ts";
+import { withCounter } from "./progress.ts";
+import { withRuntime } from "./with-runtime.ts";
+
+export function addImport(program: Command): void {
+  const importing = program
+    .command("import")
+    .description("users and subscriptions of another system: users, subscriptions");
+  addImportUsers(importing);
+  addImportSubscriptions(importing);
+}
+
+type Output = { json?: boolean; dryRun: boolean; notify: boolean };
+
+function addCommon(command: Command): Command {
+  return command
+    .option("--database-url <url>", "PostgreSQL of the other system, for better-auth and sync-engine")
+    .option("--dry-run", "report what would happen, and change nothing", false)
+    .option("--notify", "notify users and emit events; by default nobody is told", false)
+    .addOption(jsonOption());
+}
+
+type UserOptions = Output & { from: string; slot?: Slot; databaseUrl?: string };
+
+function addImportUsers(importing: Command): void {
+  addCommon(importing.command("users"))
+    .description("imports users without passwords: they set one by the reset link")
+    .requiredOption(
+      "--from <source>",
+      "a file ending in .csv or .json, better-auth, or stripe (its customers)",
+    )
+    .addOption(new Option("--slot <slot>", "the slot of the Stripe account, for stripe").choices(SLOTS))
+    .addHelpText(
+      "after",
+      `
+A file has the columns (or objects with the keys) id, externalId, email, name, locale; only email is required.
+Rows that are invalid, or that name another account's id or address, are listed and left out. An interrupted import goes
+on where it ended when it is started again with the same input.
+
+Examples:
+  npm run -s tollgate -- import users --from users.csv --dry-run
+  npm run -s tollgate -- import users --from better-auth --database-url postgres://localhost/old
+  npm run -s tollgate -- import users --from stripe --slot provider-a --json`,
+    )
+    .action(async (options: UserOptions) => {
+      const report = await withRuntime(
+        (runtime) =>
+          withUserSource(runtime, options, (source) =>
+            withCounter((progressed) =>
+              importUsers(runtime.intake, source, { ...modeOf(options), progressed }),
+            ),
+          ),
+        { createsDatabase: true },
+      );
+      concludeImport(report, options);
+    });
+}
+
+async function withUserSource(
+  runtime: Runtime,
+  options: UserOptions,
+  work: (source: Source<unknown>) => Promise<ImportReport>,
+): Promise<ImportReport> {
+  const { from } = options;
+  if (/\.(csv|json)$/i.test(from)) return work(await userFile(from));
+  if (from === "better-auth")
+    return withForeignDatabase(options.databaseUrl, (foreign) => work(betterAuthUsers(foreign)));
+  if (from !== "stripe")
+    throw new Error("--from: expected a file ending in .csv or .json, better-auth or stripe");
+  const slot = options.slot ?? SLOTS.find((one) => runtime.payments[one]?.listCustomerPage);
+  if (slot === undefined) throw new Error("no slot has an API key of Stripe");
+  const { listCustomerPage } = apiOf(runtime, slot);
+  if (listCustomerPage === null) throw new Error(`${slot} is not Stripe: only its customers can be imported`);
+  return work(stripeCustomers(slot, listCustomerPage));
+}
+
+const SUBSCRIPTION_SOURCES = ["provider", "sync-engine", "better-auth"] as const;
+
+type SubscriptionOptions = Output & {
+  from: (typeof SUBSCRIPTION_SOURCES)[number];
+  slot: Slot;
+  databaseUrl?: string;
+  schema: string;
+  map?: string;
+};
+
+function addImportSubscriptions(importing: Command): void {
+  addCommon(importing.command("subscriptions"))
+    .description("imports subscriptions, ended ones too, by the same rules as a comparison with the provider")
+    .addOption(new Option("--slot <slot>", "the slot they belong to").choices(SLOTS).makeOptionMandatory())
+    .addOption(
+      new Option("--from <source>", "the provider's list, or tables of another system")
+        .choices(SUBSCRIPTION_SOURCES)
+        .default("provider"),
+    )
+    .option("--schema <name>", "the schema of sync-engine's tables", "stripe")
+    .option("--map <file>", "JSON: the users of customer ids and addresses that name none")
+    .addHelpText(
+      "after",
+      `
+A subscription belongs to the user whose id its metadata names, or its customer id: by id or by external id. The mapping
+{ "customers": { "cus_1": "user_1" }, "emails": { "ann@example.com": "user_2" } } says the rest. What has no user is
+listed and left out, never guessed. An interrupted import goes on where it ended.
+
+Examples:
+  npm run -s tollgate -- import subscriptions --slot provider-a --from provider --dry-run
+  npm run -s tollgate -- import subscriptions --slot provider-a --from provider --map mapping.json
+  npm run -s tollgate -- import subscriptions --slot provider-a --from sync-engine --database-url postgres://localhost/old`,
+    )
+    .action(async (options: SubscriptionOptions) => {
+      const mapping = options.map === undefined ? NO_MAPPING : await readMapping(options.map);
+      const { slot } = options;
+      const report = await withRuntime((runtime) =>
+        withSubscriptionSource(runtime, options, mapping, (source) =>
+          withCounter((progressed) =>
+            importSubscriptions(runtime.intake, { slot, mapping, api: runtime.payments[slot] }, source, {
+              ...modeOf(options),
+              progressed,
+            }),
+          ),
+        ),
+      );
+      concludeImport(report, options);
+    });
+}
+
+async function withSubscriptionSource(
+  runtime: Runtime,
+  { from, slot, databaseUrl, schema }: SubscriptionOptions,
+  mapping: Mapping,
+  work: (source: Source<SubscriptionRow>) => Promise<ImportReport>,
+): Promise<ImportReport> {
+  if (from === "provider") return work(providerSubscriptions(slot, apiOf(runtime, slot), mapping));
+  const { intake } = runtime;
+  if (intake.slots[slot].format !== "stripe")
+    throw new Error(
+      `${from} has subscriptions of Stripe, and ${slot} is bound to ${intake.slots[slot].format}`,
+    );
+  return withForeignDatabase(databaseUrl, (foreign) =>
+    work(
+      from === "sync-engine"
+        ? syncEngineSubscriptions(intake, slot, { ...foreign, schema }, mapping)
+        : betterAuthSubscriptions(intake, slot, foreign, mapping),
+    ),
+  );
+}
+
+function apiOf({ payments }: Runtime, slot: Slot): PaymentApi {
+  const api = payments[slot];
+  if (api === null) throw new Error(`no payment provider is configured for ${slot}`);
+  return api;
+}
+
+function modeOf({ dryRun, notify }: Output): Pick<ImportOptions, "dryRun" | "notify"> {
+  return { dryRun, notify };
+}
+
+async function readMapping(path: string): Promise<Mapping> {
+  const example = '{ "customers": { "cus_1": "user_1" }, "emails": { "ann@example.com": "user_2" } }';
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${path} cannot be read: ${error.code ?? error.message}`);
+  });
+  try {
+    return Mapping.parse(JSON.parse(text));
+  } catch {
+    throw new Error(`${path} is no mapping: expected ${example}`);
+  }
+}
+
+function concludeImport(report: ImportReport, options: Output): void {
+  const { created, updated, skipped, unmatched } = report;
+  const json = { created, updated, skipped, unmatched };
+  conclude({ json, text: () => importText(report, options) }, options);
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from "node:crypto";
+import { type Changes, changesOf } from "../domain/changes.ts";
+import { decide } from "../domain/decide.ts";
+import { failureSentence } from "../domain/failures.ts";
+import { type Notification, notificationsFor } from "../domain/notification.ts";
+import { subscriptionEventType } from "../domain/outbound-event.ts";
+import type { PaymentEvent } from "../domain/payment-event.ts";
+import type { PlanCatalog } from "../domain/plan.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Subscription } from "../domain/subscription.ts";
+import type { ResolvedUsers } from "./resolve-users.ts";
+import type { ImportReport, Unmatched } from "./run-import.ts";
+import type { SubscriptionRow } from "./subscription-row.ts";
+
+export type DecidedPage = {
+  report: ImportReport;
+  created: Subscription[];
+  updated: Subscription[];
+  changes: { subscriptionId: string; changes: Changes }[];
+  notifications: Notification[];
+  events: { type: ReturnType<typeof subscriptionEventType>; subscription: Subscription }[];
+  /** Ids of subscriptions that an event has changed about when the source was read. */
+  contested: string[];
+};
+
+type PageContext = { locked: readonly Subscription[]; users: ResolvedUsers; plans: PlanCatalog };
+
+/** Providers' clocks are coarse, and not ours. */
+const CLOCK_MARGIN_MICROS = 2_000_000;
+
+/** What the rows of a page do to the subscriptions known, one after another. Pure. */
+export function decidePage(
+  slot: Slot,
+  rows: readonly SubscriptionRow[],
+  { locked, users, plans }: PageContext,
+): DecidedPage {
+  const known = new Map(locked.map((one) => [one.id, one]));
+  const page: DecidedPage = {
+    report: { created: 0, updated: 0, skipped: 0, unmatched: [] },
+    ...{ created: [], updated: [], changes: [], notifications: [], events: [], contested: [] },
+  };
+  for (const row of rows) {
+    const outcome = decideRow(slot, row, { known: [...known.values()], users, plans });
+    switch (outcome.outcome) {
+      case "left out":
+        page.report.unmatched.push(unmatchedRow(row, outcome.reason));
+        break;
+      case "same":
+      case "contested":
+        page.report.skipped += 1;
+        if (outcome.outcome === "contested") page.contested.push(outcome.id);
+        break;
+      case "changed":
+        record(page, known, outcome);
+        break;
+      default:
+        outcome satisfies never;
+    }
+  }
+  return page;
+}
+
+type RowOutcome =
+  | { outcome: "left out"; reason: string }
+  | { outcome: "same" }
+  | { outcome: "contested"; id: string }
+  | { outcome: "changed"; before: Subscription | null; after: Subscription };
+
+function decideRow(
+  slot: Slot,
+  row: SubscriptionRow,
+  { known, users, plans }: { known: readonly Subscription[]; users: ResolvedUsers; plans: PlanCatalog },
+): RowOutcome {
+  const { state, problem, readAtMicros } = row;
+  if (state === null) return { outcome: "left out", reason: problem ?? "it cannot be read" };
+  if (state.providerSubscriptionId === null)
+    return { outcome: "left out", reason: "it has no subscription id" };
+  const ours = known.find(
+    (one) => one.provider === slot && one.providerSubscriptionId === state.providerSubscriptionId,
+  );
+  if (ours !== undefined && isNewer(ours, readAtMicros)) return { outcome: "contested", id: ours.id };
+  const event: PaymentEvent = { ...state, userId: ours === undefined ? users.userOf(row) : null };
+  const decision = decide(slot, event, {
+    subscriptions: known,
+    userState: (id) => users.states.get(id) ?? "unknown",
+    plans,
+    newId: randomUUID,
+  });
+  if (decision.outcome === "failed")
+    return { outcome: "left out", reason: failureSentence(decision.failure) };
+  if (decision.outcome === "ignored") return { outcome: "left out", reason: "user: the account was deleted" };
+  const { subscription } = decision;
+  const before = known.find(({ id }) => id === subscription.id) ?? null;
+  const after = { ...subscription, comparedAtMicros: readAtMicros };
+  if (before !== null && isSame(before, after)) return { outcome: "same" };
+  return { outcome: "changed", before, after };
+}
+
+/** Whether something is known of it that the source, as read, may not contain. */
+function isNewer(
+  { lastEventAtMicros, comparedAtMicros }: Subscription,
+  readAtMicros: number | null,
+): boolean {
+  if (readAtMicros === null) return lastEventAtMicros !== null || comparedAtMicros !== null;
+  return (
+    (lastEventAtMicros ?? 0) > readAtMicros - CLOCK_MARGIN_MICROS || (comparedAtMicros ?? 0) > readAtMicros
+  );
+}
+
+function isSame(before: Subscription, after: Subscription): boolean {
+  return (
+    changesOf(before, after) === null &&
+    before.priceId === after.priceId &&
+    before.customerId === after.customerId
+  );
+}
+
+function record(
+  page: DecidedPage,
+  known: Map<string, Subscription>,
+  { before, after }: { before: Subscription | null; after: Subscription },
+): void {
+  const { lastNotified, notifications } = notificationsFor(before, after, { isLate: false });
+  const subscription = { ...after, lastNotified };
+  const changes = changesOf(before, after);
+  known.set(after.id, subscription);
+  const isNew = before === null || page.created.some(({ id }) => id === after.id);
+  const list = isNew ? page.created : page.updated;
+  const at = list.findIndex(({ id }) => id === after.id);
+  if (at < 0) list.push(subscription);
+  else list[at] = subscription;
+  page.report[before === null ? "created" : "updated"] += 1;
+  page.notifications.push(...notifications);
+  if (changes === null) return;
+  page.changes.push({ subscriptionId: after.id, changes });
+  page.events.push({ type: subscriptionEventType(before, after), subscription: after });
+}
+
+function unmatchedRow({ providerSubscriptionId, state, email }: SubscriptionRow, reason: string): Unmatched {
+  return {
+    providerSubscriptionId,
+    customerId: state?.customerId ?? null,
+    userId: state?.userId ?? null,
+    email,
+    reason,
+  };
+}

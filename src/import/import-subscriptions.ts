@@ -1,0 +1,87 @@
+import { OPERATOR } from "../domain/caller.ts";
+import type { PaymentApi } from "../domain/payment-api.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Intake } from "../intake/intake.ts";
+import { retryOnContention } from "../intake/retry-on-contention.ts";
+import { effectLimits } from "../intake/transaction-limits.ts";
+import { compare } from "../reconcile/compare.ts";
+import { advanceImport } from "../store/imports.ts";
+import { findReconcilable } from "../store/reconciliations.ts";
+import { waitForAllSubscriptions } from "../store/subscription-locks.ts";
+import { inTransaction } from "../store/transaction.ts";
+import { type DecidedPage, decidePage } from "./decide-page.ts";
+import type { Mapping } from "./mapping.ts";
+import { resolveUsers } from "./resolve-users.ts";
+import {
+  type ImportOptions,
+  type ImportReport,
+  runImport,
+  type Source,
+  type SourcePage,
+} from "./run-import.ts";
+import type { SubscriptionRow } from "./subscription-row.ts";
+import { writePage } from "./write-page.ts";
+
+export type SubscriptionImport = {
+  slot: Slot;
+  mapping: Mapping;
+  /** To settle what events change meanwhile; `null`: not configured. */
+  api: Pick<PaymentApi, "fetchSubscription"> | null;
+};
+
+/**
+ * Imports a slot's subscriptions, ended ones too, by the rules of comparisons: a subscription that is known keeps its
+ * user, and what a newer event has said stays. Rows that are invalid or have no user are left out.
+ * @throws PaymentApiProblem, DatabaseUnavailable
+ */
+export function importSubscriptions(
+  intake: Intake,
+  { slot, mapping, api }: SubscriptionImport,
+  source: Source<SubscriptionRow>,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  return runImport(intake.database, source, options, async (page, { importId }) => {
+    const { report, contested } = await retryOnContention(() =>
+      importPage(intake, { slot, mapping }, { ...page, importId }, options),
+    );
+    if (!options.dryRun && api !== null)
+      for (const id of contested) await compareWithProvider(intake, api, id, options);
+    return report;
+  });
+}
+
+async function importPage(
+  intake: Intake,
+  { slot, mapping }: Pick<SubscriptionImport, "slot" | "mapping">,
+  { rows, next, importId }: SourcePage<SubscriptionRow> & { importId: string | null },
+  { dryRun, notify }: ImportOptions,
+): Promise<DecidedPage> {
+  return inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+    const users = await resolveUsers(transaction, rows, mapping);
+    const links = rows.flatMap((row) => {
+      if (row.state === null) return [];
+      const { providerSubscriptionId, customerId } = row.state;
+      return [{ provider: slot, providerSubscriptionId, userId: users.userOf(row), customerId }];
+    });
+    const locked = links.length === 0 ? [] : await waitForAllSubscriptions(transaction, links);
+    const decided = decidePage(slot, rows, { locked, users, plans: intake.plans });
+    if (dryRun || importId === null) return decided;
+    await transaction.commitAfter([
+      ...writePage(transaction, decided, { notify }),
+      advanceImport(transaction, importId, { ...decided.report, position: next }),
+    ]);
+    return decided;
+  });
+}
+
+/** An event came in while the source was read: only the provider knows which of the two is newer. */
+async function compareWithProvider(
+  intake: Intake,
+  api: Pick<PaymentApi, "fetchSubscription">,
+  id: string,
+  { notify }: ImportOptions,
+): Promise<void> {
+  const found = await findReconcilable(intake.database, id);
+  if (found !== null)
+    await compare(intake, api, found, { by: OPERATOR, audit: "changes", dryRun: false, notify });
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import type { Intake } from "../intake/intake.ts";
+import { retryOnContention } from "../intake/retry-on-contention.ts";
+import { effectLimits } from "../intake/transaction-limits.ts";
+import {
+  findUsersToImport,
+  type ImportedUser,
+  insertImportedUsers,
+  type KnownUser,
+  muteUserEvents,
+  updateImportedUsers,
+} from "../store/imported-users.ts";
+import { advanceImport } from "../store/imports.ts";
+import { inTransaction } from "../store/transaction.ts";
+import { findUserStates, type UserState } from "../store/users.ts";
+import { decideUser } from "./decide-user.ts";
+import { type ImportOptions, type ImportReport, runImport, type Source } from "./run-import.ts";
+import { readUserRow, type UserRow } from "./user-row.ts";
+
+type ImportTools = Pick<Intake, "database" | "leaseSeconds">;
+
+/**
+ * Imports users, without passwords: they set one by the reset link. Rows that are invalid, or that name somebody else's
+ * id or address, are left out.
+ * @throws DatabaseUnavailable
+ */
+export function importUsers(
+  intake: ImportTools,
+  source: Source<unknown>,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  return runImport(intake.database, source, options, (page, { importId }) =>
+    // A user who signs up meanwhile: decided again.
+    retryOnConflict(() =>
+      inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+        const rows = page.rows.map(readUserRow);
+        const [known, states] = await Promise.all([
+          findUsersToImport(transaction, keysOf(rows)),
+          findUserStates(transaction, keysOf(rows).ids),
+        ]);
+        const { created, updated, report } = decideAll(rows, known, states);
+        if (options.dryRun || importId === null) return report;
+        await transaction.commitAfter([
+          ...(options.notify ? [] : [muteUserEvents(transaction)]),
+          // First, so that an address that is given up can be taken over.
+          updateImportedUsers(transaction, updated),
+          insertImportedUsers(transaction, created),
+          advanceImport(transaction, importId, { ...report, position: page.next }),
+        ]);
+        return report;
+      }),
+    ),
+  );
+}
+
+type Row = ReturnType<typeof readUserRow>;
+
+function keysOf(rows: readonly Row[]) {
+  const valid = rows.flatMap((row) => ("user" in row ? [row.user] : []));
+  return {
+    ids: valid.flatMap(({ id }) => id ?? []),
+    externalIds: valid.flatMap(({ externalId }) => externalId ?? []),
+    emails: valid.map(({ email }) => email),
+  };
+}
+
+function decideAll(
+  rows: readonly Row[],
+  known: readonly KnownUser[],
+  states: ReadonlyMap<string, UserState>,
+): { created: ImportedUser[]; updated: ImportedUser[]; report: ImportReport } {
+  const users = new Map(known.map((user) => [user.id, user]));
+  const created = new Map<string, ImportedUser>();
+  const updated = new Map<string, ImportedUser>();
+  const report: ImportReport = { created: 0, updated: 0, skipped: 0, unmatched: [] };
+  for (const row of rows) {
+    if (!("user" in row)) {
+      report.unmatched.push(row.unmatched);
+      continue;
+    }
+    const decision = decideUser(row.user, [...users.values()], states);
+    switch (decision.outcome) {
+      case "left out":
+        report.unmatched.push({ ...idsOf(row.user), reason: decision.reason });
+        break;
+      case "same":
+        report.skipped += 1;
+        break;
+      case "created": {
+        const user = { ...decision.user, id: decision.user.id ?? randomUUID() };
+        users.set(user.id, { ...user, role: "user", hasPassword: false });
+        created.set(user.id, user);
+        report.created += 1;
+        break;
+      }
+      case "updated": {
+        const { user } = decision;
+        users.set(user.id, user);
+        // Of two rows about a new user the later one counts.
+        if (created.has(user.id)) created.set(user.id, user);
+        else updated.set(user.id, user);
+        report.updated += 1;
+        break;
+      }
+      default:
+        decision satisfies never;
+    }
+  }
+  return { created: [...created.values()], updated: [...updated.values()], report };
+}
+
+function idsOf({ id, externalId, email }: UserRow) {
+  return { id, externalId, email };
+}
+
+async function retryOnConflict<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await retryOnContention(run);
+    } catch (error) {
+      if (!isUniqueViolation(error) || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+const MAX_TRIES = 3;
+
+function isUniqueViolation(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "23505";
+}

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import type { Database } from "../store/database.ts";
+import { beginImport, finishImport, type ImportCounts } from "../store/imports.ts";
+
+/** Left out, with the reason. */
+export type Unmatched = Record<string, string | number | null> & { reason: string };
+
+export type ImportReport = ImportCounts & { unmatched: Unmatched[] };
+
+export type ImportOptions = {
+  /** Reports what would happen, and changes nothing. */
+  dryRun: boolean;
+  /** Whether users are notified and events are emitted. */
+  notify: boolean;
+  /** Called after each page with the number of rows read so far. */
+  progressed(read: number): void;
+};
+
+/** A page of a source; `next` is the position to go on from, `null` at the end. */
+export type SourcePage<Row> = { rows: readonly Row[]; next: string | null };
+
+/** What is imported: rows in pages, in an order that lets an interrupted import continue. */
+export type Source<Row> = {
+  /** Identifies the input: an interrupted import continues only with the same one. */
+  identity: readonly unknown[];
+  read(position: string | null): Promise<SourcePage<Row>>;
+};
+
+/** Writes a page, and with `importId` its outcome in the same transaction by `advanceImport`. */
+export type WritePage<Row> = (
+  page: SourcePage<Row>,
+  to: { importId: string | null },
+) => Promise<ImportReport>;
+
+const LAST = "end";
+
+/**
+ * Imports a source page by page. Its position is durable: a run with the same input continues where an interrupted one
+ * has ended. Rows are written idempotently.
+ */
+export async function runImport<Row>(
+  database: Database,
+  source: Source<Row>,
+  options: ImportOptions,
+  write: WritePage<Row>,
+): Promise<ImportReport> {
+  if (options.dryRun) return dryRun(source, options, write);
+  const importId = hashOf([...source.identity, options.notify]);
+  const run = await beginImport(database, importId);
+  let { position } = run;
+  let read = run.created + run.updated + run.skipped;
+  while (position !== LAST) {
+    const page = await source.read(position);
+    await write({ ...page, next: page.next ?? LAST }, { importId });
+    read += page.rows.length;
+    options.progressed(read);
+    position = page.next ?? LAST;
+  }
+  return finishImport<Unmatched>(database, importId);
+}
+
+async function dryRun<Row>(
+  source: Source<Row>,
+  { progressed }: ImportOptions,
+  write: WritePage<Row>,
+): Promise<ImportReport> {
+  const report: ImportReport = { created: 0, updated: 0, skipped: 0, unmatched: [] };
+  let read = 0;
+  for (let position: string | null = null; ; ) {
+    const page: SourcePage<Row> = await source.read(position);
+    add(report, await write(page, { importId: null }));
+    read += page.rows.length;
+    progressed(read);
+    if (page.next === null) return report;
+    position = page.next;
+  }
+}
+
+function add(report: ImportReport, page: ImportReport): void {
+  report.created += page.created;
+  report.updated += page.updated;
+  report.skipped += page.skipped;
+  report.unmatched.push(...page.unmatched);
+}
+
+export function hashOf(input: unknown): string {
+  return createHash("sha256").update(JSON.stringify(input)).digest("base64url");
+}

@@ -1,0 +1,26 @@
+import type { PaymentApi } from "../../domain/payment-api.ts";
+import type { Slot } from "../../domain/slot.ts";
+import type { Mapping } from "../mapping.ts";
+import { hashOf, type Source } from "../run-import.ts";
+import type { SubscriptionRow } from "../subscription-row.ts";
+
+/** The list of a slot's provider, ended subscriptions too. */
+export function providerSubscriptions(
+  slot: Slot,
+  api: Pick<PaymentApi, "listSubscriptionPage">,
+  mapping: Mapping,
+): Source<SubscriptionRow> {
+  const withEmails = mapping.emails.size > 0;
+  return {
+    identity: ["subscriptions", slot, "provider", identityOf(mapping)],
+    read: async (position) => {
+      const readAtMicros = Date.now() * 1000;
+      const { subscriptions, next } = await api.listSubscriptionPage(position, { withEmails });
+      return { rows: subscriptions.map((one) => ({ ...one, readAtMicros })), next };
+    },
+  };
+}
+
+export function identityOf({ customers, emails }: Mapping): string {
+  return hashOf([customers, [...emails]]);
+}

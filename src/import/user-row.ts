@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { LOCALES } from "../domain/locale.ts";
+import { PersonName } from "../domain/person-name.ts";
+import { UserId } from "../domain/user-id.ts";
+import type { Unmatched } from "./run-import.ts";
+
+const MAX_EMAIL_LENGTH = 254;
+
+// Other systems leave out, or leave empty, what they do not know.
+const ABSENT = { id: null, externalId: null, name: null, locale: null };
+const absent = z.union([z.literal(""), z.null()]).transform(() => null);
+const text = z.union([z.string(), z.number().transform(String)]);
+
+/** A user of another system. */
+const UserRow = z.object({
+  id: z.union([absent, text.pipe(UserId)]),
+  externalId: z.union([absent, text.pipe(UserId)]),
+  email: z.string().trim().toLowerCase().max(MAX_EMAIL_LENGTH).pipe(z.email()),
+  // A line break in a cell is a space.
+  name: z.union([absent, text.transform((name) => name.replace(/\s+/g, " ")).pipe(PersonName)]),
+  /** "de-AT" is "de"; a language without a translation is none. */
+  locale: z.preprocess(
+    (value) =>
+      LOCALES.find(
+        (one) =>
+          one ===
+          String(value ?? "")
+            .toLowerCase()
+            .split(/[-_]/)[0],
+      ) ?? null,
+    z.enum(LOCALES).nullable(),
+  ),
+});
+
+export type UserRow = z.output<typeof UserRow>;
+
+/** Reads one row of a file or a table. */
+export function readUserRow(row: unknown): { user: UserRow } | { unmatched: Unmatched } {
+  const read = UserRow.safeParse(isObject(row) ? { ...ABSENT, ...row } : row);
+  if (read.success) return { user: read.data };
+  const [issue] = read.error.issues;
+  const field = String(issue?.path[0] ?? "row");
+  const given = isObject(row) ? row : {};
+  return {
+    unmatched: {
+      id: shown(given.id),
+      externalId: shown(given.externalId),
+      email: shown(given.email),
+      reason: `${field}: ${isObject(row) && given[field] === undefined ? "missing" : "invalid"}`,
+    },
+  };
+}
+
+function isObject(row: unknown): row is Record<string, unknown> {
+  return typeof row === "object" && row !== null && !Array.isArray(row);
+}
+
+function shown(value: unknown): string | null {
+  return typeof value === "string" || typeof value === "number" ? String(value).slice(0, 300) : null;
+}

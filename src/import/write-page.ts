@@ -1,0 +1,21 @@
+import { insertNotifications } from "../store/notifications.ts";
+import { insertSubscriptionEvents } from "../store/outbound-events.ts";
+import { insertReconciliations } from "../store/reconciliations.ts";
+import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
+import type { Transaction } from "../store/transaction.ts";
+import type { DecidedPage } from "./decide-page.ts";
+
+/** Sends the writes of a page without waiting for them. */
+export function writePage(
+  transaction: Transaction,
+  { created, updated, changes, notifications, events }: DecidedPage,
+  { notify }: { notify: boolean },
+): Promise<unknown>[] {
+  return [
+    ...(created.length > 0 ? [insertSubscriptions(transaction, created)] : []),
+    ...(updated.length > 0 ? [updateSubscriptions(transaction, updated)] : []),
+    ...(changes.length > 0 ? [insertReconciliations(transaction, { by: "operator", of: changes })] : []),
+    ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
+    ...(notify && events.length > 0 ? [insertSubscriptionEvents(transaction, events)] : []),
+  ];
+}

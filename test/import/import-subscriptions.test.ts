@@ -1,0 +1,356 @@
+import { describe, expect, it } from "vitest";
+import { OPERATOR } from "../../src/domain/caller.ts";
+import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import { withForeignDatabase } from "../../src/import/foreign-database.ts";
+import { importSubscriptions } from "../../src/import/import-subscriptions.ts";
+import { Mapping, NO_MAPPING } from "../../src/import/mapping.ts";
+import type { ImportOptions, ImportReport, Source } from "../../src/import/run-import.ts";
+import { betterAuthSubscriptions } from "../../src/import/sources/better-auth.ts";
+import { providerSubscriptions } from "../../src/import/sources/provider.ts";
+import { syncEngineSubscriptions } from "../../src/import/sources/sync-engine.ts";
+import type { SubscriptionRow } from "../../src/import/subscription-row.ts";
+import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
+import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { addUsers } from "../support/database.ts";
+import { SECRETS } from "../support/variables.ts";
+import { importContext } from "./import-context.ts";
+
+const context = importContext();
+
+const QUIET: ImportOptions = { dryRun: false, notify: false, progressed: () => {} };
+const SLOT = "provider-a" as const;
+const PAID: FixtureOverrides = {
+  ...{ userId: "user_1", subscriptionId: "sub_1", customerId: "cus_1", planId: null },
+  ...{ priceId: "price_pro_monthly", seats: 2, status: "active", cancelAtPeriodEnd: false },
+  currentPeriodEnd: new Date("2027-01-01T00:00:00Z"),
+};
+
+type StripeSubscription = { id: string; customer: string; items: { data: object[] } } & Record<
+  string,
+  unknown
+>;
+
+function objectOf(overrides: FixtureOverrides = {}): StripeSubscription {
+  const { body } = loadFixture("stripe", "customer.subscription.updated", { ...PAID, ...overrides });
+  return (body as unknown as { data: { object: StripeSubscription } }).data.object;
+}
+
+/** What the provider lists from now on. */
+function listed(overrides: FixtureOverrides = {}, changes: object = {}): void {
+  const object = { ...objectOf(overrides), ...changes };
+  context.stripe.subscriptions.set(object.id, object);
+}
+
+const api = () => context.runtime.payments[SLOT] as PaymentApi;
+
+function imported(options: Partial<ImportOptions> = {}, mapping = NO_MAPPING): Promise<ImportReport> {
+  return importFrom(providerSubscriptions(SLOT, api(), mapping), options, mapping);
+}
+
+function importFrom(
+  source: Source<SubscriptionRow>,
+  options: Partial<ImportOptions> = {},
+  mapping = NO_MAPPING,
+): Promise<ImportReport> {
+  const of = { slot: SLOT, mapping, api: api() };
+  return importSubscriptions(context.runtime.intake, of, source, { ...QUIET, ...options });
+}
+
+const stored = () =>
+  context.test.rows(
+    `select user_id, provider_subscription_id as id, plan_id, seats, status, out_of_order
+     from subscription order by provider_subscription_id`,
+  );
+const counts = (created: number, updated: number, skipped: number) => ({ created, updated, skipped });
+const STORED = {
+  user_id: "user_1",
+  id: "sub_1",
+  plan_id: "pro",
+  seats: 2,
+  status: "active",
+  out_of_order: false,
+};
+
+async function receive(kind: string, overrides: FixtureOverrides = {}) {
+  const { body } = loadFixture("stripe", kind, { ...PAID, ...overrides });
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  const { rawBody, headers } = signedDelivery("stripe", body, { secret: SECRETS[SLOT], nowSeconds });
+  return context.runtime.intake.receive(SLOT, { rawBody, header: (name) => headers[name] });
+}
+
+describe("importing subscriptions from their provider", () => {
+  it("creates them with their users, ended ones too, and changes nothing the second time", async () => {
+    await addUsers(context.test, 3);
+    listed();
+    listed({ subscriptionId: "sub_2", userId: "user_2", customerId: "cus_2", status: "canceled" });
+    expect(await imported()).toEqual({ ...counts(2, 0, 0), unmatched: [] });
+    expect(await stored()).toEqual([
+      STORED,
+      { ...STORED, user_id: "user_2", id: "sub_2", status: "canceled" },
+    ]);
+    expect(await imported()).toEqual({ ...counts(0, 0, 2), unmatched: [] });
+    expect(await context.test.rows("select by from reconciliation")).toEqual([
+      { by: "operator" },
+      { by: "operator" },
+    ]);
+  });
+
+  it("updates those that differ, and never reassigns one", async () => {
+    await addUsers(context.test, 3);
+    listed();
+    await imported();
+    await context.test.rows("update subscription set compared_at_micros = compared_at_micros - 10000000");
+    listed({ seats: 5, userId: "user_2" });
+    expect(await imported()).toEqual({ ...counts(0, 1, 0), unmatched: [] });
+    expect(await stored()).toEqual([{ ...STORED, seats: 5 }]);
+  });
+
+  it("notifies nobody and emits no event unless told to", async () => {
+    await addUsers(context.test, 3);
+    await context.test.rows("delete from outbound_event");
+    const told = async () => [
+      await context.test.rows("select kind from notification"),
+      await context.test.rows("select type from outbound_event where type like 'subscription.%'"),
+    ];
+    listed();
+    await imported();
+    expect(await told()).toEqual([[], []]);
+    listed({ subscriptionId: "sub_2", userId: "user_2", customerId: "cus_2" });
+    await imported({ notify: true });
+    expect(await told()).toEqual([[{ kind: "subscription_activated" }], [{ type: "subscription.started" }]]);
+    // The first one stays silent when its next event changes nothing.
+    await receive("customer.subscription.updated", { occurredAt: new Date(Date.now() + 60_000) });
+    expect((await told())[0]).toHaveLength(1);
+  });
+
+  it("finds users by id, external id, mapping and imported customer, and lists whom it does not find", async () => {
+    await addUsers(context.test, 6);
+    await context.test.rows(`update "user" set external_id = 'old_2' where id = 'user_2'`);
+    await context.test.rows(`update "user" set external_id = 'cus_5' where id = 'user_5'`);
+    const mapping = Mapping.parse({
+      customers: { cus_3: "user_3" },
+      emails: { "Four@Example.com": "user_4" },
+    });
+    const of = (n: number, userId: string | null) => ({
+      subscriptionId: `sub_${n}`,
+      customerId: `cus_${n}`,
+      userId,
+    });
+    listed(of(1, "user_1"));
+    listed(of(2, "old_2"));
+    listed(of(3, null));
+    listed(of(4, null), { customer: { id: "cus_4", object: "customer", email: "four@example.com" } });
+    listed(of(5, null));
+    listed(of(6, null));
+    listed(of(7, "stranger"));
+    const report = await imported({}, mapping);
+    expect(report).toMatchObject({
+      ...counts(5, 0, 0),
+      unmatched: [
+        { providerSubscriptionId: "sub_6", customerId: "cus_6", reason: expect.stringMatching(/^user: /) },
+        { providerSubscriptionId: "sub_7", userId: "stranger", reason: 'user: there is no user "stranger"' },
+      ],
+    });
+    expect((await stored()).map(({ user_id }) => user_id)).toEqual([
+      "user_1",
+      "user_2",
+      "user_3",
+      "user_4",
+      "user_5",
+    ]);
+  });
+
+  it("lists what has an unknown price, cannot be read, or belongs to a deleted account", async () => {
+    await addUsers(context.test, 3);
+    await context.test.rows("insert into deleted_user (id) values ('gone')");
+    listed({ priceId: "price_legacy" });
+    listed({ subscriptionId: "sub_2", customerId: "cus_2" }, { status: "asleep" });
+    listed({ subscriptionId: "sub_3", customerId: "cus_3", userId: "gone" });
+    expect(await imported()).toMatchObject({
+      ...counts(0, 0, 0),
+      unmatched: [
+        {
+          providerSubscriptionId: "sub_1",
+          reason: 'plan: no plan has the price "price_legacy" in provider-a',
+        },
+        { providerSubscriptionId: "sub_2", reason: expect.stringContaining("status") },
+        { providerSubscriptionId: "sub_3", reason: "user: the account was deleted" },
+      ],
+    });
+    expect(await stored()).toEqual([]);
+  });
+
+  it("changes nothing in a dry run, which reports the same", async () => {
+    await addUsers(context.test, 3);
+    listed();
+    listed({ subscriptionId: "sub_9", customerId: "cus_9", userId: null });
+    const dry = await imported({ dryRun: true });
+    expect([await stored(), await context.test.rows("select id from import_run")]).toEqual([[], []]);
+    expect(await imported()).toEqual(dry);
+  });
+
+  it("keeps what a newer event has said, and asks the provider about it", async () => {
+    await addUsers(context.test, 3);
+    const occurredAt = new Date(Date.now() + 1_000);
+    listed({ seats: 9 });
+    const api_ = api();
+    const stale: Source<SubscriptionRow> = providerSubscriptions(SLOT, api_, NO_MAPPING);
+    const source: Source<SubscriptionRow> = {
+      ...stale,
+      read: async (position) => {
+        const page = await stale.read(position);
+        // Changed at the provider after its list was read.
+        await receive("customer.subscription.updated", { seats: 4, occurredAt });
+        listed({ seats: 4 });
+        return page;
+      },
+    };
+    expect(await importFrom(source)).toEqual({ ...counts(0, 0, 1), unmatched: [] });
+    expect(await stored()).toEqual([{ ...STORED, seats: 4 }]);
+  });
+
+  it("makes an earlier event that is delivered afterwards late", async () => {
+    await addUsers(context.test, 3);
+    listed({ seats: 9 });
+    await imported();
+    await receive("customer.subscription.updated", { seats: 4, occurredAt: new Date(Date.now() - 60_000) });
+    expect(await stored()).toEqual([{ ...STORED, seats: 4, out_of_order: true }]);
+  });
+
+  it("finds the subscription of an event that had no user yet", async () => {
+    expect(await receive("customer.subscription.created", { occurredAt: new Date() })).toMatchObject({
+      outcome: "failed",
+    });
+    await addUsers(context.test, 3);
+    listed();
+    expect(await imported()).toMatchObject(counts(1, 0, 0));
+    const [failed] = await context.test.rows<{ id: string }>("select id::text from webhook_delivery");
+    const { replay } = await import("../../src/intake/replay.ts");
+    const replayed = await replay(context.runtime.intake, failed?.id as string, {
+      force: false,
+      by: OPERATOR,
+    });
+    expect(replayed).toMatchObject({ outcome: "applied" });
+    expect(await stored()).toEqual([STORED]);
+  });
+});
+
+/** The tables of two versions of the sync engine. */
+const SYNC_ENGINES: Record<string, string[]> = {
+  "columns (before 1.0)": [
+    "create table stripe.customers (id text primary key, object text, email text, metadata jsonb, deleted boolean default false not null, last_synced_at timestamptz)",
+    `create table stripe.subscriptions (id text primary key, object text, cancel_at_period_end boolean,
+       current_period_end integer, current_period_start integer, items jsonb, metadata jsonb, status text,
+       cancel_at integer, canceled_at integer, created integer, ended_at integer, livemode boolean,
+       customer text references stripe.customers, updated_at timestamptz default now() not null,
+       last_synced_at timestamptz, billing_mode jsonb)`,
+    `create table stripe.subscription_items (id text primary key, object text, created integer, deleted boolean,
+       metadata jsonb, quantity integer, price text, subscription text references stripe.subscriptions,
+       current_period_end integer, current_period_start integer)`,
+  ],
+  "_raw_data (1.0)": [
+    `create table stripe.customers (_raw_data jsonb not null, id text generated always as ((_raw_data->>'id')::text) stored primary key,
+       _last_synced_at timestamptz, _updated_at timestamptz not null default now())`,
+    `create table stripe.subscriptions (_raw_data jsonb not null, id text generated always as ((_raw_data->>'id')::text) stored primary key,
+       customer text generated always as ((_raw_data->>'customer')::text) stored,
+       _last_synced_at timestamptz, _updated_at timestamptz not null default now())`,
+  ],
+};
+
+describe.each(Object.keys(SYNC_ENGINES))("importing from the sync engine's tables with %s", (layout) => {
+  const isRaw = layout.startsWith("_raw");
+  const mapping = Mapping.parse({ emails: { "two@example.com": "user_2" } });
+
+  it("reads them with their items, customers and time", async () => {
+    const { test } = context;
+    await addUsers(test, 3);
+    await test.rows("create schema stripe");
+    for (const statement of SYNC_ENGINES[layout] ?? []) await test.rows(statement);
+    const one = objectOf();
+    const two = objectOf({ subscriptionId: "sub_2", customerId: "cus_2", userId: null, seats: 3 });
+    const customers = [
+      { id: "cus_1", email: "one@example.com" },
+      { id: "cus_2", email: "Two@example.com" },
+    ];
+    for (const customer of customers) await insert("customers", customer);
+    for (const object of [one, two]) await insert("subscriptions", object);
+    if (!isRaw) await moveItems();
+
+    const report = await withForeignDatabase(test.url, (foreign) =>
+      importFrom(
+        syncEngineSubscriptions(context.runtime.intake, SLOT, { ...foreign, schema: "stripe" }, mapping),
+        {},
+        mapping,
+      ),
+    );
+    expect(report).toEqual({ ...counts(2, 0, 0), unmatched: [] });
+    expect(await stored()).toEqual([STORED, { ...STORED, user_id: "user_2", id: "sub_2", seats: 3 }]);
+    const [row] = await test.rows("select compared_at_micros::text as at from subscription limit 1");
+    expect(row).toEqual({ at: String(Date.parse("2026-11-01T12:00:00Z") * 1000) });
+    await test.rows("drop schema stripe cascade");
+  });
+
+  async function insert(table: string, object: object): Promise<void> {
+    const synced = "2026-11-01T12:00:00Z";
+    if (isRaw) {
+      await context.test.rows(
+        `insert into stripe.${table} (_raw_data, _last_synced_at) values ($1::jsonb, $2)`,
+        [JSON.stringify(object), synced],
+      );
+      return;
+    }
+    await context.test.rows(
+      `insert into stripe.${table} select (jsonb_populate_record(null::stripe.${table},
+         jsonb_build_object('deleted', false, 'updated_at', now()) || $1::jsonb)).*`,
+      [JSON.stringify({ ...object, last_synced_at: synced })],
+    );
+  }
+
+  /** Later versions keep the items in their own table alone. */
+  async function moveItems(): Promise<void> {
+    await context.test.rows(
+      `insert into stripe.subscription_items (id, quantity, price, subscription, current_period_end)
+       select item ->> 'id' || s.id, (item ->> 'quantity')::int, item -> 'price' ->> 'id', s.id,
+         (item ->> 'current_period_end')::int
+       from stripe.subscriptions s, jsonb_array_elements(s.items -> 'data') item`,
+    );
+    await context.test.rows("update stripe.subscriptions set items = null where id = 'sub_2'");
+  }
+});
+
+describe("importing from Better Auth's Stripe plugin", () => {
+  it("reads its table, whose reference is the user", async () => {
+    const { test } = context;
+    await addUsers(test, 3);
+    await test.rows("create schema auth_old");
+    await test.rows(
+      `create table auth_old.subscription (id text primary key, plan text not null, "referenceId" text not null,
+         "stripeCustomerId" text, "stripeSubscriptionId" text, status text, "periodStart" timestamp,
+         "periodEnd" timestamp, "trialStart" timestamp, "trialEnd" timestamp, "cancelAtPeriodEnd" boolean,
+         "cancelAt" timestamp, "canceledAt" timestamp, "endedAt" timestamp, seats integer, "billingInterval" text,
+         "stripeScheduleId" text)`,
+    );
+    await test.rows(
+      `insert into auth_old.subscription (id, plan, "referenceId", "stripeCustomerId", "stripeSubscriptionId", status, "periodEnd", "cancelAtPeriodEnd", seats)
+       values ('a', 'Team', 'user_1', 'cus_1', 'sub_1', 'active', '2027-01-01', false, 7),
+         ('b', 'gold', 'user_2', 'cus_2', 'sub_2', 'active', null, false, null),
+         ('c', 'pro', 'some_organization', 'cus_3', 'sub_3', 'trialing', '2027-01-01', true, null),
+         ('d', 'pro', 'user_2', null, null, 'incomplete', null, false, null)`,
+    );
+    const url = new URL(test.url);
+    url.searchParams.set("options", "-c search_path=auth_old");
+    const run = () =>
+      withForeignDatabase(url.href, (foreign) =>
+        importFrom(betterAuthSubscriptions(context.runtime.intake, SLOT, foreign, NO_MAPPING)),
+      );
+    const unmatched = [
+      { providerSubscriptionId: "sub_2", reason: 'plan: there is no plan "gold"' },
+      { providerSubscriptionId: "sub_3", reason: 'user: there is no user "some_organization"' },
+      { providerSubscriptionId: null, reason: "it has no subscription id" },
+    ];
+    expect(await run()).toMatchObject({ ...counts(1, 0, 0), unmatched });
+    expect(await stored()).toEqual([{ ...STORED, plan_id: "team", seats: 7 }]);
+    expect(await run()).toMatchObject({ ...counts(0, 0, 1), unmatched });
+    await test.rows("drop schema auth_old cascade");
+  });
+});

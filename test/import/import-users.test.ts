@@ -1,0 +1,218 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { importUsers } from "../../src/import/import-users.ts";
+import type { ImportOptions, ImportReport, Source } from "../../src/import/run-import.ts";
+import { betterAuthUsers } from "../../src/import/sources/better-auth.ts";
+import { stripeCustomers } from "../../src/import/sources/stripe-customers.ts";
+import { userFile } from "../../src/import/sources/user-file.ts";
+import { importContext } from "./import-context.ts";
+
+const context = importContext();
+
+const QUIET: ImportOptions = { dryRun: false, notify: false, progressed: () => {} };
+
+async function fileOf(name: string, content: string): Promise<Source<unknown>> {
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-import-"));
+  await writeFile(join(folder, name), content);
+  return userFile(join(folder, name));
+}
+
+async function imported(rows: unknown[], options: Partial<ImportOptions> = {}): Promise<ImportReport> {
+  const source = await fileOf("users.json", JSON.stringify(rows));
+  return importUsers(context.runtime.intake, source, { ...QUIET, ...options });
+}
+
+const users = () =>
+  context.test.rows('select id, external_id, email, name, locale from "user" order by id collate "C"');
+const counts = (created: number, updated: number, skipped: number) => ({ created, updated, skipped });
+
+const ANN = { id: "ann", externalId: "7", email: "Ann@Example.com", name: "Ann", locale: "de" };
+const STORED_ANN = { id: "ann", external_id: "7", email: "ann@example.com", name: "Ann", locale: "de" };
+
+describe("importing users", () => {
+  it("creates them without a password, and changes nothing the second time", async () => {
+    expect(await imported([ANN])).toEqual({ ...counts(1, 0, 0), unmatched: [] });
+    expect(await users()).toEqual([STORED_ANN]);
+    expect(await context.test.rows("select id from account")).toEqual([]);
+    expect(await imported([ANN])).toEqual({ ...counts(0, 0, 1), unmatched: [] });
+  });
+
+  it("reads CSV with quotes, line breaks, empty cells and a byte order mark", async () => {
+    const source = await fileOf(
+      "users.csv",
+      `\uFEFFid,externalId,email,name,locale\nann,7,Ann@Example.com,"Ann ""A"",\nB",de-AT\n,8,bob@example.com,,\n`,
+    );
+    const report = await importUsers(context.runtime.intake, source, QUIET);
+    expect(report).toEqual({ ...counts(2, 0, 0), unmatched: [] });
+    const found = await context.test.rows(
+      'select external_id, name, locale from "user" order by external_id',
+    );
+    expect(found).toMatchObject([
+      { external_id: "7", locale: "de" },
+      { external_id: "8", name: "bob", locale: "en" },
+    ]);
+  });
+
+  it("lists rows that are invalid, and imports the others", async () => {
+    const report = await imported([
+      { ...ANN, email: "nobody" },
+      { id: "x" },
+      "no object",
+      { email: "b@example.com" },
+    ]);
+    expect(report).toMatchObject({
+      ...counts(1, 0, 0),
+      unmatched: [
+        { id: "ann", email: "nobody", reason: "email: invalid" },
+        { id: "x", reason: "email: missing" },
+        { reason: "row: invalid" },
+      ],
+    });
+  });
+
+  it("adds what is missing to an account, and keeps what its owner has chosen", async () => {
+    await imported([ANN]);
+    const changed = { ...ANN, email: "ann@new.example", name: "Anna", locale: "es" };
+    expect(await imported([changed])).toEqual({ ...counts(0, 1, 0), unmatched: [] });
+    expect(await users()).toMatchObject([{ email: "ann@new.example", name: "Anna", locale: "es" }]);
+    await context.test.rows(
+      "insert into account (id, user_id, account_id, provider_id, password) values ('a', 'ann', 'ann', 'credential', 'x')",
+    );
+    expect(await imported([{ ...changed, name: "Other", locale: "zh" }])).toEqual({
+      ...counts(0, 0, 1),
+      unmatched: [],
+    });
+    expect(await imported([ANN])).toMatchObject({
+      ...counts(0, 0, 0),
+      unmatched: [{ id: "ann", reason: expect.stringMatching(/^email: the account has a password/) }],
+    });
+  });
+
+  it.each<[string, object, string]>([
+    ["another account's address", { id: "bob", email: ANN.email }, 'the account has the id "ann"'],
+    ["another external id", { ...ANN, externalId: "8" }, 'externalId: the account has "7"'],
+    [
+      "the id of one account and the address of another",
+      { id: "ann", email: "cy@example.com" },
+      "id, external id and address belong to different accounts",
+    ],
+    ["the id of a deleted account", { id: "gone", email: "gone@example.com" }, "id: its account was deleted"],
+  ])("leaves out a row with %s", async (_, row, reason) => {
+    await imported([ANN, { id: "cy", email: "cy@example.com" }]);
+    await context.test.rows("insert into deleted_user (id) values ('gone')");
+    const before = await users();
+    expect(await imported([row])).toMatchObject({ ...counts(0, 0, 0), unmatched: [{ reason }] });
+    expect(await users()).toEqual(before);
+  });
+
+  it("decides rows of the same file one after another", async () => {
+    expect(await imported([ANN, { ...ANN, name: "Anna" }, { id: "bob", email: ANN.email }])).toMatchObject({
+      ...counts(1, 1, 0),
+      unmatched: [{ id: "bob" }],
+    });
+    expect(await users()).toEqual([{ ...STORED_ANN, name: "Anna" }]);
+  });
+
+  it("changes nothing in a dry run, which reports the same", async () => {
+    const rows = [ANN, { id: "x", email: "no" }];
+    const dry = await imported(rows, { dryRun: true });
+    expect([await users(), await context.test.rows("select id from import_run")]).toEqual([[], []]);
+    expect(await imported(rows)).toEqual(dry);
+  });
+
+  it("emits events only on request", async () => {
+    const emitted = () => context.test.rows("select type from outbound_event order by id");
+    await imported([ANN]);
+    expect(await emitted()).toEqual([]);
+    await imported([{ ...ANN, name: "Anna" }], { notify: true });
+    expect(await emitted()).toEqual([{ type: "user.updated" }]);
+  });
+
+  it("goes on where an interrupted run has ended, and reports the whole import", async () => {
+    const rows = Array.from({ length: 1_200 }, (_, n) => ({
+      id: `u${n}`,
+      email: n === 3 ? "no" : `u${n}@example.com`,
+    }));
+    const source = await fileOf("users.json", JSON.stringify(rows));
+    let pages = 0;
+    const failing: Source<unknown> = {
+      ...source,
+      read: async (position) => {
+        pages += 1;
+        if (pages === 2) throw new Error("interrupted");
+        return source.read(position);
+      },
+    };
+    await expect(importUsers(context.runtime.intake, failing, QUIET)).rejects.toThrow("interrupted");
+    const positions: (string | null)[] = [];
+    const resumed: Source<unknown> = {
+      ...source,
+      read: async (position) => {
+        positions.push(position);
+        return source.read(position);
+      },
+    };
+    const report = await importUsers(context.runtime.intake, resumed, QUIET);
+    expect(positions).toEqual(["500", "1000"]);
+    expect(report).toMatchObject({
+      ...counts(1_199, 0, 0),
+      unmatched: [{ id: "u3", reason: "email: invalid" }],
+    });
+    expect(await context.test.rows("select id from import_run")).toEqual([]);
+  });
+
+  it("reports a file that cannot be read", async () => {
+    await expect(fileOf("users.json", "{}")).rejects.toThrow("is no JSON array");
+    await expect(fileOf("users.json", "[")).rejects.toThrow("cannot be read");
+    await expect(fileOf("users.csv", "id,mail\n1,a@example.com")).rejects.toThrow('has no column "email"');
+    await expect(userFile("/nowhere/users.csv")).rejects.toThrow("cannot be read: ENOENT");
+  });
+});
+
+describe("importing users of Better Auth", () => {
+  it.each(["camel", "snake"])("reads its table, with columns in %s case", async (style) => {
+    const schema = `auth_${style}`;
+    const verified = style === "camel" ? '"emailVerified"' : "email_verified";
+    await context.test.rows(`create schema ${schema}`);
+    await context.test.rows(
+      `create table ${schema}."user" (id text primary key, name text not null, email text not null unique,
+         ${verified} boolean not null, image text, ${style === "camel" ? '"createdAt"' : "created_at"} timestamp not null)`,
+    );
+    await context.test.rows(
+      `insert into ${schema}."user" select 'u' || n, 'User ' || n, 'u' || n || '@example.com', true, null, now()
+       from generate_series(1, 450) n`,
+    );
+    const url = new URL(context.test.url);
+    url.searchParams.set("options", `-c search_path=${schema}`);
+    const { withForeignDatabase } = await import("../../src/import/foreign-database.ts");
+    const report = await withForeignDatabase(url.href, (foreign) =>
+      importUsers(context.runtime.intake, betterAuthUsers(foreign), QUIET),
+    );
+    expect(report).toEqual({ ...counts(450, 0, 0), unmatched: [] });
+    await context.test.rows(`drop schema ${schema} cascade`);
+  });
+});
+
+describe("importing Stripe's customers", () => {
+  it("takes the user id of their metadata as external id, else the customer's", async () => {
+    const page = {
+      customers: [
+        { id: "cus_1", email: "ann@example.com", name: "Ann", locale: "de-DE", userId: "old_1" },
+        { id: "cus_2", email: "bob@example.com", name: null, locale: null, userId: null },
+        { id: "cus_3", email: null, name: null, locale: null, userId: null },
+      ],
+      next: null,
+    };
+    const source = stripeCustomers("provider-a", async () => page);
+    expect(await importUsers(context.runtime.intake, source, QUIET)).toMatchObject({
+      ...counts(2, 0, 0),
+      unmatched: [{ externalId: "cus_3", reason: "email: invalid" }],
+    });
+    expect(await context.test.rows('select external_id, locale from "user" order by external_id')).toEqual([
+      { external_id: "cus_2", locale: "en" },
+      { external_id: "old_1", locale: "de" },
+    ]);
+  });
+});
