@@ -9,6 +9,8 @@ const EXPECTATIONS = {
   unicode: "well-formed Unicode",
   boolean: "true or false",
   count: "a whole number from 0 to 1000000",
+  amount: "an amount in the currency's smallest unit",
+  currency: "an ISO 4217 code",
   known_value: "one of the provider's documented values",
   rfc3339: "an RFC 3339 time",
   rfc3339_to_9999: "an RFC 3339 time from 1970 to 9999",

@@ -12,6 +12,10 @@ export const NOTIFICATION_KINDS = [
   "password_changed",
   "email_changed",
   "payment_undone",
+  "payment_refunded",
+  "payment_disputed",
+  "grace_period_reminder",
+  "grace_period_ending",
 ] as const;
 
 /** A notification's content. The text is made where it is shown, in the reader's language. */

@@ -1,3 +1,4 @@
+import type { PaymentReport } from "./payment.ts";
 import type { SubscriptionStatus } from "./subscription-status.ts";
 
 /** The specification's four events, onto which every provider's own are mapped. */
@@ -23,8 +24,8 @@ export type EventIdentity = {
  * known values.
  */
 export type PaymentEvent = {
-  /** `ignored`: not one of the four, or nothing was paid. */
-  kind: EventKind | "ignored";
+  /** `payment`: it concerns a payment alone. `ignored`: none of these, or nothing was paid. */
+  kind: EventKind | "payment" | "ignored";
   /** When it happened by the provider's clock, in microseconds since the epoch. */
   occurredAtMicros: number | null;
   /** From the checkout's custom data. */
@@ -41,6 +42,8 @@ export type PaymentEvent = {
   cancelAtPeriodEnd: boolean | null;
   /** A one-time payment: no subscription follows. */
   isOneTime?: true;
+  /** What it says about a payment, besides what it does to a subscription. */
+  payment?: PaymentReport;
 };
 
 export type PaidItem = { priceIds: readonly string[]; seats: number | null };

@@ -1,8 +1,8 @@
 import type { EventKind, PaymentEvent } from "./payment-event.ts";
 
-/** An event that affects a subscription: all but ignored ones. */
+/** An event that affects a subscription. */
 export type SubscriptionEvent = PaymentEvent & { kind: EventKind };
 
 export function isSubscriptionEvent(event: PaymentEvent): event is SubscriptionEvent {
-  return event.kind !== "ignored";
+  return event.kind !== "ignored" && event.kind !== "payment";
 }

@@ -1,13 +1,13 @@
-import type { Decision } from "../domain/decide.ts";
 import { secondsUntilRetry } from "../domain/delivery.ts";
 import { type Attempt, logAttempts } from "../store/attempts.ts";
 import { type FailedClaim, failClaims, fenceClaims } from "../store/claims.ts";
 import { DatabaseUnavailable, sqlState } from "../store/database.ts";
+import { recordPayments } from "../store/record-payments.ts";
 import { redactHeld } from "../store/redaction.ts";
 import { inTransaction, isLockTimeout, isTimeout, type Transaction } from "../store/transaction.ts";
 import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
-import { decideGroup } from "./decide-group.ts";
+import { decideGroup, type EventDecision } from "./decide-group.ts";
 import { isOfDeletedUser, logUnwanted, unwantedOf } from "./deleted-users.ts";
 import type { Intake } from "./intake.ts";
 import { keysOf } from "./keys.ts";
@@ -102,7 +102,7 @@ async function applyTogether(
     if (group.some(isContended)) {
       return group.map((event) => (isContended(event) ? "contended" : { outcome: "lost" }));
     }
-    const { decisions, changed, changes } = decideGroup(
+    const { decisions, changed, changes, payments } = decideGroup(
       intake,
       group.map((event) => (held.has(event.claim.id) ? event : null)),
       subscriptions,
@@ -113,6 +113,7 @@ async function applyTogether(
     const writes = [
       ...(unwanted.length > 0 ? [insertUnwanted(transaction, unwanted)] : []),
       ...changes.write(transaction),
+      ...(payments.length > 0 ? [recordPayments(transaction, payments)] : []),
       ...recordOutcomes(transaction, group, decisions, changed),
       ...(ofDeleted.length > 0
         ? [
@@ -137,7 +138,7 @@ async function applyTogether(
 function recordOutcomes(
   transaction: Transaction,
   group: readonly ClaimedEvent[],
-  decisions: readonly (Decision | null)[],
+  decisions: readonly (EventDecision | null)[],
   changed: readonly Attempt["changed"][],
 ): Promise<void>[] {
   const attempts: Attempt[] = [];
@@ -164,10 +165,10 @@ function recordOutcomes(
   ];
 }
 
-function outcomeOf(decision: Decision | null): AttemptOutcome {
+function outcomeOf(decision: EventDecision | null): AttemptOutcome {
   if (!decision) return { outcome: "lost" };
   if (decision.outcome === "failed") return decision;
-  return { outcome: decision.outcome };
+  return { outcome: decision.outcome === "ignored" ? "ignored" : "applied" };
 }
 
 function unavailable(intake: Intake, group: readonly ClaimedEvent[], error: unknown): AttemptOutcome[] {
@@ -180,7 +181,7 @@ async function recordDefect(intake: Intake, event: ClaimedEvent, error: unknown)
   intake.log.error({ err: error, deliveryId: event.claim.id }, "applying an event failed");
   // Database errors and stacks may quote other rows and code: they go to the log alone.
   const reason = sqlState(error) ? "database_refused" : "defect";
-  const failed: Decision = { outcome: "failed", failure: { reason } };
+  const failed: EventDecision = { outcome: "failed", failure: { reason } };
   try {
     return await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
       const held = await fenceClaims(transaction, [event.claim]);

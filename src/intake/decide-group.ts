@@ -1,19 +1,28 @@
 import { randomUUID } from "node:crypto";
 import { type Decision, decide } from "../domain/decide.ts";
 import type { DecideContext } from "../domain/decide-context.ts";
+import type { PaymentEvent } from "../domain/payment-event.ts";
+import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import type { Attempt } from "../store/attempts.ts";
+import type { ReportedPayment } from "../store/record-payments.ts";
 import type { UserState } from "../store/users.ts";
 import type { Intake } from "./intake.ts";
 import type { ReadEvent } from "./read-event.ts";
 import { type SubscriptionChanges, trackSubscriptions } from "./subscription-changes.ts";
 
+export type EventDecision =
+  | Decision
+  /** It concerned a payment alone. */
+  | { outcome: "recorded"; isPersonGone: boolean };
+
 export type GroupDecision = {
   /** One per event; `null` for skipped ones. */
-  decisions: (Decision | null)[];
+  decisions: (EventDecision | null)[];
   /** The changes of each event, relative to the one before it. */
   changed: Attempt["changed"][];
   changes: SubscriptionChanges;
+  payments: ReportedPayment[];
 };
 
 /**
@@ -33,20 +42,54 @@ export function decideGroup(
     newId: randomUUID,
   };
   const changed: Attempt["changed"][] = events.map(() => null);
-  const decisions = events.map((event, index): Decision | null => {
+  const payments: ReportedPayment[] = [];
+  const decisions = events.map((event, index): EventDecision | null => {
     if (event === null) return null;
     if ("failure" in event.reading) return { outcome: "failed", failure: event.reading.failure };
     try {
       const subscriptions = changes.linkedTo(event.slot, event.reading.event);
-      const decision = decide(event.slot, event.reading.event, { ...context, subscriptions });
+      const decision = decideEvent(event.slot, event.reading.event, { ...context, subscriptions });
       if (decision.outcome === "applied") {
         changed[index] = changes.record(decision);
       }
+      const payment = reportedPayment(event.slot, event.reading.event, decision);
+      if (payment !== null) payments.push(payment);
       return decision;
     } catch (error) {
       intake.log.error({ err: error, slot: event.slot }, "deciding an event failed");
       return { outcome: "failed", failure: { reason: "defect" } };
     }
   });
-  return { decisions, changed, changes };
+  return { decisions, changed, changes, payments };
+}
+
+function decideEvent(slot: Slot, event: PaymentEvent, context: DecideContext): EventDecision {
+  if (event.kind !== "payment") return decide(slot, event, context);
+  return { outcome: "recorded", isPersonGone: isPersonGone(slot, event, context) };
+}
+
+function isPersonGone(slot: Slot, event: PaymentEvent, context: DecideContext): boolean {
+  const { providerSubscriptionId, userId } = event;
+  const subscription = context.subscriptions.find(
+    (one) => one.provider === slot && one.providerSubscriptionId === providerSubscriptionId,
+  );
+  if (providerSubscriptionId !== null && subscription) return subscription.userId === null;
+  return userId !== null && context.userState(userId) === "deleted";
+}
+
+/** A payment is stored with the event's other effects, or not at all; a deleted account's without its person. */
+function reportedPayment(slot: Slot, event: PaymentEvent, decision: EventDecision): ReportedPayment | null {
+  const { payment, occurredAtMicros, providerSubscriptionId, userId } = event;
+  if (payment === undefined || decision.outcome === "failed") return null;
+  const reported = { provider: slot, report: payment, occurredAtMicros, providerSubscriptionId, userId };
+  switch (decision.outcome) {
+    case "recorded":
+      return { ...reported, isPersonGone: decision.isPersonGone };
+    case "applied":
+      return { ...reported, isPersonGone: decision.subscription.userId === null };
+    case "ignored":
+      return { ...reported, isPersonGone: true };
+    default:
+      return decision satisfies never;
+  }
 }

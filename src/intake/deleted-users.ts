@@ -1,16 +1,17 @@
-import type { Decision } from "../domain/decide.ts";
 import type { UnwantedSubscription } from "../store/unwanted-subscriptions.ts";
 import type { UserState } from "../store/users.ts";
+import type { EventDecision } from "./decide-group.ts";
 import type { Intake } from "./intake.ts";
 import type { ReadEvent } from "./read-event.ts";
 
 /** Nothing about a user who has deleted the account is kept longer than needed. */
 export function isOfDeletedUser(
   { reading }: ReadEvent,
-  decision: Decision | null,
+  decision: EventDecision | null,
   users: ReadonlyMap<string, UserState>,
 ): boolean {
   if (decision === null || decision.outcome === "failed" || "failure" in reading) return false;
+  if (decision.outcome === "recorded") return decision.isPersonGone;
   if (decision.outcome === "applied") return decision.subscription.userId === null;
   return reading.event.userId !== null && users.get(reading.event.userId) === "deleted";
 }
@@ -18,7 +19,7 @@ export function isOfDeletedUser(
 /** A checkout can be paid after its account was deleted, when nobody is left to cancel. */
 export function unwantedOf(
   group: readonly ReadEvent[],
-  decisions: readonly (Decision | null)[],
+  decisions: readonly (EventDecision | null)[],
   users: ReadonlyMap<string, UserState>,
 ): UnwantedSubscription[] {
   return group.flatMap(({ slot, reading }, index) => {

@@ -100,7 +100,12 @@ export async function waitForLocks(transaction: Queryable, event: ReadEvent): Pr
 
 function linkOf({ slot, reading }: ReadEvent): SubscriptionLink | null {
   if ("failure" in reading || reading.event.kind === "ignored") return null;
-  const { providerSubscriptionId, userId, customerId } = reading.event;
+  const { kind, providerSubscriptionId, userId, customerId } = reading.event;
+  if (kind === "payment" && providerSubscriptionId !== null) {
+    // It adds no subscription: its own is all that it needs, to know the person.
+    return { provider: slot, providerSubscriptionId, userId: null, customerId: null };
+  }
+  if (kind === "payment" && userId === null) return null;
   return { provider: slot, providerSubscriptionId, userId, customerId };
 }
 

@@ -1,4 +1,4 @@
-import type { Decision } from "../domain/decide.ts";
+import type { EventDecision } from "./decide-group.ts";
 import type { Intake } from "./intake.ts";
 import type { ReadEvent } from "./read-event.ts";
 
@@ -9,7 +9,7 @@ import type { ReadEvent } from "./read-event.ts";
 export function requestComparisons(
   { requestComparison }: Pick<Intake, "requestComparison">,
   events: readonly ReadEvent[],
-  decisions: readonly (Decision | null)[],
+  decisions: readonly (EventDecision | null)[],
 ): void {
   if (requestComparison === undefined) return;
   for (const [index, event] of events.entries()) {
@@ -19,11 +19,12 @@ export function requestComparisons(
   }
 }
 
-function uncertain({ reading }: ReadEvent, decision: Decision): string | null {
+function uncertain({ reading }: ReadEvent, decision: EventDecision): string | null {
   switch (decision.outcome) {
     case "failed":
       return decision.subscriptionId ?? null;
     case "ignored":
+    case "recorded":
       return null;
     case "applied": {
       const isPurchase =

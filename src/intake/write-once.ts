@@ -1,10 +1,10 @@
-import type { Decision } from "../domain/decide.ts";
 import { secondsUntilRetry } from "../domain/delivery.ts";
 import { keyOf } from "../store/delivery-key.ts";
 import { type FirstDelivery, findKnownDeliveries, insertFirstDeliveries } from "../store/first-deliveries.ts";
+import { recordPayments } from "../store/record-payments.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
-import { decideGroup, type GroupDecision } from "./decide-group.ts";
+import { decideGroup, type EventDecision, type GroupDecision } from "./decide-group.ts";
 import { isOfDeletedUser, logUnwanted, unwantedOf } from "./deleted-users.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
 import type { Intake } from "./intake.ts";
@@ -60,6 +60,7 @@ export async function writeOnce(
       inserting,
       ...(unwanted.length > 0 ? [insertUnwanted(transaction, unwanted)] : []),
       ...decided.changes.write(transaction),
+      ...(decided.payments.length > 0 ? [recordPayments(transaction, decided.payments)] : []),
     ];
     for (const write of writes) write.catch(() => {});
     await intake.reached("effects written");
@@ -74,11 +75,8 @@ export async function writeOnce(
     const failed = await inserting;
     const outcomes = new Map<IncomingEvent, ReceivedOutcome>();
     for (const [index, event] of written.entries()) {
-      const { outcome } = decided.decisions[index] as Decision;
-      outcomes.set(
-        event,
-        outcome === "failed" ? { outcome, deliveryId: failed.get(keyOf(event.delivery)) ?? "" } : { outcome },
-      );
+      const { outcome } = decided.decisions[index] as EventDecision;
+      outcomes.set(event, outcomeOf(outcome, failed.get(keyOf(event.delivery)) ?? ""));
     }
     return group.map((event) => outcomes.get(event) ?? outcomeOfUnwritten(leaving.has(event)));
   });
@@ -100,6 +98,11 @@ function leaversOf(
   return leaving;
 }
 
+function outcomeOf(outcome: EventDecision["outcome"], deliveryId: string): ReceivedOutcome {
+  if (outcome === "failed") return { outcome, deliveryId };
+  return { outcome: outcome === "ignored" ? "ignored" : "applied" };
+}
+
 function outcomeOfUnwritten(leaves: boolean): WrittenOutcome {
   return { outcome: leaves ? "leaves" : "duplicate" };
 }
@@ -110,7 +113,7 @@ function rowOf(
   { decisions, changed }: GroupDecision,
   { users }: LockedGroup,
 ): FirstDelivery {
-  const decision = decisions[index] as Decision;
+  const decision = decisions[index] as EventDecision;
   return {
     delivery: event.delivery,
     durationMs: Math.round((performance.now() - event.startedAtMs) * 1000) / 1000,

@@ -1,3 +1,4 @@
+import type { Locale } from "../domain/locale.ts";
 import type { NotificationKind } from "../domain/notification.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import { mailTexts } from "../messages/mail-texts.ts";
@@ -21,7 +22,7 @@ export async function notificationEmail(
   const [first] = notifications;
   const shown = notifications.slice(0, MAX_SENTENCES);
   const sentences = shown.map(({ kind, details }) =>
-    t(`notifications.sentences.${kind}`, valuesOf(details, plans.plans)),
+    t(`notifications.sentences.${kind}`, valuesOf(details, plans.plans, locale)),
   );
   const rest = notifications.length - shown.length;
   const more = rest > 0 ? [t("notifications.more", { count: rest })] : [];
@@ -54,18 +55,29 @@ const PAGES: Record<NotificationKind, string> = {
   password_changed: "/settings",
   email_changed: "/settings",
   payment_undone: "/notifications",
+  payment_refunded: "/notifications",
+  payment_disputed: "/notifications",
+  grace_period_reminder: "/billing",
+  grace_period_ending: "/billing",
 };
 
 /** Names that people choose are not among them: a mail contains nothing that a stranger has written. */
-function valuesOf(details: Record<string, unknown>, plans: PlanCatalog["plans"]) {
+function valuesOf(details: Record<string, unknown>, plans: PlanCatalog["plans"], locale: Locale) {
   const planOf = (id: unknown) => plans.find((plan) => plan.id === id)?.name ?? toSingleLine(id);
   return {
     plan: planOf(details.planId),
     from: planOf(details.from),
     to: planOf(details.to),
     prefix: toSingleLine(details.prefix),
+    date: dayIn(locale, details.endsAt),
     role: details.role === "admin" ? "admin" : "user",
   };
+}
+
+function dayIn(locale: Locale, time: unknown): string {
+  const date = new Date(String(time));
+  if (Number.isNaN(date.getTime())) return "";
+  return new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone: "UTC" }).format(date);
 }
 
 const MAX_VALUE_LENGTH = 60;

@@ -52,6 +52,7 @@ export async function deleteUserData(
     await transaction.commitAfter([
       transaction.run(REMEMBER, [userId, JSON.stringify(redactionOf(subscriptions))]),
       transaction.run(FORGET_LINKS, [userId, user.email]),
+      transaction.run(LEAVE_PAYMENTS, [userId]),
       transaction.run(LEAVE_SUBSCRIPTIONS, [userId]),
       waitForRelay(transaction),
       redactEventsOfUser(transaction, userId),
@@ -117,6 +118,18 @@ const REMEMBER = {
 const FORGET_LINKS = {
   name: "forget_links",
   text: "delete from verification where value = $1 or identifier = $2",
+};
+
+// A receipt names the person.
+const LEAVE_PAYMENTS = {
+  name: "leave_payments",
+  text: `
+update payment p set user_id = null, receipt_url = null, updated_at = clock_timestamp()
+where p.user_id = $1 or p.id in (
+  select paid.id from subscription s
+  join payment paid on paid.provider = s.provider and paid.provider_subscription_id = s.provider_subscription_id
+  where s.user_id = $1
+)`,
 };
 
 const LEAVE_SUBSCRIPTIONS = {

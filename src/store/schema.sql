@@ -281,6 +281,60 @@ create table outbound_relay (
   constraint outbound_relay_pkey PRIMARY KEY (only_one)
 );
 
+create table payment (
+  id uuid not null default gen_random_uuid(),
+  provider text not null,
+  provider_payment_id text not null,
+  provider_subscription_id text,
+  user_id text,
+  amount bigint not null,
+  currency text not null,
+  state text not null,
+  status text,
+  refunded_amount bigint,
+  period_start timestamp with time zone,
+  period_end timestamp with time zone,
+  receipt_url text,
+  occurred_at timestamp with time zone not null,
+  last_event_at_micros bigint,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint payment_pkey PRIMARY KEY (id),
+  constraint payment_state_check CHECK ((state = ANY (ARRAY['paid'::text, 'failed'::text]))),
+  constraint payment_status_check CHECK ((status = ANY (ARRAY['paid'::text, 'failed'::text, 'refunded'::text, 'partly_refunded'::text, 'disputed'::text]))),
+  constraint payment_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE SET NULL
+);
+
+CREATE INDEX payment_by_subscription ON public.payment USING btree (provider text_pattern_ops, provider_subscription_id text_pattern_ops, occurred_at) WHERE (provider_subscription_id IS NOT NULL);
+
+CREATE INDEX payment_by_user ON public.payment USING btree (user_id, occurred_at) WHERE (user_id IS NOT NULL);
+
+CREATE UNIQUE INDEX payment_once ON public.payment USING btree (provider text_pattern_ops, provider_payment_id text_pattern_ops);
+
+create table payment_name (
+  provider text not null,
+  name text not null,
+  provider_payment_id text
+);
+
+CREATE INDEX payment_name_by_payment ON public.payment_name USING btree (provider text_pattern_ops, provider_payment_id text_pattern_ops) WHERE (provider_payment_id IS NOT NULL);
+
+CREATE UNIQUE INDEX payment_name_once ON public.payment_name USING btree (provider text_pattern_ops, name text_pattern_ops);
+
+create table payment_reversal (
+  provider text not null,
+  reversal_id text not null,
+  payment_name text not null,
+  kind text not null,
+  amount bigint not null,
+  last_event_at_micros bigint,
+  constraint payment_reversal_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'dispute'::text])))
+);
+
+CREATE INDEX payment_reversal_by_name ON public.payment_reversal USING btree (provider text_pattern_ops, payment_name text_pattern_ops);
+
+CREATE UNIQUE INDEX payment_reversal_once ON public.payment_reversal USING btree (provider text_pattern_ops, reversal_id text_pattern_ops);
+
 create table provider_key (
   provider text not null,
   hash bytea not null,

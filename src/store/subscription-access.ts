@@ -14,7 +14,9 @@ export type SubscriptionAccess = AccessFacts & {
 const ACCESS_COLUMNS = `s.id, s.provider, s.plan_id as "planId", s.seats, s.status,
   s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
   case when s.status = 'past_due' then coalesce(s.past_due_since, s.updated_at) end as "pastDueSince",
-  null as "paymentReversal"`;
+  (select case when p.status in ('refunded', 'disputed') then p.status end from payment p
+    where p.provider = s.provider and p.provider_subscription_id = s.provider_subscription_id and p.status <> 'failed'
+    order by p.occurred_at desc limit 1) as "paymentReversal"`;
 
 const OF_USER = {
   name: "subscription_access_of_user",

@@ -200,7 +200,8 @@ function requireSound(event: PaymentEvent): void {
   const texts = [event.userId, event.planId, event.customerId, event.providerSubscriptionId];
   const seats = event.items.map((item) => item.seats);
   const sound =
-    [...EVENT_KINDS, "ignored"].includes(event.kind) &&
+    [...EVENT_KINDS, "payment", "ignored"].includes(event.kind) &&
+    isSoundPayment(event) &&
     [...texts, ...event.items.flatMap((item) => item.priceIds)].every(isSoundText) &&
     seats.every((count) => count === null || (Number.isInteger(count) && count >= 0 && count <= 1_000_000)) &&
     (event.status === null || SUBSCRIPTION_STATUSES.includes(event.status)) &&
@@ -209,6 +210,17 @@ function requireSound(event: PaymentEvent): void {
     (event.currentPeriodEnd === null || event.currentPeriodEnd.getTime() >= 0) &&
     (event.cancelAtPeriodEnd === null || typeof event.cancelAtPeriodEnd === "boolean");
   if (!sound) throw new Error(`an unsound event: ${JSON.stringify(event)}`);
+}
+
+function isSoundPayment({ kind, payment }: PaymentEvent): boolean {
+  if (payment === undefined) return kind !== "payment";
+  const { charge, names, reversal } = payment;
+  const amounts = [charge?.amount, charge?.refundedAmount, reversal?.amount];
+  return (
+    [charge?.id ?? null, ...names, reversal?.id ?? null, reversal?.of ?? null].every(isSoundText) &&
+    amounts.every((amount) => amount === undefined || amount === null || Number.isSafeInteger(amount)) &&
+    (charge === null || /^[A-Z]{3}$/.test(charge.currency))
+  );
 }
 
 function isSoundText(text: string | null): boolean {

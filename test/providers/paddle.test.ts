@@ -16,6 +16,22 @@ const COMPLETED = {
   cancelAtPeriodEnd: null,
 };
 
+const PAID = {
+  charge: {
+    id: "txn_0",
+    state: "paid",
+    amount: 14_500,
+    currency: "USD",
+    refundedAmount: null,
+    periodStart: new Date("2026-03-01T12:00:00.000Z"),
+    periodEnd: new Date("2026-04-01T12:00:00.000Z"),
+    receiptUrl: null,
+    occurredAt: null,
+  },
+  names: [],
+  reversal: null,
+};
+
 const CREATED = {
   ...COMPLETED,
   kind: "customer.subscription.created",
@@ -28,7 +44,7 @@ const UPDATED = { ...CREATED, kind: "customer.subscription.updated" };
 
 describe("interpreting paddle payloads", () => {
   test.each([
-    ["transaction.completed", COMPLETED],
+    ["transaction.completed", { ...COMPLETED, payment: PAID }],
     ["subscription.created", CREATED],
     [
       "subscription.updated",
@@ -71,7 +87,7 @@ describe("interpreting paddle payloads", () => {
 
   test("ignores a renewal as a checkout", () => {
     const { body, eventType } = loadFixture("paddle", "transaction.completed.renewal");
-    expect(paddle.interpret(eventType, body)).toMatchObject({ kind: "ignored", userId: null, items: [] });
+    expect(paddle.interpret(eventType, body)).toMatchObject({ kind: "payment", items: [] });
   });
 });
 

@@ -21,6 +21,22 @@ const COMPLETED = {
   cancelAtPeriodEnd: null,
 };
 
+const PAID = {
+  charge: {
+    id: "00000000-0000-4000-8000-000000000040",
+    state: "paid",
+    amount: 14_500,
+    currency: "USD",
+    refundedAmount: 0,
+    periodStart: new Date("2026-03-01T12:00:00.000Z"),
+    periodEnd: new Date("2026-04-01T12:00:00.000Z"),
+    receiptUrl: null,
+    occurredAt: new Date("2026-03-01T12:00:00.100Z"),
+  },
+  names: [],
+  reversal: null,
+};
+
 const CREATED = {
   ...COMPLETED,
   kind: "customer.subscription.created",
@@ -34,7 +50,7 @@ const UPDATED = { ...CREATED, kind: "customer.subscription.updated" };
 
 describe("interpreting polar payloads", () => {
   test.each([
-    ["order.paid", COMPLETED],
+    ["order.paid", { ...COMPLETED, payment: PAID }],
     ["subscription.created", CREATED],
     [
       "subscription.updated",
@@ -75,7 +91,7 @@ describe("interpreting polar payloads", () => {
 
   test("ignores a renewal as a checkout", () => {
     const { body, eventType } = loadFixture("polar", "order.paid.renewal");
-    expect(polar.interpret(eventType, body)).toMatchObject({ kind: "ignored", userId: null, items: [] });
+    expect(polar.interpret(eventType, body)).toMatchObject({ kind: "payment", items: [] });
   });
 });
 

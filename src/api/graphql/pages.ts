@@ -5,6 +5,7 @@ import * as types from "./types.ts";
 
 export const SubscriptionPage = pageOf("SubscriptionPage", types.Subscription);
 export const UserPage = pageOf("UserPage", types.User);
+export const PaymentPage = pageOf("PaymentPage", types.Payment);
 export const PlanPage = pageOf("PlanPage", types.Plan);
 export const NotificationPage = pageOf("NotificationPage", types.Notification);
 export const ApiKeyPage = pageOf("ApiKeyPage", types.ApiKey);

@@ -1,6 +1,8 @@
 import { listApiKeys } from "../../operations/api-keys/list-api-keys.ts";
 import { listNotifications } from "../../operations/notifications/list-notifications.ts";
 import { unreadCount } from "../../operations/notifications/unread-count.ts";
+import { listPayments } from "../../operations/payments/list-payments.ts";
+import { listPaymentsOfUser } from "../../operations/payments/list-payments-of-user.ts";
 import { listFeatures } from "../../operations/plans/list-features.ts";
 import { listPlans } from "../../operations/plans/list-plans.ts";
 import { currentSubscription } from "../../operations/subscriptions/current-subscription.ts";
@@ -11,7 +13,7 @@ import { showProfile } from "../../operations/users/show-profile.ts";
 import { listDeliveries } from "../../operations/webhooks/list-deliveries.ts";
 import { showDelivery } from "../../operations/webhooks/show-delivery.ts";
 import { builder, given, through } from "./builder.ts";
-import { DeliveryStatusEnum, LocaleEnum, SlotEnum } from "./enums.ts";
+import { DeliveryStatusEnum, LocaleEnum, PaymentStatusEnum, SlotEnum } from "./enums.ts";
 import * as pages from "./pages.ts";
 import * as types from "./types.ts";
 
@@ -62,6 +64,29 @@ builder.queryType({
       nullable: true,
       description: currentSubscription.summary,
       resolve: (_, args, context) => through(currentSubscription, context, args),
+    }),
+    payments: t.field({
+      type: pages.PaymentPage,
+      nullable: true,
+      description: listPayments.summary,
+      args: {
+        ...page,
+        status: t.arg({ type: PaymentStatusEnum }),
+        subscriptionId: t.arg.id({ description: "Only payments of this subscription." }),
+      },
+      resolve: (_, args, context) => through(listPayments, context, args),
+    }),
+    userPayments: t.field({
+      type: pages.PaymentPage,
+      nullable: true,
+      description: listPaymentsOfUser.summary,
+      args: {
+        ...page,
+        userId: t.arg.id({ required: true }),
+        status: t.arg({ type: PaymentStatusEnum }),
+        subscriptionId: t.arg.id({ description: "Only payments of this subscription." }),
+      },
+      resolve: (_, args, context) => through(listPaymentsOfUser, context, args),
     }),
     plans: t.field({
       type: pages.PlanPage,

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { createApiKey } from "../../operations/api-keys/create-api-key.ts";
 import type { listApiKeys } from "../../operations/api-keys/list-api-keys.ts";
 import type { listNotifications } from "../../operations/notifications/list-notifications.ts";
+import type { listPayments } from "../../operations/payments/list-payments.ts";
 import type { listFeatures } from "../../operations/plans/list-features.ts";
 import type { listPlans } from "../../operations/plans/list-plans.ts";
 import { listOfUsers, NEWEST_PER_USER } from "../../operations/subscriptions/list-of-users.ts";
@@ -132,6 +133,20 @@ export const Feature = builder
       }),
     }),
   });
+
+export const Payment = builder.objectRef<Listed<typeof listPayments>>("Payment").implement({
+  fields: (t) => ({
+    id: t.exposeID("id"),
+    provider: t.expose("provider", { type: enums.SlotEnum }),
+    providerPaymentId: t.exposeString("providerPaymentId"),
+    subscriptionId: t.exposeID("subscriptionId", { nullable: true }),
+    amount: t.exposeFloat("amount", { description: "In the currency's smallest unit; a whole number." }),
+    currency: t.exposeString("currency", { description: "ISO 4217." }),
+    status: t.expose("status", { type: enums.PaymentStatusEnum }),
+    receiptUrl: t.exposeString("receiptUrl", { nullable: true }),
+    occurredAt: t.expose("occurredAt", { type: "DateTime" }),
+  }),
+});
 
 export const Notification = builder.objectRef<Listed<typeof listNotifications>>("Notification").implement({
   fields: (t) => ({

@@ -17,6 +17,7 @@ const TAGS: Record<string, { name: string; description: string }> = {
     description: "Users' subscriptions, as reported by the payment providers.",
   },
   billing: { name: "Billing", description: "Checkout and customer portal at the payment provider." },
+  payments: { name: "Payments", description: "Payments with their refunds and disputes." },
   apiKeys: { name: "API keys", description: "Keys for programs that act on behalf of their owner." },
   notifications: { name: "Notifications", description: "Messages about a user's plan, keys and account." },
   audit: { name: "Audit log", description: "Actions of administrators, operators and API keys." },

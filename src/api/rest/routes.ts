@@ -6,6 +6,7 @@ import { createCheckout } from "../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../operations/billing/open-portal.ts";
 import { listNotifications } from "../../operations/notifications/list-notifications.ts";
 import { markRead } from "../../operations/notifications/mark-read.ts";
+import { listPayments } from "../../operations/payments/list-payments.ts";
 import { listPlans } from "../../operations/plans/list-plans.ts";
 import { dismissSubscription } from "../../operations/subscriptions/dismiss-subscription.ts";
 import { listOutOfOrder } from "../../operations/subscriptions/list-out-of-order.ts";
@@ -38,6 +39,7 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/subscriptions/:id/reconcile", reconcileSubscription),
   route("POST", "/subscriptions/:id/dismiss", dismissSubscription),
   route("GET", "/out-of-order-subscriptions", listOutOfOrder, { plural: "subscriptions" }),
+  route("GET", "/payments", listPayments, { plural: "payments" }),
   route("POST", "/checkout", createCheckout),
   route("POST", "/portal", openPortal),
   route("GET", "/api-keys", listApiKeys, { plural: "apiKeys" }),

@@ -4,6 +4,7 @@ import { openPortal } from "../../operations/billing/open-portal.ts";
 import { listNotifications } from "../../operations/notifications/list-notifications.ts";
 import { markOneOrAllRead } from "../../operations/notifications/mark-one-or-all-read.ts";
 import { unreadCount } from "../../operations/notifications/unread-count.ts";
+import { listPayments } from "../../operations/payments/list-payments.ts";
 import { listFeatures } from "../../operations/plans/list-features.ts";
 import { listPlans } from "../../operations/plans/list-plans.ts";
 import { currentSubscription } from "../../operations/subscriptions/current-subscription.ts";
@@ -38,6 +39,7 @@ export const appRouter = router({
     plans: publicProcedure.query(listPlans),
     features: publicProcedure.query(listFeatures),
     subscription: protectedProcedure.query(currentSubscription),
+    payments: protectedProcedure.query(listPayments),
     createCheckout: protectedProcedure.mutation(createCheckout),
     openPortal: protectedProcedure.mutation(openPortal),
     deliveries: adminProcedure.query(listDeliveries),

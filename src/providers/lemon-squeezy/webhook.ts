@@ -7,6 +7,7 @@ import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { singleItem } from "../webhook/paid-item.ts";
 import { decodeHexMac, macOf, signatureProblem } from "../webhook/signature.ts";
 import { lemonSqueezyEventId } from "./event-id.ts";
+import { readLemonSqueezyPayment } from "./payments.ts";
 import { LEMON_SQUEEZY_TRAITS } from "./traits.ts";
 
 const KINDS = eventKinds({
@@ -82,8 +83,8 @@ function parsed(rawBody: Buffer): unknown {
 
 function interpret(eventType: string, body: unknown): PaymentEvent {
   const kind = KINDS.get(eventType);
-  if (kind === undefined) return IGNORED;
   const event = new JsonReader(body);
+  if (kind === undefined) return readLemonSqueezyPayment(eventType, event) ?? IGNORED;
   const data = event.at("data");
   const attributes = data.at("attributes");
   const customData = event.at("meta").at("custom_data");

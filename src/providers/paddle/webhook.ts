@@ -6,6 +6,7 @@ import { eventIdentity, requireObject } from "../webhook/identity.ts";
 import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { paidItem } from "../webhook/paid-item.ts";
 import { signTimed, type TimedLayout, verifyTimed } from "../webhook/timed-signature.ts";
+import { readAdjustment, readTransaction, transactionPayment } from "./payments.ts";
 import { PADDLE_TRAITS } from "./traits.ts";
 
 const SIGNATURE: TimedLayout = {
@@ -31,7 +32,12 @@ const OWN_KINDS: Record<string, EventKind> = {
 const KINDS = eventKinds(OWN_KINDS);
 
 /** Paddle's event types with effects: its event list rejects unknown types. */
-export const PADDLE_EVENT_TYPES: readonly string[] = Object.keys(OWN_KINDS);
+export const PADDLE_EVENT_TYPES: readonly string[] = [
+  ...Object.keys(OWN_KINDS),
+  "transaction.payment_failed",
+  "adjustment.created",
+  "adjustment.updated",
+];
 
 const STATUSES = wordMap<SubscriptionStatus>({
   active: "active",
@@ -58,8 +64,8 @@ export const paddle: Adapter = {
 
 function interpret(eventType: string, body: unknown): PaymentEvent {
   const kind = KINDS.get(eventType);
-  if (kind === undefined) return IGNORED;
   const event = new JsonReader(body);
+  if (kind === undefined) return readPayment(eventType, event) ?? IGNORED;
   const data = event.at("data");
   const customData = data.at("custom_data");
   const items = data.each("items");
@@ -76,10 +82,15 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
   };
   if (kind === "checkout.session.completed") {
     const origin = data.text("origin");
-    if (origin !== null && !CHECKOUT_ORIGINS.has(origin)) return IGNORED;
     // Add-ons without a billing cycle create a transaction but no subscription.
-    if (items.length > 0 && recurring.length === 0) return IGNORED;
-    return { ...common, ...STATE_UNKNOWN, providerSubscriptionId: data.id("subscription_id") };
+    const isAddOn = items.length > 0 && recurring.length === 0;
+    if (isAddOn || (origin !== null && !CHECKOUT_ORIGINS.has(origin))) return readTransaction("paid", event);
+    return {
+      ...common,
+      ...STATE_UNKNOWN,
+      providerSubscriptionId: data.id("subscription_id"),
+      ...transactionPayment("paid", data),
+    };
   }
   return {
     ...common,
@@ -88,6 +99,18 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     currentPeriodEnd: data.at("current_billing_period").rfc3339Date("ends_at"),
     cancelAtPeriodEnd: cancelAtPeriodEnd(data),
   };
+}
+
+function readPayment(eventType: string, event: JsonReader): PaymentEvent | null {
+  switch (eventType) {
+    case "transaction.payment_failed":
+      return readTransaction("failed", event);
+    case "adjustment.created":
+    case "adjustment.updated":
+      return readAdjustment(event);
+    default:
+      return null;
+  }
 }
 
 function isOneTime(item: JsonReader): boolean {

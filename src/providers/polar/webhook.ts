@@ -6,6 +6,7 @@ import { eventIdentity, requireObject } from "../webhook/identity.ts";
 import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { singleItem } from "../webhook/paid-item.ts";
 import { signStandardWebhook, standardHeaders, verifyStandardWebhook } from "../webhook/standard-webhooks.ts";
+import { orderPayment, readOrder, readRefund } from "./payments.ts";
 import { POLAR_TRAITS } from "./traits.ts";
 
 const KINDS = eventKinds({
@@ -23,7 +24,12 @@ const KINDS = eventKinds({
 });
 
 /** Events with effects. */
-export const POLAR_EVENT_TYPES: readonly string[] = [...KINDS.keys()];
+export const POLAR_EVENT_TYPES: readonly string[] = [
+  ...KINDS.keys(),
+  "order.refunded",
+  "refund.created",
+  "refund.updated",
+];
 
 const STATUSES = wordMap<SubscriptionStatus>({
   incomplete: "incomplete",
@@ -48,8 +54,8 @@ export const polar: Adapter = {
 
 function interpret(eventType: string, body: unknown): PaymentEvent {
   const kind = KINDS.get(eventType);
-  if (kind === undefined) return IGNORED;
   const event = new JsonReader(body);
+  if (kind === undefined) return readPayment(eventType, event) ?? IGNORED;
   const data = event.at("data");
   const metadata = data.at("metadata");
   const common = {
@@ -61,9 +67,13 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     items: paidItems(data),
   };
   if (kind === "checkout.session.completed") {
-    return startsSubscription(data)
-      ? { ...common, ...STATE_UNKNOWN, providerSubscriptionId: data.id("subscription_id") }
-      : IGNORED;
+    if (!startsSubscription(data)) return isPaid(data) ? readOrder(event) : IGNORED;
+    return {
+      ...common,
+      ...STATE_UNKNOWN,
+      providerSubscriptionId: data.id("subscription_id"),
+      ...orderPayment(data),
+    };
   }
   return {
     ...common,
@@ -90,11 +100,27 @@ function customerIn(data: JsonReader): Pick<PaymentEvent, "customerId" | "foreig
     : { customerId };
 }
 
+function readPayment(eventType: string, event: JsonReader): PaymentEvent | null {
+  switch (eventType) {
+    case "order.refunded":
+      return readOrder(event);
+    case "refund.created":
+    case "refund.updated":
+      return readRefund(event);
+    default:
+      return null;
+  }
+}
+
 function startsSubscription(data: JsonReader): boolean {
-  const status = data.text("status");
   // `purchase` is a one-time product; the others are later orders of a subscription.
   const reason = data.text("billing_reason");
-  return (status === null || status === "paid") && (reason === null || reason === "subscription_create");
+  return isPaid(data) && (reason === null || reason === "subscription_create");
+}
+
+function isPaid(data: JsonReader): boolean {
+  const status = data.text("status");
+  return status === null || status === "paid";
 }
 
 function paidItems(data: JsonReader): PaidItem[] {

@@ -6,6 +6,7 @@ import { eventIdentity, requireObject } from "../webhook/identity.ts";
 import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { paidItem, singleItem } from "../webhook/paid-item.ts";
 import { signTimed, type TimedLayout, verifyTimed } from "../webhook/timed-signature.ts";
+import { readStripePayment, STRIPE_PAYMENT_TYPES } from "./payments.ts";
 import { STRIPE_TRAITS } from "./traits.ts";
 
 const SIGNATURE: TimedLayout = {
@@ -23,7 +24,7 @@ const KINDS = eventKinds({
 });
 
 /** The event types with effects. */
-export const STRIPE_EVENT_TYPES: readonly string[] = [...KINDS.keys()];
+export const STRIPE_EVENT_TYPES: readonly string[] = [...KINDS.keys(), ...STRIPE_PAYMENT_TYPES];
 
 const STATUSES = wordMap<SubscriptionStatus>({
   incomplete: "incomplete",
@@ -52,7 +53,7 @@ export const stripe: Adapter = {
 
 function interpret(eventType: string, body: unknown): PaymentEvent {
   const kind = KINDS.get(eventType);
-  if (kind === undefined) return IGNORED;
+  if (kind === undefined) return readStripePayment(eventType, body) ?? IGNORED;
   const event = new JsonReader(body);
   const object = event.at("data", "object");
   const metadata = object.at("metadata");

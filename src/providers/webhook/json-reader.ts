@@ -3,6 +3,7 @@ import { UnreadablePayload } from "../adapter.ts";
 import { type Instant, instantOfRfc3339, instantOfUnixSeconds, toDate, toMicros } from "./instant.ts";
 
 const MAX_TEXT_CHARACTERS = 255;
+const MAX_URL_CHARACTERS = 2_000;
 const MAX_WHOLE_NUMBER = 1_000_000;
 const MAX_SHOWN_CHARACTERS = 40;
 
@@ -75,6 +76,30 @@ export class JsonReader {
     const fits = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_WHOLE_NUMBER;
     // Adding zero converts minus zero, which JSON can contain, to zero.
     return fits ? Number(value) + 0 : child.#refuse("count");
+  }
+
+  /** An amount in the currency's smallest unit, as a whole number or as its digits. */
+  amount(key: string): number | null {
+    const child = this.#child(key);
+    const value = child.#value;
+    if (value === undefined || value === null || value === "") return null;
+    const number = typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+    return typeof number === "number" && Number.isSafeInteger(number) ? number + 0 : child.#refuse("amount");
+  }
+
+  /** ISO 4217, in upper case. */
+  currency(key: string): string | null {
+    const text = this.text(key);
+    if (text === null) return null;
+    const code = text.toUpperCase();
+    return /^[A-Z]{3}$/.test(code) ? code : this.#child(key).#refuse("currency");
+  }
+
+  /** A web address for people to follow; `null` for anything else. */
+  webUrl(key: string): string | null {
+    const value = this.#child(key).#value;
+    if (typeof value !== "string" || value.length > MAX_URL_CHARACTERS) return null;
+    return URL.parse(value)?.protocol === "https:" ? value : null;
   }
 
   flag(key: string): boolean | null {

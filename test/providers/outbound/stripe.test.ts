@@ -143,8 +143,15 @@ describe("Stripe's API", () => {
     expect(types).toContain("checkout.session.async_payment_succeeded");
     // Stripe accepts at most 20.
     expect(types.length).toBeLessThanOrEqual(20);
-    for (const type of types)
-      expect(stripe.interpret(type, { data: { object: {} } }).kind).not.toBe("ignored");
+    const paid = { id: "in_1", amount_paid: 1, amount_due: 1, currency: "eur" };
+    const object = {
+      ...paid,
+      amount: 1,
+      payment_intent: "pi_1",
+      invoice: "in_1",
+      payment: { charge: "ch_1" },
+    };
+    for (const type of types) expect(stripe.interpret(type, { data: { object } }).kind).not.toBe("ignored");
     expect(provider.requests).toHaveLength(3);
   });
 });

@@ -1,6 +1,7 @@
-import { getFormatter, getTranslations } from "next-intl/server";
+import { getFormatter, getLocale, getTranslations } from "next-intl/server";
 import type { z } from "zod";
 import type { NotificationView } from "../../../operations/notifications/notification-view.ts";
+import { formatPrice } from "../../../ui/price.ts";
 import { planName } from "../billing/plans.ts";
 
 export type Notification = z.output<typeof NotificationView>;
@@ -50,6 +51,30 @@ export async function describeNotification({ kind, details }: Notification): Pro
         refunded: String(refunded),
       };
       return { sentence: t(kind, facts), href: "/admin/subscriptions" };
+    }
+    case "payment_refunded":
+    case "payment_disputed": {
+      const { provider, payment, amount, currency } = details;
+      const price = { amount: Number(amount), currency: String(currency) };
+      return {
+        sentence: t(kind, {
+          provider: String(provider),
+          payment: String(payment),
+          amount: formatPrice(await getLocale(), price),
+        }),
+        href: "/admin/users",
+      };
+    }
+    case "grace_period_reminder":
+    case "grace_period_ending": {
+      const format = await getFormatter();
+      return {
+        sentence: t(kind, {
+          plan: await planName(details.planId),
+          date: format.dateTime(new Date(String(details.endsAt)), { dateStyle: "long" }),
+        }),
+        href: "/billing",
+      };
     }
     default:
       return kind satisfies never;

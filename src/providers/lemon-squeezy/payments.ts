@@ -1,0 +1,50 @@
+import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { JsonReader } from "../webhook/json-reader.ts";
+import { charge, paymentEvent, paymentOf } from "../webhook/payment-report.ts";
+
+export function readLemonSqueezyPayment(eventType: string, event: JsonReader): PaymentEvent | null {
+  switch (eventType) {
+    case "subscription_payment_success":
+    case "subscription_payment_recovered":
+    case "subscription_payment_refunded":
+      return read("paid", event, null);
+    case "subscription_payment_failed":
+      return read("failed", event, null);
+    // Orders and invoices of subscriptions are numbered apart.
+    case "order_refunded":
+      return read("paid", event, "order_");
+    default:
+      return null;
+  }
+}
+
+function read(state: "paid" | "failed", event: JsonReader, idPrefix: string | null): PaymentEvent {
+  const data = event.at("data");
+  const attributes = data.at("attributes");
+  const customData = event.at("meta").at("custom_data");
+  const id = data.id("id");
+  const total = attributes.amount("total");
+  const urls = attributes.at("urls");
+  const isRefunded = attributes.text("status") === "refunded" || attributes.flag("refunded") === true;
+  return paymentEvent(
+    {
+      occurredAtMicros: attributes.rfc3339Micros("updated_at"),
+      userId: customData.id("userId") ?? customData.id("user_id"),
+      providerSubscriptionId: attributes.id("subscription_id"),
+      customerId: attributes.id("customer_id"),
+    },
+    paymentOf(
+      charge({
+        id: id === null ? null : `${idPrefix ?? ""}${id}`,
+        state,
+        amount: total,
+        currency: attributes.currency("currency"),
+        refundedAmount: attributes.amount("refunded_amount") ?? (isRefunded ? total : null),
+        periodStart: null,
+        periodEnd: null,
+        receiptUrl: urls.webUrl("invoice_url") ?? urls.webUrl("receipt"),
+        occurredAt: attributes.rfc3339Date("created_at"),
+      }),
+    ),
+  );
+}

@@ -1,0 +1,71 @@
+import type { Reversal } from "../../domain/payment.ts";
+import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { JsonReader } from "../webhook/json-reader.ts";
+import { charge, paymentEvent, paymentOf } from "../webhook/payment-report.ts";
+
+/** A transaction that only stores another payment method charges nothing. */
+const UNPAID_ORIGIN = "subscription_payment_method_change";
+
+export function readTransaction(state: "paid" | "failed", event: JsonReader): PaymentEvent {
+  const data = event.at("data");
+  return paymentEvent(
+    {
+      occurredAtMicros: event.rfc3339Micros("occurred_at"),
+      userId: data.at("custom_data").id("userId"),
+      providerSubscriptionId: data.id("subscription_id"),
+      customerId: data.id("customer_id"),
+    },
+    transactionPayment(state, data),
+  );
+}
+
+export function transactionPayment(state: "paid" | "failed", data: JsonReader) {
+  if (data.text("origin") === UNPAID_ORIGIN) return {};
+  const totals = data.at("details", "totals");
+  const period = data.at("billing_period");
+  return paymentOf(
+    charge({
+      id: data.id("id"),
+      state,
+      amount: totals.amount("grand_total") ?? totals.amount("total"),
+      currency: totals.currency("currency_code") ?? data.currency("currency_code"),
+      refundedAmount: null,
+      periodStart: period.rfc3339Date("starts_at"),
+      periodEnd: period.rfc3339Date("ends_at"),
+      // Paddle makes a link to the invoice when it is asked for one.
+      receiptUrl: null,
+      occurredAt: null,
+    }),
+  );
+}
+
+/** Which adjustments take money back, and which of them return it to the seller. Credits do neither. */
+const ADJUSTMENTS: Record<string, { kind: Reversal["kind"]; sign: 1 | -1 }> = {
+  refund: { kind: "refund", sign: 1 },
+  chargeback: { kind: "dispute", sign: 1 },
+  chargeback_reverse: { kind: "dispute", sign: -1 },
+};
+
+export function readAdjustment(event: JsonReader): PaymentEvent {
+  const data = event.at("data");
+  const action = data.text("action") ?? "";
+  const known = Object.hasOwn(ADJUSTMENTS, action) ? ADJUSTMENTS[action] : undefined;
+  const [id, of] = [data.id("id"), data.id("transaction_id")];
+  const status = data.text("status");
+  const isInEffect = status === null || status === "approved";
+  const totals = data.at("totals");
+  const amount = isInEffect ? (totals.amount("total") ?? totals.amount("grand_total") ?? 0) : 0;
+  const reversal =
+    known === undefined || id === null || of === null
+      ? null
+      : { id, of, kind: known.kind, amount: known.sign * amount + 0 };
+  return paymentEvent(
+    {
+      occurredAtMicros: event.rfc3339Micros("occurred_at"),
+      userId: null,
+      providerSubscriptionId: data.id("subscription_id"),
+      customerId: data.id("customer_id"),
+    },
+    paymentOf(null, { reversal }),
+  );
+}

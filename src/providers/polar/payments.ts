@@ -1,0 +1,59 @@
+import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { JsonReader } from "../webhook/json-reader.ts";
+import { charge, paymentEvent, paymentOf } from "../webhook/payment-report.ts";
+
+export function readOrder(event: JsonReader): PaymentEvent {
+  const data = event.at("data");
+  return paymentEvent(
+    {
+      occurredAtMicros: event.rfc3339Micros("timestamp"),
+      userId: data.at("metadata").id("userId") ?? data.at("customer").id("external_id"),
+      providerSubscriptionId: data.id("subscription_id"),
+      customerId: data.id("customer_id"),
+    },
+    orderPayment(data),
+  );
+}
+
+/** Polar reports no failed payments: an order becomes `paid`, or its subscription past due. */
+export function orderPayment(data: JsonReader) {
+  const amount = data.amount("total_amount") ?? data.amount("net_amount") ?? data.amount("amount");
+  const refunded = data.amount("refunded_amount");
+  return paymentOf(
+    charge({
+      id: data.id("id"),
+      state: "paid",
+      amount,
+      currency: data.currency("currency"),
+      // Totals of refunds are without tax, which is counted apart.
+      refundedAmount:
+        data.text("status") === "refunded"
+          ? amount
+          : refunded === null
+            ? null
+            : refunded + (data.amount("refunded_tax_amount") ?? 0),
+      periodStart: data.at("subscription").rfc3339Date("current_period_start"),
+      periodEnd: data.at("subscription").rfc3339Date("current_period_end"),
+      // Invoices are made when asked for, in the portal.
+      receiptUrl: data.webUrl("invoice_url"),
+      occurredAt: data.rfc3339Date("created_at"),
+    }),
+  );
+}
+
+export function readRefund(event: JsonReader): PaymentEvent {
+  const data = event.at("data");
+  const [id, of] = [data.id("id"), data.id("order_id")];
+  const status = data.text("status");
+  const isInEffect = status === null || status === "succeeded";
+  const amount = isInEffect ? (data.amount("amount") ?? 0) + (data.amount("tax_amount") ?? 0) : 0;
+  return paymentEvent(
+    {
+      occurredAtMicros: event.rfc3339Micros("timestamp"),
+      userId: null,
+      providerSubscriptionId: data.id("subscription_id"),
+      customerId: data.id("customer_id"),
+    },
+    paymentOf(null, { reversal: id === null || of === null ? null : { id, kind: "refund", of, amount } }),
+  );
+}

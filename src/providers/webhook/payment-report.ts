@@ -1,0 +1,57 @@
+import type { Charge, PaymentReport, Reversal } from "../../domain/payment.ts";
+import type { PaymentEvent } from "../../domain/payment-event.ts";
+import type { JsonReader } from "./json-reader.ts";
+
+/** A charge, or `null` where the event names no amount or currency: there is nothing to record then. */
+export function charge(
+  given: Omit<Charge, "id" | "amount" | "currency"> & {
+    id: string | null;
+    amount: number | null;
+    currency: string | null;
+  },
+): Charge | null {
+  const { id, amount, currency } = given;
+  return id === null || amount === null || currency === null ? null : { ...given, id, amount, currency };
+}
+
+/** The report of an event about a payment; nothing where the event says too little. */
+export function paymentOf(
+  found: Charge | null,
+  { names = [], reversal = null }: { names?: readonly (string | null)[]; reversal?: Reversal | null } = {},
+): { payment?: PaymentReport } {
+  const known = names.filter((name) => name !== null);
+  if (found === null && reversal === null && known.length < 2) return {};
+  return { payment: { charge: found, names: known, reversal } };
+}
+
+/** An event that concerns a payment alone, with the ids that link it to a person. */
+export function paymentEvent(
+  links: Pick<PaymentEvent, "occurredAtMicros" | "userId" | "providerSubscriptionId" | "customerId">,
+  report: { payment?: PaymentReport },
+): PaymentEvent {
+  return {
+    ...links,
+    kind: report.payment === undefined ? "ignored" : "payment",
+    planId: null,
+    items: [],
+    status: null,
+    currentPeriodEnd: null,
+    cancelAtPeriodEnd: null,
+    ...report,
+  };
+}
+
+/** The latest of these times. */
+export function latest(times: readonly (Date | null)[]): Date | null {
+  const known = times.filter((time) => time !== null).sort((a, b) => b.getTime() - a.getTime());
+  return known[0] ?? null;
+}
+
+/** The latest period of an invoice's lines. */
+export function latestPeriod(lines: readonly JsonReader[]): Pick<Charge, "periodStart" | "periodEnd"> {
+  const periods = lines.map((line) => line.at("period"));
+  return {
+    periodStart: latest(periods.map((period) => period.unixDate("start"))),
+    periodEnd: latest(periods.map((period) => period.unixDate("end"))),
+  };
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { OPERATOR } from "../../src/domain/caller.ts";
+import { effectLimits } from "../../src/intake/transaction-limits.ts";
+import { listPayments } from "../../src/operations/payments/list-payments.ts";
+import { listPaymentsOfUser } from "../../src/operations/payments/list-payments-of-user.ts";
+import { deleteUser } from "../../src/operations/users/delete-user.ts";
+import { type ReportedPayment, recordPayments } from "../../src/store/record-payments.ts";
+import { subscriptionAccessOfUser } from "../../src/store/subscription-access.ts";
+import { inTransaction } from "../../src/store/transaction.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { apiKey, createTestContext, refusalOf, session, type TestContext } from "./test-context.ts";
+
+let test: TestDatabase;
+let ground: TestContext;
+beforeAll(async () => {
+  test = await freshDatabase(4);
+  ground = createTestContext(test.database);
+});
+afterAll(() => test.drop());
+beforeEach(async () => {
+  for (const table of ["payment", "payment_name", "payment_reversal", "subscription"]) {
+    await test.rows(`delete from ${table}`);
+  }
+});
+
+async function subscribe(userId: string, sub: string): Promise<string> {
+  const [row] = await test.rows<{ id: string }>(
+    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+       cancel_at_period_end, out_of_order)
+     values (gen_random_uuid(), $1, 'provider-a', $2, 'pro', 1, 'active', false, false) returning id`,
+    [userId, sub],
+  );
+  return row?.id as string;
+}
+
+type Given = { sub?: string | null; userId?: string | null; state?: "paid" | "failed"; minute?: number };
+
+async function record(reported: ReportedPayment): Promise<void> {
+  await inTransaction(test.database, effectLimits({ leaseSeconds: 30 }), (transaction) =>
+    transaction.commitAfter([recordPayments(transaction, [reported])]),
+  );
+}
+
+async function pay(id: string, { sub = "sub_1", userId = null, state = "paid", minute = 0 }: Given = {}) {
+  const occurredAt = new Date(Date.UTC(2026, 0, 1, 0, minute));
+  await record({
+    provider: "provider-a",
+    occurredAtMicros: occurredAt.getTime() * 1000,
+    providerSubscriptionId: sub,
+    userId,
+    isPersonGone: false,
+    report: {
+      charge: {
+        ...{ id, state, amount: 2_000, currency: "EUR", refundedAmount: null, occurredAt },
+        ...{ periodStart: null, periodEnd: null, receiptUrl: `https://pay.example/receipts/${id}` },
+      },
+      names: [],
+      reversal: null,
+    },
+  });
+}
+
+async function reverse(of: string, kind: "refund" | "dispute", amount: number) {
+  await record({
+    ...{ provider: "provider-a", occurredAtMicros: 1, providerSubscriptionId: null, userId: null },
+    isPersonGone: false,
+    report: { charge: null, names: [], reversal: { id: `${kind}_${of}`, kind, of, amount } },
+  });
+}
+
+type Page = { items: { id: string; providerPaymentId: string; status: string }[]; nextCursor: string | null };
+const ids = ({ items }: Page) => items.map(({ providerPaymentId }) => providerPaymentId);
+const list = (userId: string, query = {}): Promise<Page> => ground.call(listPayments, session(userId), query);
+
+describe("a person's payments", () => {
+  it("are listed newest first, page by page, in the shape of the contract", async () => {
+    const subscriptionId = await subscribe("user_1", "sub_1");
+    for (const minute of [1, 2, 3]) await pay(`in_${minute}`, { minute });
+    const first = await list("user_1", { limit: 2 });
+    expect(ids(first)).toEqual(["in_3", "in_2"]);
+    expect(first.items[0]).toEqual({
+      id: expect.any(String),
+      provider: "provider-a",
+      providerPaymentId: "in_3",
+      subscriptionId,
+      amount: 2_000,
+      currency: "EUR",
+      status: "paid",
+      receiptUrl: "https://pay.example/receipts/in_3",
+      occurredAt: new Date("2026-01-01T00:03:00Z"),
+    });
+    const second = await list("user_1", { limit: 2, cursor: first.nextCursor });
+    expect(ids(second)).toEqual(["in_1"]);
+    expect(second.nextCursor).toBeNull();
+  });
+
+  it("can be filtered by status and by subscription", async () => {
+    const subscriptionId = await subscribe("user_1", "sub_1");
+    await subscribe("user_1", "sub_2");
+    await pay("in_1");
+    await pay("in_2", { state: "failed", minute: 1 });
+    await pay("in_3", { sub: "sub_2", minute: 2 });
+    expect(ids(await list("user_1", { status: "failed" }))).toEqual(["in_2"]);
+    expect(ids(await list("user_1", { subscriptionId }))).toEqual(["in_2", "in_1"]);
+    const refusal = await refusalOf(list("user_1", { cursor: "bm90IGEgY3Vyc29y" }));
+    expect(refusal.code).toBe("invalid_input");
+  });
+
+  it("are shown to nobody else, and by user to administrators alone", async () => {
+    await subscribe("user_1", "sub_1");
+    await pay("in_1");
+    expect(ids(await list("user_2"))).toEqual([]);
+    expect(ids(await ground.call(listPayments, apiKey("user_1")))).toEqual(["in_1"]);
+    const administrator = session("user_3", "admin");
+    expect(ids(await ground.call(listPaymentsOfUser, administrator, { userId: "user_1" }))).toEqual(["in_1"]);
+    const refused = ground.call(listPaymentsOfUser, session("user_2"), { userId: "user_1" });
+    expect((await refusalOf(refused)).code).toBe("forbidden");
+  });
+
+  it("without a subscription belong to the user whom the event names", async () => {
+    await pay("in_1", { sub: null, userId: "user_2" });
+    await pay("in_2", { sub: null, userId: "nobody" });
+    expect(ids(await list("user_2"))).toEqual(["in_1"]);
+  });
+
+  it("are theirs as soon as the subscription is known", async () => {
+    await pay("in_1");
+    expect(ids(await list("user_1"))).toEqual([]);
+    await subscribe("user_1", "sub_1");
+    expect(ids(await list("user_1"))).toEqual(["in_1"]);
+  });
+
+  it("lose person and receipt when the account is deleted", async () => {
+    await subscribe("user_0", "sub_1");
+    await pay("in_1");
+    await pay("in_2", { sub: null, userId: "user_0" });
+    await test.rows("update subscription set status = 'canceled'");
+    await ground.call(deleteUser, OPERATOR, { userId: "user_0", confirmation: "user_0@example.com" });
+    expect(await test.rows("select user_id, receipt_url from payment")).toEqual([
+      { user_id: null, receipt_url: null },
+      { user_id: null, receipt_url: null },
+    ]);
+  });
+});
+
+describe("the latest payment", () => {
+  const reversal = async () => (await subscriptionAccessOfUser(test.database, "user_1"))[0]?.paymentReversal;
+
+  it("that was refunded or is disputed is reported with what decides access", async () => {
+    await subscribe("user_1", "sub_1");
+    await pay("in_1");
+    expect(await reversal()).toBeNull();
+    await reverse("in_1", "refund", 500);
+    expect(await reversal()).toBeNull();
+    await reverse("in_1", "dispute", 2_000);
+    expect(await reversal()).toBe("disputed");
+    await pay("in_2", { minute: 5, state: "failed" });
+    expect(await reversal()).toBe("disputed");
+    await pay("in_3", { minute: 6 });
+    expect(await reversal()).toBeNull();
+  });
+});
