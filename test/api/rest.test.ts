@@ -59,6 +59,7 @@ const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: o
     body: { reason: "refunded by hand" },
   },
   "GET /out-of-order-subscriptions": { expected: [401, 403, 403, 403, 200, 403] },
+  "GET /payments": { expected: [401, 200, 200, 200, 200, 200] },
   "POST /checkout": { expected: [401, 503, 503, 503, 503, 503], body: { planId: "pro" } },
   "POST /portal": { expected: [401, 503, 403, 503, 503, 403] },
   "GET /api-keys": { expected: [401, 200, 200, 200, 200, 200] },

@@ -6,6 +6,7 @@ import { printedSchema, schema } from "../../../src/api/graphql/schema.ts";
 import { createApiKey } from "../../../src/operations/api-keys/create-api-key.ts";
 import { listApiKeys } from "../../../src/operations/api-keys/list-api-keys.ts";
 import { listNotifications } from "../../../src/operations/notifications/list-notifications.ts";
+import { listPayments } from "../../../src/operations/payments/list-payments.ts";
 import { listFeatures } from "../../../src/operations/plans/list-features.ts";
 import { listPlans } from "../../../src/operations/plans/list-plans.ts";
 import { listSubscriptions } from "../../../src/operations/subscriptions/list-subscriptions.ts";
@@ -31,6 +32,7 @@ it("has no subscription root, also as others read the printed schema", () => {
 it.each([
   ["UserPage", listUsers.output, ["items.subscriptions"]],
   ["SubscriptionPage", listSubscriptions.output, []],
+  ["PaymentPage", listPayments.output, []],
   ["PlanPage", listPlans.output, []],
   ["Feature", listFeatures.output.shape.features.element, []],
   ["NotificationPage", listNotifications.output, []],

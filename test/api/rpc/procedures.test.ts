@@ -31,6 +31,7 @@ const OFFERED = {
   "billing.plans": ["query", "public"],
   "billing.features": ["query", "public"],
   "billing.subscription": ["query", "protected"],
+  "billing.payments": ["query", "protected"],
   "billing.createCheckout": ["mutation", "protected"],
   "billing.openPortal": ["mutation", "session"],
   "billing.deliveries": ["query", "admin"],

@@ -55,6 +55,8 @@ export const graphqlSurface: Surface = {
     subscriptions: ["subscriptions.list"],
     subscription: ["subscriptions.show"],
     currentSubscription: ["subscriptions.current"],
+    payments: ["payments.list"],
+    userPayments: ["payments.listOfUser"],
     plans: ["plans.list"],
     features: ["plans.features"],
     notifications: ["notifications.list"],

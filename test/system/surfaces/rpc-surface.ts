@@ -39,6 +39,7 @@ export const rpcSurface: Surface = {
     "billing.plans": ["plans.list"],
     "billing.features": ["plans.features"],
     "billing.subscription": ["subscriptions.current"],
+    "billing.payments": ["payments.list"],
     "billing.createCheckout": ["billing.createCheckout"],
     "billing.openPortal": ["billing.openPortal"],
     "billing.deliveries": ["webhooks.list"],

@@ -129,6 +129,14 @@ async function subscriptions(test: Rows, userId: string): Promise<string> {
      from generate_series(1, 2) n returning id`,
     [userId],
   );
+  await test.rows(
+    `insert into payment (provider, provider_payment_id, provider_subscription_id, amount, currency, state, status, receipt_url,
+       occurred_at)
+     select 'provider-b', 'txn_' || $1 || n, $1 || n, 4200 * n, 'EUR', 'paid', 'paid', 'https://pay.example/' || n,
+       now() - n * interval '1 day'
+     from generate_series(1, 2) n`,
+    [userId],
+  );
   return newer?.id as string;
 }
 

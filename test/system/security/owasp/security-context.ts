@@ -85,6 +85,11 @@ async function settled({ url, test }: SecurityContext, person: TestUser): Promis
      from generate_series(1, 2) n returning id`,
     [person.id],
   );
+  await test.rows(
+    `insert into payment (provider, provider_payment_id, provider_subscription_id, amount, currency, state, status, occurred_at)
+     select 'provider-a', 'in_' || $1 || n, 'sub_' || $1 || n, 4200, 'EUR', 'paid', 'paid', now() from generate_series(1, 2) n`,
+    [person.id],
+  );
   const notifications = await test.rows<{ id: string }>(
     `insert into notification (user_id, kind, details)
      select $1, 'subscription_activated', jsonb_build_object('planId', 'team', 'of', $1::text)
