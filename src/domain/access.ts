@@ -9,9 +9,7 @@ export type AccessFacts = Pick<Subscription, "status" | "currentPeriodEnd" | "ca
   paymentReversal: PaymentReversal | null;
 };
 
-export const PAYMENT_REVERSALS = ["refunded", "disputed"] as const;
-
-export type PaymentReversal = (typeof PAYMENT_REVERSALS)[number];
+type PaymentReversal = "refunded" | "disputed";
 
 export type Access = {
   hasAccess: boolean;
@@ -20,18 +18,24 @@ export type Access = {
   reason: AccessReason;
 };
 
-export type AccessReason =
-  /** Paid, or in a trial. */
-  | "paid"
-  | "trial"
-  /** A renewal failed, and access stays until the end of the grace period. */
-  | "grace"
-  | "grace_over"
-  | PaymentReversal
-  /** The first payment is still due, or the provider has given up on a renewal. */
-  | "unpaid"
-  | "paused"
-  | "ended";
+/**
+ * `grace`: a renewal failed, and access stays until the end of the grace period. `incomplete`: the first payment is
+ * still due. `unpaid`: the provider has given up on a renewal.
+ */
+export const ACCESS_REASONS = [
+  "paid",
+  "trial",
+  "grace",
+  "grace_over",
+  "refunded",
+  "disputed",
+  "incomplete",
+  "unpaid",
+  "paused",
+  "ended",
+] as const;
+
+export type AccessReason = (typeof ACCESS_REASONS)[number];
 
 type AccessRules = Pick<Plan, "graceDays" | "afterRefund" | "afterDispute">;
 
@@ -63,9 +67,8 @@ export function accessOf(subscription: AccessFacts, plan: AccessRules | null, no
     }
     case "incomplete":
     case "unpaid":
-      return denied("unpaid");
     case "paused":
-      return denied("paused");
+      return denied(status);
     case "canceled":
       return denied("ended");
     default:

@@ -45,7 +45,6 @@ const Plan = z.strictObject({
 
 export type Plan = z.infer<typeof Plan>;
 
-export type Price = z.infer<typeof Price>;
 type SoldPrice = Plan["prices"][number];
 
 const Plans = z
@@ -79,7 +78,7 @@ export type PlanCatalog = {
 };
 
 /** From the ids in `plans.config.ts` to those of an environment, per slot. */
-export type PriceIdMap = Partial<Record<Slot, Readonly<Record<string, string>>>>;
+type PriceIdMap = Partial<Record<Slot, Readonly<Record<string, string>>>>;
 
 /** Checks `plans.config.ts`. @throws ZodError naming the plan and what is wrong with it. */
 export function definePlans(plans: z.input<typeof Plans>): PlanCatalog {

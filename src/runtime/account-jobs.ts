@@ -1,6 +1,7 @@
 import { redactDeleted } from "../accounts/redact-deleted.ts";
 import type { Auth } from "../auth/auth.ts";
 import { cancelUnwanted } from "../billing/cancel-unwanted.ts";
+import { remindOfGrace } from "../billing/remind-of-grace.ts";
 import type { Config } from "../config/config.ts";
 import type { Job } from "../jobs/job-runner.ts";
 import { type NotificationMailOptions, notificationMail } from "../mail/mail-notifications.ts";
@@ -21,6 +22,15 @@ export function accountJobs(config: Config, runtime: Runtime, auth: Auth): Job[]
       name: "unwanted-subscriptions",
       everyMs: HALF_MINUTE_MS,
       run: ({ isStopping }) => cancelUnwanted(runtime, isStopping),
+    },
+    {
+      name: "grace-reminders",
+      everyMs: MINUTE_MS,
+      run: ({ isStopping }) =>
+        remindOfGrace(
+          { database: runtime.database, plans: config.plans },
+          { now: () => new Date(), isStopping },
+        ),
     },
     { name: "redaction", everyMs: MINUTE_MS, run: ({ isStopping }) => redactDeleted(runtime, isStopping) },
   ];

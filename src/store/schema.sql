@@ -151,6 +151,16 @@ create table event_sweep (
   constraint event_sweep_pkey PRIMARY KEY (provider)
 );
 
+create table grace_reminder (
+  subscription_id uuid not null,
+  past_due_since timestamp with time zone not null,
+  stage text not null,
+  sent_at timestamp with time zone not null default clock_timestamp(),
+  constraint grace_reminder_pkey PRIMARY KEY (subscription_id, past_due_since, stage),
+  constraint grace_reminder_stage_check CHECK ((stage = ANY (ARRAY['middle'::text, 'last_day'::text]))),
+  constraint grace_reminder_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE
+);
+
 create table heal_pace (
   provider text not null,
   next_fetch_at timestamp with time zone not null,
@@ -445,6 +455,8 @@ CREATE UNIQUE INDEX subscription_named_once ON public.subscription USING btree (
 CREATE UNIQUE INDEX subscription_nameless_once ON public.subscription USING btree (provider text_pattern_ops, user_id text_pattern_ops) WHERE (provider_subscription_id IS NULL);
 
 CREATE INDEX subscription_out_of_order ON public.subscription USING btree (id) WHERE out_of_order;
+
+CREATE INDEX subscription_past_due ON public.subscription USING btree (past_due_since) WHERE (past_due_since IS NOT NULL);
 
 create table subscription_heal (
   subscription_id uuid not null,

@@ -5,6 +5,7 @@ import { LinkButton } from "./button.tsx";
 export async function Pager({
   path,
   query = {},
+  parameter = "cursor",
   place,
   cursor,
   nextCursor,
@@ -12,6 +13,8 @@ export async function Pager({
   path: string;
   /** Other query parameters, such as filters. */
   query?: Record<string, string>;
+  /** The query parameter of the list's cursor, where a page has several lists. */
+  parameter?: string;
   /** The id of the list's place, where it does not begin the page. */
   place?: string;
   cursor: string | null;
@@ -25,7 +28,7 @@ export async function Pager({
     <nav aria-label={t("pages")} className="mt-4 flex flex-wrap gap-2">
       {cursor !== null && <LinkButton href={`${addressOf(path, query)}${end}`}>{t("previous")}</LinkButton>}
       {nextCursor !== null && (
-        <LinkButton href={`${addressOf(path, { ...query, cursor: nextCursor })}${end}`}>
+        <LinkButton href={`${addressOf(path, { ...query, [parameter]: nextCursor })}${end}`}>
           {t("next")}
         </LinkButton>
       )}

@@ -19,7 +19,7 @@ describe("access", () => {
   it.each([
     ["active", { hasAccess: true, until: null, reason: "paid" }],
     ["trialing", { hasAccess: true, until: null, reason: "trial" }],
-    ["incomplete", { hasAccess: false, until: null, reason: "unpaid" }],
+    ["incomplete", { hasAccess: false, until: null, reason: "incomplete" }],
     ["unpaid", { hasAccess: false, until: null, reason: "unpaid" }],
     ["paused", { hasAccess: false, until: null, reason: "paused" }],
     ["canceled", { hasAccess: false, until: null, reason: "ended" }],

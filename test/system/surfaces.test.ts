@@ -34,6 +34,8 @@ const NESTED = [
   "sessions.revoke",
   "sessions.revokeOthers",
   "users.security",
+  // Entitlements say more; pages ask why.
+  "subscriptions.access",
 ];
 
 /** RPC's own form of another operation, under whose name it is compared with the other surfaces. */

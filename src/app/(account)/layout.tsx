@@ -6,6 +6,7 @@ import { nullOnError } from "../gate/null-on-error.ts";
 import { profile, read } from "../gate/read.ts";
 import { ServerError } from "../server-error.tsx";
 import { signOut } from "./actions.ts";
+import { PaymentBanner } from "./payment-banner.tsx";
 import { SKELETONS } from "./skeletons.tsx";
 
 /** Layout of all pages that require a session. */
@@ -49,6 +50,7 @@ export default async function AccountLayout({ children }: { children: ReactNode 
       signOut={signOut}
       shapes={SKELETONS}
     >
+      <PaymentBanner />
       {children}
     </AccountFrame>
   );

@@ -42,6 +42,7 @@ describe("GET /api/cron/:job", () => {
     "self-heal",
     "session-clean-up",
     "unwanted-subscriptions",
+    "grace-reminders",
     "redaction",
     "retention",
   ])("runs %s once", async (job) => {

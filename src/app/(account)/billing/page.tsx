@@ -9,6 +9,7 @@ import { CheckoutNotice } from "./checkout-notice.tsx";
 import { CurrentPlan, NoPlan } from "./current-plan.tsx";
 import { History } from "./history.tsx";
 import { MultipleSubscriptionsWarning } from "./multiple-subscriptions-warning.tsx";
+import { Payments } from "./payments.tsx";
 import { PlanChoice } from "./plan-choice.tsx";
 import { isConfirmed, isRunning } from "./subscription-state.ts";
 
@@ -49,6 +50,9 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
             <History of={shown} all={all} cursor={textOf(query.cursor)} />
           </div>
         )}
+        <div id="payments" className="scroll-mt-4">
+          <Payments cursor={textOf(query.payments)} />
+        </div>
       </div>
     </>
   );

@@ -4,30 +4,33 @@ import Link from "next/link";
 import { notFound } from "next/navigation";
 import { getFormatter, getTranslations } from "next-intl/server";
 import { ROLES } from "../../../../../domain/caller.ts";
+import { listPaymentsOfUser } from "../../../../../operations/payments/list-payments-of-user.ts";
 import { ActionForm } from "../../../../../ui/action-form.tsx";
 import { Card } from "../../../../../ui/card.tsx";
 import { DescriptionItem, DescriptionList } from "../../../../../ui/description-list.tsx";
 import { Field, Select } from "../../../../../ui/field.tsx";
 import { PageHeader } from "../../../../../ui/page-header.tsx";
+import { Pager } from "../../../../../ui/pager.tsx";
 import { SubmitButton } from "../../../../../ui/submit-button.tsx";
 import { Time } from "../../../../../ui/time.tsx";
 import { formAction } from "../../../../gate/form-action.ts";
-import { requireAdmin } from "../../../../gate/read.ts";
+import { read, requireAdmin } from "../../../../gate/read.ts";
 import { requireUser } from "../../../../gate/request.ts";
+import { PaymentList } from "../../../billing/payment-list.tsx";
 import { planName, SubscriptionStatusLabel } from "../../subscription-status-label.tsx";
 import { changeUserRole, deleteUser } from "../actions.ts";
 import { findUser } from "../find-user.ts";
 
-type Params = { params: Promise<{ id: string }> };
+type Params = PageProps<"/admin/users/[id]">;
 
 export async function generateMetadata(): Promise<Metadata> {
   const t = await getTranslations("adminUsers");
   return { title: t("title") };
 }
 
-export default async function UserPage({ params }: Params) {
+export default async function UserPage({ params, searchParams }: Params) {
   await requireAdmin();
-  const { id } = await params;
+  const [{ id }, { cursor }] = await Promise.all([params, searchParams]);
   const found = (await findUser(id)) ?? notFound();
   const t = await getTranslations("adminUsers");
   return (
@@ -39,6 +42,7 @@ export default async function UserPage({ params }: Params) {
       <PageHeader title={found.name} description={found.email} />
       <div className="flex flex-col gap-6">
         <AccountCard one={found} />
+        <PaymentsCard userId={found.id} cursor={typeof cursor === "string" ? cursor : null} />
         <RoleCard one={found} />
         <DeleteCard one={found} />
       </div>
@@ -73,6 +77,27 @@ async function AccountCard({ one }: { one: ShownUser }) {
           <code className="break-all font-mono text-sm">{one.id}</code>
         </DescriptionItem>
       </DescriptionList>
+    </Card>
+  );
+}
+
+async function PaymentsCard({ userId, cursor }: { userId: string; cursor: string | null }) {
+  const [t, page] = await Promise.all([
+    getTranslations("billing.payments"),
+    read(listPaymentsOfUser, { userId, limit: 10, cursor }),
+  ]);
+  return (
+    <Card title={t("title")}>
+      {page.items.length === 0 ? (
+        <p className="text-muted">{t("empty")}</p>
+      ) : (
+        <PaymentList payments={page.items} />
+      )}
+      <Pager
+        path={`/admin/users/${encodeURIComponent(userId)}`}
+        cursor={cursor}
+        nextCursor={page.nextCursor}
+      />
     </Card>
   );
 }

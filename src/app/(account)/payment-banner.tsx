@@ -1,0 +1,42 @@
+import { CircleAlert } from "lucide-react";
+import Link from "next/link";
+import { getFormatter, getTranslations } from "next-intl/server";
+import type { z } from "zod";
+import { showAccess } from "../../operations/subscriptions/show-access.ts";
+import { read } from "../gate/read.ts";
+import { planName } from "./billing/plans.ts";
+
+type Access = z.output<typeof showAccess.output>["items"][number];
+
+/** What a person must know of a payment that is due or was taken back, on every page. */
+export async function PaymentBanner() {
+  const { items } = await read(showAccess, {});
+  const shown = items.find(isWorthTelling);
+  if (shown === undefined) return null;
+  const [t, format, plan] = await Promise.all([
+    getTranslations("account.banner"),
+    getFormatter(),
+    planName(shown.planId),
+  ]);
+  const date = shown.until === null ? "" : format.dateTime(shown.until, { dateStyle: "long" });
+  return (
+    <aside
+      aria-label={t("label")}
+      className="mb-4 flex items-start gap-2 rounded-box border border-bad bg-surface px-4 py-3"
+    >
+      <CircleAlert aria-hidden="true" size={16} className="mt-1 shrink-0 text-bad" />
+      <p>
+        {t(`reasons.${shown.reason}`, { plan, date })}{" "}
+        <Link href="/billing" className="font-medium text-accent underline">
+          {t("action")}
+        </Link>
+      </p>
+    </aside>
+  );
+}
+
+type WorthTelling = Access & { reason: "grace" | "grace_over" | "unpaid" | "refunded" | "disputed" };
+
+function isWorthTelling(access: Access): access is WorthTelling {
+  return ["grace", "grace_over", "unpaid", "refunded", "disputed"].includes(access.reason);
+}

@@ -1,0 +1,24 @@
+import { graceReminders } from "../domain/grace-reminders.ts";
+import type { PlanCatalog } from "../domain/plan.ts";
+import type { Queryable } from "../store/database.ts";
+import { sendGraceReminders } from "../store/grace-reminders.ts";
+
+const DAY_SECONDS = 24 * 60 * 60;
+const BATCH = 500;
+
+/** Reminds people of failed renewals while their access stays: in the middle, and a day before it ends. */
+export async function remindOfGrace(
+  { database, plans }: { database: Queryable; plans: Pick<PlanCatalog, "plans"> },
+  { now, isStopping }: { now: () => Date; isStopping: () => boolean },
+): Promise<void> {
+  const reminders = plans.plans.flatMap(({ id, graceDays }) =>
+    graceReminders(graceDays).map((reminder) => ({
+      ...reminder,
+      planId: id,
+      graceSeconds: graceDays * DAY_SECONDS,
+    })),
+  );
+  while (!isStopping()) {
+    if ((await sendGraceReminders(database, reminders, { now: now(), limit: BATCH })) < BATCH) return;
+  }
+}

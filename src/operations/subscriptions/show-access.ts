@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { ACCESS_REASONS, accessOf } from "../../domain/access.ts";
+import type { PlanCatalog } from "../../domain/plan.ts";
+import type { Queryable } from "../../store/database.ts";
+import { subscriptionAccessOfUser } from "../../store/subscription-access.ts";
+import { defineOperation } from "../operation.ts";
+
+const AccessView = z.object({
+  subscriptionId: z.uuid(),
+  planId: z.string(),
+  hasAccess: z.boolean(),
+  until: z.date().nullable().describe("When access ends as things stand."),
+  reason: z.enum(ACCESS_REASONS),
+});
+
+export const showAccess = defineOperation({
+  name: "subscriptions.access",
+  summary: "Shows whether each of the caller's running subscriptions gives access, and why",
+  access: "person",
+  limit: "api",
+  input: z.strictObject({}),
+  reasons: [],
+  output: z.object({ items: z.array(AccessView) }),
+  run: async ({ database, plans }: { database: Queryable; plans: PlanCatalog }, { userId }) => {
+    const now = new Date();
+    const subscriptions = await subscriptionAccessOfUser(database, userId);
+    return {
+      items: subscriptions.map((one) => {
+        const plan = plans.plans.find(({ id }) => id === one.planId) ?? null;
+        return { subscriptionId: one.id, planId: one.planId, ...accessOf(one, plan, now) };
+      }),
+    };
+  },
+});

@@ -1,0 +1,63 @@
+import { formatPrice } from "./price.ts";
+import { Status, type Tone } from "./status.tsx";
+import { Cell, Table } from "./table.tsx";
+import { TextLink } from "./text-link.tsx";
+import { Time } from "./time.tsx";
+
+type PaymentStatus = "paid" | "failed" | "refunded" | "partly_refunded" | "disputed";
+
+export type ShownPayment = {
+  id: string;
+  amount: number;
+  currency: string;
+  status: PaymentStatus;
+  receiptUrl: string | null;
+  occurredAt: Date;
+};
+
+type Labels = Record<"payments" | "date" | "amount" | "status" | "receipt" | "openReceipt", string> & {
+  statuses: Record<PaymentStatus, string>;
+};
+
+const TONES: Record<PaymentStatus, Tone> = {
+  paid: "good",
+  failed: "bad",
+  refunded: "neutral",
+  partly_refunded: "neutral",
+  disputed: "warn",
+};
+
+export function PaymentsTable({
+  payments,
+  locale,
+  labels,
+}: {
+  payments: readonly ShownPayment[];
+  locale: string;
+  labels: Labels;
+}) {
+  return (
+    <Table
+      label={labels.payments}
+      columns={[
+        { label: labels.date },
+        { label: labels.amount, align: "end" },
+        { label: labels.status },
+        { label: labels.receipt },
+      ]}
+    >
+      {payments.map(({ id, status, receiptUrl, occurredAt, ...price }) => (
+        <tr key={id}>
+          <Cell>
+            <Time at={occurredAt} />
+          </Cell>
+          <Cell align="end">{formatPrice(locale, price)}</Cell>
+          <Cell>
+            <Status tone={TONES[status]}>{labels.statuses[status]}</Status>
+          </Cell>
+          <Cell>{receiptUrl && <TextLink href={receiptUrl}>{labels.openReceipt}</TextLink>}</Cell>
+        </tr>
+      ))}
+    </Table>
+  );
+}

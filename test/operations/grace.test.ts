@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
+import { remindOfGrace } from "../../src/billing/remind-of-grace.ts";
+import { graceReminders } from "../../src/domain/grace-reminders.ts";
+import { showAccess } from "../../src/operations/subscriptions/show-access.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { createTestContext, session } from "./test-context.ts";
+
+const SINCE = Date.UTC(2026, 4, 1);
+const GRACE_DAYS = plans.plans.find(({ id }) => id === "pro")?.graceDays as number;
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await freshDatabase(3);
+});
+afterAll(() => test.drop());
+beforeEach(async () => {
+  await test.rows("delete from subscription");
+  await test.rows("delete from notification");
+});
+
+async function pastDue(userId = "user_1", since = SINCE): Promise<string> {
+  const [row] = await test.rows<{ id: string }>(
+    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+       cancel_at_period_end, out_of_order, past_due_since)
+     values (gen_random_uuid(), $1, 'provider-a', 'sub_' || $1, 'pro', 1, 'past_due', false, false, $2::timestamptz) returning id`,
+    [userId, new Date(since).toISOString()],
+  );
+  return row?.id as string;
+}
+
+const remindAt = (days: number) =>
+  remindOfGrace(
+    { database: test.database, plans },
+    { now: () => new Date(SINCE + days * 86_400_000), isStopping: () => false },
+  );
+const sent = async () =>
+  (await test.rows<{ kind: string }>("select kind from notification order by id")).map(({ kind }) => kind);
+
+it("reminds in the middle of the grace period and a day before its end, once each", async () => {
+  await pastDue();
+  await remindAt(GRACE_DAYS / 2 - 0.01);
+  expect(await sent()).toEqual([]);
+  for (const days of [GRACE_DAYS / 2, GRACE_DAYS / 2 + 1]) await remindAt(days);
+  expect(await sent()).toEqual(["grace_period_reminder"]);
+  await Promise.all([1, 2, 3].map(() => remindAt(GRACE_DAYS - 1)));
+  await remindAt(GRACE_DAYS - 0.5);
+  expect(await sent()).toEqual(["grace_period_reminder", "grace_period_ending"]);
+  const [row] = await test.rows<{ ends: string }>(
+    "select details->>'endsAt' as ends from notification limit 1",
+  );
+  expect(new Date(row?.ends as string).getTime()).toBe(SINCE + GRACE_DAYS * 86_400_000);
+});
+
+it("sends nothing after the end, and nothing late that is overtaken by the next reminder", async () => {
+  await pastDue("user_1");
+  await remindAt(GRACE_DAYS + 1);
+  expect(await sent()).toEqual([]);
+  await remindAt(GRACE_DAYS - 0.9);
+  expect(await sent()).toEqual(["grace_period_ending"]);
+});
+
+it("sends nothing once it is paid, and begins anew with the next failed renewal", async () => {
+  const id = await pastDue();
+  await remindAt(GRACE_DAYS / 2);
+  await test.rows("update subscription set status = 'active', past_due_since = null where id = $1", [id]);
+  await remindAt(GRACE_DAYS - 1);
+  expect(await sent()).toEqual(["grace_period_reminder"]);
+  await test.rows(
+    "update subscription set status = 'past_due', past_due_since = $2::timestamptz where id = $1",
+    [id, new Date(SINCE + 30 * 86_400_000).toISOString()],
+  );
+  await remindAt(30 + GRACE_DAYS / 2);
+  expect(await sent()).toEqual(["grace_period_reminder", "grace_period_reminder"]);
+});
+
+it("leaves out reminders that would come together", () => {
+  expect(graceReminders(0)).toEqual([]);
+  expect(graceReminders(1)).toEqual([]);
+  expect(graceReminders(2).map(({ stage }) => stage)).toEqual(["last_day"]);
+  expect(graceReminders(7).map(({ stage }) => stage)).toEqual(["middle", "last_day"]);
+});
+
+it("gives access during the grace period and ends it afterwards", async () => {
+  await pastDue("user_1", Date.now() - 86_400_000);
+  await pastDue("user_2", Date.now() - (GRACE_DAYS + 1) * 86_400_000);
+  const { call } = createTestContext(test.database);
+  const [during, after] = await Promise.all([
+    call(showAccess, session("user_1")),
+    call(showAccess, session("user_2")),
+  ]);
+  expect(during.items).toMatchObject([{ hasAccess: true, reason: "grace", until: expect.any(Date) }]);
+  expect(after.items).toMatchObject([{ hasAccess: false, reason: "grace_over", until: null }]);
+});
