@@ -1,6 +1,6 @@
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { TestDatabase } from "../support/database.ts";
-import { deliverWebhook } from "../support/http.ts";
+import { deliverUntilAnswered } from "../support/http.ts";
 import { createKey, signUp, signUpAdmin, type TestUser } from "../support/people.ts";
 import { SECRETS } from "../support/variables.ts";
 
@@ -60,7 +60,7 @@ export async function createTestData(serverUrl: string, test: Pick<TestDatabase,
 }
 
 export async function subscribed(serverUrl: string, run: string, userId: string): Promise<void> {
-  await deliverWebhook(serverUrl, "provider-a", createdEvent(run, userId));
+  await deliverUntilAnswered(serverUrl, "provider-a", createdEvent(run, userId));
 }
 
 /** As the provider would tell of it; the event and the subscription go by the name of the run. */

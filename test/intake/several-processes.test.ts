@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { numberedEvent } from "../support/events.ts";
-import { type HttpResponse as Answer, deliverWebhook } from "../support/http.ts";
+import { type HttpResponse as Answer, deliverUntilAnswered } from "../support/http.ts";
 import { expectEachAppliedOnce } from "../support/ledger.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { SECRETS } from "../support/variables.ts";
@@ -18,23 +18,13 @@ afterAll(async () => {
   await test.drop();
 });
 
-/** As a provider does: a server that is overloaded, as all are on a busy machine, gets the delivery again. */
-async function deliverUntilAnswered(
-  url: string,
-  delivery: Parameters<typeof deliverWebhook>[2],
-): Promise<Answer> {
-  const deadline = performance.now() + 60_000;
-  for (;;) {
-    const answer = await deliverWebhook(url, "provider-a", delivery);
-    if (answer.status !== 503 || performance.now() > deadline) return answer;
-  }
-}
-
 it("applies 2,000 events sent to three servers once, and reports the others as duplicates", async () => {
   const events = 2_000;
   const deliveries = Array.from({ length: events }, (_, n) => numberedEvent("three", n));
   const answers = await Promise.all(
-    servers.map((server) => inParallel(deliveries, 48, (one) => deliverUntilAnswered(server.url, one))),
+    servers.map((server) =>
+      inParallel(deliveries, 48, (one) => deliverUntilAnswered(server.url, "provider-a", one)),
+    ),
   );
   const all = answers.flat();
   expect(all.filter((answer) => answer.status !== 200)).toEqual([]);
@@ -53,7 +43,9 @@ it("applies each event once when two servers get the same subscriptions in oppos
       for (let round = 0; round < rounds; round += 1) {
         const order = Array.from({ length: subscriptions }, (_, n) => (side ? subscriptions - 1 - n : n));
         const group = order.map((n) => opposite(side, round, n));
-        answers.push(...(await Promise.all(group.map((one) => deliverUntilAnswered(server.url, one)))));
+        answers.push(
+          ...(await Promise.all(group.map((one) => deliverUntilAnswered(server.url, "provider-a", one)))),
+        );
       }
       return answers;
     }),
@@ -95,8 +87,8 @@ it("loses no field when two servers get a subscription's first events at once", 
     });
     const [a, b] = servers as [ServerProcess, ServerProcess];
     const answers = await Promise.all([
-      deliverUntilAnswered(a.url, checkout),
-      deliverUntilAnswered(b.url, update),
+      deliverUntilAnswered(a.url, "provider-a", checkout),
+      deliverUntilAnswered(b.url, "provider-a", update),
     ]);
     expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
     const rows = await test.rows(
@@ -131,8 +123,8 @@ it("makes one subscription of a checkout without its id and the created event at
     });
     const [first, second] = n % 2 ? [checkout, created] : [created, checkout];
     const answers = await Promise.all([
-      deliverUntilAnswered(a.url, first),
-      deliverUntilAnswered(b.url, second),
+      deliverUntilAnswered(a.url, "provider-a", first),
+      deliverUntilAnswered(b.url, "provider-a", second),
     ]);
     expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
     expect(
