@@ -63,7 +63,7 @@ export type ListedSubscription = {
 
 export type CustomerPage = { customers: readonly ListedCustomer[]; next: string | null };
 
-export type ListedCustomer = {
+type ListedCustomer = {
   id: string;
   email: string | null;
   name: string | null;

@@ -24,6 +24,7 @@ export type StripeServer = {
   cancelled: string[];
   /** What it knows, by id, as Stripe's API shows it. */
   subscriptions: Map<string, object>;
+
   /** What it says it has sent, the oldest first. */
   events: { id: string; type: string; created: number }[];
   prices: Set<string>;
@@ -46,9 +47,10 @@ export async function stripeServer(): Promise<StripeServer> {
     sessions: [],
     expired: [],
     portals: [],
-    customers: [],
+
     cancelled: [],
     subscriptions: new Map(),
+    customers: [],
     events: [],
     prices: new Set(["price_pro_monthly", "price_pro_yearly", "price_team_monthly", "price_team_yearly"]),
     key: STRIPE_KEY,
@@ -107,9 +109,11 @@ function answerTo(stripe: Omit<StripeServer, "url" | "close">, call: Call): [num
       const status = subscription ? "complete" : stripe.expired.includes(session) ? "expired" : "open";
       return [200, { id: session, object: "checkout.session", status, subscription }];
     }
-    case "GET /v1/customers":
+    case "GET /v1/customers": {
       if (id !== "") return [200, { id, object: "customer", metadata: {} }];
-      return [200, listOf(stripe.customers.filter(({ email }) => email === searchParams.get("email")))];
+      const email = searchParams.get("email");
+      return [200, listOf(stripe.customers.filter((one) => email === null || one.email === email))];
+    }
     case "POST /v1/customers": {
       const customer = {
         ...{ id: `cus_made_${stripe.customers.length + 1}`, object: "customer" },

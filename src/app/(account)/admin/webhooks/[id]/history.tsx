@@ -12,7 +12,8 @@ export async function History({ delivery }: { delivery: DeliveryInDetail }) {
     getFormatter(),
     failureTexts(),
   ]);
-  const { status, attemptLog, receivedAt, nextAttemptAt } = delivery;
+  const { status, attemptLog, receivedAt, nextAttemptAt, lastReason } = delivery;
+  const advice = status === "failed" ? adviceFor(lastReason) : null;
   return (
     <Timeline>
       <TimelineEntry tone="neutral" title={t("history.received")} at={receivedAt} />
@@ -57,8 +58,23 @@ export async function History({ delivery }: { delivery: DeliveryInDetail }) {
       {(status === "pending" || nextAttemptAt === null) && status !== "successful" && (
         <li className="pl-6 text-muted">{t(status === "pending" ? "history.running" : "history.givenUp")}</li>
       )}
+      {advice !== null && <li className="pl-6">{t(`history.advice.${advice}`)}</li>}
     </Timeline>
   );
+}
+
+/** What the reader can do, beyond waiting. */
+function adviceFor(reason: DeliveryInDetail["lastReason"]): "user" | "price" | null {
+  switch (reason) {
+    case "user_not_found":
+    case "user_not_named":
+      return "user";
+    case "plan_unknown":
+    case "price_unknown":
+      return "price";
+    default:
+      return null;
+  }
 }
 
 function inMs(format: Awaited<ReturnType<typeof getFormatter>>, durationMs: number): string {

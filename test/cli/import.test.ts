@@ -1,0 +1,74 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { serverVariables } from "../support/variables.ts";
+import { type Tollgate, tollgateIn } from "./tollgate.ts";
+
+let test: TestDatabase;
+let tollgate: Tollgate;
+let folder: string;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  tollgate = tollgateIn(serverVariables(test.url));
+  folder = await mkdtemp(join(tmpdir(), "tollgate-import-"));
+});
+afterAll(() => test.drop());
+
+async function fileOf(name: string, content: string): Promise<string> {
+  await writeFile(join(folder, name), content);
+  return join(folder, name);
+}
+
+describe("import users", () => {
+  it("prints what it has done, and exits 0 with rows left out", async () => {
+    const file = await fileOf("users.csv", "id,email\nann,ann@example.com\nbob,nobody\n");
+    const unmatched = [{ id: "bob", externalId: null, email: "nobody", reason: "email: invalid" }];
+    expect(await tollgate.json("import", "users", "--from", file, "--dry-run")).toEqual({
+      ...{ created: 1, updated: 0, skipped: 0, unmatched },
+    });
+    const { code, stdout, stderr } = await tollgate("import", "users", "--from", file);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(
+      /^1 created, 0 updated, 0 as they are, 1 left out\n[\s\S]*bob nobody +email: invalid/,
+    );
+    expect(await tollgate.json("import", "users", "--from", file)).toMatchObject({ created: 0, skipped: 1 });
+  });
+
+  it("fails with one sentence for a source that it cannot read", async () => {
+    const failures: [string[], RegExp][] = [
+      [["--from", join(folder, "missing.csv")], /missing\.csv cannot be read: ENOENT/],
+      [["--from", "excel"], /^--from: expected a file/],
+      [["--from", "better-auth"], /^--database-url: missing, for example postgres:/],
+      [["--from", "stripe"], /^no slot has an API key of Stripe/],
+    ];
+    for (const [args, sentence] of failures) {
+      const { code, stdout, stderr } = await tollgate("import", "users", ...args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toMatch(sentence);
+    }
+  });
+});
+
+describe("import subscriptions", () => {
+  it("needs a slot, one that can be asked, and a readable mapping", async () => {
+    expect(await tollgate("import", "subscriptions")).toMatchObject({ code: 2 });
+    const asked = await tollgate("import", "subscriptions", "--slot", "provider-a");
+    expect(asked).toMatchObject({ code: 1, stderr: "no payment provider is configured for provider-a\n" });
+    const map = await fileOf("mapping.json", '{ "customer": {} }');
+    const mapped = await tollgate("import", "subscriptions", "--slot", "provider-a", "--map", map);
+    expect(mapped).toMatchObject({ code: 1, stderr: expect.stringContaining("is no mapping: expected {") });
+    const url = test.url;
+    const other = ["--slot", "provider-b", "--from", "sync-engine", "--database-url", url];
+    expect(await tollgate("import", "subscriptions", ...other)).toMatchObject({
+      code: 1,
+      stderr: "sync-engine has subscriptions of Stripe, and provider-b is bound to paddle\n",
+    });
+    const missing = ["--slot", "provider-a", "--from", "sync-engine", "--database-url", url];
+    expect(await tollgate("import", "subscriptions", ...missing)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the database has no table "stripe"."subscriptions"'),
+    });
+  });
+});
