@@ -4,6 +4,7 @@ import type { Slot } from "../domain/slot.ts";
 import type { TrustedProxies } from "../http/client-address.ts";
 import type { Policies } from "../limits/policies.ts";
 import { ConfigError } from "./config-error.ts";
+import type { OutboundAllowList } from "./outbound-allow.ts";
 import { readSimulator, readSlots, type SlotConfig } from "./payment-slots.ts";
 import { readPlans } from "./price-ids.ts";
 import { readRateLimits, unknownRateLimit } from "./rate-limits.ts";
@@ -54,6 +55,8 @@ export type Config = {
   reconcile: { everySeconds: number } | null;
   /** Whether a subscription is compared with its provider as soon as a delivery leaves it flagged. */
   selfHeal: boolean;
+  /** Where outbound events may go besides public https addresses. */
+  outboundAllow: OutboundAllowList;
   webhook: { toleranceSeconds: number; leaseSeconds: number; maxBytes: number };
 };
 
@@ -118,6 +121,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     simulator,
     reconcile: values.RECONCILE === "on" ? { everySeconds: values.RECONCILE_EVERY_SECONDS } : null,
     selfHeal: values.SELF_HEAL === "on",
+    outboundAllow: values.OUTBOUND_ALLOW ?? { hosts: [], ranges: [] },
     webhook: {
       toleranceSeconds: values.WEBHOOK_TOLERANCE_SECONDS,
       leaseSeconds: values.WEBHOOK_LEASE_SECONDS,

@@ -17,7 +17,8 @@ export const trustedProxies = z.string().transform((text, context): TrustedProxi
   return { ranges };
 });
 
-function isRange(text: string): boolean {
+/** An address or a CIDR. */
+export function isRange(text: string): boolean {
   const [address = "", prefix, more] = text.split("/");
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] as number;
   if (more !== undefined || bits < 0) return false;

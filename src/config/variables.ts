@@ -2,6 +2,7 @@ import { z } from "zod";
 import { SLOTS } from "../domain/slot.ts";
 import { wireFormats } from "../providers/registry.ts";
 import { apiKey, baseUrl, oneOf, origin, origins, redisUrls, secrets, url, wholeNumber } from "./kinds.ts";
+import { outboundAllow } from "./outbound-allow.ts";
 import { RATE_LIMITS } from "./rate-limits.ts";
 import { trustedProxies } from "./trusted-proxies.ts";
 
@@ -63,6 +64,7 @@ export const Variables = z.object({
     .string()
     .min(32, "expected at least 32 random characters, e.g. the output of: openssl rand -base64 32")
     .optional(),
+  OUTBOUND_ALLOW: outboundAllow.optional(),
   LOG_LEVEL: oneOf(["info", "debug", "warn", "error", "silent"]).default("info"),
   ACTIVE_PROVIDER: oneOf(SLOTS).default("provider-a"),
   PROVIDER_A_WEBHOOK_SECRET: secrets.optional(),

@@ -16,6 +16,7 @@ export const NOTIFICATION_KINDS = [
   "payment_disputed",
   "grace_period_reminder",
   "grace_period_ending",
+  "event_endpoint_disabled",
 ] as const;
 
 /** A notification's content. The text is made where it is shown, in the reader's language. */

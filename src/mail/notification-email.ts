@@ -59,6 +59,7 @@ const PAGES: Record<NotificationKind, string> = {
   payment_disputed: "/notifications",
   grace_period_reminder: "/billing",
   grace_period_ending: "/billing",
+  event_endpoint_disabled: "/admin/event-endpoints",
 };
 
 /** Names that people choose are not among them: a mail contains nothing that a stranger has written. */

@@ -7,6 +7,7 @@ import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Limits } from "../limits/rate-limit.ts";
+import type { OutboundAllow } from "../outbound/allowed-targets.ts";
 import type { Database } from "../store/database.ts";
 import type { NewApiKey } from "./api-keys/create-api-key.ts";
 import type { Gate } from "./operation.ts";
@@ -25,6 +26,8 @@ export type Dependencies = Gate & {
   activeProvider: Slot;
   /** The public origin, without a slash at the end. */
   appUrl: string;
+  /** Where outbound events may go besides public https addresses. */
+  outboundAllow: OutboundAllow;
   log: OperatorLog;
   /** `null`: no payment provider is configured. */
   cancelSubscription: CancelSubscription | null;

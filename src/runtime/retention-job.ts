@@ -5,12 +5,14 @@ import type { Database } from "../store/database.ts";
 import { dropNotifications, dropPayloads } from "../store/delivery-retention.ts";
 import { dropAbandonedImports } from "../store/imports.ts";
 import { deleteExpiredLeases } from "../store/leases.ts";
+import { dropOutbound } from "../store/outbound-retention.ts";
 
 const EVERY_MS = 10 * 60 * 1000;
 /** Small, with a pause in between: deliveries that come in meanwhile must not notice. */
 const BATCH = 200;
 const PAUSE_MS = 20;
 const NOTIFICATION_DAYS = 365;
+const OUTBOUND_DAYS = 30;
 
 /** Drops the bodies of old deliveries, old notifications, abandoned imports, and the leases of crashed processes. */
 export function retentionJob({ deliveryRetentionDays }: Config, { database }: { database: Database }): Job {
@@ -24,6 +26,8 @@ export function retentionJob({ deliveryRetentionDays }: Config, { database }: { 
       while (!isStopping() && (await dropPayloads(database, payloads)).passed > 0) await sleep(PAUSE_MS);
       const notifications = { olderThanDays: NOTIFICATION_DAYS, limit: BATCH };
       while (!isStopping() && (await dropNotifications(database, notifications)) > 0) await sleep(PAUSE_MS);
+      const outbound = { olderThanDays: OUTBOUND_DAYS, limit: BATCH };
+      while (!isStopping() && (await dropOutbound(database, outbound)) > 0) await sleep(PAUSE_MS);
     },
   };
 }

@@ -12,6 +12,8 @@ import { createMail } from "../mail/mail.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
+import { outboundAllow } from "../outbound/allowed-targets.ts";
+import { startOutbound } from "../outbound/outbound.ts";
 import { countFlagged } from "../store/heals.ts";
 import { withLease } from "../store/hold-lease.ts";
 import { recordProviderKey } from "../store/provider-keys.ts";
@@ -87,6 +89,14 @@ export async function startService(
   ])
     jobs.start(job);
   const retries = startRetryJob(runtime.intake, metrics?.jobRan ?? null);
+  const allow = outboundAllow(config.outboundAllow);
+  const outbound = startOutbound({
+    database: runtime.database,
+    allow,
+    hooks: new Map(),
+    log,
+    now: Date.now,
+  });
   return {
     deps: {
       database: runtime.database,
@@ -103,12 +113,16 @@ export async function startService(
       log,
       cancelSubscription: cancelAtProvider({ payments: runtime.payments, log }),
       closeOpenCheckout: closeOnDeletion(runtime),
+      outboundAllow: allow,
     },
     auth,
     metrics,
-    runJob: (name) => (name === "webhook-retry" ? retries.runNow() : jobs.runNow(name)),
+    runJob: (name) => {
+      if (name === "webhook-retry") return retries.runNow();
+      return name === "outbound-events" ? outbound.runNow() : jobs.runNow(name);
+    },
     close: async () => {
-      await Promise.all([jobs.stop(), retries.stop()]);
+      await Promise.all([jobs.stop(), retries.stop(), outbound.stop()]);
       await Promise.all([auth.idle(), mail.close(), limits.close()]);
     },
   };

@@ -67,7 +67,7 @@ where ($1::bigint is null or id < $1::bigint)
   and ($3::text is null or actor_id = $3 or key_id = $3)
   and ($4::text is null or target_id = $4)
   and ($5::timestamptz is null or at >= $5) and ($6::timestamptz is null or at < $6)
-order by id desc limit $7::int`,
+order by audit_entry.id desc limit $7::int`,
 };
 
 /** Entries with ids below `before`, the newest first. */

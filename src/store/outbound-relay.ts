@@ -128,3 +128,14 @@ export function positionEvents(
     ]),
   ];
 }
+
+const IS_WRITTEN = {
+  name: "is_outbound_event_written",
+  text: `select exists (select from outbound_event where position is null) as "isWritten"`,
+};
+
+/** Whether there is anything to relay. */
+export async function isEventWritten(database: Queryable): Promise<boolean> {
+  const [row] = await database.run<{ isWritten: boolean }>(IS_WRITTEN);
+  return row?.isWritten ?? false;
+}

@@ -59,6 +59,17 @@ const BY_CHANCE: ReadonlySet<string> = new Set([
   "billingCreateCheckout 404",
 ]);
 
+const MADE = { url: "https://93.184.215.14/hook", types: ["user.deleted"] };
+
+/** Of a new one, at an address that nothing is sent to. */
+async function ofEndpoint(): Promise<{ id: string }> {
+  const [row] = await test.rows<{ id: string }>(
+    `insert into event_endpoint (url, types, enabled, secret)
+     values ('https://127.0.0.1/hook', '{user.deleted}', false, 'whsec_AAAA') returning id`,
+  );
+  return { id: row?.id as string };
+}
+
 /** How each operation is called well: by whom, and with what. */
 type Good = { by: "anyone" | "newcomer" | "user" | "admin"; sent?: () => Sent | Promise<Sent> };
 
@@ -120,6 +131,17 @@ const GOOD: Record<string, Good> = {
   notificationsList: { by: "user" },
   notificationsMarkRead: { by: "user", sent: () => ({ id: testData.notificationId }) },
   auditList: { by: "admin" },
+  eventEndpointsList: { by: "admin" },
+  eventEndpointsCreate: { by: "admin", sent: () => ({ body: MADE }) },
+  eventEndpointsShow: { by: "admin", sent: ofEndpoint },
+  eventEndpointsUpdate: {
+    by: "admin",
+    sent: async () => ({ ...(await ofEndpoint()), body: { rotateSecret: true } }),
+  },
+  eventEndpointsDelete: { by: "admin", sent: ofEndpoint },
+  eventEndpointsTest: { by: "admin", sent: async () => ({ ...(await ofEndpoint()), body: {} }) },
+  eventEndpointsDeliveries: { by: "admin", sent: ofEndpoint },
+  eventEndpointsReplay: { by: "admin", sent: async () => ({ ...(await ofEndpoint()), body: {} }) },
   webhooksList: { by: "admin" },
   webhooksStatistics: { by: "admin" },
   webhooksShow: { by: "admin", sent: () => ({ id: testData.failed }) },

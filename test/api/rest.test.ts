@@ -10,6 +10,8 @@ import { createTestData, notified, subscribed, type TestData } from "./test-data
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** An id that nothing has. */
+const NONE = "00000000-0000-4000-8000-000000000000";
 const time = expect.stringMatching(TIME);
 
 let test: TestDatabase;
@@ -81,6 +83,36 @@ const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: o
   "POST /webhook-deliveries/:id/replay": {
     expected: [401, 403, 403, 403, 409, 403],
     path: () => `/webhook-deliveries/${testData.applied}/replay`,
+  },
+  "GET /event-endpoints": { expected: [401, 403, 403, 403, 200, 403] },
+  "POST /event-endpoints": {
+    expected: [401, 403, 403, 403, 201, 403],
+    body: { url: "https://93.184.215.14/hook", types: ["user.deleted"] },
+  },
+  "GET /event-endpoints/:id": {
+    expected: [401, 403, 403, 403, 404, 403],
+    path: () => `/event-endpoints/${NONE}`,
+  },
+  "PATCH /event-endpoints/:id": {
+    expected: [401, 403, 403, 403, 404, 403],
+    path: () => `/event-endpoints/${NONE}`,
+    body: { enabled: false },
+  },
+  "DELETE /event-endpoints/:id": {
+    expected: [401, 403, 403, 403, 404, 403],
+    path: () => `/event-endpoints/${NONE}`,
+  },
+  "POST /event-endpoints/:id/test": {
+    expected: [401, 403, 403, 403, 404, 403],
+    path: () => `/event-endpoints/${NONE}/test`,
+  },
+  "GET /event-endpoints/:id/deliveries": {
+    expected: [401, 403, 403, 403, 404, 403],
+    path: () => `/event-endpoints/${NONE}/deliveries`,
+  },
+  "POST /event-endpoints/:id/replay": {
+    expected: [401, 403, 403, 403, 404, 403],
+    path: () => `/event-endpoints/${NONE}/replay`,
   },
   "GET /webhook-statistics": { expected: [401, 403, 403, 403, 200, 403] },
   "GET /audit": { expected: [401, 403, 403, 403, 200, 403] },

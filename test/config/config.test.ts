@@ -160,6 +160,8 @@ describe("the configuration", () => {
     ["RECONCILE", "nightly", "on"],
     ["RECONCILE_EVERY_SECONDS", "0", "60"],
     ["SELF_HEAL", "yes", "on"],
+    ["OUTBOUND_ALLOW", "https://example.com", "hooks.internal,10.0.0.0/8"],
+    ["OUTBOUND_ALLOW", "10.0.0.0/33", "hooks.internal,10.0.0.0/8"],
     ["PORT", "eighty", "3000"],
     ["PORT", "70000", "3000"],
     ["PORT", "-1", "3000"],

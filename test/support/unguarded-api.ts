@@ -3,6 +3,7 @@ import { createApi } from "../../src/api/app.ts";
 import type { Intake } from "../../src/intake/intake.ts";
 import type { Log } from "../../src/observability/log.ts";
 import type { Dependencies } from "../../src/operations/dependencies.ts";
+import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import versions from "../../versions.config.ts";
 import { testCallers, testLimits } from "./guarded-app.ts";
 
@@ -39,6 +40,7 @@ export function testApi(deps: Partial<Dependencies> = {}): {
       log: { error: note },
       cancelSubscription: null,
       closeOpenCheckout: null,
+      outboundAllow: outboundAllow({ hosts: [], ranges: [] }),
       ...deps,
     },
     plugins: [],

@@ -21,6 +21,10 @@ const TAGS: Record<string, { name: string; description: string }> = {
   apiKeys: { name: "API keys", description: "Keys for programs that act on behalf of their owner." },
   notifications: { name: "Notifications", description: "Messages about a user's plan, keys and account." },
   audit: { name: "Audit log", description: "Actions of administrators, operators and API keys." },
+  eventEndpoints: {
+    name: "Event endpoints",
+    description: "Endpoints that receive signed events about changes.",
+  },
   webhooks: { name: "Webhook deliveries", description: "The log of events received from payment providers." },
 };
 

@@ -4,6 +4,14 @@ import { revokeApiKey } from "../../operations/api-keys/revoke-api-key.ts";
 import { listAuditEntries } from "../../operations/audit/list-audit-entries.ts";
 import { createCheckout } from "../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../operations/billing/open-portal.ts";
+import { createEventEndpoint } from "../../operations/event-endpoints/create-endpoint.ts";
+import { deleteEventEndpoint } from "../../operations/event-endpoints/delete-endpoint.ts";
+import { listEndpointDeliveries } from "../../operations/event-endpoints/list-endpoint-deliveries.ts";
+import { listEventEndpoints } from "../../operations/event-endpoints/list-endpoints.ts";
+import { replayEndpointDeliveries } from "../../operations/event-endpoints/replay-deliveries.ts";
+import { showEventEndpoint } from "../../operations/event-endpoints/show-endpoint.ts";
+import { testEventEndpoint } from "../../operations/event-endpoints/test-endpoint.ts";
+import { updateEventEndpoint } from "../../operations/event-endpoints/update-endpoint.ts";
 import { listNotifications } from "../../operations/notifications/list-notifications.ts";
 import { markRead } from "../../operations/notifications/mark-read.ts";
 import { listPayments } from "../../operations/payments/list-payments.ts";
@@ -50,6 +58,14 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/webhook-deliveries", listDeliveries, { plural: "deliveries" }),
   route("GET", "/webhook-deliveries/:id", showDelivery),
   route("POST", "/webhook-deliveries/:id/replay", replayDelivery),
+  route("GET", "/event-endpoints", listEventEndpoints, { plural: "endpoints" }),
+  route("POST", "/event-endpoints", createEventEndpoint, { status: 201 }),
+  route("GET", "/event-endpoints/:id", showEventEndpoint),
+  route("PATCH", "/event-endpoints/:id", updateEventEndpoint),
+  route("DELETE", "/event-endpoints/:id", deleteEventEndpoint),
+  route("POST", "/event-endpoints/:id/test", testEventEndpoint),
+  route("GET", "/event-endpoints/:id/deliveries", listEndpointDeliveries, { plural: "deliveries" }),
+  route("POST", "/event-endpoints/:id/replay", replayEndpointDeliveries),
   route("GET", "/webhook-statistics", showStatistics),
   route("GET", "/audit", listAuditEntries, { plural: "entries" }),
 ];

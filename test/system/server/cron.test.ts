@@ -45,6 +45,7 @@ describe("GET /api/cron/:job", () => {
     "grace-reminders",
     "redaction",
     "retention",
+    "outbound-events",
   ])("runs %s once", async (job) => {
     expect(await get(job)).toEqual({ status: 200, body: { job, outcome: "ok" } });
   });

@@ -46,18 +46,28 @@ export function masked(value: unknown, testData: TestData): unknown {
   for (const [name, { id, email }] of Object.entries(testData.people)) {
     names.set(id, `<${name}>`).set(email, `<${name}'s address>`);
   }
-  for (const name of ["applied", "failed", "notificationId", "subscriptionId", "spareKeyId"] as const) {
+  for (const name of [
+    "applied",
+    "failed",
+    "notificationId",
+    "subscriptionId",
+    "spareKeyId",
+    "endpointId",
+  ] as const) {
     names.set(testData[name], `<${name}>`);
   }
   return JSON.parse(JSON.stringify(value ?? null), (key, part) => {
     const known = names.get(String(part));
     if (known !== undefined && (typeof part === "string" || /id$/.test(key))) return known;
-    if (typeof part === "number") return key === "id" || key.endsWith("_micros") ? "<a number>" : part;
+    if (typeof part === "number")
+      return key === "id" || key === "durationMs" || key.endsWith("_micros") ? "<a number>" : part;
     if (typeof part !== "string") return part;
     return part
       .replace(/^\d{4}-\d\d-\d\dT.*$/, "<a time>")
       .replace(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "<an id>")
       .replace(/^tg_\w+$/, "<a key>")
+      .replace(/^whsec_.+$/, "<a secret>")
+      .replace(/^evt_test_\w+$/, "<an event>")
       .replaceAll(/cast-\d+/g, "<testData>");
   });
 }

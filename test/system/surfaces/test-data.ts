@@ -24,6 +24,8 @@ export type TestData = {
   applied: string;
   /** Would be applied now: it tells of a subscription of the owner's. */
   failed: string;
+  /** Paused. */
+  endpointId: string;
 };
 
 let casts = 0;
@@ -66,6 +68,7 @@ export async function createTestData(test: Rows): Promise<TestData> {
      where delivery_id = $1`,
     [applied, subscriptionId],
   );
+  const endpointId = await eventEndpoint(test);
   return {
     people,
     callers: {
@@ -89,7 +92,17 @@ export async function createTestData(test: Rows): Promise<TestData> {
     notificationId,
     applied,
     failed,
+    endpointId,
   };
+}
+
+/** At an address that nothing is sent to. */
+async function eventEndpoint(test: Rows): Promise<string> {
+  const [row] = await test.rows<{ id: string }>(
+    `insert into event_endpoint (url, types, enabled, secret)
+     values ('https://127.0.0.1/hook', '{user.updated}', false, 'whsec_AAAA') returning id`,
+  );
+  return row?.id as string;
 }
 
 /** Of two that are of one kind the second is the younger one. */

@@ -76,6 +76,8 @@ export async function describeNotification({ kind, details }: Notification): Pro
         href: "/billing",
       };
     }
+    case "event_endpoint_disabled":
+      return { sentence: t(kind, { url: String(details.url) }), href: "/admin/event-endpoints" };
     default:
       return kind satisfies never;
   }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../../../src/api/rest/routes.ts";
-import { BODIES, nameOf, requestTo, routeNames } from "./requests.ts";
+import { BODIES, ENDPOINT_ID, nameOf, requestTo, routeNames } from "./requests.ts";
 import { belongingsOf, CONFIDENTIAL, securityContext, visitor } from "./security-context.ts";
 import { type Attack, send } from "./send.ts";
 
@@ -78,6 +78,11 @@ describe("API5:2023 Broken Function Level Authorization", () => {
     on.test.rows("select claim_no, outcome from webhook_attempts order by delivery_id, claim_no");
   beforeAll(async () => {
     log = await logged();
+    await on.test.rows(
+      `insert into event_endpoint (id, url, types, enabled, secret)
+       values ($1, 'https://127.0.0.1/hook', '{user.updated}', false, 'whsec_AAAA')`,
+      [ENDPOINT_ID],
+    );
   });
 
   it("this test lists the access level of each route", () => {
@@ -96,6 +101,14 @@ describe("API5:2023 Broken Function Level Authorization", () => {
       "GET /webhook-deliveries",
       "GET /webhook-deliveries/:id",
       "POST /webhook-deliveries/:id/replay",
+      "GET /event-endpoints",
+      "POST /event-endpoints",
+      "GET /event-endpoints/:id",
+      "PATCH /event-endpoints/:id",
+      "DELETE /event-endpoints/:id",
+      "POST /event-endpoints/:id/test",
+      "GET /event-endpoints/:id/deliveries",
+      "POST /event-endpoints/:id/replay",
       "GET /webhook-statistics",
       "GET /audit",
     ]);

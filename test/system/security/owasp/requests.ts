@@ -21,11 +21,14 @@ export function requestTo(
   return `${route.method} /api${route.path.replace(":id", id)}`;
 }
 
+export const ENDPOINT_ID = "00000000-0000-4000-8000-000000000000";
+
 const IDS: Record<string, (owner: Inhabitant, on: SecurityContext) => string> = {
   subscriptions: ({ subscriptionIds }) => subscriptionIds[0],
   "api-keys": ({ keyId }) => keyId,
   notifications: ({ notificationIds }) => notificationIds[0],
   "webhook-deliveries": (_, { deliveryId }) => deliveryId,
+  "event-endpoints": () => ENDPOINT_ID,
 };
 
 /** A body that is all right, for each route that has one. */
@@ -38,4 +41,8 @@ export const BODIES: Record<string, Record<string, unknown>> = {
   "POST /api-keys": { name: "A New Key" },
   "POST /notifications/:id/read": {},
   "POST /webhook-deliveries/:id/replay": {},
+  "POST /event-endpoints": { url: "https://93.184.215.14/hook", types: ["user.deleted"] },
+  "PATCH /event-endpoints/:id": { enabled: false },
+  "POST /event-endpoints/:id/test": {},
+  "POST /event-endpoints/:id/replay": {},
 };

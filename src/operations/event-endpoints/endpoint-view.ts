@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
+import { refuse } from "../../domain/refusal.ts";
+import { type OutboundAllow, resolveTarget } from "../../outbound/allowed-targets.ts";
+
+/** An endpoint for outbound events, wherever it is shown. Its secret is shown when it is made alone. */
+export const EventEndpoint = z
+  .object({
+    id: z.uuid(),
+    url: z.string(),
+    types: z.array(z.enum(OUTBOUND_EVENT_TYPES)),
+    description: z.string().nullable(),
+    enabled: z.boolean(),
+    createdAt: z.date(),
+    failingSince: z.date().nullable().describe("Since when every attempt has failed."),
+    disabledAt: z.date().nullable().describe("When it was disabled after five days of failures."),
+  })
+  .meta({ id: "EventEndpoint" });
+
+export const EndpointUrl = z
+  .string()
+  .min(1)
+  .max(2048)
+  .describe("A public https URL, or one that OUTBOUND_ALLOW allows.");
+
+export const EventTypes = z
+  .array(z.enum(OUTBOUND_EVENT_TYPES))
+  .min(1)
+  .max(OUTBOUND_EVENT_TYPES.length)
+  .transform((types) => [...new Set(types)]);
+
+export const Description = z.string().trim().max(200).nullable();
+
+/** A name without an address now may have one later: it is checked again at each delivery. @throws Refusal */
+export async function assertUrlAllowed(url: string, allow: OutboundAllow): Promise<void> {
+  const target = await resolveTarget(url, allow);
+  if ("problem" in target && target.problem !== "unresolved")
+    refuse({ reason: "url_not_allowed", field: "url" });
+}
+
+export function noSuchEndpoint(): never {
+  return refuse({ reason: "not_found", params: { resource: "event_endpoint" } });
+}

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import type { Database } from "../../store/database.ts";
+import { findEndpoint } from "../../store/event-endpoints.ts";
+import { replayDeliveries } from "../../store/outbound-deliveries.ts";
+import { withAudit } from "../../store/with-audit.ts";
+import { defineOperation } from "../operation.ts";
+import { noSuchEndpoint } from "./endpoint-view.ts";
+import { OutboundDeliveryId } from "./list-endpoint-deliveries.ts";
+
+export const replayEndpointDeliveries = defineOperation({
+  name: "eventEndpoints.replay",
+  summary: "Sends deliveries again: these, or all that have failed",
+  access: "admin",
+  limit: "admin",
+  input: z.strictObject({
+    id: z.uuid(),
+    deliveryIds: z
+      .array(OutboundDeliveryId)
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe("Unless given, every failed one."),
+    since: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe("Of the failed ones, those created since then."),
+  }),
+  reasons: ["not_found"],
+  output: z.object({
+    replayed: z.int().describe("What is pending already, was a test or is no longer kept is not counted."),
+  }),
+  run: async (deps: { database: Database }, caller, { id, deliveryIds, since }) => {
+    if ((await findEndpoint(deps.database, id)) === null) noSuchEndpoint();
+    const chosen = { ids: deliveryIds ?? null, since: since === undefined ? null : new Date(since) };
+    const replayed = await withAudit(
+      deps.database,
+      caller,
+      (transaction) => replayDeliveries(transaction, id, chosen),
+      (replayed) => ({
+        action: "event_endpoint.replayed",
+        target: { type: "event_endpoint", id },
+        details: { replayed: replayed.length },
+      }),
+    );
+    return { replayed: replayed.length };
+  },
+});

@@ -1,0 +1,17 @@
+import { z } from "zod";
+import type { Queryable } from "../../store/database.ts";
+import { findEndpoint } from "../../store/event-endpoints.ts";
+import { defineOperation } from "../operation.ts";
+import { EventEndpoint, noSuchEndpoint } from "./endpoint-view.ts";
+
+export const showEventEndpoint = defineOperation({
+  name: "eventEndpoints.show",
+  summary: "One endpoint for outbound events",
+  access: "admin",
+  limit: "admin",
+  input: z.strictObject({ id: z.uuid() }),
+  reasons: ["not_found"],
+  output: EventEndpoint,
+  run: async (deps: { database: Queryable }, _caller, { id }) =>
+    (await findEndpoint(deps.database, id)) ?? noSuchEndpoint(),
+});

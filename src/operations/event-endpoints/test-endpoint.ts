@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
+import type { OutboundAllow } from "../../outbound/allowed-targets.ts";
+import { outboundEvent } from "../../outbound/event-body.ts";
+import { exampleData } from "../../outbound/example-data.ts";
+import { postEvent } from "../../outbound/post-event.ts";
+import type { Queryable } from "../../store/database.ts";
+import { findEndpoint, targetOf } from "../../store/event-endpoints.ts";
+import { recordTest } from "../../store/outbound-deliveries.ts";
+import { defineOperation } from "../operation.ts";
+import { noSuchEndpoint } from "./endpoint-view.ts";
+
+export const testEventEndpoint = defineOperation({
+  name: "eventEndpoints.test",
+  summary: "Sends an example event to an endpoint, paused or not, and returns its answer",
+  access: "admin",
+  limit: "admin",
+  input: z.strictObject({
+    id: z.uuid(),
+    type: z.enum(OUTBOUND_EVENT_TYPES).optional().describe("The first of the endpoint's types unless given."),
+  }),
+  reasons: ["not_found"],
+  output: z.object({
+    eventId: z.string(),
+    delivered: z.boolean(),
+    responseStatus: z.int().nullable().describe("`null`: there was no response."),
+    error: z.string().nullable(),
+    durationMs: z.number(),
+  }),
+  run: async (deps: { database: Queryable; outboundAllow: OutboundAllow }, _caller, { id, type }) => {
+    const endpoint = (await findEndpoint(deps.database, id)) ?? noSuchEndpoint();
+    const target = (await targetOf(deps.database, id)) ?? noSuchEndpoint();
+    const eventType = type ?? endpoint.types[0] ?? "subscription.changed";
+    const occurredAt = new Date();
+    const event = outboundEvent({
+      id: `evt_test_${randomBytes(12).toString("hex")}`,
+      type: eventType,
+      occurredAt,
+      data: exampleData(eventType, occurredAt),
+    });
+    const result = await postEvent(
+      target,
+      { id: event.id, body: JSON.stringify(event) },
+      { allow: deps.outboundAllow, now: Date.now },
+    );
+    await recordTest(deps.database, id, event, result);
+    const { isDelivered: delivered, responseStatus, error, durationMs } = result;
+    return { eventId: event.id, delivered, responseStatus, error, durationMs };
+  },
+});

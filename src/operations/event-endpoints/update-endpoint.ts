@@ -1,0 +1,56 @@
+import { z } from "zod";
+import type { OutboundAllow } from "../../outbound/allowed-targets.ts";
+import { newEndpointSecret } from "../../outbound/sign.ts";
+import type { Database } from "../../store/database.ts";
+import { updateEndpoint } from "../../store/event-endpoints.ts";
+import { withAudit } from "../../store/with-audit.ts";
+import { defineOperation } from "../operation.ts";
+import {
+  assertUrlAllowed,
+  Description,
+  EndpointUrl,
+  EventEndpoint,
+  EventTypes,
+  noSuchEndpoint,
+} from "./endpoint-view.ts";
+
+export const updateEventEndpoint = defineOperation({
+  name: "eventEndpoints.update",
+  summary:
+    "Changes, pauses or resumes an endpoint, or gives it a new secret: the old one signs for 24 hours more",
+  access: "admin",
+  limit: "admin",
+  input: z.strictObject({
+    id: z.uuid(),
+    url: EndpointUrl.optional(),
+    types: EventTypes.optional(),
+    description: Description.optional(),
+    enabled: z.boolean().optional(),
+    rotateSecret: z.boolean().optional(),
+  }),
+  reasons: ["not_found", "url_not_allowed"],
+  output: EventEndpoint.extend({
+    secret: z.string().optional().describe("The new one, shown this once."),
+  }),
+  run: async (
+    deps: { database: Database; outboundAllow: OutboundAllow },
+    caller,
+    { id, rotateSecret = false, ...change },
+  ) => {
+    if (change.url !== undefined) await assertUrlAllowed(change.url, deps.outboundAllow);
+    const secret = rotateSecret ? newEndpointSecret() : undefined;
+    const entry = {
+      action: "event_endpoint.changed",
+      target: { type: "event_endpoint", id },
+      details: { ...change, ...(rotateSecret ? { rotateSecret } : {}) },
+    } as const;
+    const changed = await withAudit(
+      deps.database,
+      caller,
+      (transaction) => updateEndpoint(transaction, id, { ...change, secret }),
+      (changed) => (changed === null ? null : entry),
+    );
+    const endpoint = changed ?? noSuchEndpoint();
+    return secret === undefined ? endpoint : { ...endpoint, secret };
+  },
+});

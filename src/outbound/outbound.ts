@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isEventWritten } from "../store/outbound-relay.ts";
+import { createDispatcher, type DispatcherOptions } from "./dispatcher.ts";
+import { relayEvents } from "./relay.ts";
+
+export type Outbound = {
+  /** Relays and sends until nothing is due; waits for the responses. */
+  runNow(): Promise<"ok" | "failed">;
+  /** Finishes what is being sent. */
+  stop(): Promise<void>;
+};
+
+const EVERY_MS = 200;
+
+/**
+ * Relays and sends events until this process stops. Not a job with a lease: any process may send, each delivery is
+ * claimed by one, and a process that is stopped must not hold up the others.
+ */
+export function startOutbound(options: DispatcherOptions): Outbound {
+  const dispatcher = createDispatcher(options);
+  const stopping = new AbortController();
+  const pass = async () => {
+    if (await isEventWritten(options.database)) await relayEvents(options, () => stopping.signal.aborted);
+    return dispatcher.dispatch();
+  };
+  const loop = async () => {
+    let isFailing = false;
+    while (!stopping.signal.aborted) {
+      try {
+        await pass();
+        isFailing = false;
+      } catch (err) {
+        // Once, not five times a second while the database is away.
+        if (!isFailing)
+          options.log.warn({ err }, "outbound events wait: they are sent once the database answers");
+        isFailing = true;
+      }
+      await sleep(EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  };
+  const looping = loop();
+  return {
+    runNow: async () => {
+      try {
+        while ((await pass()) > 0) await dispatcher.idle();
+        return "ok";
+      } catch (err) {
+        options.log.warn({ err }, "outbound events could not be sent");
+        return "failed";
+      }
+    },
+    stop: async () => {
+      stopping.abort();
+      await looping;
+      await dispatcher.stop();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import type { SendResult } from "../store/outbound-deliveries.ts";
+import { type OutboundAllow, resolveTarget } from "./allowed-targets.ts";
+import { signedHeaders } from "./sign.ts";
+
+const TIMEOUT_MS = 15_000;
+/** Of a response, so that an endpoint cannot keep a connection busy. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
+const MAX_ERROR_LENGTH = 300;
+
+export type PostOptions = { allow: OutboundAllow; now: () => number; timeoutMs?: number };
+
+const PROBLEMS = {
+  url: "the URL is not allowed",
+  address: "the URL leads to an address that is not public",
+  unresolved: "the name of the host has no address",
+};
+
+/** Signs an event and posts it to an endpoint. Any 2xx is a success; a redirect is not followed. Never throws. */
+export async function postEvent(
+  { url, secrets }: { url: string; secrets: readonly string[] },
+  event: { id: string; body: string },
+  { allow, now, timeoutMs = TIMEOUT_MS }: PostOptions,
+): Promise<SendResult> {
+  const startedAt = performance.now();
+  const failed = (error: string): SendResult => ({
+    isDelivered: false,
+    durationMs: performance.now() - startedAt,
+    responseStatus: null,
+    error: error.slice(0, MAX_ERROR_LENGTH),
+  });
+  try {
+    const target = await resolveTarget(url, allow);
+    if ("problem" in target) return failed(PROBLEMS[target.problem]);
+    const headers = {
+      ...signedHeaders(event.body, { id: event.id, timestampSeconds: Math.floor(now() / 1000), secrets }),
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(event.body),
+      "user-agent": "Tollgate",
+    };
+    const status = await post(target, headers, event.body, AbortSignal.timeout(timeoutMs));
+    const isDelivered = status >= 200 && status < 300;
+    return {
+      isDelivered,
+      durationMs: performance.now() - startedAt,
+      responseStatus: status,
+      error: isDelivered ? null : `the endpoint answered ${status}`,
+    };
+  } catch (error) {
+    const isTimeout =
+      error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");
+    return failed(isTimeout ? `no response within ${timeoutMs / 1000} s` : errorText(error));
+  }
+}
+
+type Target = { url: URL; address: { address: string; family: 4 | 6 } };
+
+function post(
+  { url, address }: Target,
+  headers: Record<string, string | number>,
+  body: string,
+  signal: AbortSignal,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === "https:" ? requestHttps : requestHttp;
+    const request = send(url, {
+      method: "POST",
+      headers,
+      signal,
+      // A connection of its own, to the address that was checked: the name is not resolved again.
+      agent: false,
+      lookup: (_host, options, callback) => {
+        if (options.all) callback(null, [address]);
+        else callback(null, address.address, address.family);
+      },
+    });
+    request.on("error", reject);
+    request.on("response", (response) => {
+      let bytes = 0;
+      const done = () => resolve(response.statusCode as number);
+      response.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= MAX_RESPONSE_BYTES) return;
+        done();
+        request.destroy();
+      });
+      response.on("end", done);
+      response.on("error", reject);
+    });
+    request.end(body);
+  });
+}
+
+function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  return error.message === "" ? (code ?? error.name) : error.message;
+}

@@ -1,0 +1,42 @@
+import type { Queryable } from "./database.ts";
+
+const DROP_EVENTS = {
+  name: "drop_outbound_events",
+  text: `
+with oldest as materialized (
+  select position, occurred_at from outbound_event where position is not null order by position limit $2::int
+), dropped as (
+  delete from outbound_event e using oldest
+  where e.position = oldest.position and oldest.occurred_at < clock_timestamp() - $1::float8 * interval '1 day'
+  returning e.position
+), passed as (
+  update outbound_relay set dropped_until = greatest(dropped_until, (select max(position) from dropped))
+  where exists (select from dropped)
+)
+select count(*)::int as count from dropped`,
+};
+
+const DROP_DELIVERIES = {
+  name: "drop_outbound_deliveries",
+  text: `
+with old as (
+  select id from outbound_delivery
+  where status <> 'pending' and created_at < clock_timestamp() - $1::float8 * interval '1 day'
+  order by created_at limit $2::int
+), dropped as (
+  delete from outbound_delivery d using old where d.id = old.id returning d.id
+)
+select count(*)::int as count from dropped`,
+};
+
+type Batch = { olderThanDays: number; limit: number };
+
+/** Drops a batch of old events and of the log of their deliveries. Returns how many rows were dropped. */
+export async function dropOutbound(database: Queryable, { olderThanDays, limit }: Batch): Promise<number> {
+  let count = 0;
+  for (const statement of [DROP_EVENTS, DROP_DELIVERIES]) {
+    const [row] = await database.run<{ count: number }>(statement, [olderThanDays, limit]);
+    count += row?.count ?? 0;
+  }
+  return count;
+}

@@ -1,0 +1,274 @@
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
+import { relayEvents } from "../../src/outbound/relay.ts";
+import { newEndpointSecret } from "../../src/outbound/sign.ts";
+import { updateEndpoint } from "../../src/store/event-endpoints.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { addEndpoint, dispatcherOn, sendDue, skipBackOff, writeEvent } from "./outbound-context.ts";
+import { type Receiver, startReceiver } from "./receiver.ts";
+
+let test: TestDatabase;
+const open: Receiver[] = [];
+beforeAll(async () => {
+  test = await freshDatabase(2);
+});
+afterAll(() => test.drop());
+beforeEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+  await test.rows(
+    "truncate outbound_event, outbound_attempt, outbound_delivery, event_endpoint, notification cascade",
+  );
+});
+
+async function receiver(...given: Parameters<typeof startReceiver>): Promise<Receiver> {
+  const started = await startReceiver(...given);
+  open.push(started);
+  return started;
+}
+
+function seatsOf({ received }: Receiver, subject = "a"): (number | undefined)[] {
+  return received
+    .filter(({ event }) => event.data.subscription?.id === subject)
+    .map(({ event }) => event.data.subscription?.seats);
+}
+
+function deliveries() {
+  return test.rows<{ status: string; attempts: number; next_attempt_at: Date | null }>(
+    "select status, attempts, next_attempt_at from outbound_delivery order by id",
+  );
+}
+
+it("sends an event with a signature that the library of Standard Webhooks verifies", async () => {
+  const endpoint = await receiver();
+  const { secret } = await addEndpoint(test, endpoint.url);
+  await writeEvent(test, "a", 1);
+  await sendDue(test, dispatcherOn(test));
+  const [request] = endpoint.received;
+  const headers = request?.headers as Record<string, string>;
+  const event = new Webhook(secret).verify(request?.body as string, headers);
+  expect(event).toEqual({
+    id: headers["webhook-id"],
+    type: "entitlements.changed",
+    occurredAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    version: "v2",
+    data: expect.objectContaining({ userId: null, externalId: null }),
+  });
+  expect(headers["content-type"]).toBe("application/json");
+  expect(await deliveries()).toMatchObject([{ status: "delivered", attempts: 1 }]);
+});
+
+it("signs with the old secret as well for a day after a rotation", async () => {
+  const endpoint = await receiver();
+  const { id, secret } = await addEndpoint(test, endpoint.url);
+  const next = newEndpointSecret();
+  await updateEndpoint(test.database, id, { secret: next });
+  await writeEvent(test, "a", 1);
+  await sendDue(test, dispatcherOn(test));
+  await test.rows("update event_endpoint set previous_secret_until = now() - interval '1 second'");
+  await writeEvent(test, "a", 2);
+  await sendDue(test, dispatcherOn(test));
+  const verifies = (index: number, by: string) => {
+    const request = endpoint.received[index];
+    try {
+      return Boolean(
+        new Webhook(by).verify(request?.body as string, request?.headers as Record<string, string>),
+      );
+    } catch {
+      return false;
+    }
+  };
+  expect([verifies(0, secret), verifies(0, next)]).toEqual([true, true]);
+  expect([verifies(1, secret), verifies(1, next)]).toEqual([false, true]);
+});
+
+it("sends the events of a subject in order, and holds the later ones back while an earlier one fails", async () => {
+  let isBroken = true;
+  const endpoint = await receiver((response, { event }) => {
+    const fails = isBroken && event.data.subscription?.id === "a";
+    response.writeHead(fails ? 500 : 200).end();
+  });
+  await addEndpoint(test, endpoint.url);
+  const dispatcher = dispatcherOn(test);
+  for (const seats of [1, 2, 3]) {
+    await writeEvent(test, "a", seats);
+    await writeEvent(test, "b", seats);
+  }
+  await sendDue(test, dispatcher);
+  expect(seatsOf(endpoint)).toEqual([1]);
+  expect(seatsOf(endpoint, "b")).toEqual([1, 2, 3]);
+  await writeEvent(test, "a", 4);
+  await sendDue(test, dispatcher);
+  expect(seatsOf(endpoint)).toEqual([1]);
+  isBroken = false;
+  await skipBackOff(test);
+  await sendDue(test, dispatcher);
+  expect(seatsOf(endpoint)).toEqual([1, 1, 2, 3, 4]);
+});
+
+it("keeps the id of an event over its attempts, with a new time and signature each", async () => {
+  let count = 0;
+  const endpoint = await receiver((response) => {
+    count += 1;
+    response.writeHead(count === 1 ? 503 : 200).end();
+  });
+  await addEndpoint(test, endpoint.url);
+  let now = Date.now();
+  const dispatcher = dispatcherOn(test, { now: () => now });
+  await writeEvent(test, "a", 1);
+  await sendDue(test, dispatcher);
+  now += 60_000;
+  await skipBackOff(test);
+  await sendDue(test, dispatcher);
+  const [first, second] = endpoint.received;
+  expect(second?.body).toBe(first?.body);
+  expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
+  expect(second?.headers["webhook-signature"]).not.toBe(first?.headers["webhook-signature"]);
+});
+
+it("waits for 15 s, 60 s and so on after failures, and gives up once the event is five days old", async () => {
+  const endpoint = await receiver((response) => void response.writeHead(500).end());
+  await addEndpoint(test, endpoint.url);
+  const dispatcher = dispatcherOn(test);
+  await writeEvent(test, "a", 1);
+  await writeEvent(test, "a", 2);
+  const wait = async () => {
+    const [row] = await test.rows<{ seconds: number }>(
+      "select extract(epoch from next_attempt_at - a.at)::float8 as seconds from outbound_delivery d join outbound_attempt a on a.delivery_id = d.id and a.attempt = d.attempts order by d.id limit 1",
+    );
+    return row?.seconds ?? 0;
+  };
+  await sendDue(test, dispatcher);
+  expect(Math.abs((await wait()) - 15)).toBeLessThan(8);
+  await skipBackOff(test);
+  await sendDue(test, dispatcher);
+  expect(Math.abs((await wait()) - 60)).toBeLessThan(20);
+  await test.rows(
+    "update outbound_delivery set give_up_at = now() where id = (select min(id) from outbound_delivery)",
+  );
+  await skipBackOff(test);
+  await sendDue(test, dispatcher);
+  expect(await deliveries()).toMatchObject([
+    { status: "failed", attempts: 3 },
+    { status: "pending", attempts: 1 },
+  ]);
+});
+
+it("delays no other endpoint while one never answers", async () => {
+  const never = await receiver(() => {});
+  const healthy = await receiver();
+  const { id } = await addEndpoint(test, never.url);
+  await addEndpoint(test, healthy.url);
+  const dispatcher = dispatcherOn(test);
+  const subjects = Array.from({ length: 40 }, (_, index) => `s${index}`);
+  for (const subject of subjects) await writeEvent(test, subject, 1);
+  await relayEvents({ database: test.database });
+  await dispatcher.dispatch();
+  await eventually(async () => healthy.received.length, subjects.length);
+  // At most eight at once wait for it.
+  expect(never.received.length).toBeLessThanOrEqual(8);
+  await test.rows("delete from event_endpoint where id = $1", [id]);
+  await never.close();
+  await dispatcher.stop();
+});
+
+it("records a missing response as a failure", async () => {
+  const silent = await receiver(() => {});
+  await addEndpoint(test, silent.url);
+  await writeEvent(test, "a", 1);
+  await sendDue(test, dispatcherOn(test, { timeoutMs: 300 }));
+  expect(await test.rows("select response_status, error from outbound_attempt")).toEqual([
+    { response_status: null, error: "no response within 0.3 s" },
+  ]);
+});
+
+it("records a wrong status, a redirect, which is not followed, and a broken connection as failures", async () => {
+  const wrong = await receiver((response) => void response.writeHead(418).end("no"));
+  const redirecting = await receiver(
+    (response) => void response.writeHead(302, { location: wrong.url }).end(),
+  );
+  const closing = await receiver((response) => void response.destroy());
+  for (const { url } of [wrong, redirecting, closing]) await addEndpoint(test, url);
+  await writeEvent(test, "a", 1);
+  await sendDue(test, dispatcherOn(test));
+  const rows = await test.rows<{ url: string; response_status: number | null; error: string }>(
+    `select p.url, a.response_status, a.error from outbound_attempt a join outbound_delivery d on d.id = a.delivery_id
+     join event_endpoint p on p.id = d.endpoint_id`,
+  );
+  const statusAt = (url: string) => rows.find((row) => row.url === url)?.response_status;
+  expect([statusAt(wrong.url), statusAt(redirecting.url), statusAt(closing.url)]).toEqual([418, 302, null]);
+  expect(wrong.received).toHaveLength(1);
+});
+
+it("sends to no address that has become private since the endpoint was made", async () => {
+  await addEndpoint(test, "https://localhost:9/hook");
+  await writeEvent(test, "a", 1);
+  await sendDue(test, dispatcherOn(test, { allow: outboundAllow({ hosts: [], ranges: [] }) }));
+  const [row] = await test.rows<{ error: string }>("select error from outbound_attempt");
+  expect(row?.error).toMatch(/not public/);
+});
+
+it("takes a delivery over whose process has stopped, and ignores that process's late result", async () => {
+  const endpoint = await receiver();
+  await addEndpoint(test, endpoint.url);
+  const { promise: resumed, resolve: resume } = Promise.withResolvers<void>();
+  const stopped = dispatcherOn(test, {
+    reached: async (milestone) => {
+      if (milestone === "delivery sent") await resumed;
+    },
+  });
+  await writeEvent(test, "a", 1);
+  await writeEvent(test, "a", 2);
+  await relayEvents({ database: test.database });
+  await stopped.dispatch();
+  await eventually(async () => seatsOf(endpoint), [1]);
+  await skipBackOff(test);
+  await sendDue(test, dispatcherOn(test));
+  expect(seatsOf(endpoint)).toEqual([1, 1, 2]);
+  resume();
+  await stopped.stop();
+  expect(await deliveries()).toMatchObject([
+    { status: "delivered", attempts: 2 },
+    { status: "delivered", attempts: 1 },
+  ]);
+  expect(await test.rows("select * from outbound_attempt")).toHaveLength(2);
+});
+
+it("disables an endpoint after five days of failures and notifies whoever made it", async () => {
+  const endpoint = await receiver((response) => void response.writeHead(500).end());
+  const { id } = await addEndpoint(test, endpoint.url);
+  await test.rows(`update "user" set role = 'admin' where id = 'user_0'`);
+  await test.rows("update event_endpoint set created_by = 'user_1'");
+  const dispatcher = dispatcherOn(test);
+  await writeEvent(test, "a", 1);
+  await sendDue(test, dispatcher);
+  expect(await test.rows("select enabled from event_endpoint")).toEqual([{ enabled: true }]);
+  await test.rows("update event_endpoint set failing_since = now() - interval '5 days'");
+  await skipBackOff(test);
+  await sendDue(test, dispatcher);
+  expect(await test.rows("select enabled, disabled_at is not null as said from event_endpoint")).toEqual([
+    { enabled: false, said: true },
+  ]);
+  expect(await test.rows("select user_id, kind, details from notification")).toEqual([
+    { user_id: "user_1", kind: "event_endpoint_disabled", details: { endpointId: id, url: endpoint.url } },
+  ]);
+  // What is pending stays so, for when it is enabled again.
+  await skipBackOff(test);
+  await sendDue(test, dispatcher);
+  expect(endpoint.received).toHaveLength(2);
+  await updateEndpoint(test.database, id, { enabled: true });
+  await sendDue(test, dispatcher);
+  expect(endpoint.received).toHaveLength(3);
+});
+
+it("forgets failures after a success", async () => {
+  const endpoint = await receiver();
+  await addEndpoint(test, endpoint.url);
+  await test.rows("update event_endpoint set failing_since = now() - interval '6 days'");
+  await writeEvent(test, "a", 1);
+  await sendDue(test, dispatcherOn(test));
+  expect(await test.rows("select enabled, failing_since from event_endpoint")).toEqual([
+    { enabled: true, failing_since: null },
+  ]);
+});

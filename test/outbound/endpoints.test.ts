@@ -1,0 +1,225 @@
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../src/server.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { sendRequest } from "../support/http.ts";
+import { createKey, signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { startTestServer } from "../support/server.ts";
+import { type Receiver, startReceiver } from "./receiver.ts";
+
+let test: TestDatabase;
+let server: RunningServer;
+let admin: TestUser;
+let receiver: Receiver;
+let status = 200;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  server = await startTestServer(test.url, { OUTBOUND_ALLOW: "127.0.0.1", RATE_LIMIT_ADMIN: "1000/60" });
+  admin = await signUpAdmin(server.url, test);
+  receiver = await startReceiver((response) => void response.writeHead(status).end());
+});
+afterAll(async () => {
+  await server.close();
+  await receiver.close();
+  await test.drop();
+});
+beforeEach(async () => {
+  status = 200;
+  receiver.received.length = 0;
+  await test.rows("delete from event_endpoint");
+});
+
+function call(method: string, path: string, body?: unknown, cookie = admin.cookie) {
+  return sendRequest(server.url, method, `/api/event-endpoints${path}`, { cookie, body });
+}
+
+async function create(types: readonly string[] = ["user.updated"]) {
+  const response = await call("POST", "", { url: receiver.url, types });
+  expect(response.status).toBe(201);
+  return response.body as { id: string; secret: string };
+}
+
+async function deliveries(id: string) {
+  return (await call("GET", `/${id}/deliveries`)).body.deliveries as {
+    id: string;
+    status: string;
+    attempts: unknown[];
+  }[];
+}
+
+function renameAdmin(name: string) {
+  return test.rows(`update "user" set name = $2 where id = $1`, [admin.id, name]);
+}
+
+describe("POST /api/event-endpoints", () => {
+  it("returns the endpoint with its secret, which is shown nowhere else", async () => {
+    const made = await call("POST", "", { url: receiver.url, types: ["user.updated", "user.updated"] });
+    expect(made.status).toBe(201);
+    expect(made.body).toEqual({
+      id: expect.any(String),
+      url: receiver.url,
+      types: ["user.updated"],
+      enabled: true,
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      createdAt: expect.any(String),
+    });
+    const { secret } = made.body;
+    for (const path of ["", `/${made.body.id}`, `/${made.body.id}/deliveries`]) {
+      expect((await call("GET", path)).text).not.toContain(secret);
+    }
+    expect((await call("GET", "")).body.endpoints).toMatchObject([{ id: made.body.id, description: null }]);
+  });
+
+  it.each([
+    "http://example.com/hook",
+    "https://10.0.0.1/",
+    "https://169.254.169.254/",
+    "https://[::1]/",
+    "https://localhost/",
+    "https://a:b@example.com/",
+    "not a url",
+  ])("refuses %s", async (url) => {
+    const response = await sendRequest(server.url, "POST", "/api/v2/event-endpoints", {
+      cookie: admin.cookie,
+      body: { url, types: ["user.created"] },
+    });
+    expect(response).toMatchObject({ status: 400, body: { reason: "url_not_allowed" } });
+  });
+
+  it("refuses unknown and missing types", async () => {
+    for (const types of [["user.eaten"], [], undefined]) {
+      expect((await call("POST", "", { url: receiver.url, types })).status).toBe(400);
+    }
+  });
+
+  it("is for administrators in a session alone", async () => {
+    const person = await signUp(server.url);
+    const { key } = await createKey(server.url, admin);
+    expect((await call("GET", "", undefined, person.cookie)).status).toBe(403);
+    expect((await sendRequest(server.url, "GET", "/api/event-endpoints", { key })).status).toBe(403);
+    expect((await sendRequest(server.url, "GET", "/api/event-endpoints")).status).toBe(401);
+  });
+});
+
+it("sends what happens after it was made, and lists it with its attempts", async () => {
+  const { id, secret } = await create();
+  await renameAdmin("Renamed Once");
+  await eventually(async () => receiver.received.length, 1);
+  const [request] = receiver.received;
+  const event = new Webhook(secret).verify(
+    request?.body as string,
+    request?.headers as Record<string, string>,
+  );
+  expect(event).toMatchObject({ type: "user.updated", data: { id: admin.id, externalId: null } });
+  await eventually(async () => (await deliveries(id)).map((one) => one.status), ["delivered"]);
+  expect(await deliveries(id)).toMatchObject([
+    {
+      eventId: request?.event.id,
+      eventType: "user.updated",
+      nextAttemptAt: null,
+      attempts: [{ attempt: 1, responseStatus: 200, error: null, durationMs: expect.any(Number) }],
+    },
+  ]);
+});
+
+it("is sent nothing while it is paused, nor what it does not want", async () => {
+  const { id } = await create(["user.deleted"]);
+  const other = await create();
+  const paused = await call("PATCH", `/${other.id}`, { enabled: false });
+  expect(paused).toMatchObject({ status: 200, body: { enabled: false } });
+  const relayed = async () => (await test.rows("select from outbound_event where position is null")).length;
+  await renameAdmin("Renamed Twice");
+  await eventually(relayed, 0);
+  await call("PATCH", `/${other.id}`, { enabled: true });
+  await renameAdmin("Renamed Thrice");
+  await eventually(async () => (await deliveries(other.id)).map((one) => one.status), ["delivered"]);
+  expect(receiver.received).toHaveLength(1);
+  expect(await deliveries(id)).toEqual([]);
+});
+
+it("is given another URL, types and secret, the old secret valid besides", async () => {
+  const { id, secret } = await create();
+  const url = `${receiver.url}/other`;
+  const changed = await call("PATCH", `/${id}`, {
+    url,
+    types: ["user.created", "user.updated"],
+    rotateSecret: true,
+  });
+  expect(changed).toMatchObject({ status: 200, body: { url, types: ["user.created", "user.updated"] } });
+  expect(changed.body.secret).toMatch(/^whsec_/);
+  expect(changed.body.secret).not.toBe(secret);
+  await renameAdmin("Renamed Again");
+  await eventually(async () => receiver.received.length, 1);
+  for (const by of [secret, changed.body.secret]) {
+    const [request] = receiver.received;
+    new Webhook(by).verify(request?.body as string, request?.headers as Record<string, string>);
+  }
+  expect(await call("PATCH", `/${id}`, { url: "https://10.0.0.1/" })).toMatchObject({ status: 400 });
+  expect((await call("PATCH", "/00000000-0000-4000-8000-000000000000", {})).status).toBe(404);
+});
+
+it("is tested with an example of a type, whose answer is returned and logged", async () => {
+  const { id, secret } = await create(["subscription.ended", "payment.paid"]);
+  const tested = await call("POST", `/${id}/test`, {});
+  expect(tested).toMatchObject({ status: 200, body: { delivered: true, responseStatus: 200, error: null } });
+  const [request] = receiver.received;
+  const event = new Webhook(secret).verify(
+    request?.body as string,
+    request?.headers as Record<string, string>,
+  );
+  expect(event).toMatchObject({ id: tested.body.eventId, type: "subscription.ended", version: "v2" });
+  status = 500;
+  expect((await call("POST", `/${id}/test`, { type: "payment.paid" })).body).toMatchObject({
+    delivered: false,
+    responseStatus: 500,
+  });
+  expect((await deliveries(id)).map((one) => [one.status, one.attempts.length])).toEqual([
+    ["failed", 1],
+    ["delivered", 1],
+  ]);
+});
+
+it("replays one delivery, or every failed one, with the same event ids", async () => {
+  const { id } = await create();
+  await renameAdmin("Replayed");
+  await eventually(async () => (await deliveries(id)).map((one) => one.status), ["delivered"]);
+  const [first] = await deliveries(id);
+  const replayed = await call("POST", `/${id}/replay`, { deliveryIds: [first?.id] });
+  expect(replayed).toMatchObject({ status: 200, body: { replayed: 1 } });
+  await eventually(async () => receiver.received.length, 2);
+  expect(receiver.received[1]?.event).toEqual(receiver.received[0]?.event);
+  await eventually(async () => (await deliveries(id)).map((one) => one.attempts.length), [2]);
+
+  await test.rows("update outbound_delivery set status = 'failed'");
+  expect((await call("POST", `/${id}/replay`, {})).body).toEqual({ replayed: 1 });
+  await eventually(async () => receiver.received.length, 3);
+  expect((await call("POST", `/${id}/replay`, { deliveryIds: ["999999"] })).body).toEqual({ replayed: 0 });
+});
+
+it("is deleted with its log", async () => {
+  const { id } = await create();
+  await call("POST", `/${id}/test`, {});
+  expect(await call("DELETE", `/${id}`)).toMatchObject({ status: 200, body: { success: true } });
+  expect((await call("GET", `/${id}`)).status).toBe(404);
+  expect((await call("DELETE", `/${id}`)).status).toBe(404);
+  expect(await test.rows("select from outbound_delivery where endpoint_id = $1", [id])).toEqual([]);
+});
+
+it("leaves what administrators did to it in the audit log, without its secret", async () => {
+  const { id, secret } = await create();
+  await call("PATCH", `/${id}`, { rotateSecret: true });
+  await call("POST", `/${id}/replay`, {});
+  await call("DELETE", `/${id}`);
+  const entries = await test.rows<{ action: string; details: unknown }>(
+    "select action, details from audit_entry where target_id = $1 order by id",
+    [id],
+  );
+  expect(entries.map(({ action }) => action)).toEqual([
+    "event_endpoint.created",
+    "event_endpoint.changed",
+    "event_endpoint.replayed",
+    "event_endpoint.deleted",
+  ]);
+  expect(JSON.stringify(entries)).not.toContain(secret);
+});
