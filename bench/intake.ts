@@ -3,8 +3,10 @@ import type { Bench } from "./intake/contender.ts";
 import { measureDuplicates } from "./intake/duplicates.ts";
 import { figures } from "./intake/figures.ts";
 import { measureHistory } from "./intake/history.ts";
+import { measureLocked } from "./intake/locked.ts";
 import { measureOffered } from "./intake/offered.ts";
 import { readOptions } from "./intake/options.ts";
+import { measureOverload } from "./intake/overload.ts";
 import { report } from "./intake/report.ts";
 import type { Results } from "./intake/results.ts";
 import { measureSideBySide } from "./intake/side-by-side.ts";
@@ -30,6 +32,8 @@ async function measure(bench: Bench): Promise<Results> {
   const duplicates = parts.has("duplicates") ? await measureDuplicates(bench) : null;
   const offered = parts.has("offered") ? await measureOffered(bench) : null;
   const history = parts.has("history") ? await measureHistory(bench) : null;
+  const locked = parts.has("locked") ? await measureLocked(bench) : null;
+  const overload = parts.has("overload") ? await measureOverload(bench) : null;
   const atRest = parts.has("rest") ? await measureAtRest(bench.folder) : null;
-  return { sideBySide, duplicates, offered, history, atRest };
+  return { sideBySide, duplicates, offered, history, locked, overload, atRest };
 }

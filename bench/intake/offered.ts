@@ -7,9 +7,16 @@ import { assertArrived, TOLLGATE_TABLES } from "./arrived.ts";
 import type { Bench } from "./contender.ts";
 import { startTollgate } from "./contenders.ts";
 import { expectLast, signedRequest } from "./signed-events.ts";
+import { startSqlContender } from "./sql-contender.ts";
 
 /** Medians of the rounds, and the longest of all. */
-export type Offered = Paced & { perSecond: number; rounds: Paced[] };
+export type Offered = Paced & {
+  perSecond: number;
+  /** Of the bare SQL in one statement, offered at the same pace by pgbench, round by round with Tollgate. */
+  sqlP99Ms: number;
+  rounds: Paced[];
+  sqlRoundsP99Ms: number[];
+};
 
 const PER_SECOND = 1_000;
 
@@ -18,6 +25,11 @@ export async function measureOffered(bench: Bench): Promise<Offered> {
   const { options } = bench;
   const tollgate = await startTollgate(bench, "tollgate-offered");
   try {
+    const sql = await startSqlContender(bench, "sql-one-statement", {
+      perSecond: PER_SECOND,
+      database: "sql-offered",
+    });
+    await sql.round(options.warmUpSeconds);
     let next = options.subscriptions;
     const expected = new Map<number, number>();
     const round = async (seconds: number) => {
@@ -35,9 +47,14 @@ export async function measureOffered(bench: Bench): Promise<Offered> {
     };
     await round(options.warmUpSeconds);
     const rounds: Paced[] = [];
+    const sqlRoundsP99Ms: number[] = [];
     for (let number = 1; number <= options.rounds; number += 1) {
       rounds.push(await round(options.seconds));
-      note(`offered: round ${number} of ${options.rounds}: p99 ${rounds.at(-1)?.p99Ms.toFixed(1)} ms`);
+      sqlRoundsP99Ms.push((await sql.round(options.seconds)).p99Ms);
+      const [ours, theirs] = [rounds.at(-1)?.p99Ms ?? Number.NaN, sqlRoundsP99Ms.at(-1) ?? Number.NaN];
+      note(
+        `offered: round ${number} of ${options.rounds}: p99 ${ours.toFixed(1)} ms, bare SQL ${theirs.toFixed(1)} ms`,
+      );
     }
     return {
       perSecond: PER_SECOND,
@@ -45,7 +62,9 @@ export async function measureOffered(bench: Bench): Promise<Offered> {
       p99Ms: median(rounds.map((one) => one.p99Ms)),
       maxMs: Math.max(...rounds.map((one) => one.maxMs)),
       senderLateMs: median(rounds.map((one) => one.senderLateMs)),
+      sqlP99Ms: median(sqlRoundsP99Ms),
       rounds,
+      sqlRoundsP99Ms,
     };
   } finally {
     await tollgate.stop();

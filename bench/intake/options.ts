@@ -12,6 +12,8 @@ const PARTS = [
   "history",
   "duplicates",
   "offered",
+  "locked",
+  "overload",
   "rest",
 ] as const;
 

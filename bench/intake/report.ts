@@ -46,7 +46,7 @@ function sideBySide({ sideBySide }: Results, options: Options): string {
 
 function tollgateAlone(results: Results): string {
   const table = newTable(["Tollgate", "events/s", "p50 ms", "p99 ms", "besides"], 3);
-  const { history, duplicates, offered, atRest } = results;
+  const { history, duplicates, offered, locked, overload, atRest } = results;
   for (const [name, label] of [
     ["tollgate-empty", "empty log"],
     ["tollgate-filled", `${shown(history?.rows)} in the log`],
@@ -70,7 +70,7 @@ function tollgateAlone(results: Results): string {
     table.push(["duplicates only", shown(perSecond), shown(p50Ms, 1), shown(p99Ms, 1), ""]);
   }
   if (offered) {
-    const besides = `longest ${shown(offered.maxMs, 1)} ms; sender itself late by ${shown(offered.senderLateMs, 1)} ms (p99)`;
+    const besides = `longest ${shown(offered.maxMs, 1)} ms; sender itself late by ${shown(offered.senderLateMs, 1)} ms (p99); bare SQL p99 ${shown(offered.sqlP99Ms, 1)} ms`;
     table.push([
       "offered",
       shown(offered.perSecond),
@@ -78,6 +78,25 @@ function tollgateAlone(results: Results): string {
       shown(offered.p99Ms, 1),
       besides,
     ]);
+  }
+  if (locked) {
+    for (const [label, rate] of [
+      ["none locked", locked.free],
+      ["one locked", locked.locked],
+    ] as const) {
+      table.push([
+        label,
+        shown(rate.perSecond),
+        NONE,
+        shown(rate.p99Ms, 1),
+        `longest ${shown(rate.maxMs, 1)} ms`,
+      ]);
+    }
+  }
+  if (overload) {
+    const { bestPerSecond, offeredPerSecond, goodputPerSecond, refused, unsent } = overload;
+    const besides = `best ${shown(bestPerSecond)}/s, offered ${shown(offeredPerSecond)}/s; ${shown(refused)} refused, ${shown(unsent)} without a free connection; memory ${shown(overload.residentMegabytesBefore)} to ${shown(overload.residentMegabytesPeak)} MB; normal after ${shown(overload.recoveredAfterSeconds)} s`;
+    table.push(["overload", shown(goodputPerSecond), NONE, NONE, besides]);
   }
   if (atRest) {
     const besides = `ready in ${shown(atRest.readyMs / 1e3, 2)} s, the first time in ${shown(atRest.firstReadyMs / 1e3, 2)} s; ${shown(atRest.residentMegabytes)} MB resident`;

@@ -1,7 +1,9 @@
 import type { AtRest } from "./at-rest.ts";
 import type { Duplicates } from "./duplicates.ts";
 import type { History } from "./history.ts";
+import type { Locked } from "./locked.ts";
 import type { Offered } from "./offered.ts";
+import type { Overload } from "./overload.ts";
 import type { SideBySide } from "./side-by-side.ts";
 
 /** All that a run has measured; `null` for the parts that were left out. */
@@ -10,5 +12,7 @@ export type Results = {
   history: History | null;
   duplicates: Duplicates | null;
   offered: Offered | null;
+  locked: Locked | null;
+  overload: Overload | null;
   atRest: AtRest | null;
 };

@@ -21,11 +21,12 @@ const SAMPLED = 0.1;
 export async function startSqlContender(
   bench: Bench,
   name: "sql-one-statement" | "sql-two-transactions",
+  { perSecond, database = name }: { perSecond?: number; database?: string } = {},
 ): Promise<Contender> {
   const { options, postgres, folder } = bench;
-  const databaseUrl = await createTollgateDatabase(bench, name.replaceAll("-", "_"));
+  const databaseUrl = await createTollgateDatabase(bench, database.replaceAll("-", "_"));
   const script = new URL(`sql/${name.replace("sql-", "")}.sql`, import.meta.url).pathname;
-  const logPrefix = join(folder, name);
+  const logPrefix = join(folder, database);
   let first = 0;
 
   async function round(seconds: number): Promise<Round> {
@@ -45,7 +46,8 @@ export async function startSqlContender(
         `--file=${script}`,
         "--log",
         `--log-prefix=${logPrefix}`,
-        `--sampling-rate=${SAMPLED}`,
+        // At a given rate there are few, and they are timed from the moment at which they were due.
+        ...(perSecond === undefined ? [`--sampling-rate=${SAMPLED}`] : [`--rate=${perSecond}`]),
         "--define=n=0",
         `--define=first=${first}`,
         `--define=subs=${options.subscriptions}`,

@@ -5,11 +5,17 @@ import { BrokenMeasurement } from "./broken.ts";
 export type Sender = {
   /** Waits for a free connection. Resolves with the body of the answer. @throws BrokenMeasurement unless it is a 200 */
   send(request: string): Promise<string>;
+  /** The same for whatever the answer is. */
+  exchange(request: string): Promise<Answer>;
+  /** Connections on which nothing is under way. */
+  free(): number;
   close(): void;
 };
 
+export type Answer = { status: number; body: string };
+
 type Line = { socket: Socket; received: string; waiting: Waiting | null };
-type Waiting = { request: string; resolve(body: string): void; reject(error: Error): void };
+type Waiting = { request: string; resolve(answer: Answer): void; reject(error: Error): void };
 
 export async function openSender(port: number, connections: number): Promise<Sender> {
   const lines = await Promise.all(Array.from({ length: connections }, () => openLine(port)));
@@ -31,8 +37,7 @@ export async function openSender(port: number, connections: number): Promise<Sen
       const next = queue.shift();
       if (next) start(line, next);
       else free.push(line);
-      if (answer.status === 200) waiting?.resolve(answer.body);
-      else waiting?.reject(new BrokenMeasurement(`answered ${answer.status}: ${answer.body}`));
+      waiting?.resolve(answer);
     });
     const lost = () => {
       line.waiting?.reject(new BrokenMeasurement("a connection broke off"));
@@ -45,15 +50,23 @@ export async function openSender(port: number, connections: number): Promise<Sen
     line.socket.on("error", lost).on("close", lost);
   }
 
+  const exchange = (request: string) =>
+    new Promise<Answer>((resolve, reject) => {
+      // The one that has waited longest: servers close connections that are idle for a few seconds.
+      const line = free.shift();
+      if (line) start(line, { request, resolve, reject });
+      else if (lines.some(({ socket }) => !socket.destroyed)) queue.push({ request, resolve, reject });
+      else reject(new BrokenMeasurement("all connections broke off"));
+    });
+
   return {
-    send: (request) =>
-      new Promise((resolve, reject) => {
-        // The one that has waited longest: servers close connections that are idle for a few seconds.
-        const line = free.shift();
-        if (line) start(line, { request, resolve, reject });
-        else if (lines.some(({ socket }) => !socket.destroyed)) queue.push({ request, resolve, reject });
-        else reject(new BrokenMeasurement("all connections broke off"));
-      }),
+    exchange,
+    free: () => free.length,
+    send: async (request) => {
+      const { status, body } = await exchange(request);
+      if (status !== 200) throw new BrokenMeasurement(`answered ${status}: ${body}`);
+      return body;
+    },
     close: () => {
       for (const line of lines) line.socket.destroy();
     },
@@ -72,7 +85,7 @@ function openLine(port: number): Promise<Line> {
   });
 }
 
-function completeAnswer(text: string): { status: number; body: string } | null {
+function completeAnswer(text: string): Answer | null {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return null;
   const head = text.slice(0, end).toLowerCase();
