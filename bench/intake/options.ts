@@ -28,6 +28,7 @@ export type Options = {
   bodyBytes: number;
   eventIds: "stripe" | "random";
   historyRows: number;
+  historyBodyBytes: number;
   parts: ReadonlySet<Part>;
   /** `null`: a cluster of our own. */
   databaseUrl: string | null;
@@ -52,6 +53,7 @@ status, only a measurement that cannot be trusted does.
   --body-bytes N       size of an event's body (1100)
   --event-ids KIND     stripe: begin with the time, as Stripe's do (default); random: spread over the whole index
   --history-rows N     deliveries in the log for the part "history" (2000000)
+  --history-body-bytes N  size of their bodies (300)
   --skip-history       all parts but "history"
   --only A,B           only these parts: ${PARTS.join(", ")}
   --database-url URL   a PostgreSQL on which databases may be made, named tollgate_bench_*
@@ -74,6 +76,7 @@ export function readOptions(args: readonly string[]): Options {
         "body-bytes": { type: "string", default: "1100" },
         "event-ids": { type: "string", default: "stripe" },
         "history-rows": { type: "string", default: "2000000" },
+        "history-body-bytes": { type: "string", default: "300" },
         "skip-history": { type: "boolean", default: false },
         only: { type: "string", default: PARTS.join(",") },
         "database-url": { type: "string" },
@@ -93,6 +96,7 @@ export function readOptions(args: readonly string[]): Options {
       bodyBytes: wholeNumber("--body-bytes", values["body-bytes"], 1_100, 100_000),
       eventIds: asEventIds(values["event-ids"]),
       historyRows: wholeNumber("--history-rows", values["history-rows"], 1, 50_000_000),
+      historyBodyBytes: wholeNumber("--history-body-bytes", values["history-body-bytes"], 200, 10_000),
       parts: new Set([
         ...parts.filter((part) => part !== "history" || !values["skip-history"]),
         ...(values.against ? (["tollgate-before"] as const) : []),

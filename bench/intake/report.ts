@@ -7,7 +7,7 @@ import type { Results } from "./results.ts";
 
 /** The tables for people. */
 export function report(results: Results, figures: readonly Figure[], options: Options): string {
-  return [sideBySide(results, options), tollgateAlone(results), figuresTable(figures)]
+  return [sideBySide(results, options), tollgateAlone(results), queriesOfLog(results), figuresTable(figures)]
     .filter(Boolean)
     .join("\n\n");
 }
@@ -107,6 +107,15 @@ function tollgateAlone(results: Results): string {
     table.push(["10 s after full load", NONE, NONE, NONE, `${shown(afterwards)} MB resident`]);
   }
   return table.length === 0 ? "" : `Tollgate alone, medians of the rounds\n${table}`;
+}
+
+function queriesOfLog({ history }: Results): string {
+  if (!history) return "";
+  const table = newTable(["query", "ms", "rows read", "scans"], 3);
+  for (const one of history.queries) {
+    table.push([one.name, shown(one.ms, 2), shown(one.rowsRead), one.scans.join(", ")]);
+  }
+  return `Slowest statement of each query, ${shown(history.rows)} deliveries with bodies of ${shown(history.bodyBytes)} bytes\n${table}`;
 }
 
 function compared(percentLost: number | null): string {
