@@ -88,6 +88,28 @@ it("returns only 503 and loses no acknowledged event while PostgreSQL restarts u
   await cluster.remove();
 });
 
+it("acknowledges a repeat of an applied event only once the standbys have it", {
+  timeout: 120_000,
+}, async () => {
+  const cluster = await startPostgresCluster(20);
+  const [first, second] = await Promise.all([spawnServer(cluster.url), spawnServer(cluster.url)]);
+  const delivery = numberedEvent("standby", 0);
+  const statusAt = async (url: string) => (await deliverWebhook(url, "provider-a", delivery)).status;
+  expect(await statusAt(first.url)).toBe(200);
+  // No standby is connected: a commit that has written anything waits for one.
+  await cluster.rows("alter system set synchronous_standby_names = 'nobody'");
+  await cluster.rows("select pg_reload_conf()");
+  for (const { url } of [first, second]) await eventually(() => statusAt(url), 503);
+  await cluster.rows("alter system reset synchronous_standby_names");
+  await cluster.rows("select pg_reload_conf()");
+  for (const { url } of [first, second]) await eventually(() => statusAt(url), 200);
+  expect(
+    await cluster.rows("select status, claim_no from webhook_delivery where event_id like 'standby-0%'"),
+  ).toEqual([{ status: "successful", claim_no: 1 }]);
+  await Promise.all([first.end("SIGTERM"), second.end("SIGTERM")]);
+  await cluster.remove();
+});
+
 type TestCluster = {
   url: string;
   rows<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
