@@ -19,7 +19,7 @@ export type ChangedPayment = { id: string; before: PaymentStatus | null; status:
 
 /**
  * Stores what events report of payments. Each row keeps its newest report, so that the order of arrival makes no
- * difference; events of one payment wait for each other. Administrators are notified of refunds in full and disputes.
+ * difference; events of one payment wait for each other. Each change of a status is an outbound event. Administrators are notified of refunds in full and disputes.
  */
 export async function recordPayments(
   transaction: Queryable,
@@ -143,7 +143,21 @@ settled as (
 changed as (
   update payment p set status = settled.status, updated_at = clock_timestamp()
   from settled where p.id = settled.id and p.status is distinct from settled.status
-  returning p.id, settled.before, p.status, p.provider, p.provider_payment_id, p.amount, p.currency
+  returning p.*, settled.before
+),
+emitted as (
+  insert into outbound_event (type, subject, occurred_at, data)
+  select 'payment.' || case changed.status when 'partly_refunded' then 'refunded' else changed.status end,
+    coalesce(s.id, changed.id)::text, changed.updated_at,
+    json_build_object('userId', coalesce(s.user_id, changed.user_id), 'payment', json_build_object(
+      'id', changed.id, 'provider', changed.provider, 'providerPaymentId', changed.provider_payment_id,
+      'subscriptionId', s.id, 'amount', changed.amount, 'currency', changed.currency, 'status', changed.status,
+      'receiptUrl', changed.receipt_url,
+      'occurredAt', to_char(changed.occurred_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    ))
+  from changed
+  left join subscription s on s.provider = changed.provider
+    and s.provider_subscription_id = changed.provider_subscription_id
 ),
 notified as (
   insert into notification (user_id, kind, details)

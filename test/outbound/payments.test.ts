@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { relayEvents } from "../../src/outbound/relay.ts";
+import { type ReportedPayment, recordPayments } from "../../src/store/record-payments.ts";
+import { inTransaction } from "../../src/store/transaction.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+
+const LIMITS = {
+  synchronousCommit: "on",
+  lockTimeoutMs: 5_000,
+  statementTimeoutMs: 5_000,
+  idleTimeoutMs: 5_000,
+} as const;
+const SUBSCRIPTION = "7b0e1f0a-93a4-4f1c-8f43-0b1c2d3e4f50";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await freshDatabase(1);
+  await test.rows(
+    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status, cancel_at_period_end, out_of_order)
+     values ($1, 'user_0', 'provider-a', 'sub', 'pro', 1, 'active', false, false)`,
+    [SUBSCRIPTION],
+  );
+});
+afterAll(() => test.drop());
+
+function charge(state: "paid" | "failed", refundedAmount: number | null, micros: number): ReportedPayment {
+  return {
+    provider: "provider-a",
+    report: {
+      names: [],
+      charge: {
+        id: "in_1",
+        amount: 1900,
+        currency: "EUR",
+        state,
+        refundedAmount,
+        periodStart: null,
+        periodEnd: null,
+        receiptUrl: "https://example.com/receipt",
+        occurredAt: new Date("2026-01-02T03:04:05.678Z"),
+      },
+      reversal: null,
+    },
+    occurredAtMicros: micros,
+    providerSubscriptionId: "sub",
+    userId: "user_0",
+    isPersonGone: false,
+  } as ReportedPayment;
+}
+
+async function record(payment: ReportedPayment): Promise<void> {
+  await inTransaction(test.database, LIMITS, async (transaction) => {
+    await recordPayments(transaction, [payment]);
+    await transaction.commitAfter([]);
+  });
+}
+
+it("writes one event per change of a payment's status, as REST shows the payment", async () => {
+  await record(charge("failed", null, 1));
+  await record(charge("paid", null, 2));
+  await record(charge("paid", null, 2));
+  await record(charge("paid", 500, 3));
+  await record(charge("paid", 1900, 4));
+  await relayEvents({ database: test.database });
+  const events = await test.rows<{
+    type: string;
+    subject: string;
+    data: { payment: Record<string, unknown> };
+  }>("select type, subject, data from outbound_event where type like 'payment.%' order by position");
+  expect(events.map(({ type, data }) => [type, data.payment.status])).toEqual([
+    ["payment.failed", "failed"],
+    ["payment.paid", "paid"],
+    ["payment.refunded", "partly_refunded"],
+    ["payment.refunded", "refunded"],
+  ]);
+  expect(events[1]).toMatchObject({
+    subject: SUBSCRIPTION,
+    data: {
+      userId: "user_0",
+      externalId: null,
+      payment: {
+        id: expect.any(String),
+        provider: "provider-a",
+        providerPaymentId: "in_1",
+        subscriptionId: SUBSCRIPTION,
+        amount: 1900,
+        currency: "EUR",
+        status: "paid",
+        receiptUrl: "https://example.com/receipt",
+        occurredAt: "2026-01-02T03:04:05.678Z",
+      },
+    },
+  });
+});
