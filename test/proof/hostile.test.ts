@@ -6,7 +6,8 @@ import { freshDatabase } from "../support/database.ts";
 import { deliverWebhook, sendRequest } from "../support/http.ts";
 import { createKey, createSession } from "../support/people.ts";
 import { spawnServer } from "../support/server-process.ts";
-import type { AttackerReport } from "./hostile/attacker.ts";
+import type { AttackerData, AttackerReport } from "./hostile/attacker.ts";
+import { attacks as allAttacks } from "./hostile/attacks.ts";
 import { type Kind, type Measured, nextEvent, normalTraffic, p99, USERS } from "./hostile/normal-traffic.ts";
 import { medians, watchMemory } from "./hostile/watch-memory.ts";
 import { isFullProof, report } from "./proof.ts";
@@ -33,12 +34,14 @@ it("normal traffic goes on beside hostile traffic", { timeout: (SECONDS * 3 + 30
   );
   const stolen = nextEvent();
   expect((await deliverWebhook(server.url, "provider-a", stolen)).status).toBe(200);
+  const stolenDelivery = { headers: stolen.headers, body: stolen.rawBody.toString() };
+  await warmUp(server.url, stolenDelivery);
   await normalTraffic(server.url, { keys, seconds: 3 });
 
   const alone = await normalTraffic(server.url, { keys, seconds: ALONE_SECONDS });
   const memory = watchMemory(server.child.pid as number);
   const attacker = new Worker(new URL("./hostile/attacker.ts", import.meta.url), {
-    workerData: { url: server.url, stolen: { headers: stolen.headers, body: stolen.rawBody.toString() } },
+    workerData: { url: server.url, stolen: stolenDelivery } satisfies AttackerData,
   });
   const beside = await normalTraffic(server.url, { keys, seconds: SECONDS });
   attacker.postMessage("stop");
@@ -79,6 +82,11 @@ it("normal traffic goes on beside hostile traffic", { timeout: (SECONDS * 3 + 30
   expect((await server.end("SIGTERM")).code).toBe(0);
   await test.drop();
 });
+
+/** What is loaded by its first use, GraphQL and accounts for example, is no part of the measurement. */
+async function warmUp(url: string, stolen: AttackerData["stolen"]): Promise<void> {
+  for (const { attempt, isHeld } of allAttacks(stolen)) if (!isHeld) await attempt(url);
+}
 
 /** Of the 5xx the contract has 503 alone: 500 is a defect here, as no delivery is valid and fails. */
 function isDefect(status: string): boolean {

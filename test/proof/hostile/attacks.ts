@@ -2,12 +2,14 @@ import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { exchange, hold, trickle } from "./connections.ts";
 
 /** One attempt: the status of the first response, or 0 when the connection was closed without one. */
-export type Attempt = (url: string) => Promise<number>;
+type Attempt = (url: string) => Promise<number>;
 
 export type Attack = {
   name: string;
   /** Attempts a second. */
   rate: number;
+  /** Whether it holds its connection for seconds. */
+  isHeld?: true;
   attempt: Attempt;
 };
 
@@ -167,6 +169,7 @@ export function attacks(stolen: { headers: Record<string, string>; body: string 
     {
       name: "bodies that never end",
       rate: 3,
+      isHeld: true,
       attempt: (url) =>
         trickle(
           url,
@@ -176,8 +179,9 @@ export function attacks(stolen: { headers: Record<string, string>; body: string 
     {
       name: "heads that never end",
       rate: 3,
+      isHeld: true,
       attempt: (url) => trickle(url, "GET /api/health HTTP/1.1\r\nHost: x\r\nX-Slow: "),
     },
-    { name: "idle connections", rate: 20, attempt: (url) => hold(url) },
+    { name: "idle connections", rate: 20, isHeld: true, attempt: (url) => hold(url) },
   ];
 }
