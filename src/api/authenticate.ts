@@ -32,6 +32,10 @@ export async function authenticate(c: Context<HonoEnv>, callers: CallerContext):
   c.set("charges", charges);
   const { caller, setCookies } = await identify(c, callers, charges);
   for (const cookie of setCookies) addCookie(c, cookie);
+  // A page that has a service key shows it to everybody who opens it.
+  if (caller.kind === "service" && c.env.incoming.headers.origin !== undefined) {
+    refuse({ reason: "cross_origin" });
+  }
   assertOwnPage(c, callers, caller.kind === "session");
   return { caller, charges, acceptLanguage: c.env.incoming.headers["accept-language"] };
 }

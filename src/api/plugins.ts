@@ -92,6 +92,7 @@ function gate(deps: Dependencies, callers: CallerContext): MiddlewareHandler<Plu
     const call = await authenticate(c as Context, callers);
     const { caller } = call;
     if (caller.kind === "anonymous" || caller.kind === "operator") refuse({ reason: "unauthorized" });
+    if (caller.kind === "service") refuse({ reason: "forbidden" });
     await charge("plugin", deps.limits, call);
     for (const [name, value] of Object.entries(limitHeaders(call.charges))) c.header(name, value);
     c.set("caller", caller);

@@ -1,30 +1,49 @@
 import { createHash, randomInt } from "node:crypto";
 
-const KEY_PREFIX = "tg_";
+/** A user's key acts as its owner, a service key for the users that it names. */
+const KEY_PREFIXES = { user: "tg_", service: "tgs_" } as const;
+
+type KeyKind = keyof typeof KEY_PREFIXES;
+
 const RANDOM_LENGTH = 40;
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /** Stored and shown in the clear: enough to tell keys apart, far too little to guess the rest. */
-const PREFIX_LENGTH = KEY_PREFIX.length + 8;
+const SHOWN_RANDOM_LENGTH = 8;
 
-const KEY = new RegExp(`^${KEY_PREFIX}[A-Za-z0-9]{${RANDOM_LENGTH}}$`);
+const KEY = new RegExp(`^(tgs?_)[A-Za-z0-9]{${RANDOM_LENGTH}}$`);
 
 /** What is stored of a key; `hash` is the SHA-256 of the whole key. */
-export type ParsedKey = { prefix: string; hash: Buffer };
+export type StoredKey = { prefix: string; hash: Buffer };
 
-/** A new key, of 238 random bits. Shown to its owner once; only prefix and hash are stored. */
-export function newApiKey(): ParsedKey & { key: string } {
-  let key = KEY_PREFIX;
+export type ParsedKey = StoredKey & { kind: KeyKind };
+
+/** A new key, of 238 random bits. Shown once; only prefix and hash are stored. */
+function newKey(kind: KeyKind): StoredKey & { key: string } {
+  let key: string = KEY_PREFIXES[kind];
   // One at a time, as `randomInt` is unbiased and a byte modulo 62 is not.
   for (let n = 0; n < RANDOM_LENGTH; n += 1) key += ALPHABET[randomInt(ALPHABET.length)];
-  return { key, ...parsedKey(key) };
+  return { key, ...stored(key, KEY_PREFIXES[kind]) };
 }
 
-/** Prefix and hash of a presented key; `null` for text that cannot be one. */
+export function newApiKey(): StoredKey & { key: string } {
+  return newKey("user");
+}
+
+export function newServiceKey(): StoredKey & { key: string } {
+  return newKey("service");
+}
+
+/** Kind, prefix and hash of a presented key; `null` for text that cannot be one. */
 export function parseApiKey(text: string): ParsedKey | null {
-  return KEY.test(text) ? parsedKey(text) : null;
+  const [, start] = KEY.exec(text) ?? [];
+  if (start === undefined) return null;
+  return { kind: start === KEY_PREFIXES.user ? "user" : "service", ...stored(text, start) };
 }
 
-function parsedKey(key: string): ParsedKey {
-  return { prefix: key.slice(0, PREFIX_LENGTH), hash: createHash("sha256").update(key).digest() };
+function stored(key: string, start: string): StoredKey {
+  return {
+    prefix: key.slice(0, start.length + SHOWN_RANDOM_LENGTH),
+    hash: createHash("sha256").update(key).digest(),
+  };
 }

@@ -1,8 +1,11 @@
-import { notifyExpiringKeys } from "../store/api-keys.ts";
+import { markApiKeysUsed, notifyExpiringKeys } from "../store/api-keys.ts";
 import { deleteExpired } from "../store/expired-accounts-data.ts";
+import { markServiceKeysUsed } from "../store/service-keys.ts";
 import type { AccountsOptions } from "./accounts.ts";
 import type { Auth } from "./auth.ts";
 import { authenticateApiKey } from "./authenticate-api-key.ts";
+import { authenticateKey } from "./authenticate-key.ts";
+import { authenticateServiceKey } from "./authenticate-service-key.ts";
 import { createIdentify } from "./identify.ts";
 import { keyUsage } from "./key-usage.ts";
 import { loadAccounts } from "./load-accounts.ts";
@@ -23,7 +26,8 @@ const MAX_DELETED = 1_000;
 /** Accounts, sessions and API keys: who is calling, and how people sign up and in. */
 export function createAuth({ now = Date.now, auditRetentionDays, ...options }: AuthOptions): Auth {
   const { database, log, requireConfirmation } = options;
-  const usage = keyUsage(database, log);
+  const usage = keyUsage((ids, everySeconds) => markApiKeysUsed(database, ids, everySeconds), log);
+  const serviceUsage = keyUsage((ids, everySeconds) => markServiceKeysUsed(database, ids, everySeconds), log);
 
   // Better Auth takes 200 ms to load: the first request with a cookie waits for it instead of every start.
   let loading: ReturnType<typeof load> | null = null;
@@ -36,7 +40,10 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
   return {
     identify: createIdentify({
       authenticateSession: async (cookie, address) => (await accounts()).authenticateSession(cookie, address),
-      keyHolder: authenticateApiKey(database, usage, MAX_IN_FLIGHT),
+      authenticateKey: authenticateKey(
+        authenticateApiKey(database, usage, MAX_IN_FLIGHT),
+        authenticateServiceKey(database, serviceUsage, MAX_IN_FLIGHT),
+      ),
       now,
     }),
     scopeOf: (method, path) => {
@@ -48,6 +55,8 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
     notifyExpiringKeys: () =>
       notifyExpiringKeys(database, { withinDays: KEY_NOTICE_DAYS, limit: MAX_DELETED }),
     deleteExpired: () => deleteExpired(database, { limit: MAX_DELETED, auditRetentionDays }),
-    idle: () => usage.idle(),
+    idle: async () => {
+      await Promise.all([usage.idle(), serviceUsage.idle()]);
+    },
   };
 }

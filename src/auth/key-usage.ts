@@ -1,5 +1,3 @@
-import { markApiKeysUsed } from "../store/api-keys.ts";
-import type { Queryable } from "../store/database.ts";
 import type { Log } from "./log.ts";
 
 /** Precision of the time of last use. */
@@ -12,7 +10,11 @@ export type KeyUsage = {
   idle(): Promise<void>;
 };
 
-export function keyUsage(database: Queryable, log: Log): KeyUsage {
+/** @param markUsed writes the time of last use, unless one was written less than `everySeconds` ago */
+export function keyUsage(
+  markUsed: (ids: readonly string[], everySeconds: number) => Promise<void>,
+  log: Log,
+): KeyUsage {
   const pending = new Set<string>();
   const inFlight = new Set<string>();
   let writing: Promise<void> | null = null;
@@ -23,7 +25,7 @@ export function keyUsage(database: Queryable, log: Log): KeyUsage {
       pending.clear();
       for (const id of ids) inFlight.add(id);
       try {
-        await markApiKeysUsed(database, ids, INTERVAL_SECONDS);
+        await markUsed(ids, INTERVAL_SECONDS);
       } catch (err) {
         log.warn({ err, keys: ids.length }, "could not record the last use of API keys");
       }

@@ -17,5 +17,5 @@ function bearerOf(authorization: string | undefined): string | null | undefined 
   if (authorization === undefined) return undefined;
   const [scheme, token, ...more] = authorization.trim().split(/\s+/);
   if (scheme?.toLowerCase() === "bearer") return token !== undefined && more.length === 0 ? token : null;
-  return scheme?.startsWith("tg_") ? null : undefined;
+  return scheme && /^tgs?_/.test(scheme) ? null : undefined;
 }

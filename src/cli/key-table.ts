@@ -10,7 +10,7 @@ export function keyTable(keys: readonly ListedKey[], now: Date): string {
     ["id", "owner", "name", "prefix", "created", "expires", "last used"],
     keys.map((key) => [
       key.id,
-      printable(key.email, 60),
+      key.email === null ? "service" : printable(key.email, 60),
       printable(key.name, 40),
       key.prefix,
       day(key.createdAt),

@@ -1,25 +1,31 @@
 import { type Command, Option } from "commander";
+import { Refusal } from "../domain/refusal.ts";
 import { ApiKeyId } from "../operations/api-keys/api-key-view.ts";
 import { listAnyKeys } from "../operations/api-keys/list-any-keys.ts";
 import { revokeAnyKey } from "../operations/api-keys/revoke-any-key.ts";
+import { revokeServiceKey } from "../operations/service-keys/revoke-service-key.ts";
+import { rotateServiceKey } from "../operations/service-keys/rotate-service-key.ts";
 import { findByEmail } from "../operations/users/find-by-email.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { addPageOptions, jsonOption, parsedBy } from "./arguments.ts";
 import { collectPages, type PageOptions } from "./collect-pages.ts";
 import { conclude } from "./conclude.ts";
+import { addCreate } from "./create-service-key.ts";
 import { keyTable } from "./key-table.ts";
 import { runAsOperator } from "./run-as-operator.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 export function addKeys(program: Command): void {
-  const keys = program.command("keys").description("API keys: list, revoke");
+  const keys = program.command("keys").description("API keys and service keys: create, list, rotate, revoke");
+  addCreate(keys);
   addList(keys);
+  addRotate(keys);
   addRevoke(keys);
 }
 
 function addList(keys: Command): void {
   addPageOptions(keys.command("list"), 100)
-    .description("lists the API keys that are not revoked, newest first")
+    .description("lists service keys and API keys that are not revoked, newest first")
     .addOption(new Option("--user <email>", "only the keys of this user"))
     .addOption(jsonOption())
     .addHelpText(
@@ -49,9 +55,42 @@ function addRevoke(keys: Command): void {
       "\nExample:\n  npm run -s tollgate -- keys revoke 0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11",
     )
     .action(async (id: string, options: { json?: boolean }) => {
-      await withRuntime((runtime) => runAsOperator(revokeAnyKey, runtime, { id }));
+      await withRuntime((runtime) => revoke(runtime, id));
       conclude({ json: { id, revoked: true }, text: () => `${id} is revoked` }, options);
     });
+}
+
+function addRotate(keys: Command): void {
+  keys
+    .command("rotate")
+    .description("gives a service key a new secret; the one before stays valid for 24 hours")
+    .argument("<id>", "its id, as in the list (not the key itself)", parsedBy(ApiKeyId))
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      "\nExample:\n  npm run -s tollgate -- keys rotate 0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11",
+    )
+    .action(async (id: string, options: { json?: boolean }) => {
+      const rotated = await withRuntime((runtime) => runAsOperator(rotateServiceKey, runtime, { id }));
+      const until = rotated.previousValidUntil?.toISOString();
+      conclude(
+        {
+          json: rotated,
+          text: () => `${rotated.key}\nshown only once; the one before is valid until ${until}`,
+        },
+        options,
+      );
+    });
+}
+
+/** Of whichever kind the key is. */
+async function revoke(runtime: Runtime, id: string): Promise<void> {
+  try {
+    await runAsOperator(revokeServiceKey, runtime, { id });
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "not_found") throw error;
+    await runAsOperator(revokeAnyKey, runtime, { id });
+  }
 }
 
 async function userIdOf(runtime: Runtime, email: string): Promise<string> {

@@ -1,8 +1,10 @@
+import type { Permission } from "./permission.ts";
+
 export const ROLES = ["user", "admin"] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** A user: signed in, or represented by an API key. */
+/** A user: signed in, or represented by an API key or a service key. */
 export type Person =
   | {
       kind: "session";
@@ -13,7 +15,18 @@ export type Person =
       /** An administrator who must set up a second factor before administering. */
       needsTwoFactor?: true;
     }
-  | { kind: "api-key"; userId: string; role: Role; keyId: string; address: string };
+  | { kind: "api-key"; userId: string; role: Role; keyId: string; address: string }
+  | { kind: "on-behalf"; userId: string; role: "user"; keyId: string; address: string };
+
+/** A key of another program. It acts for the users that it names, and becomes `on-behalf` in the gate. */
+export type ServiceKey = {
+  kind: "service";
+  keyId: string;
+  permissions: readonly Permission[];
+  /** Everything that the key does is charged to it. */
+  limit: { limit: number; windowSeconds: number };
+  address: string;
+};
 
 /** An anonymous caller, identified by the address alone. */
 type Anonymous = { kind: "anonymous"; address: string };
@@ -22,7 +35,7 @@ type Anonymous = { kind: "anonymous"; address: string };
 export type Operator = { kind: "operator" };
 
 /** Who calls an operation. `address` is what limits count by, see `http/client-address.ts`. */
-export type Caller = Person | Anonymous | Operator;
+export type Caller = Person | ServiceKey | Anonymous | Operator;
 
 export const OPERATOR: Operator = { kind: "operator" };
 

@@ -1,7 +1,7 @@
-import type { Scope } from "./policies.ts";
+import type { ChargedScope } from "./policies.ts";
 
 /** The key that requests are counted under. No scope contains a colon, so the first one ends it whatever the id is. */
-export function limitKey(scope: Scope, id: string): string {
+export function limitKey(scope: ChargedScope, id: string): string {
   return `${scope}:${id}`;
 }
 

@@ -22,6 +22,11 @@ export const DEFAULT_POLICIES = {
 
 export type Scope = keyof typeof DEFAULT_POLICIES;
 
+/** Service keys have a limit each, which is stored with the key. */
+export type ChargedScope = Scope | "service-key";
+
+export const DEFAULT_SERVICE_KEY_LIMIT: Limit = { limit: 600, windowSeconds: 60 };
+
 export type Policies = Record<Scope, Limit>;
 
 export const SCOPES = Object.keys(DEFAULT_POLICIES) as Scope[];

@@ -19,6 +19,7 @@ export type Dependencies = Gate & {
   intake: Intake;
   plans: PlanCatalog;
   newApiKey(): NewApiKey;
+  newServiceKey(): NewApiKey;
   /** `null`: not configured. */
   chat: Chat | null;
   payments: Payments;

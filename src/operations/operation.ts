@@ -1,18 +1,26 @@
 import type { z } from "zod";
-import { type Caller, isAdministrator, type Operator, type Person } from "../domain/caller.ts";
+import {
+  type Caller,
+  isAdministrator,
+  type Operator,
+  type Person,
+  type ServiceKey,
+} from "../domain/caller.ts";
 import { invalidInput, whetherMissing } from "../domain/invalid-input.ts";
+import type { Permission } from "../domain/permission.ts";
 import { COMMON_REASONS, type Reason, type RefusalCode } from "../domain/reasons.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import { type Charge, retryAfterSeconds } from "../limits/charge.ts";
 import { limitKey } from "../limits/limit-key.ts";
-import type { Scope } from "../limits/policies.ts";
+import type { ChargedScope, Limit } from "../limits/policies.ts";
 import type { Decision, Limits } from "../limits/rate-limit.ts";
+import { assertPermission, type FindNamedUser, onBehalf } from "./on-behalf.ts";
 
 /**
  * Who may call: anyone; a person, by session or API key; a person by session only; an administrator or the operator;
- * the operator only.
+ * the operator only; a service key only. What a service key may call besides is decided by the operation's `permission`.
  */
-export type Access = "anyone" | "person" | "session" | "admin" | "operator";
+export type Access = "anyone" | "person" | "session" | "admin" | "operator" | "service";
 
 type CallerOf<A extends Access> = A extends "anyone"
   ? Caller
@@ -20,7 +28,9 @@ type CallerOf<A extends Access> = A extends "anyone"
     ? Person | Operator
     : A extends "operator"
       ? Operator
-      : Person;
+      : A extends "service"
+        ? ServiceKey
+        : Person;
 
 export type Operation<
   Deps,
@@ -33,8 +43,10 @@ export type Operation<
   /** One line for the generated documents. */
   summary: string;
   access: A;
+  /** What a service key needs, to call it for the user that it names; without it service keys are refused. */
+  permission?: Permission;
   /** The scope that a call is charged to; `null`: not limited. */
-  limit: Scope | null;
+  limit: ChargedScope | null;
   input: Input;
   /** Why it may be refused, besides `COMMON_REASONS`. */
   reasons: readonly Reason[];
@@ -65,6 +77,8 @@ export type Call = {
   charges: Charge[];
   /** Not charged to any limit: a page's reads are charged as one page. */
   isExempt?: boolean;
+  /** How many operations of a service key have been charged with the request that calls them. */
+  prepaid?: number;
   /** The request's `Accept-Language`. */
   acceptLanguage?: string | undefined;
 };
@@ -76,6 +90,8 @@ export type Gate = {
   observe: ((operation: string, outcome: RefusalCode | "ok" | "defect") => void) | null;
   /** In production a refusal for a reason that its operation does not declare is not turned into a defect. */
   isProduction?: boolean;
+  /** Finds the user that a service key names; absent where none can call. */
+  findNamedUser?: FindNamedUser;
 };
 
 /**
@@ -107,12 +123,17 @@ async function runOperation<Deps, Input extends z.ZodType, Output extends z.ZodT
   call: Call,
   readInput: () => unknown,
 ): Promise<z.input<Output>> {
-  assertAccess(operation.access, call.caller);
+  assertAccess(operation, call.caller);
   if (operation.limit !== null) await charge(operation.limit, deps.limits, call);
-  const parsed = operation.input.safeParse(await readInput(), { error: whetherMissing });
+  let caller: Caller = call.caller;
+  let input = await readInput();
+  if (caller.kind === "service" && operation.access !== "service") {
+    ({ caller, input } = await onBehalf(caller, input, deps.findNamedUser));
+  }
+  const parsed = operation.input.safeParse(input, { error: whetherMissing });
   if (!parsed.success) throw invalidInput(parsed.error);
   try {
-    return await operation.run(deps, call.caller as CallerOf<A>, parsed.data, call);
+    return await operation.run(deps, caller as CallerOf<A>, parsed.data, call);
   } catch (error) {
     if (deps.isProduction !== true && error instanceof Refusal) assertDeclared(operation, error.reason);
     throw error;
@@ -128,9 +149,17 @@ function assertDeclared(
   throw new Error(`${name}: add "${reason}" to its reasons`);
 }
 
-function assertAccess(access: Access, caller: Caller): void {
+function assertAccess(
+  { access, permission }: Pick<Operation<never>, "access" | "permission">,
+  caller: Caller,
+): void {
+  if (caller.kind === "service") {
+    assertPermission(caller, permission);
+    return;
+  }
   if (access === "anyone") return;
   if (caller.kind === "anonymous") refuse({ reason: "unauthorized" });
+  if (access === "service") refuse({ reason: "forbidden" });
   if (access === "operator" && caller.kind !== "operator") refuse({ reason: "forbidden" });
   if (access === "session" && caller.kind === "api-key") refuse({ reason: "session_required" });
   if (access === "admin" && !isAdministrator(caller)) {
@@ -144,23 +173,58 @@ function assertAccess(access: Access, caller: Caller): void {
  * @param cost charged as a whole or not at all
  * @throws Refusal
  */
-export async function charge(scope: Scope, limits: Limits | null, call: Call, cost = 1): Promise<void> {
+export async function charge(
+  scope: ChargedScope,
+  limits: Limits | null,
+  call: Call,
+  cost = 1,
+): Promise<void> {
   const { caller, charges } = call;
   if (caller.kind === "operator" || call.isExempt) return;
   if (limits === null) throw new Error(`a call by "${caller.kind}" needs limits`);
-  const policy = limits.policies[scope];
+  if (caller.kind === "service" && isPrepaid(scope, call, cost)) return;
+  const counted = countedAs(scope, caller, limits);
+  if (cost > counted.limit) refuse({ reason: "batch_too_large", params: { max: counted.limit } });
   let decision: Decision | Promise<Decision>;
   try {
-    const id = caller.kind === "anonymous" ? caller.address : caller.userId;
-    decision = limits.rateLimit(limitKey(scope, id), { ...policy, cost });
+    decision = limits.rateLimit(limitKey(counted.scope, counted.id), {
+      limit: counted.limit,
+      windowSeconds: counted.windowSeconds,
+      cost,
+    });
     if (decision instanceof Promise) decision = await decision;
   } catch (error) {
     throw unavailable(error);
   }
-  const charged = { scope, ...policy, ...decision, decidedAt: limits.now() };
+  const { id: _, ...policy } = counted;
+  const charged = { ...policy, ...decision, decidedAt: limits.now() };
   charges.push(charged);
   if (!decision.allowed)
     refuse({ reason: "rate_limited", params: { retryAfterSeconds: retryAfterSeconds(charged) } });
+}
+
+type Counted = { scope: ChargedScope; id: string } & Limit;
+
+/** A service key is charged to its own limit alone, whatever it calls. */
+function countedAs(
+  scope: ChargedScope,
+  caller: Exclude<Caller, { kind: "operator" }>,
+  { policies }: Limits,
+): Counted {
+  if (caller.kind === "service") return { scope: "service-key", id: caller.keyId, ...caller.limit };
+  if (scope === "service-key") throw new Error(`a call by "${caller.kind}" has no limit of its own`);
+  return { scope, id: caller.kind === "anonymous" ? caller.address : caller.userId, ...policies[scope] };
+}
+
+/** RPC and GraphQL charge a request before its operations are known: these are then charged already. */
+function isPrepaid(scope: ChargedScope, call: Call, cost: number): boolean {
+  if (scope === "rpc" || scope === "graphql") {
+    call.prepaid = (call.prepaid ?? 0) + cost;
+    return false;
+  }
+  if (!call.prepaid) return false;
+  call.prepaid -= 1;
+  return true;
 }
 
 function unavailable(error: unknown): unknown {

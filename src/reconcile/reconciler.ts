@@ -8,7 +8,7 @@ export type Reconciler = Caller | "server";
 
 export function reconcilerOf(by: Reconciler): Reconciliation["by"] {
   if (by === "server" || by.kind === "operator") return by === "server" ? "server" : "operator";
-  if (by.kind === "anonymous") throw new Error("an anonymous caller cannot reconcile");
+  if (!("userId" in by)) throw new Error(`a caller of kind "${by.kind}" cannot reconcile`);
   return { administratorId: by.userId };
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { newServiceKey } from "../auth/api-key.ts";
 import type { Config } from "../config/config.ts";
 import { prepareDataDir } from "../config/data-dir.ts";
 import { type EmbeddedSecrets, embeddedSecrets } from "../config/embedded-secrets.ts";
@@ -27,6 +28,8 @@ export type Runtime = {
   /** Each slot's provider API; `null`: not configured. */
   payments: Record<Slot, PaymentApi | null>;
   activeProvider: Slot;
+  /** A new secret for a service key. */
+  newServiceKey: typeof newServiceKey;
   /** The public origin, where people return to from a provider. */
   appUrl: string;
   log: Log;
@@ -133,6 +136,7 @@ async function startOnDatabase(
     embedded,
     payments,
     activeProvider: config.activeProvider,
+    newServiceKey,
     appUrl: config.appUrl,
     log,
     simulatorUrl: simulated?.url ?? null,

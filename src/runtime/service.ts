@@ -1,6 +1,7 @@
-import { newApiKey } from "../auth/api-key.ts";
+import { newApiKey, newServiceKey } from "../auth/api-key.ts";
 import type { Auth } from "../auth/auth.ts";
 import { createAuth } from "../auth/create-auth.ts";
+import { findNamedUser } from "../auth/find-named-user.ts";
 import { cancelAtProvider } from "../billing/cancel-at-provider.ts";
 import { closeOnDeletion } from "../billing/close-on-deletion.ts";
 import type { Config } from "../config/config.ts";
@@ -104,6 +105,8 @@ export async function startService(
       limits,
       plans: config.plans,
       newApiKey,
+      newServiceKey,
+      findNamedUser: findNamedUser(runtime.database),
       observe: metrics?.called ?? null,
       isProduction: config.isProduction,
       chat,

@@ -1,22 +1,41 @@
 import type { ListedKey } from "./api-keys.ts";
 import type { Queryable } from "./database.ts";
 
-export type OwnedKey = ListedKey & { userId: string; email: string };
+/** A user's key; or a service key, which has no owner, with what it may do and its limit. */
+export type OwnedKey = ListedKey &
+  (
+    | { userId: string; email: string; permissions: null; limit: null }
+    | { userId: null; email: null; permissions: string[]; limit: string }
+  );
+
+const MICROS = "(extract(epoch from k.created_at) * 1000000)::bigint";
+const BEFORE = `($2::bigint is null
+  or (k.created_at, k.id) < (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::uuid))`;
 
 const LIST = {
   name: "api_keys_of_everybody",
   text: `
-select k.id, k.name, k.prefix, k.created_at as "createdAt", k.expires_at as "expiresAt",
-  k.last_used_at as "lastUsedAt", u.id as "userId", u.email,
-  (extract(epoch from k.created_at) * 1000000)::bigint::text as "createdAtMicros"
-from api_key k join "user" u on u.id = k.user_id
-where k.revoked_at is null and ($1::text is null or k.user_id = $1)
-  and ($2::bigint is null
-       or (k.created_at, k.id) < (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::uuid))
-order by k.created_at desc, k.id desc limit $4::int`,
+select id, name, prefix, created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt",
+  user_id as "userId", email, permissions, "limit", micros::text as "createdAtMicros"
+from (
+  (select k.id, k.name, k.prefix, k.created_at, k.expires_at, k.last_used_at, u.id as user_id, u.email,
+    null::text[] as permissions, null as "limit", ${MICROS} as micros
+  from api_key k join "user" u on u.id = k.user_id
+  where k.revoked_at is null and ($1::text is null or k.user_id = $1) and ${BEFORE}
+  order by k.created_at desc, k.id desc limit $4::int)
+  union all
+  (select k.id, k.name,
+    (select s.prefix from service_key_secret s where s.service_key_id = k.id order by s.created_at desc limit 1),
+    k.created_at, k.expires_at, k.last_used_at, null, null, k.permissions, k.limit_requests || '/' || k.limit_seconds,
+    ${MICROS}
+  from service_key k
+  where k.revoked_at is null and $1::text is null and ${BEFORE}
+  order by k.created_at desc, k.id desc limit $4::int)
+) keys
+order by created_at desc, id desc limit $4::int`,
 };
 
-/** Keys of all users, or of one, that are not revoked: newest first, starting after `before`. */
+/** Service keys and keys of all users, or those of one user, that are not revoked: newest first, starting after `before`. */
 export async function listKeysWithOwners(
   database: Queryable,
   userId: string | null,

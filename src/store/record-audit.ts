@@ -16,7 +16,10 @@ type AuditAction =
 
 export type Audited = {
   action: AuditAction;
-  target: { type: "user" | "api_key" | "delivery" | "subscription" | "event_endpoint"; id: string };
+  target: {
+    type: "user" | "api_key" | "delivery" | "subscription" | "event_endpoint" | "service_key";
+    id: string;
+  };
   details?: Record<string, unknown>;
 };
 
@@ -36,6 +39,10 @@ function actorOf(caller: Caller): AuditActor {
       return { kind: "session", userId: caller.userId, keyId: null, address: caller.address };
     case "api-key":
       return { kind: "api-key", userId: caller.userId, keyId: caller.keyId, address: caller.address };
+    case "on-behalf":
+      return { kind: "service-key", userId: caller.userId, keyId: caller.keyId, address: caller.address };
+    case "service":
+      return { kind: "service-key", userId: null, keyId: caller.keyId, address: caller.address };
     case "operator":
       return { kind: "operator", userId: null, keyId: null, address: null };
     case "anonymous":

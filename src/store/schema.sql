@@ -390,6 +390,43 @@ create table schema_migration (
   constraint schema_migration_pkey PRIMARY KEY (name)
 );
 
+create table service_key (
+  id uuid not null,
+  name text not null,
+  permissions text[] not null,
+  limit_requests integer not null,
+  limit_seconds integer not null,
+  created_by text,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint service_key_created_by_fkey FOREIGN KEY (created_by) REFERENCES "user"(id) ON DELETE SET NULL,
+  constraint service_key_limit_requests_check CHECK ((limit_requests > 0)),
+  constraint service_key_limit_seconds_check CHECK ((limit_seconds > 0)),
+  constraint service_key_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint service_key_permissions_check CHECK ((cardinality(permissions) > 0)),
+  constraint service_key_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX service_key_by_creator ON public.service_key USING btree (created_by) WHERE (created_by IS NOT NULL);
+
+CREATE INDEX service_key_by_time ON public.service_key USING btree (created_at, id);
+
+create table service_key_secret (
+  hash bytea not null,
+  service_key_id uuid not null,
+  prefix text not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  constraint service_key_secret_hash_check CHECK ((length(hash) = 32)),
+  constraint service_key_secret_pkey PRIMARY KEY (hash),
+  constraint service_key_secret_service_key_id_fkey FOREIGN KEY (service_key_id) REFERENCES service_key(id) ON DELETE CASCADE
+);
+
+CREATE INDEX service_key_secret_by_key ON public.service_key_secret USING btree (service_key_id, created_at);
+
+CREATE INDEX service_key_secret_by_prefix ON public.service_key_secret USING btree (prefix);
+
 create table session (
   id text not null,
   user_id text not null,
@@ -498,6 +535,34 @@ create table unwanted_subscription (
 );
 
 CREATE INDEX unwanted_subscription_open ON public.unwanted_subscription USING btree (next_attempt_at) WHERE (canceled_at IS NULL);
+
+create table usage_counter (
+  user_id text not null,
+  feature text not null,
+  period_end timestamp with time zone not null,
+  used bigint not null,
+  constraint usage_counter_pkey PRIMARY KEY (user_id, feature, period_end),
+  constraint usage_counter_used_check CHECK ((used >= 0)),
+  constraint usage_counter_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+);
+
+CREATE INDEX usage_counter_by_age ON public.usage_counter USING btree (period_end);
+
+create table usage_key (
+  key text collate "C" not null,
+  user_id text not null,
+  body_hash bytea not null,
+  used bigint not null,
+  remaining bigint not null,
+  created_at timestamp with time zone not null default now(),
+  constraint usage_key_body_hash_check CHECK ((length(body_hash) = 32)),
+  constraint usage_key_pkey PRIMARY KEY (key),
+  constraint usage_key_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE
+);
+
+CREATE INDEX usage_key_by_age ON public.usage_key USING btree (created_at);
+
+CREATE INDEX usage_key_by_user ON public.usage_key USING btree (user_id);
 
 create table used_totp_code (
   user_id text not null,

@@ -33,6 +33,7 @@ export function testApi(deps: Partial<Dependencies> = {}): {
       observe: null,
       plans,
       newApiKey: () => notAtHome(),
+      newServiceKey: () => notAtHome(),
       chat: null,
       payments: { "provider-a": null, "provider-b": null, "provider-c": null },
       activeProvider: "provider-a",

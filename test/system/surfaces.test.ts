@@ -36,7 +36,14 @@ const NESTED = [
   "users.security",
   // Entitlements say more; pages ask why.
   "subscriptions.access",
+  "serviceKeys.list",
+  "serviceKeys.create",
+  "serviceKeys.rotate",
+  "serviceKeys.revoke",
 ];
+
+/** For service keys alone: see `service-keys.test.ts`. */
+const FOR_SERVICE_KEYS = ["users.putExternal"];
 
 /** RPC's own form of another operation, under whose name it is compared with the other surfaces. */
 const VARIANTS = ["users.rename", "users.listAll", "notifications.markOneOrAllRead"];
@@ -52,7 +59,9 @@ describe("the operations", () => {
     expect(new Set(operations.map(({ name }) => name)).size).toBe(operations.length);
     // What is for the operator, the command line alone runs.
     const names = operations.filter(({ access }) => access !== "operator").map(({ name }) => name);
-    expect(names.toSorted()).toEqual([...Object.keys(CASES), ...NESTED, ...VARIANTS].toSorted());
+    expect(names.toSorted()).toEqual(
+      [...Object.keys(CASES), ...NESTED, ...VARIANTS, ...FOR_SERVICE_KEYS].toSorted(),
+    );
     expect(Object.keys(CASES).filter((operation) => surfacesOf(operation).length === 0)).toEqual([]);
   });
 
@@ -60,7 +69,7 @@ describe("the operations", () => {
     "that %s offers are all listed here",
     (_, { entrances, leadsTo }) => {
       expect(Object.keys(leadsTo).toSorted()).toEqual(entrances.toSorted());
-      const known = Object.keys(CASES);
+      const known = [...Object.keys(CASES), ...FOR_SERVICE_KEYS];
       expect(
         Object.values(leadsTo)
           .flat()

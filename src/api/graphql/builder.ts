@@ -18,11 +18,14 @@ export const builder = new SchemaBuilder<{
   };
 }>({ plugins: [DataloaderPlugin], defaultFieldNullability: false });
 
+/** Of a service key; the gate takes it out of the input. */
+type NamedUser = { user?: string | undefined; externalId?: string | undefined };
+
 /** Each field of the schema is one call through the gate. @throws Refusal, or any error of the operation */
 export function through<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Dependencies, Input, Output>,
   { deps, call }: GraphqlContext,
-  input: z.input<NoInfer<Input>>,
+  input: z.input<NoInfer<Input>> | NamedUser,
 ): Promise<z.input<Output>> {
   return execute(operation, deps, call, () => input);
 }

@@ -15,6 +15,7 @@ import { updateProfile } from "../../operations/users/update-profile.ts";
 import { replayDelivery } from "../../operations/webhooks/replay-delivery.ts";
 import { builder, given, through } from "./builder.ts";
 import { IntervalEnum, LocaleEnum, RoleEnum, SlotEnum, ThemeEnum } from "./enums.ts";
+import { namedUser } from "./named-user.ts";
 import * as types from "./types.ts";
 
 const PreferencesInput = builder.inputType("PreferencesInput", {
@@ -59,6 +60,7 @@ builder.mutationType({
       nullable: true,
       description: createCheckout.summary,
       args: {
+        ...namedUser,
         planId: t.arg.id({ required: true }),
         seats: t.arg.int({ description: "Defaults to the plan's minimum." }),
         provider: t.arg({ type: SlotEnum, description: "Defaults to the active provider." }),
@@ -73,6 +75,7 @@ builder.mutationType({
       nullable: true,
       description: openPortal.summary,
       args: {
+        ...namedUser,
         subscriptionId: t.arg.id({
           description: "The subscription to manage, if there are several; defaults to the active one.",
         }),

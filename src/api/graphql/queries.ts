@@ -14,6 +14,7 @@ import { listDeliveries } from "../../operations/webhooks/list-deliveries.ts";
 import { showDelivery } from "../../operations/webhooks/show-delivery.ts";
 import { builder, given, through } from "./builder.ts";
 import { DeliveryStatusEnum, LocaleEnum, PaymentStatusEnum, SlotEnum } from "./enums.ts";
+import { namedUser } from "./named-user.ts";
 import * as pages from "./pages.ts";
 import * as types from "./types.ts";
 
@@ -36,34 +37,36 @@ builder.queryType({
       type: types.User,
       nullable: true,
       description: showProfile.summary,
-      resolve: (_, args, context) => through(showProfile, context, args),
+      args: namedUser,
+      resolve: (_, args, context) => through(showProfile, context, given(args)),
     }),
     users: t.field({
       type: pages.UserPage,
       nullable: true,
       description: listUsers.summary,
-      args: page,
-      resolve: (_, args, context) => through(listUsers, context, args),
+      args: { ...page, ...namedUser },
+      resolve: (_, args, context) => through(listUsers, context, given(args)),
     }),
     subscriptions: t.field({
       type: pages.SubscriptionPage,
       nullable: true,
       description: listSubscriptions.summary,
-      args: page,
-      resolve: (_, args, context) => through(listSubscriptions, context, args),
+      args: { ...page, ...namedUser },
+      resolve: (_, args, context) => through(listSubscriptions, context, given(args)),
     }),
     subscription: t.field({
       type: types.Subscription,
       nullable: true,
       description: showSubscription.summary,
-      args: { id: t.arg.id({ required: true }) },
-      resolve: (_, args, context) => through(showSubscription, context, args),
+      args: { ...namedUser, id: t.arg.id({ required: true }) },
+      resolve: (_, args, context) => through(showSubscription, context, given(args)),
     }),
     currentSubscription: t.field({
       type: types.Subscription,
       nullable: true,
       description: currentSubscription.summary,
-      resolve: (_, args, context) => through(currentSubscription, context, args),
+      args: namedUser,
+      resolve: (_, args, context) => through(currentSubscription, context, given(args)),
     }),
     payments: t.field({
       type: pages.PaymentPage,
@@ -71,10 +74,11 @@ builder.queryType({
       description: listPayments.summary,
       args: {
         ...page,
+        ...namedUser,
         status: t.arg({ type: PaymentStatusEnum }),
         subscriptionId: t.arg.id({ description: "Only payments of this subscription." }),
       },
-      resolve: (_, args, context) => through(listPayments, context, args),
+      resolve: (_, args, context) => through(listPayments, context, given(args)),
     }),
     userPayments: t.field({
       type: pages.PaymentPage,

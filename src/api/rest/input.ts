@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { refuse } from "../../domain/refusal.ts";
+import { NAMED_USER } from "../../operations/on-behalf.ts";
 import type { Method, Route } from "./route.ts";
 
 /** The parts of a request that form an operation's input. */
@@ -11,7 +12,7 @@ export type Parts = {
 };
 
 export function hasBody(method: Method): boolean {
-  return method === "POST" || method === "PATCH";
+  return method === "POST" || method === "PUT" || method === "PATCH";
 }
 
 /**
@@ -21,8 +22,8 @@ export function hasBody(method: Method): boolean {
 export function inputReader({ method, operation }: Pick<Route, "method" | "operation">) {
   const kinds = kindsOf(operation.input);
   if (hasBody(method)) {
-    return async ({ params, readBody }: Parts): Promise<unknown> => {
-      const body = await readBody();
+    return async ({ params, queries, readBody }: Parts): Promise<unknown> => {
+      const body = { ...(await readBody()), ...named(queries) };
       // The path identifies the resource: a conflicting id in the body is an error, not an override.
       for (const name of Object.keys(params)) {
         if (Object.hasOwn(body, name))
@@ -42,6 +43,17 @@ export function inputReader({ method, operation }: Pick<Route, "method" | "opera
     }
     return input;
   };
+}
+
+/** The user that a service key acts for, which may be named in the query string of a write as well. */
+function named(queries: Parts["queries"]): Record<string, string> {
+  return Object.fromEntries(
+    Object.keys(NAMED_USER).flatMap((name) => {
+      const [value, ...more] = queries[name] ?? [];
+      if (more.length > 0) refuse({ reason: "invalid_input", params: { problem: "repeated" }, field: name });
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 function kindsOf(input: z.ZodType): Map<string, unknown> {

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Dependencies } from "../../operations/dependencies.ts";
 import type { Operation } from "../../operations/operation.ts";
 
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** One operation as a REST route. */
 export type Route = {

@@ -24,6 +24,7 @@ import { showHistory } from "../../operations/subscriptions/show-history.ts";
 import { showLastChange } from "../../operations/subscriptions/show-last-change.ts";
 import { showSubscription } from "../../operations/subscriptions/show-subscription.ts";
 import { listUsers } from "../../operations/users/list-users.ts";
+import { putExternalUser } from "../../operations/users/put-external-user.ts";
 import { searchUsers } from "../../operations/users/search-users.ts";
 import { showProfile } from "../../operations/users/show-profile.ts";
 import { updateProfile } from "../../operations/users/update-profile.ts";
@@ -39,6 +40,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/users", listUsers, { plural: "users" }),
   route("GET", "/users/me", showProfile),
   route("PATCH", "/users/me", updateProfile),
+  route("PUT", "/users/external/:externalId", putExternalUser),
   route("GET", "/user-directory", searchUsers, { plural: "users" }),
   route("GET", "/subscriptions", listSubscriptions, { plural: "subscriptions" }),
   route("GET", "/subscriptions/:id", showSubscription),

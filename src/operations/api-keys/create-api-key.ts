@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { expiryOf } from "../../domain/key-expiry.ts";
 import { PersonName } from "../../domain/person-name.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { insertApiKey } from "../../store/api-keys.ts";
@@ -30,39 +31,22 @@ export const createApiKey = defineOperation({
     createdAt: z.date(),
   }),
   run: async (deps: { database: Database; newApiKey: () => NewApiKey }, caller, { name, expiresAt }) => {
-    const now = new Date();
-    const expiry = expiryOf(expiresAt, now);
-    if (expiry !== null && expiry <= now) {
-      refuse({ reason: "expiry_in_past", field: "expiresAt" });
-    }
-    if (expiry !== null && expiry > LAST_TIME) {
-      refuse({ reason: "expiry_too_late", field: "expiresAt" });
-    }
+    const expiry = expiryOf(expiresAt, new Date());
+    if (!expiry.ok) refuse({ reason: expiry.reason, field: "expiresAt" });
     const { key, prefix, hash } = deps.newApiKey();
     const made = await withAudit(
       deps.database,
       caller,
       (transaction) =>
-        insertApiKey(transaction, { userId: caller.userId, name, prefix, hash, expiresAt: expiry }),
+        insertApiKey(transaction, { userId: caller.userId, name, prefix, hash, expiresAt: expiry.expiresAt }),
       (made) =>
         made && {
           action: "api_key.created",
           target: { type: "api_key", id: made.id },
-          details: { prefix, expiresAt: expiry },
+          details: { prefix, expiresAt: expiry.expiresAt },
         },
     );
     if (made === null) refuse({ reason: "too_many_api_keys" });
     return { id: made.id, name, prefix, key, createdAt: made.createdAt };
   },
 });
-
-/** RFC 3339 has no year after 9999, in whatever offset a time is written. */
-const LAST_TIME = new Date("9999-12-31T23:59:59.999Z");
-
-function expiryOf(expiresAt: string | null | undefined, now: Date): Date | null {
-  if (expiresAt === null) return null;
-  if (expiresAt !== undefined) return new Date(expiresAt);
-  const inAYear = new Date(now);
-  inAYear.setUTCFullYear(now.getUTCFullYear() + 1);
-  return inAYear;
-}

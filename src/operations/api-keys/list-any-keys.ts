@@ -1,23 +1,39 @@
 import { z } from "zod";
 import { UserId } from "../../domain/user-id.ts";
 import { isUuid } from "../../domain/uuid.ts";
-import { listKeysWithOwners } from "../../store/api-key-directory.ts";
+import { listKeysWithOwners, type OwnedKey } from "../../store/api-key-directory.ts";
 import type { Queryable } from "../../store/database.ts";
 import { defineOperation } from "../operation.ts";
 import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
 import { ApiKeyView } from "./api-key-view.ts";
 
+const Listed = ApiKeyView.extend({
+  userId: z.string().nullable().describe("`null` of a service key."),
+  email: z.string().nullable(),
+  permissions: z.array(z.string()).optional().describe("Of a service key alone."),
+  limit: z.string().optional().describe("Of a service key alone."),
+});
+
 export const listAnyKeys = defineOperation({
   name: "apiKeys.listAny",
-  summary: "The active API keys of all users, or of one, newest first",
+  summary:
+    "Lists service keys and everybody's API keys, or those of one user, that are not revoked, newest first",
   access: "operator",
   limit: null,
   input: z.strictObject({ ...PAGE, userId: UserId.nullable().default(null) }),
   reasons: [],
-  output: pageOf(ApiKeyView.extend({ userId: z.string(), email: z.string() })),
+  output: pageOf(Listed),
   run: async (deps: { database: Queryable }, _caller, { userId, limit, cursor }) => {
     const before = positionOf(cursor, isUuid);
     const rows = await listKeysWithOwners(deps.database, userId, { before, limit: limit + 1 });
-    return cutPage(rows, limit, { item: ({ createdAtMicros: _, ...key }) => key, position: (row) => row });
+    return cutPage(rows, limit, { item: shown, position: (row) => row });
   },
 });
+
+function shown({
+  createdAtMicros: _,
+  ...key
+}: OwnedKey & { createdAtMicros: string }): z.input<typeof Listed> {
+  const { permissions, limit, ...common } = key;
+  return permissions === null ? common : { ...common, permissions, limit };
+}

@@ -12,6 +12,7 @@ export const createCheckout = defineOperation({
   name: "billing.createCheckout",
   summary: "Creates a checkout session; idempotent per plan",
   access: "person",
+  permission: "checkout:write",
   limit: "billing",
   input: z.strictObject({
     planId: z.string().min(1).max(50),

@@ -11,6 +11,7 @@ export const openPortal = defineOperation({
   summary: "Opens the payment provider's customer portal and returns its URL",
   // An API key that leaks must not open the pages where cards and invoices are.
   access: "session",
+  permission: "checkout:write",
   limit: "billing",
   input: z.strictObject({
     subscriptionId: z

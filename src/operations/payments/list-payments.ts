@@ -8,6 +8,7 @@ export const listPayments = defineOperation({
   name: "payments.list",
   summary: "Lists the caller's payments, the newest first",
   access: "person",
+  permission: "subscriptions:read",
   limit: "api",
   input: z.strictObject(PAYMENT_FILTERS),
   reasons: [],

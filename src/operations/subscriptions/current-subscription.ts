@@ -9,6 +9,7 @@ export const currentSubscription = defineOperation({
   name: "subscriptions.current",
   summary: "The caller's subscription that has not ended; null if there is none",
   access: "person",
+  permission: "subscriptions:read",
   limit: "api",
   input: z.strictObject({}),
   reasons: [],

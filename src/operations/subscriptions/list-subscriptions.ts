@@ -10,6 +10,7 @@ export const listSubscriptions = defineOperation({
   name: "subscriptions.list",
   summary: "The caller's subscriptions, newest first",
   access: "person",
+  permission: "subscriptions:read",
   limit: "api",
   input: z.strictObject(PAGE),
   reasons: [],

@@ -28,6 +28,7 @@ export const showHistory = defineOperation({
   name: "subscriptions.history",
   summary: "The changes of one of the caller's subscriptions, newest first",
   access: "person",
+  permission: "subscriptions:read",
   limit: "api",
   input: z.strictObject({ ...PAGE, id: z.uuid() }),
   reasons: ["not_found"],
@@ -58,5 +59,5 @@ export const showHistory = defineOperation({
 /** Administrators see their own, as everybody does; the operator has no subscriptions and sees any. */
 function isTheirs({ userId }: { userId: string | null }, caller: Caller): boolean {
   if (caller.kind === "operator") return true;
-  return caller.kind !== "anonymous" && caller.userId === userId;
+  return "userId" in caller && caller.userId === userId;
 }

@@ -9,6 +9,7 @@ export const showSubscription = defineOperation({
   name: "subscriptions.show",
   summary: "One of the caller's subscriptions",
   access: "person",
+  permission: "subscriptions:read",
   limit: "api",
   input: z.strictObject({ id: z.uuid() }),
   reasons: ["not_found"],

@@ -11,6 +11,7 @@ export const listUsers = defineOperation({
   name: "users.list",
   summary: "All users, oldest first, for an administrator; the caller alone for others",
   access: "person",
+  permission: "users:read",
   limit: "api",
   input: z.strictObject(PAGE),
   reasons: [],

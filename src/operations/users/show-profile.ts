@@ -9,6 +9,7 @@ export const showProfile = defineOperation({
   name: "users.me",
   summary: "The caller",
   access: "person",
+  permission: "users:read",
   limit: "api",
   input: z.strictObject({}),
   reasons: ["not_found"],

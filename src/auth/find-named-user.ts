@@ -1,0 +1,20 @@
+import type { Queryable } from "../store/database.ts";
+import { findNamedUsers } from "../store/external-users.ts";
+import { batchLookups } from "./batch-lookups.ts";
+
+/** Concurrent lookups: one may be stuck on a connection that has just died. */
+const MAX_IN_FLIGHT = 2;
+
+/** By our id or by another system's; resolves to our id, `null` without such a user. Concurrent calls share a query. */
+export function findNamedUser(
+  database: Queryable,
+): (named: { user: string } | { externalId: string }) => Promise<string | null> {
+  const find = batchLookups(MAX_IN_FLIGHT, async (keys) => {
+    const given = (start: string) => keys.filter((key) => key.startsWith(start)).map((key) => key.slice(1));
+    const found = await findNamedUsers(database, { users: given("u"), externalIds: given("e") });
+    return new Map(
+      found.map(({ id, externalId }) => [externalId === null ? `u${id}` : `e${externalId}`, id]),
+    );
+  });
+  return async (named) => (await find("user" in named ? `u${named.user}` : `e${named.externalId}`)) ?? null;
+}

@@ -1,0 +1,9 @@
+import { z } from "zod";
+import { format } from "./invalid-input.ts";
+
+/** The id of a user in another system. */
+export const ExternalId = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^\P{Cc}*$/u, format("control_characters"));

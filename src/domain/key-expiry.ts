@@ -1,0 +1,21 @@
+/** RFC 3339 has no year after 9999, in whatever offset a time is written. */
+const LAST_TIME = new Date("9999-12-31T23:59:59.999Z");
+
+type Expiry =
+  | { ok: true; expiresAt: Date | null }
+  | { ok: false; reason: "expiry_in_past" | "expiry_too_late" };
+
+/** When a new key expires: a year from now unless given; `null`: never. @param given ISO 8601 */
+export function expiryOf(given: string | null | undefined, now: Date): Expiry {
+  if (given === null) return { ok: true, expiresAt: null };
+  const expiresAt = given === undefined ? inAYear(now) : new Date(given);
+  if (expiresAt <= now) return { ok: false, reason: "expiry_in_past" };
+  if (expiresAt > LAST_TIME) return { ok: false, reason: "expiry_too_late" };
+  return { ok: true, expiresAt };
+}
+
+function inAYear(now: Date): Date {
+  const later = new Date(now);
+  later.setUTCFullYear(now.getUTCFullYear() + 1);
+  return later;
+}

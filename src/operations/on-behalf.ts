@@ -1,0 +1,56 @@
+import { z } from "zod";
+import type { Person, ServiceKey } from "../domain/caller.ts";
+import { ExternalId } from "../domain/external-id.ts";
+import { invalidInput, whetherMissing } from "../domain/invalid-input.ts";
+import type { Permission } from "../domain/permission.ts";
+import { refuse } from "../domain/refusal.ts";
+import { UserId } from "../domain/user-id.ts";
+
+/** By our id or by another system's; resolves to our id, `null` without such a user. */
+export type FindNamedUser = (named: { user: string } | { externalId: string }) => Promise<string | null>;
+
+/** How a service key names the user that it acts for, beside an operation's own input. */
+export const NAMED_USER = {
+  user: UserId.optional().describe("For service keys: the id of the user to act for."),
+  externalId: ExternalId.optional().describe("For service keys: that user's id in the other system instead."),
+};
+
+const Named = z.object(NAMED_USER);
+
+/** An operation without a permission is refused to every service key. @throws Refusal */
+export function assertPermission({ permissions }: ServiceKey, permission: Permission | undefined): void {
+  if (permission === undefined) refuse({ reason: "forbidden" });
+  if (!permissions.includes(permission)) refuse({ reason: "missing_permission", params: { permission } });
+}
+
+/**
+ * The key as the user that the input names, and the input without that name.
+ * @throws Refusal `invalid_input` unless exactly one name is given; `not_found`
+ */
+export async function onBehalf(
+  key: ServiceKey,
+  input: unknown,
+  findNamedUser: FindNamedUser | undefined,
+): Promise<{ caller: Person; input: unknown }> {
+  const { user, externalId, ...rest } = (input ?? {}) as Record<string, unknown>;
+  const userId = await namedUser({ user, externalId }, findNamedUser);
+  const { keyId, address } = key;
+  return { caller: { kind: "on-behalf", userId, role: "user", keyId, address }, input: rest };
+}
+
+/** @throws Refusal as above */
+export async function namedUser(
+  given: { user?: unknown; externalId?: unknown },
+  findNamedUser: FindNamedUser | undefined,
+  field = "user",
+): Promise<string> {
+  if (findNamedUser === undefined) throw new Error("a service key needs a directory of users");
+  const parsed = Named.safeParse(given, { error: whetherMissing });
+  if (!parsed.success) throw invalidInput(parsed.error);
+  const { user, externalId } = parsed.data;
+  if (user !== undefined && externalId !== undefined)
+    refuse({ reason: "invalid_input", params: { problem: "repeated" }, field: "externalId" });
+  const named = user !== undefined ? { user } : externalId !== undefined ? { externalId } : null;
+  if (named === null) refuse({ reason: "invalid_input", params: { problem: "missing" }, field });
+  return (await findNamedUser(named)) ?? refuse({ reason: "not_found", params: { resource: "user" } });
+}

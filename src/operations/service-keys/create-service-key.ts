@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { format } from "../../domain/invalid-input.ts";
+import { expiryOf } from "../../domain/key-expiry.ts";
+import { PERMISSIONS } from "../../domain/permission.ts";
+import { PersonName } from "../../domain/person-name.ts";
+import { refuse } from "../../domain/refusal.ts";
+import { DEFAULT_SERVICE_KEY_LIMIT } from "../../limits/policies.ts";
+import type { Database } from "../../store/database.ts";
+import { insertServiceKey } from "../../store/service-keys.ts";
+import { withAudit } from "../../store/with-audit.ts";
+import type { NewApiKey } from "../api-keys/create-api-key.ts";
+import { defineOperation } from "../operation.ts";
+import { limitText, NewServiceKeyView } from "./service-key-view.ts";
+
+const DAY_SECONDS = 86_400;
+
+/** Its bounds keep every value within what the limiter accepts. */
+const Limit = z
+  .string()
+  .regex(/^[1-9]\d{0,5}\/[1-9]\d{0,4}$/, format("limit"))
+  .transform((text) => {
+    const [limit, windowSeconds] = text.split("/").map(Number) as [number, number];
+    return { limit, windowSeconds: Math.min(windowSeconds, DAY_SECONDS) };
+  });
+
+export const createServiceKey = defineOperation({
+  name: "serviceKeys.create",
+  summary: "Creates a service key and shows it once",
+  access: "admin",
+  limit: "admin",
+  input: z.strictObject({
+    name: PersonName.describe("The program that uses it."),
+    permissions: z
+      .array(z.enum(PERMISSIONS))
+      .min(1)
+      .max(PERMISSIONS.length)
+      .describe("What it may do; everything else is refused."),
+    limit: Limit.optional().describe("Requests per so many seconds; `600/60` unless given."),
+    expiresAt: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .optional()
+      .describe("A year from now unless given; `null`: never."),
+  }),
+  reasons: ["expiry_in_past", "expiry_too_late"],
+  output: NewServiceKeyView,
+  run: async (deps: { database: Database; newServiceKey: () => NewApiKey }, caller, input) => {
+    const expiry = expiryOf(input.expiresAt, new Date());
+    if (!expiry.ok) refuse({ reason: expiry.reason, field: "expiresAt" });
+    const { expiresAt } = expiry;
+    const { key, ...secret } = deps.newServiceKey();
+    const id = randomUUID();
+    const { name, limit = DEFAULT_SERVICE_KEY_LIMIT } = input;
+    const permissions = PERMISSIONS.filter((one) => input.permissions.includes(one));
+    const createdBy = caller.kind === "operator" ? null : caller.userId;
+    await withAudit(
+      deps.database,
+      caller,
+      (transaction) =>
+        insertServiceKey(transaction, {
+          ...{ id, name, permissions, ...limit },
+          ...{ createdBy, expiresAt, secret },
+        }),
+      () => ({
+        action: "service_key.created",
+        target: { type: "service_key", id },
+        details: { prefix: secret.prefix, permissions, limit: limitText(limit), expiresAt },
+      }),
+    );
+    return { id, name, prefix: secret.prefix, key, permissions, limit: limitText(limit), expiresAt };
+  },
+});

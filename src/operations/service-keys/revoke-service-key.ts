@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+import type { Database } from "../../store/database.ts";
+import { revokeServiceKey as revoke } from "../../store/service-keys.ts";
+import { withAudit } from "../../store/with-audit.ts";
+import { defineOperation } from "../operation.ts";
+import { ServiceKeyId } from "./service-key-view.ts";
+
+export const revokeServiceKey = defineOperation({
+  name: "serviceKeys.revoke",
+  summary: "Revokes a service key at once, with all its secrets",
+  access: "admin",
+  limit: "admin",
+  input: z.strictObject({ id: ServiceKeyId }),
+  reasons: ["not_found"],
+  output: z.object({ success: z.literal(true) }),
+  run: async (deps: { database: Database }, caller, { id }) => {
+    const isRevoked = await withAudit(
+      deps.database,
+      caller,
+      (transaction) => revoke(transaction, id),
+      (revoked) => (revoked ? { action: "service_key.revoked", target: { type: "service_key", id } } : null),
+    );
+    if (!isRevoked) refuse({ reason: "not_found", params: { resource: "api_key" } });
+    return { success: true as const };
+  },
+});

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { refuse } from "../../domain/refusal.ts";
+import type { Database } from "../../store/database.ts";
+import { rotateServiceKey as rotate } from "../../store/service-keys.ts";
+import { withAudit } from "../../store/with-audit.ts";
+import type { NewApiKey } from "../api-keys/create-api-key.ts";
+import { defineOperation } from "../operation.ts";
+import { limitText, NewServiceKeyView, ServiceKeyId } from "./service-key-view.ts";
+
+export const rotateServiceKey = defineOperation({
+  name: "serviceKeys.rotate",
+  summary: "Gives a service key a new secret and shows it once; the one before stays valid for 24 hours",
+  access: "admin",
+  limit: "admin",
+  input: z.strictObject({ id: ServiceKeyId }),
+  reasons: ["not_found"],
+  output: NewServiceKeyView.extend({
+    previousValidUntil: z.date().nullable().describe("Until when the secret before is valid."),
+  }),
+  run: async (deps: { database: Database; newServiceKey: () => NewApiKey }, caller, { id }) => {
+    const { key, ...secret } = deps.newServiceKey();
+    const rotated = await withAudit(
+      deps.database,
+      caller,
+      (transaction) => rotate(transaction, id, secret),
+      (row) =>
+        row && {
+          action: "service_key.rotated",
+          target: { type: "service_key", id },
+          details: { prefix: secret.prefix },
+        },
+    );
+    if (rotated === null) refuse({ reason: "not_found", params: { resource: "api_key" } });
+    const { name, permissions, expiresAt, previousValidUntil } = rotated;
+    const shown = { id, name, prefix: secret.prefix, key, permissions, limit: limitText(rotated) };
+    return { ...shown, expiresAt, previousValidUntil };
+  },
+});

@@ -1,0 +1,33 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { ExternalId } from "../../domain/external-id.ts";
+import { LOCALES } from "../../domain/locale.ts";
+import { PersonName } from "../../domain/person-name.ts";
+import { refuse } from "../../domain/refusal.ts";
+import type { Queryable } from "../../store/database.ts";
+import { putExternalUser as put } from "../../store/external-users.ts";
+import { defineOperation } from "../operation.ts";
+import { UserView } from "./user-view.ts";
+
+/**
+ * Idempotent. An account is never found by its address, and an administrator or somebody with a password is left as they
+ * are: they change their account themselves.
+ */
+export const putExternalUser = defineOperation({
+  name: "users.putExternal",
+  summary: "Creates or updates the user with this id in another system",
+  access: "service",
+  permission: "users:write",
+  limit: "service-key",
+  input: z.strictObject({
+    externalId: ExternalId,
+    email: z.email().max(255).toLowerCase(),
+    name: PersonName,
+    locale: z.enum(LOCALES).optional().describe("`en` for a new user unless given."),
+  }),
+  reasons: ["email_taken"],
+  output: UserView.extend({ externalId: z.string().nullable() }),
+  run: async (deps: { database: Queryable }, _caller, input) =>
+    (await put(deps.database, { ...input, newId: randomUUID() })) ??
+    refuse({ reason: "email_taken", field: "email" }),
+});

@@ -1,0 +1,75 @@
+import type { Locale } from "../domain/locale.ts";
+import { type Queryable, violatedConstraint } from "./database.ts";
+import { USER_COLUMNS, type User } from "./users.ts";
+
+const FIND = {
+  name: "find_named_users",
+  text: `
+select id, null as "externalId" from "user" where id = any ($1::text[])
+union all
+select id, external_id from "user" where external_id = any ($2::text[])`,
+};
+
+/** The ids of existing users, by our id or by another system's; others are left out. */
+export async function findNamedUsers(
+  database: Queryable,
+  named: { users: readonly string[]; externalIds: readonly string[] },
+): Promise<{ id: string; externalId: string | null }[]> {
+  return database.run(FIND, [named.users, named.externalIds]);
+}
+
+export type ExternalUser = {
+  externalId: string;
+  email: string;
+  name: string;
+  locale?: Locale | null | undefined;
+};
+
+type StoredExternalUser = User & { externalId: string | null };
+
+const SHOWN = `${USER_COLUMNS}, external_id as "externalId"`;
+
+const FIND_EXTERNAL = {
+  name: "find_external_user",
+  text: `select ${SHOWN} from "user" where external_id = $1`,
+};
+
+const INSERT = {
+  name: "insert_external_user",
+  text: `
+insert into "user" (id, external_id, email, name, locale) values ($1, $2, $3, $4, coalesce($5, 'en'))
+on conflict do nothing returning ${SHOWN}`,
+};
+
+const UPDATE = {
+  name: "update_external_user",
+  text: `
+update "user" u set email = $2, email_verified = email_verified and email = $2, name = $3,
+  locale = coalesce($4, locale),
+  updated_at = case when (email, name, locale) = ($2, $3, coalesce($4, locale)) then updated_at else now() end
+where external_id = $1 and role <> 'admin'
+  and not exists (select from account a where a.user_id = u.id and a.password is not null)
+returning ${SHOWN}`,
+};
+
+/**
+ * Creates the user or brings it up to date. One who is an administrator or has a password is left as they are. `null`:
+ * another account has the address.
+ */
+export async function putExternalUser(
+  database: Queryable,
+  { newId, externalId, email, name, locale = null }: ExternalUser & { newId: string },
+): Promise<StoredExternalUser | null> {
+  const [created] = await database.run<StoredExternalUser>(INSERT, [newId, externalId, email, name, locale]);
+  if (created) return created;
+  const updating = database.run<StoredExternalUser>(UPDATE, [externalId, email, name, locale]);
+  const [updated] = await updating.catch(nullIfTaken);
+  if (updated !== undefined) return updated;
+  const [unchanged] = await database.run<StoredExternalUser>(FIND_EXTERNAL, [externalId]);
+  return unchanged ?? null;
+}
+
+function nullIfTaken(error: unknown): [null] {
+  if (violatedConstraint(error) === "user_email_key") return [null];
+  throw error;
+}

@@ -1,0 +1,189 @@
+import type { Permission } from "../domain/permission.ts";
+import type { Queryable } from "./database.ts";
+
+export type ListedServiceKey = {
+  id: string;
+  name: string;
+  /** Of the newest secret. */
+  prefix: string;
+  permissions: Permission[];
+  limit: number;
+  windowSeconds: number;
+  createdAt: Date;
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+  /** Until when the secret before the newest one is valid; `null`: there is none. */
+  previousValidUntil: Date | null;
+};
+
+/** How long the secret before stays valid after a rotation. */
+const OVERLAP = "interval '24 hours'";
+
+const COLUMNS = `k.id, k.name, k.permissions, k.limit_requests as "limit", k.limit_seconds as "windowSeconds",
+  k.created_at as "createdAt", k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt"`;
+
+const INSERT = {
+  name: "insert_service_key",
+  text: `
+with created as (
+  insert into service_key (id, name, permissions, limit_requests, limit_seconds, created_by, expires_at)
+  values ($1::uuid, $2, $3::text[], $4::int, $5::int, $6, $7::timestamptz)
+  returning id, created_at as "createdAt"
+), secret as (
+  insert into service_key_secret (hash, service_key_id, prefix) select $8::bytea, id, $9 from created
+)
+select * from created`,
+};
+
+export type NewServiceKey = {
+  id: string;
+  name: string;
+  permissions: readonly Permission[];
+  limit: number;
+  windowSeconds: number;
+  /** `null`: the operator. */
+  createdBy: string | null;
+  expiresAt: Date | null;
+  secret: { hash: Buffer; prefix: string };
+};
+
+export async function insertServiceKey(database: Queryable, key: NewServiceKey): Promise<void> {
+  const { id, name, permissions, limit, windowSeconds, createdBy, expiresAt, secret } = key;
+  const values = [
+    id,
+    name,
+    permissions,
+    limit,
+    windowSeconds,
+    createdBy,
+    expiresAt,
+    secret.hash,
+    secret.prefix,
+  ];
+  await database.run(INSERT, values);
+}
+
+// Two secrets are valid at a time: one that had been replaced before goes.
+const ROTATE = {
+  name: "rotate_service_key",
+  text: `
+with held as (
+  select * from service_key
+  where id = $1::uuid and revoked_at is null and (expires_at is null or expires_at > now())
+  for update
+), gone as (
+  delete from service_key_secret s using held
+  where s.service_key_id = held.id and exists (
+    select from service_key_secret newer
+    where newer.service_key_id = s.service_key_id and newer.created_at > s.created_at
+  )
+), added as (
+  insert into service_key_secret (hash, service_key_id, prefix) select $2::bytea, id, $3 from held
+)
+select ${COLUMNS}, $3 as prefix, now() + ${OVERLAP} as "previousValidUntil" from held k`,
+};
+
+/** Adds a secret; the one before stays valid for a day. `null`: no such key, or it is expired or revoked. */
+export async function rotateServiceKey(
+  database: Queryable,
+  id: string,
+  secret: { hash: Buffer; prefix: string },
+): Promise<ListedServiceKey | null> {
+  const [row] = await database.run<ListedServiceKey>(ROTATE, [id, secret.hash, secret.prefix]);
+  return row ?? null;
+}
+
+const LIST = {
+  name: "list_service_keys",
+  text: `
+select ${COLUMNS}, newest.prefix,
+  case when newest.count > 1 and newest.at + ${OVERLAP} > now() then newest.at + ${OVERLAP} end as "previousValidUntil",
+  (extract(epoch from k.created_at) * 1000000)::bigint::text as "createdAtMicros"
+from service_key k
+cross join lateral (
+  select s.prefix, s.created_at as at, count(*) over () as count
+  from service_key_secret s where s.service_key_id = k.id order by s.created_at desc limit 1
+) newest
+where k.revoked_at is null
+  and ($1::bigint is null
+    or (k.created_at, k.id) < (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::uuid))
+order by k.created_at desc, k.id desc limit $3::int`,
+};
+
+/** Those that are not revoked, the newest first, starting after `before`. */
+export async function listServiceKeys(
+  database: Queryable,
+  { before, limit }: { before: { createdAtMicros: string; id: string } | null; limit: number },
+): Promise<(ListedServiceKey & { createdAtMicros: string })[]> {
+  return database.run(LIST, [before?.createdAtMicros ?? null, before?.id ?? null, limit]);
+}
+
+const REVOKE = {
+  name: "revoke_service_key",
+  text: "update service_key set revoked_at = now() where id = $1::uuid and revoked_at is null returning id",
+};
+
+/** Returns whether a key was revoked. */
+export async function revokeServiceKey(database: Queryable, id: string): Promise<boolean> {
+  return (await database.run(REVOKE, [id])).length > 0;
+}
+
+export type FoundServiceKey = {
+  prefix: string;
+  hash: Buffer;
+  id: string;
+  permissions: Permission[];
+  limit: number;
+  windowSeconds: number;
+  /** In milliseconds since the epoch; those whose time is over are found too. `null`: no end. */
+  validUntil: number | null;
+  lastUsedAt: number | null;
+};
+
+const FIND = {
+  name: "find_service_keys",
+  text: `
+select s.prefix, s.hash, k.id, k.permissions, k.limit_requests as "limit", k.limit_seconds as "windowSeconds",
+  (extract(epoch from case newer.count
+    when 0 then k.expires_at
+    when 1 then least(k.expires_at, newer.at + ${OVERLAP})
+    else timestamptz 'epoch'
+  end) * 1000)::float8 as "validUntil",
+  (extract(epoch from k.last_used_at) * 1000)::float8 as "lastUsedAt"
+from service_key_secret s
+join service_key k on k.id = s.service_key_id
+cross join lateral (
+  select count(*) as count, min(other.created_at) as at from service_key_secret other
+  where other.service_key_id = s.service_key_id and other.created_at > s.created_at
+) newer
+where s.prefix = any ($1::text[]) and k.revoked_at is null`,
+};
+
+/** The secrets with these prefixes, with their keys unless revoked. Prefixes may repeat. */
+export async function findServiceKeys(
+  database: Queryable,
+  prefixes: readonly string[],
+): Promise<FoundServiceKey[]> {
+  return database.run<FoundServiceKey>(FIND, [prefixes]);
+}
+
+// Skips rows that another process is updating: recording a use never waits for a lock.
+const MARK_USED = {
+  name: "mark_service_keys_used",
+  text: `
+with used as (
+  select id from service_key
+  where id = any ($1::uuid[]) and (last_used_at is null or last_used_at <= now() - $2::int * interval '1 second')
+  for update skip locked
+)
+update service_key set last_used_at = now() where id in (select id from used)`,
+};
+
+/** Records the use of these keys, unless one was recorded less than `everySeconds` ago. */
+export async function markServiceKeysUsed(
+  database: Queryable,
+  ids: readonly string[],
+  everySeconds: number,
+): Promise<void> {
+  await database.run(MARK_USED, [ids, everySeconds]);
+}

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../src/server.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { type HttpResponse, sendRequest } from "../support/http.ts";
+import { startTestServer } from "../support/server.ts";
+import { createServiceKey } from "../support/service-keys.ts";
+import { GENEROUS_LIMITS } from "../support/variables.ts";
+
+let test: TestDatabase;
+let server: RunningServer;
+let key: string;
+beforeAll(async () => {
+  test = await freshDatabase();
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
+  await test.rows(`update "user" set external_id = 'shop-1' where id = 'user_1'`);
+  await test.rows(
+    `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+       cancel_at_period_end, out_of_order)
+     select gen_random_uuid(), 'user_' || n, 'provider-a', 'sub_' || n, 'pro', n, 'active', false, false
+     from generate_series(1, 2) n`,
+  );
+  ({ key } = await createServiceKey(test));
+});
+afterAll(async () => {
+  await server?.close();
+  await test?.drop();
+});
+
+const send = (method: string, path: string, options: Parameters<typeof sendRequest>[3] = {}) =>
+  sendRequest(server.url, method, path, { key, ...options });
+
+const refusal = ({ status, body }: HttpResponse) => ({ status, reason: body.reason, params: body.params });
+
+describe("a service key", () => {
+  it("acts for the user that it names, by our id or theirs", async () => {
+    for (const name of ["user=user_1", "externalId=shop-1"]) {
+      const { body } = await send("GET", `/api/users/me?${name}`);
+      expect(body.id).toBe("user_1");
+      const { body: listed } = await send("GET", `/api/subscriptions?${name}&limit=5`);
+      expect(listed.subscriptions.map((one: { userId: string }) => one.userId)).toEqual(["user_1"]);
+      const { body: users } = await send("GET", `/api/users?${name}`);
+      expect(users.users.map((one: { id: string }) => one.id)).toEqual(["user_1"]);
+      const id = listed.subscriptions[0].id;
+      expect((await send("GET", `/api/subscriptions/${id}?${name}`)).status).toBe(200);
+      expect((await send("GET", `/api/subscriptions/${id}/history?${name}`)).status).toBe(200);
+      expect((await send("GET", `/api/subscriptions/${id}?user=user_2`)).status).toBe(404);
+    }
+  });
+
+  it.each([
+    ["none", "", { status: 400, reason: "invalid_input", params: { field: "user", problem: "missing" } }],
+    ["an unknown one", "?user=nobody", { status: 404, reason: "not_found", params: { resource: "user" } }],
+    [
+      "one unknown to the other system",
+      "?externalId=user_1",
+      { status: 404, reason: "not_found", params: { resource: "user" } },
+    ],
+    [
+      "two",
+      "?user=user_1&externalId=shop-1",
+      { status: 400, reason: "invalid_input", params: { field: "externalId", problem: "repeated" } },
+    ],
+  ])("is refused when the user that it names is %s", async (_name, query, expected) => {
+    expect(refusal(await send("GET", `/api/v2/subscriptions${query}`))).toEqual(expected);
+  });
+
+  it("names the user in the body of a write, or in its query string", async () => {
+    const body = { planId: "no-such-plan" };
+    const expected = { status: 400, reason: "plan_unknown" };
+    expect(await send("POST", "/api/v2/checkout", { body: { ...body, user: "user_1" } })).toMatchObject({
+      status: 400,
+      body: { reason: "plan_unknown" },
+    });
+    expect(refusal(await send("POST", "/api/v2/checkout?externalId=shop-1", { body }))).toMatchObject(
+      expected,
+    );
+    expect(refusal(await send("POST", "/api/v2/checkout", { body }))).toMatchObject({
+      ...{ status: 400, params: { field: "user", problem: "missing" } },
+    });
+  });
+
+  it("is refused without the permission, with its name", async () => {
+    const other = await createServiceKey(test, { permissions: ["usage:write"] });
+    const response = await send("GET", "/api/v2/users/me?user=user_1", { key: other.key });
+    expect(refusal(response)).toEqual({
+      status: 403,
+      reason: "missing_permission",
+      params: { permission: "users:read" },
+    });
+  });
+
+  it("is refused with an Origin header", async () => {
+    const headers = { origin: server.url };
+    const response = await send("GET", "/api/v2/users/me?user=user_1", { headers });
+    expect(refusal(response)).toEqual({ status: 403, reason: "cross_origin", params: {} });
+  });
+
+  it.each([
+    ["GET", "/api/plans"],
+    ["PATCH", "/api/users/me"],
+    ["GET", "/api/api-keys"],
+    ["GET", "/api/notifications"],
+    ["GET", "/api/webhook-deliveries"],
+    ["GET", "/api/user-directory"],
+    ["POST", "/api/chat"],
+    ["GET", "/api/plugins/renewals/calendar.ics"],
+  ])("never reaches %s %s", async (method, path) => {
+    const options = method === "GET" ? {} : { body: {} };
+    expect((await send(method, `${path}?user=user_1`, options)).status).toBe(403);
+  });
+
+  it("is charged to its own limit alone, once per operation on every surface", async () => {
+    const own = await createServiceKey(test, { limit: 5, windowSeconds: 3600 });
+    const policy = '"service-key";q=5;w=3600';
+    const left = async (response: Promise<HttpResponse>) => {
+      const { headers, status, text } = await response;
+      expect([status, headers.get("ratelimit-policy")], text).toEqual([200, policy]);
+      return Number(headers.get("x-ratelimit-remaining"));
+    };
+    const options = { key: own.key };
+    const input = encodeURIComponent(JSON.stringify({ json: { user: "user_1" } }));
+    expect(await left(send("GET", "/api/users/me?user=user_1", options))).toBe(4);
+    expect(await left(send("GET", `/api/trpc/user.me?input=${input}`, options))).toBe(3);
+    const query = `{ me(user: "user_1") { id } currentSubscription(externalId: "shop-1") { planId } }`;
+    const answer = await send("POST", "/api/graphql", { ...options, body: { query } });
+    expect(answer.body).toEqual({ data: { me: { id: "user_1" }, currentSubscription: { planId: "pro" } } });
+    expect(await left(Promise.resolve(answer))).toBe(1);
+    expect(await left(send("GET", "/api/users/me?user=user_1", options))).toBe(0);
+    const refused = await send("GET", "/api/v2/users/me?user=user_1", options);
+    expect(refused).toMatchObject({ status: 429, body: { reason: "rate_limited" } });
+    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+  });
+
+  it("is refused once it has expired or is revoked", async () => {
+    const expired = await createServiceKey(test, { expiresAt: new Date(Date.now() - 1000) });
+    const revoked = await createServiceKey(test);
+    await test.rows("update service_key set revoked_at = now() where id = $1", [revoked.id]);
+    for (const { key: bad } of [expired, revoked, { key: `tgs_${"a".repeat(40)}` }, { key: "tgs_short" }]) {
+      expect((await send("GET", "/api/users/me?user=user_1", { key: bad })).status).toBe(401);
+    }
+  });
+
+  it("shows when it was last used", async () => {
+    const { id, key: own } = await createServiceKey(test);
+    await send("GET", "/api/users/me?user=user_1", { key: own });
+    await expect
+      .poll(async () => (await test.rows("select last_used_at from service_key where id = $1", [id]))[0], {
+        timeout: 30_000,
+      })
+      .toEqual({ last_used_at: expect.any(Date) });
+  });
+});
+
+describe("PUT /api/users/external/:externalId", () => {
+  const put = (externalId: string, body: object) =>
+    send("PUT", `/api/v2/users/external/${encodeURIComponent(externalId)}`, { body });
+
+  it("creates a user, and updates them when it is repeated", async () => {
+    const created = await put("crm/17", { email: "Ana@Example.com", name: "Ana", locale: "es" });
+    expect(created).toMatchObject({
+      status: 200,
+      body: { externalId: "crm/17", email: "ana@example.com", name: "Ana", locale: "es", role: "user" },
+    });
+    expect((await put("crm/17", { email: "ana@example.com", name: "Ana" })).body).toEqual(created.body);
+    const changed = await put("crm/17", { email: "ana@example.org", name: "Ana B" });
+    expect(changed.body).toMatchObject({
+      id: created.body.id,
+      email: "ana@example.org",
+      name: "Ana B",
+      locale: "es",
+    });
+  });
+
+  it("creates one user when it is sent many times at once", async () => {
+    const body = { email: "race@example.com", name: "Race" };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => put("race", body)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
+  });
+
+  it("refuses the address of another account, and links nothing", async () => {
+    for (const id of ["crm/18", "shop-1"]) {
+      expect(refusal(await put(id, { email: "user_2@example.com", name: "X" }))).toMatchObject({
+        ...{ status: 409, reason: "email_taken" },
+      });
+    }
+    expect(
+      await test.rows(`select external_id from "user" where id = 'user_2' or external_id = 'crm/18'`),
+    ).toEqual([{ external_id: null }]);
+  });
+
+  it("leaves an administrator and somebody with a password as they are", async () => {
+    await test.rows(
+      `update "user" set external_id = 'ext-' || id, role = case id when 'user_5' then 'admin' else role end
+       where id in ('user_5', 'user_6')`,
+    );
+    await test.rows(
+      `insert into account (id, user_id, account_id, provider_id, password)
+       values ('a6', 'user_6', 'user_6', 'credential', 'hash')`,
+    );
+    for (const id of ["user_5", "user_6"]) {
+      const { status, body } = await put(`ext-${id}`, { email: "new@example.com", name: "New" });
+      expect([status, body.id, body.email]).toEqual([200, id, `${id}@example.com`]);
+    }
+  });
+
+  it.each([
+    ["a malformed address", { email: "ana", name: "Ana" }],
+    ["no name", { email: "ana2@example.com" }],
+    ["an unknown field", { email: "ana2@example.com", name: "Ana", role: "admin" }],
+  ])("refuses %s", async (_name, body) => {
+    expect((await put("crm/19", body)).status).toBe(400);
+  });
+
+  it("is for service keys alone", async () => {
+    const body = { email: "ana2@example.com", name: "Ana" };
+    const anonymous = await sendRequest(server.url, "PUT", "/api/users/external/1", { body });
+    expect(anonymous.status).toBe(401);
+  });
+});
