@@ -44,7 +44,11 @@ export type BillingTools = ProviderTools & {
   appUrl: string;
 };
 
-type Order = WantedCheckout & Pick<CheckoutOrder, "email" | "isEmailConfirmed">;
+type Order = WantedCheckout &
+  Pick<CheckoutOrder, "email" | "isEmailConfirmed"> & {
+    /** Where the person goes on afterwards; `null`: our billing page. */
+    returnUrl: string | null;
+  };
 type Turn = { api: PaymentApi; order: Order; lease: Lease };
 
 /**
@@ -169,15 +173,15 @@ async function keep(
 
 function orderFor(
   { appUrl }: BillingTools,
-  { provider: _, ...order }: Order,
+  { provider: _, returnUrl, ...order }: Order,
   idempotencyKey: string,
 ): Omit<CheckoutOrder, "customerId"> & { customerId: null } {
   return {
     ...order,
     idempotencyKey,
     customerId: null,
-    successUrl: `${appUrl}/billing?checkout=completed`,
-    cancelUrl: `${appUrl}/billing?checkout=cancelled`,
+    successUrl: returnUrl ?? `${appUrl}/billing?checkout=completed`,
+    cancelUrl: returnUrl ?? `${appUrl}/billing?checkout=cancelled`,
   };
 }
 

@@ -21,6 +21,8 @@ export type Config = {
   appUrl: string;
   /** Whose pages may call the API with users' keys. */
   corsOrigins: readonly string[];
+  /** Where checkouts and portals that programs open may return to. */
+  returnOrigins: readonly string[];
   authSecret: string | null;
   isProduction: boolean;
   logLevel: string;
@@ -85,6 +87,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     preparedStatements: values.DATABASE_PREPARED === "on",
     appUrl,
     corsOrigins: values.CORS_ORIGINS ?? [],
+    returnOrigins: values.RETURN_ORIGINS ?? [new URL(appUrl).origin],
     authSecret: values.AUTH_SECRET ?? null,
     isProduction,
     logLevel: values.LOG_LEVEL,

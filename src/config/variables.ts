@@ -60,6 +60,7 @@ export const Variables = z.object({
   DEPRECATION_FORMAT: oneOf(["simple", "rfc"]).default("simple"),
   APP_URL: origin.optional(),
   CORS_ORIGINS: origins.optional(),
+  RETURN_ORIGINS: origins.optional(),
   AUTH_SECRET: z
     .string()
     .min(32, "expected at least 32 random characters, e.g. the output of: openssl rand -base64 32")

@@ -6,4 +6,4 @@ export const ExternalId = z
   .string()
   .min(1)
   .max(255)
-  .regex(/^\P{Cc}*$/u, format("control_characters"));
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, format("control_characters"));

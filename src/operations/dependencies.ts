@@ -10,6 +10,7 @@ import type { Limits } from "../limits/rate-limit.ts";
 import type { OutboundAllow } from "../outbound/allowed-targets.ts";
 import type { Database } from "../store/database.ts";
 import type { NewApiKey } from "./api-keys/create-api-key.ts";
+import type { EntitlementDeps } from "./entitlements/current-view.ts";
 import type { Gate } from "./operation.ts";
 
 /** All that operations work with; each names the part that it needs. */
@@ -18,6 +19,7 @@ export type Dependencies = Gate & {
   database: Database;
   intake: Intake;
   plans: PlanCatalog;
+  findEntitlementFacts: EntitlementDeps["findEntitlementFacts"];
   newApiKey(): NewApiKey;
   newServiceKey(): NewApiKey;
   /** `null`: not configured. */
@@ -29,6 +31,8 @@ export type Dependencies = Gate & {
   appUrl: string;
   /** Where outbound events may go besides public https addresses. */
   outboundAllow: OutboundAllow;
+  /** Where checkouts and portals that programs open may return to. */
+  returnOrigins: readonly string[];
   log: OperatorLog;
   /** `null`: no payment provider is configured. */
   cancelSubscription: CancelSubscription | null;

@@ -6,6 +6,7 @@ import { dropNotifications, dropPayloads } from "../store/delivery-retention.ts"
 import { dropAbandonedImports } from "../store/imports.ts";
 import { deleteExpiredLeases } from "../store/leases.ts";
 import { dropOutbound } from "../store/outbound-retention.ts";
+import { dropUsage } from "../store/usage.ts";
 
 const EVERY_MS = 10 * 60 * 1000;
 /** Small, with a pause in between: deliveries that come in meanwhile must not notice. */
@@ -13,8 +14,10 @@ const BATCH = 200;
 const PAUSE_MS = 20;
 const NOTIFICATION_DAYS = 365;
 const OUTBOUND_DAYS = 30;
+/** Idempotency keys are kept as long. */
+const USAGE_DAYS = 30;
 
-/** Drops the bodies of old deliveries, old notifications, abandoned imports, and the leases of crashed processes. */
+/** Drops bodies of old deliveries, old notifications and usage, abandoned imports, and leases of crashed processes. */
 export function retentionJob({ deliveryRetentionDays }: Config, { database }: { database: Database }): Job {
   return {
     name: "retention",
@@ -28,6 +31,8 @@ export function retentionJob({ deliveryRetentionDays }: Config, { database }: { 
       while (!isStopping() && (await dropNotifications(database, notifications)) > 0) await sleep(PAUSE_MS);
       const outbound = { olderThanDays: OUTBOUND_DAYS, limit: BATCH };
       while (!isStopping() && (await dropOutbound(database, outbound)) > 0) await sleep(PAUSE_MS);
+      const usage = { olderThanDays: USAGE_DAYS, limit: BATCH };
+      while (!isStopping() && (await dropUsage(database, usage)) > 0) await sleep(PAUSE_MS);
     },
   };
 }

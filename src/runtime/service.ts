@@ -19,6 +19,7 @@ import { countFlagged } from "../store/heals.ts";
 import { withLease } from "../store/hold-lease.ts";
 import { recordProviderKey } from "../store/provider-keys.ts";
 import { accountJobs } from "./account-jobs.ts";
+import { findEntitlementFacts } from "./find-entitlement-facts.ts";
 import { reconcileJobs } from "./reconcile-jobs.ts";
 import { retentionJob } from "./retention-job.ts";
 import type { Runtime } from "./runtime.ts";
@@ -107,12 +108,14 @@ export async function startService(
       newApiKey,
       newServiceKey,
       findNamedUser: findNamedUser(runtime.database),
+      findEntitlementFacts: findEntitlementFacts(runtime.database),
       observe: metrics?.called ?? null,
       isProduction: config.isProduction,
       chat,
       payments: runtime.payments,
       activeProvider: runtime.activeProvider,
       appUrl: runtime.appUrl,
+      returnOrigins: config.returnOrigins,
       log,
       cancelSubscription: cancelAtProvider({ payments: runtime.payments, log }),
       closeOpenCheckout: closeOnDeletion(runtime),

@@ -14,6 +14,12 @@ export const ThemeEnum = enumOf("Theme", ["system", "light", "dark"] as const);
 export const SlotEnum = enumOf("Slot", SLOTS);
 export const IntervalEnum = enumOf("Interval", ["month", "year"] as const);
 export const FeatureKindEnum = enumOf("FeatureKind", FEATURE_KINDS);
+export const CheckReasonEnum = enumOf("CheckReason", [
+  "plan",
+  "grace_until",
+  "not_subscribed",
+  "quota_exceeded",
+] as const);
 export const SubscriptionStatusEnum = enumOf("SubscriptionStatus", SUBSCRIPTION_STATUSES);
 export const PaymentStatusEnum = enumOf("PaymentStatus", PAYMENT_STATUSES);
 export const NotificationKindEnum = enumOf("NotificationKind", NOTIFICATION_KINDS);

@@ -1,4 +1,6 @@
 import { listApiKeys } from "../../operations/api-keys/list-api-keys.ts";
+import { checkEntitlement } from "../../operations/entitlements/check-entitlement.ts";
+import { showEntitlements } from "../../operations/entitlements/show-entitlements.ts";
 import { listNotifications } from "../../operations/notifications/list-notifications.ts";
 import { unreadCount } from "../../operations/notifications/unread-count.ts";
 import { listPayments } from "../../operations/payments/list-payments.ts";
@@ -91,6 +93,28 @@ builder.queryType({
         subscriptionId: t.arg.id({ description: "Only payments of this subscription." }),
       },
       resolve: (_, args, context) => through(listPaymentsOfUser, context, args),
+    }),
+    entitlements: t.field({
+      type: types.Entitlements,
+      nullable: true,
+      description: showEntitlements.summary,
+      args: namedUser,
+      resolve: (_, args, context) => through(showEntitlements, context, given(args)),
+    }),
+    check: t.field({
+      type: types.EntitlementCheck,
+      nullable: true,
+      description: checkEntitlement.summary,
+      args: {
+        ...namedUser,
+        feature: t.arg.string({ required: true, description: "Its id in plans.config.ts." }),
+        amount: t.arg.int({
+          required: true,
+          defaultValue: 1,
+          description: "How many, of a limit or a quota. Nothing is used up.",
+        }),
+      },
+      resolve: (_, args, context) => through(checkEntitlement, context, given(args)),
     }),
     plans: t.field({
       type: pages.PlanPage,

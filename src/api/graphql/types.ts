@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import type { createApiKey } from "../../operations/api-keys/create-api-key.ts";
 import type { listApiKeys } from "../../operations/api-keys/list-api-keys.ts";
+import type { checkEntitlement } from "../../operations/entitlements/check-entitlement.ts";
+import type { showEntitlements } from "../../operations/entitlements/show-entitlements.ts";
 import type { listNotifications } from "../../operations/notifications/list-notifications.ts";
 import type { listPayments } from "../../operations/payments/list-payments.ts";
 import type { listFeatures } from "../../operations/plans/list-features.ts";
@@ -122,6 +124,80 @@ export const Plan = builder.objectRef<Listed<typeof listPlans>>("Plan").implemen
     seats: t.expose("seats", { type: Seats }),
   }),
 });
+
+type EntitlementsResult = Result<typeof showEntitlements>;
+
+const FeatureEntitlement = builder
+  .objectRef<EntitlementsResult["features"][string] & { id: string }>("FeatureEntitlement")
+  .implement({
+    description: "What a user may do of a feature.",
+    fields: (t) => ({
+      id: t.exposeID("id"),
+      kind: t.expose("kind", { type: enums.FeatureKindEnum }),
+      value: t.expose("value", {
+        type: "JSON",
+        description:
+          "Of a flag whether it is on, of a limit the number, of a quota the amount per billing period.",
+      }),
+      used: t.int({
+        nullable: true,
+        description: "Of a quota, in the current period.",
+        resolve: ({ used }) => used ?? null,
+      }),
+      remaining: t.int({
+        nullable: true,
+        description: "Of a quota, in the current period.",
+        resolve: ({ remaining }) => remaining ?? null,
+      }),
+    }),
+  });
+
+export const Entitlements = builder.objectRef<EntitlementsResult>("Entitlements").implement({
+  description: "What a user may do, by all of their subscriptions.",
+  fields: (t) => ({
+    planId: t.exposeID("planId", {
+      nullable: true,
+      description: "Without a subscription that gives access, the free plan.",
+    }),
+    status: t.expose("status", {
+      type: enums.SubscriptionStatusEnum,
+      nullable: true,
+      description: "null: no subscription.",
+    }),
+    until: t.expose("until", {
+      type: "DateTime",
+      nullable: true,
+      description: "How long this holds for certain; null: no end is known.",
+    }),
+    features: t.field({
+      type: [FeatureEntitlement],
+      description: "Every feature of any plan.",
+      extensions: { size: 20 },
+      resolve: ({ features }) => Object.entries(features).map(([id, one]) => ({ id, ...one })),
+    }),
+  }),
+});
+
+export const EntitlementCheck = builder
+  .objectRef<Result<typeof checkEntitlement>>("EntitlementCheck")
+  .implement({
+    description: "Whether a user may use a feature.",
+    fields: (t) => ({
+      allowed: t.exposeBoolean("allowed"),
+      reason: t.expose("reason", { type: enums.CheckReasonEnum, description: "Why, or why not." }),
+      until: t.expose("until", {
+        type: "DateTime",
+        nullable: true,
+        description:
+          "Until when an allowed check holds for certain, or when an exceeded quota starts over; null: not known.",
+      }),
+      remaining: t.int({
+        nullable: true,
+        description: "Of a quota: what is left, before this amount.",
+        resolve: ({ remaining }) => remaining ?? null,
+      }),
+    }),
+  });
 
 export const Feature = builder
   .objectRef<Result<typeof listFeatures>["features"][number]>("Feature")

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { answerWithEtag } from "../../http/etag.ts";
 import type { HonoEnv } from "../../http/hono-env.ts";
 import { limitHeaders } from "../../http/limit-headers.ts";
 import { readJson } from "../../http/read-json.ts";
@@ -29,7 +30,9 @@ export function rest(routes: readonly Route[], deps: Dependencies, callers: Call
         route.plural === null
           ? output
           : toVersion(c.get("apiVersion"), { plural: route.plural, ...(output as Page<unknown>) });
-      return answerJson(c, answer, route.status, limitHeaders(call.charges));
+      const headers = limitHeaders(call.charges);
+      if (route.etag) return answerWithEtag(c, answer, headers);
+      return answerJson(c, answer, route.status, headers);
     });
   }
   return api;

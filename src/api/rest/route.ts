@@ -14,6 +14,8 @@ export type Route = {
   status: ContentfulStatusCode;
   /** For a list: v1's name of what v2 calls `data`. */
   plural: string | null;
+  /** Whether answers have an `ETag`, and a repeated request with `If-None-Match` gets 304. */
+  etag: boolean;
 };
 
 type Offered<Input extends z.ZodType, Output extends z.ZodType> = Operation<Dependencies, Input, Output>;
@@ -22,7 +24,7 @@ export function route<Input extends z.ZodType, Output extends z.ZodType>(
   method: Method,
   path: string,
   operation: Offered<Input, Output>,
-  { status = 200, plural = null }: Partial<Pick<Route, "status" | "plural">> = {},
+  { status = 200, plural = null, etag = false }: Partial<Pick<Route, "status" | "plural" | "etag">> = {},
 ): Route {
-  return { method, path, operation, status, plural };
+  return { method, path, operation, status, plural, etag };
 }

@@ -4,6 +4,8 @@ import { revokeApiKey } from "../../operations/api-keys/revoke-api-key.ts";
 import { listAuditEntries } from "../../operations/audit/list-audit-entries.ts";
 import { createCheckout } from "../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../operations/billing/open-portal.ts";
+import { checkEntitlement } from "../../operations/entitlements/check-entitlement.ts";
+import { showEntitlements } from "../../operations/entitlements/show-entitlements.ts";
 import { createEventEndpoint } from "../../operations/event-endpoints/create-endpoint.ts";
 import { deleteEventEndpoint } from "../../operations/event-endpoints/delete-endpoint.ts";
 import { listEndpointDeliveries } from "../../operations/event-endpoints/list-endpoint-deliveries.ts";
@@ -23,6 +25,7 @@ import { reconcileSubscription } from "../../operations/subscriptions/reconcile-
 import { showHistory } from "../../operations/subscriptions/show-history.ts";
 import { showLastChange } from "../../operations/subscriptions/show-last-change.ts";
 import { showSubscription } from "../../operations/subscriptions/show-subscription.ts";
+import { recordUsage } from "../../operations/usage/record-usage.ts";
 import { listUsers } from "../../operations/users/list-users.ts";
 import { putExternalUser } from "../../operations/users/put-external-user.ts";
 import { searchUsers } from "../../operations/users/search-users.ts";
@@ -50,6 +53,9 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/subscriptions/:id/dismiss", dismissSubscription),
   route("GET", "/out-of-order-subscriptions", listOutOfOrder, { plural: "subscriptions" }),
   route("GET", "/payments", listPayments, { plural: "payments" }),
+  route("GET", "/entitlements", showEntitlements, { etag: true }),
+  route("POST", "/entitlements/check", checkEntitlement),
+  route("POST", "/usage", recordUsage),
   route("POST", "/checkout", createCheckout),
   route("POST", "/portal", openPortal),
   route("GET", "/api-keys", listApiKeys, { plural: "apiKeys" }),

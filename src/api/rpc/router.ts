@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import { createCheckout } from "../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../operations/billing/open-portal.ts";
+import { checkEntitlement } from "../../operations/entitlements/check-entitlement.ts";
+import { showEntitlements } from "../../operations/entitlements/show-entitlements.ts";
 import { listNotifications } from "../../operations/notifications/list-notifications.ts";
 import { markOneOrAllRead } from "../../operations/notifications/mark-one-or-all-read.ts";
 import { unreadCount } from "../../operations/notifications/unread-count.ts";
@@ -40,6 +42,8 @@ export const appRouter = router({
     features: publicProcedure.query(listFeatures),
     subscription: protectedProcedure.query(currentSubscription),
     payments: protectedProcedure.query(listPayments),
+    entitlements: protectedProcedure.query(showEntitlements),
+    check: protectedProcedure.query(checkEntitlement),
     createCheckout: protectedProcedure.mutation(createCheckout),
     openPortal: protectedProcedure.mutation(openPortal),
     deliveries: adminProcedure.query(listDeliveries),

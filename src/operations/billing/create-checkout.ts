@@ -7,6 +7,7 @@ import { SLOTS } from "../../domain/slot.ts";
 import { isSubscribed } from "../../store/customers.ts";
 import { findUser } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
+import { assertReturnUrl, type ReturnDeps, ReturnUrl } from "./return-url-view.ts";
 
 export const createCheckout = defineOperation({
   name: "billing.createCheckout",
@@ -24,8 +25,10 @@ export const createCheckout = defineOperation({
       .regex(/^[A-Z]{3}$/)
       .optional()
       .describe("ISO 4217; defaults to the currency of the plan's first price."),
+    returnUrl: ReturnUrl.optional(),
   }),
   reasons: [
+    "return_url_not_allowed",
     "plan_unknown",
     "plan_not_sold",
     "plan_not_sold_by",
@@ -42,8 +45,13 @@ export const createCheckout = defineOperation({
     "email_known_to_provider",
   ],
   output: z.object({ url: z.url() }),
-  run: async (deps: BillingTools, caller, { provider = deps.activeProvider, ...order }) => {
+  run: async (
+    deps: BillingTools & ReturnDeps,
+    caller,
+    { provider = deps.activeProvider, returnUrl, ...order },
+  ) => {
     const { planId, seats } = order;
+    assertReturnUrl(deps, returnUrl);
     const plan =
       deps.plans.plans.find((one) => one.id === planId) ??
       refuse({ reason: "plan_unknown", params: { planId }, field: "planId" });
@@ -64,7 +72,12 @@ export const createCheckout = defineOperation({
       refuse({ reason: "not_found", params: { resource: "user" } });
     if (await isSubscribed(deps.database, userId)) refuse({ reason: "subscription_exists" });
     const wanted = { userId, provider, planId, priceId, seats: seats ?? plan.seats.min };
-    return { url: await openCheckout(deps, api, { ...wanted, email, isEmailConfirmed: emailVerified }) };
+    return {
+      url: await openCheckout(deps, api, {
+        ...wanted,
+        ...{ email, isEmailConfirmed: emailVerified, returnUrl: returnUrl ?? null },
+      }),
+    };
   },
 });
 

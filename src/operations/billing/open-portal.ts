@@ -5,6 +5,7 @@ import { refuse } from "../../domain/refusal.ts";
 import { customersOfUser } from "../../store/customers.ts";
 import { findUser } from "../../store/users.ts";
 import { defineOperation } from "../operation.ts";
+import { assertReturnUrl, type ReturnDeps, ReturnUrl } from "./return-url-view.ts";
 
 export const openPortal = defineOperation({
   name: "billing.openPortal",
@@ -18,8 +19,10 @@ export const openPortal = defineOperation({
       .uuid()
       .optional()
       .describe("The subscription to manage, if there are several; defaults to the active one."),
+    returnUrl: ReturnUrl.optional(),
   }),
   reasons: [
+    "return_url_not_allowed",
     "not_found",
     "no_subscription",
     "provider_not_configured",
@@ -29,10 +32,11 @@ export const openPortal = defineOperation({
   ],
   output: z.object({ url: z.url() }),
   run: async (
-    deps: Omit<BillingTools, "plans" | "activeProvider" | "intake">,
+    deps: Omit<BillingTools, "plans" | "activeProvider" | "intake"> & ReturnDeps,
     { userId },
-    { subscriptionId },
+    { subscriptionId, returnUrl },
   ) => {
+    assertReturnUrl(deps, returnUrl);
     if (Object.values(deps.payments).every((api) => api === null))
       refuse({ reason: "provider_not_configured" });
     const [user, customers] = await Promise.all([
@@ -55,7 +59,7 @@ export const openPortal = defineOperation({
       ownSubscriptionIds: customers.flatMap((one) =>
         one.provider === provider && one.providerSubscriptionId !== null ? [one.providerSubscriptionId] : [],
       ),
-      returnUrl: `${deps.appUrl}/billing`,
+      returnUrl: returnUrl ?? `${deps.appUrl}/billing`,
     });
     const { url } = await mapProviderErrors(deps, { slot: provider, userId }, opening);
     return { url };

@@ -1,0 +1,148 @@
+import { type AccessFacts, accessOf } from "./access.ts";
+import type { Feature, FeatureKind } from "./feature.ts";
+import type { Plan, PlanCatalog } from "./plan.ts";
+import type { SubscriptionStatus } from "./subscription-status.ts";
+import { nextReset } from "./usage-period.ts";
+
+/** What a user may do, by all of their subscriptions; without any that gives access, by the free plan. */
+export type Entitlements = {
+  planId: string | null;
+  /** `null`: no subscription. */
+  status: SubscriptionStatus | null;
+  /** How long this holds for certain; `null`: no end is known. */
+  until: Date | null;
+  isSubscribed: boolean;
+  /** Every feature of any plan. */
+  features: ReadonlyMap<string, Entitlement>;
+};
+
+export type Entitlement = {
+  kind: FeatureKind;
+  value: boolean | number;
+  until: Date | null;
+  /** A renewal has failed, and access stays for the days of grace. */
+  isGrace: boolean;
+  /** When a quota starts over. */
+  resetsAt: Date;
+};
+
+export type Check = {
+  allowed: boolean;
+  reason: "plan" | "grace_until" | "not_subscribed" | "quota_exceeded";
+  /** Until when an allowed check holds; of an exceeded quota, when it starts over. */
+  until: Date | null;
+  /** Of a quota, before this amount. */
+  remaining?: number;
+};
+
+type Subscribed = AccessFacts & { planId: string };
+
+/** @param subscriptions the newest first */
+export function entitlementsOf(
+  subscriptions: readonly Subscribed[],
+  { plans }: Pick<PlanCatalog, "plans">,
+  now: Date,
+): Entitlements {
+  const grants = subscriptions.flatMap((subscription) => grantOf(subscription, plans, now));
+  const free = plans.find(({ id }) => id === FREE) ?? plans.find(({ price }) => price.amount === 0);
+  const granted = grants.length > 0 ? grants : free ? [freeGrant(free, now)] : [];
+  const features = new Map(
+    plans.flatMap((plan) => plan.features).map(({ id, kind }) => [id, nothing(kind, now)]),
+  );
+  for (const grant of granted) {
+    for (const { id, kind, value } of grant.features) {
+      // Of several subscriptions the most generous value counts.
+      if (Number(value) <= Number(features.get(id)?.value)) continue;
+      const { until, isGrace, resetsAt } = grant;
+      features.set(id, { kind, value, until, isGrace, resetsAt });
+    }
+  }
+  const best = grants.find(({ isGrace }) => !isGrace) ?? grants[0];
+  return {
+    planId: best?.planId ?? free?.id ?? null,
+    status: best?.status ?? subscriptions[0]?.status ?? null,
+    until: best?.until ?? null,
+    isSubscribed: grants.length > 0,
+    features,
+  };
+}
+
+/** @param used of the quota in its period @returns `null` for a feature of no plan */
+export function checkFeature(
+  { features, isSubscribed }: Entitlements,
+  feature: string,
+  { amount, used }: { amount: number; used: number },
+): Check | null {
+  const entitlement = features.get(feature);
+  if (entitlement === undefined) return null;
+  const { kind, value, until, isGrace, resetsAt } = entitlement;
+  const reason = isGrace ? "grace_until" : "plan";
+  switch (kind) {
+    case "flag":
+      return value ? { allowed: true, reason, until } : notIncluded(isSubscribed);
+    case "limit":
+      return amount <= Number(value) ? { allowed: true, reason, until } : notIncluded(isSubscribed);
+    case "quota": {
+      const quota = Number(value);
+      if (quota === 0) return { ...notIncluded(isSubscribed), remaining: 0 };
+      const remaining = Math.max(0, quota - used);
+      return amount <= remaining
+        ? { allowed: true, reason, until, remaining }
+        : { allowed: false, reason: "quota_exceeded", until: resetsAt, remaining };
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+const FREE = "free";
+
+function notIncluded(isSubscribed: boolean): Check {
+  return { allowed: false, reason: isSubscribed ? "plan" : "not_subscribed", until: null };
+}
+
+type Grant = {
+  planId: string;
+  status: SubscriptionStatus | null;
+  features: readonly Feature[];
+  until: Date | null;
+  isGrace: boolean;
+  resetsAt: Date;
+};
+
+function grantOf(subscription: Subscribed, plans: readonly Plan[], now: Date): Grant[] {
+  const { planId, status, currentPeriodEnd } = subscription;
+  const plan = plans.find(({ id }) => id === planId);
+  const access = accessOf(subscription, plan ?? null, now);
+  if (!access.hasAccess) return [];
+  const isGrace = access.reason === "grace";
+  const renews = !isGrace && currentPeriodEnd !== null && currentPeriodEnd > now ? currentPeriodEnd : null;
+  return [
+    {
+      ...{ planId, status, features: plan?.features ?? [], isGrace },
+      until: access.until ?? renews,
+      resetsAt: nextReset(currentPeriodEnd, now),
+    },
+  ];
+}
+
+function freeGrant({ id, features }: Plan, now: Date): Grant {
+  return {
+    planId: id,
+    status: null,
+    features,
+    until: null,
+    isGrace: false,
+    resetsAt: nextReset(null, now),
+  };
+}
+
+function nothing(kind: FeatureKind, now: Date): Entitlement {
+  return {
+    kind,
+    value: kind === "flag" ? false : 0,
+    until: null,
+    isGrace: false,
+    resetsAt: nextReset(null, now),
+  };
+}

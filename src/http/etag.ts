@@ -1,0 +1,19 @@
+import { hash } from "node:crypto";
+import type { Context } from "hono";
+import { answerText } from "./response-headers.ts";
+
+/** A JSON response with an `ETag`, or 304 when the client has it already; RFC 9110, section 13.1.2. */
+export function answerWithEtag(c: Context, body: unknown, headers: Record<string, string>): Response {
+  const text = JSON.stringify(body);
+  const etag = `"${hash("sha256", text, "base64url")}"`;
+  // Kept by the client alone, which asks each time whether it has changed.
+  const all = { ...headers, etag, "cache-control": "private, no-cache" };
+  if (names(c.req.header("if-none-match"), etag)) return c.body(null, 304, all);
+  return answerText(c, text, 200, { "content-type": "application/json", ...all });
+}
+
+function names(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === "*") return true;
+  return ifNoneMatch.split(",").some((one) => one.trim().replace(/^W\//, "") === etag);
+}

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { type Entitlements, entitlementsOf } from "../../domain/entitlements.ts";
+import { FEATURE_KINDS } from "../../domain/feature.ts";
+import type { PlanCatalog } from "../../domain/plan.ts";
+import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
+import type { EntitlementFacts } from "../../store/entitlement-facts.ts";
+
+export type EntitlementDeps = {
+  plans: PlanCatalog;
+  findEntitlementFacts(userId: string): Promise<EntitlementFacts>;
+};
+
+/** A user's entitlements now, with what has been used of each quota. */
+export async function currentEntitlements(
+  { plans, findEntitlementFacts }: EntitlementDeps,
+  userId: string,
+): Promise<Entitlements & { usedOf(feature: string): number }> {
+  const { subscriptions, usage } = await findEntitlementFacts(userId);
+  const entitlements = entitlementsOf(subscriptions, plans, new Date());
+  return {
+    ...entitlements,
+    usedOf: (feature) => {
+      const period = entitlements.features.get(feature)?.resetsAt.getTime();
+      return usage.find((one) => one.feature === feature && one.periodEndMs === period)?.used ?? 0;
+    },
+  };
+}
+
+const FeatureEntitlement = z
+  .object({
+    kind: z.enum(FEATURE_KINDS),
+    value: z
+      .union([z.boolean(), z.int()])
+      .describe(
+        "Of a flag whether it is on, of a limit the number, of a quota the amount per billing period.",
+      ),
+    used: z.int().optional().describe("Of a quota, in the current period."),
+    remaining: z.int().optional().describe("Of a quota, in the current period."),
+  })
+  .meta({ id: "FeatureEntitlement" });
+
+export const EntitlementsView = z
+  .object({
+    planId: z.string().nullable().describe("Without a subscription that gives access, the free plan."),
+    status: z.enum(SUBSCRIPTION_STATUSES).nullable().describe("`null`: no subscription."),
+    until: z.date().nullable().describe("How long this holds for certain; `null`: no end is known."),
+    features: z.record(z.string(), FeatureEntitlement).describe("Every feature of any plan, by its id."),
+  })
+  .meta({ id: "Entitlements" });
+
+export function entitlementsView({
+  planId,
+  status,
+  until,
+  features,
+  usedOf,
+}: Awaited<ReturnType<typeof currentEntitlements>>): z.input<typeof EntitlementsView> {
+  const shown = [...features].map(([id, { kind, value }]) => {
+    if (kind !== "quota") return [id, { kind, value }] as const;
+    const used = usedOf(id);
+    return [id, { kind, value, used, remaining: Math.max(0, Number(value) - used) }] as const;
+  });
+  return { planId, status, until, features: Object.fromEntries(shown) };
+}

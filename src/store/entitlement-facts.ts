@@ -1,0 +1,44 @@
+import type { Queryable } from "./database.ts";
+import { ACCESS_COLUMNS, type SubscriptionAccess } from "./subscription-access.ts";
+
+/** What a user's entitlements are made of. */
+export type EntitlementFacts = {
+  /** Those that have not ended, the newest first. */
+  subscriptions: SubscriptionAccess[];
+  /** Of periods that have not ended. */
+  usage: Usage[];
+};
+
+type Usage = { feature: string; periodEndMs: number; used: number };
+
+const OF_USERS = {
+  name: "entitlement_facts",
+  text: `
+select asked.id as "userId", found.*, (
+  select json_agg(json_build_object(
+    'feature', c.feature, 'periodEndMs', (extract(epoch from c.period_end) * 1000)::bigint, 'used', c.used
+  )) from usage_counter c where c.user_id = asked.id and c.period_end > now()
+) as usage
+from unnest($1::text[]) as asked (id)
+left join lateral (
+  select ${ACCESS_COLUMNS} from subscription s
+  where s.user_id = asked.id and s.status <> 'canceled' order by s.created_at desc, s.id desc
+) found on true`,
+};
+
+type Row = { userId: string; usage: Usage[] | null } & (SubscriptionAccess | { id: null });
+
+/** Each user's, those of unknown ones included, in one query. */
+export async function entitlementFacts(
+  database: Queryable,
+  userIds: readonly string[],
+): Promise<Map<string, EntitlementFacts>> {
+  const rows = await database.run<Row>(OF_USERS, [userIds]);
+  const facts = new Map<string, EntitlementFacts>();
+  for (const { userId, usage, ...subscription } of rows) {
+    const known = facts.get(userId) ?? { subscriptions: [], usage: usage ?? [] };
+    if (subscription.id !== null) known.subscriptions.push(subscription);
+    facts.set(userId, known);
+  }
+  return facts;
+}
