@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { RunningServer } from "../../src/server.ts";
@@ -6,6 +7,7 @@ import { type RequestOptions, sendRequest } from "../support/http.ts";
 import { type OpenAiServer, openAiServer } from "../support/openai-server.ts";
 import { signUp, signUpAdmin, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
+import { createServiceKey } from "../support/service-keys.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { createdEvent, createTestData, subscribed, type TestData } from "./test-data.ts";
@@ -19,6 +21,11 @@ let strict: RunningServer;
 /** Its database is gone. */
 let cut: RunningServer;
 let testData: TestData;
+let serviceKey: string;
+/** One call an hour. */
+let spentKey: string;
+/** Without the permission for anything here. */
+let weakKey: string;
 
 beforeAll(async () => {
   test = await freshDatabase(0);
@@ -42,6 +49,9 @@ beforeAll(async () => {
   cut = await startTestServer(gone.url, GENEROUS_LIMITS);
   await gone.drop();
   testData = await createTestData(server.url, test);
+  ({ key: serviceKey } = await createServiceKey(test));
+  ({ key: spentKey } = await createServiceKey(test, { limit: 1, windowSeconds: 3_600 }));
+  ({ key: weakKey } = await createServiceKey(test, { permissions: ["events:read"] }));
 });
 afterAll(async () => {
   for (const one of [server, strict, cut]) await one.close();
@@ -71,7 +81,7 @@ async function ofEndpoint(): Promise<{ id: string }> {
 }
 
 /** How each operation is called well: by whom, and with what. */
-type Good = { by: "anyone" | "newcomer" | "user" | "admin"; sent?: () => Sent | Promise<Sent> };
+type Good = { by: "anyone" | "newcomer" | "user" | "admin" | "service"; sent?: () => Sent | Promise<Sent> };
 
 const GOOD: Record<string, Good> = {
   plansList: { by: "anyone" },
@@ -81,6 +91,18 @@ const GOOD: Record<string, Good> = {
   usersUpdateProfile: {
     by: "user",
     sent: () => ({ body: { name: "Ada", locale: "de", preferences: { theme: "dark" } } }),
+  },
+  usersPutExternal: {
+    by: "service",
+    sent: () => ({ id: "crm-1", body: { email: "external@example.com", name: "External" } }),
+  },
+  entitlementsShow: { by: "user" },
+  entitlementsCheck: { by: "user", sent: () => ({ body: { feature: "events", amount: 2 } }) },
+  usageRecord: {
+    by: "service",
+    sent: () => ({
+      body: { user: testData.owner.id, feature: "events", amount: 1, idempotencyKey: randomUUID() },
+    }),
   },
   subscriptionsList: { by: "user" },
   subscriptionsShow: { by: "user", sent: () => ({ id: testData.subscriptionId }) },
@@ -184,6 +206,13 @@ async function wrongCalls(operation: Documented, good: Good, version: string): P
     ];
   }
   if (!operation.statuses.includes(401)) return calls;
+  const { cookie: _, ...bySomeKey } = { ...called({}), headers: {} };
+  calls.push({ ...bySomeKey, key: weakKey });
+  if (operation.namesUser) calls.push({ ...bySomeKey, key: serviceKey, query: "user=nobody" });
+  if (good.by === "service") {
+    for (let n = 0; n < 2; n += 1) calls.push({ ...bySomeKey, key: spentKey });
+    calls.push({ ...bySomeKey, key: serviceKey, headers: { origin: "https://app.example.com" } });
+  }
   // More than one call a minute.
   const person = good.by === "admin" ? await signUpAdmin(server.url, test) : await signUp(server.url);
   for (let n = 0; n < 2; n += 1) calls.push(called({ cookie: person.cookie }, strict));
@@ -204,6 +233,23 @@ function unknownLike(id = ""): string {
 }
 
 async function conflicts(operationId: string): Promise<Call[]> {
+  if (operationId === "entitlementsShow")
+    return [{ on: server, cookie: testData.owner.cookie, headers: { "if-none-match": "*" } }];
+  if (operationId === "entitlementsCheck")
+    return [{ on: server, cookie: testData.owner.cookie, body: { feature: "nothing" } }];
+  if (operationId === "usersPutExternal") {
+    const body = { email: testData.owner.email, name: "Taken" };
+    return [{ on: server, key: serviceKey, id: "crm-2", body }];
+  }
+  if (operationId === "usageRecord") {
+    const body = {
+      user: testData.owner.id,
+      feature: "events",
+      amount: 2_000_000_000,
+      idempotencyKey: "large",
+    };
+    return [{ on: server, key: serviceKey, body }];
+  }
   if (operationId === "webhooksReplay")
     return [{ on: server, id: testData.applied, body: {}, cookie: testData.admin.cookie }];
   if (operationId === "billingCreateCheckout")
@@ -233,9 +279,10 @@ async function conflicts(operationId: string): Promise<Call[]> {
   return [{ on: server, body: { name: "one too many" }, cookie }];
 }
 
-async function credentialsOf({ by }: Good): Promise<{ cookie?: string }> {
+async function credentialsOf({ by }: Good): Promise<{ cookie?: string; key?: string }> {
+  if (by === "service") return { key: serviceKey };
   if (by === "newcomer") return { cookie: (await signUp(server.url)).cookie };
-  const people: Record<Exclude<Good["by"], "newcomer">, TestUser | null> = {
+  const people: Record<Exclude<Good["by"], "newcomer" | "service">, TestUser | null> = {
     anyone: null,
     user: testData.owner,
     admin: testData.admin,
@@ -377,6 +424,8 @@ type Documented = {
   /** The same of a body that is sent. */
   bodyFault(body: unknown): string | null;
   parameters: { name: string; in: string; schema: Json }[];
+  /** Whether a service key may call it for a user. */
+  namesUser: boolean;
 };
 
 type Document = { paths: Record<string, Json>; components: { schemas: Json } };
@@ -411,6 +460,9 @@ function operationsOf(document: Document): Documented[] {
         path,
         parameters,
         statuses: Object.keys(responses).map(Number),
+        namesUser:
+          parameters.some(({ name }) => name === "user") ||
+          JSON.stringify(requestBody ?? {}).includes('"externalId"'),
         bodyFault: (body) => {
           const schema = requestBody?.content["application/json"]?.schema;
           if (!schema) return body === undefined ? null : "no body is documented";
@@ -420,10 +472,11 @@ function operationsOf(document: Document): Documented[] {
           if (!responses[status]) return `${status} is not documented`;
           const response = resolved(responses[status]) as {
             headers?: Record<string, Json>;
-            content: Record<string, { schema: Json }>;
+            content?: Record<string, { schema: Json }>;
           };
           const [type = ""] = (contentType ?? "").split(";");
-          const schema = response.content[type]?.schema;
+          const schema = response.content?.[type]?.schema;
+          if (!response.content && type === "") return null;
           if (!schema) return `${status}: ${contentType} is not documented`;
           for (const [name, header] of Object.entries(response.headers ?? {})) {
             const value = headers.get(name);

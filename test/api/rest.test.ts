@@ -37,6 +37,11 @@ const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: o
   "GET /users": { expected: [401, 200, 200, 200, 200, 200] },
   "GET /users/me": { expected: [401, 200, 200, 200, 200, 200] },
   "PATCH /users/me": { expected: [401, 200, 200, 200, 200, 200], body: { locale: "de" } },
+  "PUT /users/external/:externalId": {
+    expected: [401, 403, 403, 403, 403, 403],
+    path: () => "/users/external/crm-1",
+    body: { email: "external@example.com", name: "External" },
+  },
   "GET /user-directory": { expected: [401, 403, 403, 403, 200, 403] },
   "GET /subscriptions": { expected: [401, 200, 200, 200, 200, 200] },
   "GET /subscriptions/:id": {
@@ -62,6 +67,12 @@ const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: o
   },
   "GET /out-of-order-subscriptions": { expected: [401, 403, 403, 403, 200, 403] },
   "GET /payments": { expected: [401, 200, 200, 200, 200, 200] },
+  "GET /entitlements": { expected: [401, 200, 200, 200, 200, 200] },
+  "POST /entitlements/check": { expected: [401, 200, 200, 200, 200, 200], body: { feature: "events" } },
+  "POST /usage": {
+    expected: [401, 403, 403, 403, 403, 403],
+    body: { user: "somebody", feature: "events", amount: 1, idempotencyKey: "1" },
+  },
   "POST /checkout": { expected: [401, 503, 503, 503, 503, 503], body: { planId: "pro" } },
   "POST /portal": { expected: [401, 503, 403, 503, 503, 403] },
   "GET /api-keys": { expected: [401, 200, 200, 200, 200, 200] },

@@ -33,7 +33,7 @@ describe("an API key", () => {
       expect(key).toMatch(/^tg_[A-Za-z0-9]{40}$/);
       expect(prefix).toBe(key.slice(0, 11));
       expect(hash).toEqual(createHash("sha256").update(key).digest());
-      expect(parseApiKey(key)).toEqual({ prefix, hash });
+      expect(parseApiKey(key)).toEqual({ kind: "user", prefix, hash });
       for (const letter of key.slice(3)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
     }
     expect(new Set(keys.map(({ key }) => key)).size).toBe(keys.length);

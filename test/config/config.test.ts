@@ -171,6 +171,8 @@ describe("the configuration", () => {
     ["DATABASE_URL", "localhost", "postgres://"],
     ["DATABASE_PREPARED", "yes", "on"],
     ["APP_URL", "example.com", "https://"],
+    ["RETURN_ORIGINS", "https://a.example.com,b.example.com", "https://app.example.com"],
+    ["RETURN_ORIGINS", "https://a.example.com/path", "https://app.example.com"],
     ["AUTH_SECRET", "short", "openssl rand"],
     ["LOG_LEVEL", "loud", "info"],
     ["PROVIDER_A_WEBHOOK_SECRET", "a,,b", "whsec_new,whsec_old"],

@@ -9,7 +9,11 @@ export const SECURITY = {
     name: "better-auth.session_token",
     description: "Set by signing in; over https its name begins with `__Host-`.",
   },
-  bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer tg_...`." },
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description: "An API key or a service key: `Authorization: Bearer tg_...`.",
+  },
   apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
 };
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { versionNumber } from "../../domain/api-version.ts";
 import { codeOf, type Reason, type RefusalCode } from "../../domain/reasons.ts";
 import { statusOf } from "../../http/status-of.ts";
+import { NAMED_USER } from "../../operations/on-behalf.ts";
 import { hasBody } from "../rest/input.ts";
 import type { Route } from "../rest/route.ts";
 import { ANSWER_HEADERS, errorSchema, HEADERS, RESPONSES, SECURITY } from "./components.ts";
@@ -20,6 +21,8 @@ const TAGS: Record<string, { name: string; description: string }> = {
   payments: { name: "Payments", description: "Payments with their refunds and disputes." },
   apiKeys: { name: "API keys", description: "Keys for programs that act on behalf of their owner." },
   notifications: { name: "Notifications", description: "Messages about a user's plan, keys and account." },
+  entitlements: { name: "Entitlements", description: "What users may do, by their subscriptions." },
+  usage: { name: "Usage", description: "What users have used of their quotas." },
   audit: { name: "Audit log", description: "Actions of administrators, operators and API keys." },
   eventEndpoints: {
     name: "Event endpoints",
@@ -73,21 +76,21 @@ export function openApiDocument({ routes, version, appUrl }: Options): JsonSchem
 }
 
 const DESCRIPTION = `Every request is authenticated, counted against an exact sliding-window limit, validated and then executed, in this order.
-Browsers send the session cookie, programs an API key.
+Browsers send the session cookie, programs an API key. A service key names the user that it acts for (\`user\` or
+\`externalId\`) and reaches only what its permissions allow.
 Lists are paginated: follow \`nextCursor\` until it is null.`;
 
 function described(route: Route, version: string, schemas: Schemas): JsonSchema {
   const { operation, method, status } = route;
-  const { name, summary, access } = operation;
-  const fields = schemas.of(operation.input, "input") as Fields;
+  const { name, summary } = operation;
+  const fields = schemas.of(withNamedUser(operation), "input") as Fields;
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, one]) => one as string);
   const sentInBody = hasBody(method);
   return {
     operationId: name.replace(/\.(\w)/, (_, letter: string) => letter.toUpperCase()),
     summary,
     tags: [tagOf(route).name],
-    ...(access === "anyone" ? { security: [{}, { session: [] }, { bearer: [] }, { apiKey: [] }] } : {}),
-    ...(access === "session" || access === "admin" ? { security: [{ session: [] }] } : {}),
+    ...securityOf(operation),
     parameters: [
       ...names.map((one) => parameter("path", one, fields)),
       ...(sentInBody
@@ -103,9 +106,32 @@ function described(route: Route, version: string, schemas: Schemas): JsonSchema 
         headers: ANSWER_HEADERS,
         content: { "application/json": { schema: shape(route, version, schemas) } },
       },
+      ...(route.etag
+        ? {
+            304: {
+              description: "Not changed since the answer with the `ETag` in `If-None-Match`.",
+              headers: ANSWER_HEADERS,
+            },
+          }
+        : {}),
       ...refusals(route, version),
     },
   };
+}
+
+/** A service key also names the user that it acts for. */
+function withNamedUser({ input, access, permission }: Route["operation"]): z.ZodType {
+  if (permission === undefined || access === "service" || !(input instanceof z.ZodObject)) return input;
+  return input.extend(NAMED_USER);
+}
+
+function securityOf({ access, permission }: Route["operation"]): JsonSchema {
+  const key = [{ bearer: [] }, { apiKey: [] }];
+  if (access === "anyone") return { security: [{}, { session: [] }, ...key] };
+  if (access === "service") return { security: key };
+  if (access === "admin" || access === "session")
+    return { security: [{ session: [] }, ...(permission === undefined ? [] : key)] };
+  return {};
 }
 
 type Fields = JsonSchema & { properties?: Record<string, JsonSchema>; required?: string[] };
@@ -173,19 +199,22 @@ function refusals(route: Route, version: string): JsonSchema {
 }
 
 function reasonsOf({ operation, method }: Route): Reason[] {
-  const { access, limit, reasons } = operation;
-  const isRestricted = access === "session" || access === "admin";
+  const { access, permission, limit, reasons } = operation;
   return [
     "invalid_input",
     "unauthorized",
     ...(access === "session" ? (["session_required"] as const) : []),
-    ...(access === "admin" ? (["forbidden"] as const) : []),
+    // Also to service keys, wherever they have no permission to be given.
+    "forbidden",
+    ...(permission === undefined ? [] : (["missing_permission"] as const)),
     // A cookie-authenticated write is also refused when it comes from another site's page.
-    ...(method !== "GET" || isRestricted ? (["cross_origin"] as const) : []),
+    "cross_origin",
     ...(hasBody(method) ? (["payload_too_large"] as const) : []),
     ...(limit === null ? [] : (["rate_limited"] as const)),
     "unavailable",
-    ...reasons,
+    // A service key that names an unknown user.
+    ...(permission !== undefined && access !== "service" ? (["not_found"] as const) : []),
+    ...reasons.filter((reason) => reason !== "not_found" || permission === undefined || access === "service"),
   ];
 }
 

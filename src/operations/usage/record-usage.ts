@@ -15,7 +15,7 @@ const Item = z.strictObject({
     .string()
     .min(1)
     .max(255)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, format("control_characters"))
+    .regex(/^[\x20-\x7e]*$/, format("printable_ascii"))
     .describe("Of this item: repeated within 30 days, it is not counted again and answers the same."),
 });
 

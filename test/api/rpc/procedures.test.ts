@@ -32,6 +32,8 @@ const OFFERED = {
   "billing.features": ["query", "public"],
   "billing.subscription": ["query", "protected"],
   "billing.payments": ["query", "protected"],
+  "billing.entitlements": ["query", "protected"],
+  "billing.check": ["query", "protected"],
   "billing.createCheckout": ["mutation", "protected"],
   "billing.openPortal": ["mutation", "session"],
   "billing.deliveries": ["query", "admin"],

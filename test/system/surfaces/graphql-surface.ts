@@ -57,6 +57,8 @@ export const graphqlSurface: Surface = {
     currentSubscription: ["subscriptions.current"],
     payments: ["payments.list"],
     userPayments: ["payments.listOfUser"],
+    entitlements: ["entitlements.show"],
+    check: ["entitlements.check"],
     plans: ["plans.list"],
     features: ["plans.features"],
     notifications: ["notifications.list"],
@@ -80,7 +82,19 @@ export const graphqlSurface: Surface = {
     reconcileSubscription: ["subscriptions.reconcile"],
     dismissSubscription: ["subscriptions.dismiss"],
   },
-  differs: {},
+  differs: {
+    // GraphQL has no objects with names of their own: a list, whose entries have all fields.
+    "entitlements.show": {
+      shows: ({ features, ...rest }) => ({
+        ...rest,
+        features: Object.entries(features as Record<string, object>).map(([id, one]) => ({
+          ...{ id, used: null, remaining: null },
+          ...one,
+        })),
+      }),
+    },
+    "entitlements.check": { shows: (output) => ({ remaining: null, ...output }) },
+  },
   cannotSay: (operation, input) => {
     const { args } = fieldOf(operation);
     const unknown = Object.keys(input).some((name) => !args.some((arg) => arg.name === name));

@@ -40,6 +40,8 @@ export const rpcSurface: Surface = {
     "billing.features": ["plans.features"],
     "billing.subscription": ["subscriptions.current"],
     "billing.payments": ["payments.list"],
+    "billing.entitlements": ["entitlements.show"],
+    "billing.check": ["entitlements.check"],
     "billing.createCheckout": ["billing.createCheckout"],
     "billing.openPortal": ["billing.openPortal"],
     "billing.deliveries": ["webhooks.list"],

@@ -5,7 +5,7 @@ import { BODIES, nameOf, requestTo, routeNames } from "./requests.ts";
 import { belongingsOf, CONFIDENTIAL, type SecurityContext, securityContext } from "./security-context.ts";
 import { responseText, send } from "./send.ts";
 
-const WITH_ID = ROUTES.filter((route) => route.path.includes(":"));
+const WITH_ID = ROUTES.filter((route) => route.path.includes(":") && route.operation.access !== "service");
 const OWNED = WITH_ID.filter((route) => route.operation.access !== "admin");
 const LISTS = ROUTES.filter(
   (route) => route.plural !== null && route.operation.access === "person" && !WITH_ID.includes(route),

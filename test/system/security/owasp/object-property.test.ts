@@ -8,7 +8,7 @@ import { BODIES, nameOf, requestTo, routeNames } from "./requests.ts";
 import { belongingsOf, CONFIDENTIAL, type SecurityContext, securityContext } from "./security-context.ts";
 import { type Attack, send } from "./send.ts";
 
-const WRITES = ROUTES.filter(({ method }) => hasBody(method));
+const WRITES = ROUTES.filter(({ method, operation }) => hasBody(method) && operation.access !== "service");
 
 /** What somebody would like to set who should not. */
 const COVETED: Record<string, unknown> = {
@@ -90,7 +90,7 @@ const SHOWN: Record<string, readonly string[]> = {
   apiKey: ["id", "name", "prefix", "createdAt", "expiresAt", "lastUsedAt"],
   newApiKey: ["id", "name", "prefix", "key", "createdAt"],
   notification: ["id", "kind", "details", "createdAt", "readAt"],
-  plan: ["id", "name", "price", "features", "featureDetails", "seats"],
+  plan: ["id", "name", "price", "prices", "trialDays", "features", "featureDetails", "seats"],
   delivery: [
     "id",
     "provider",
@@ -126,7 +126,7 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
   };
 
   it("this test has a valid body for every route", () => {
-    expect(routeNames((route) => WRITES.includes(route)).sort()).toEqual(Object.keys(BODIES).sort());
+    expect(routeNames(({ method }) => hasBody(method)).sort()).toEqual(Object.keys(BODIES).sort());
   });
 
   it.each(WRITES.map((route) => [nameOf(route), route] as const))(

@@ -18,7 +18,7 @@ export function requestTo(
   on: SecurityContext,
 ): string {
   const id = IDS[route.path.split("/")[1] as string]?.(owner, on) ?? "";
-  return `${route.method} /api${route.path.replace(":id", id)}`;
+  return `${route.method} /api${route.path.replace(":id", id).replace(":externalId", "crm-1")}`;
 }
 
 export const ENDPOINT_ID = "00000000-0000-4000-8000-000000000000";
@@ -36,6 +36,9 @@ export const BODIES: Record<string, Record<string, unknown>> = {
   "PATCH /users/me": { name: "A New Name" },
   "POST /subscriptions/:id/reconcile": {},
   "POST /subscriptions/:id/dismiss": { reason: "refunded by hand" },
+  "PUT /users/external/:externalId": { email: "external@example.com", name: "External" },
+  "POST /entitlements/check": { feature: "events" },
+  "POST /usage": { user: "somebody", feature: "events", amount: 1, idempotencyKey: "1" },
   "POST /checkout": { planId: "pro" },
   "POST /portal": {},
   "POST /api-keys": { name: "A New Key" },

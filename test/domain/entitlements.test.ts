@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { checkFeature, entitlementsOf } from "../../src/domain/entitlements.ts";
+import { definePlans } from "../../src/domain/plan.ts";
+import { nextReset } from "../../src/domain/usage-period.ts";
+
+const NOW = new Date("2030-01-15T12:00:00Z");
+const DAY_MS = 24 * 60 * 60 * 1000;
+const text = { en: "x", de: "x", es: "x", zh: "x" };
+
+function plan(id: string, amount: number, values: { projects: number; events: number; exports?: boolean }) {
+  const { projects, events, exports } = values;
+  return {
+    ...{ id, name: id, seats: { min: 1, max: 9 }, priceIds: {}, graceDays: 7 },
+    price: { amount, currency: "EUR", interval: "month" as const },
+    features: [
+      { id: "projects", kind: "limit" as const, value: projects, text },
+      { id: "events", kind: "quota" as const, value: events, text },
+      ...(exports === undefined ? [] : [{ id: "exports", kind: "flag" as const, value: exports, text }]),
+    ],
+  };
+}
+
+const plans = definePlans([
+  plan("free", 0, { projects: 1, events: 100 }),
+  plan("pro", 2000, { projects: 10, events: 1_000, exports: true }),
+  plan("team", 1500, { projects: 5, events: 5_000 }),
+]);
+
+type Given = Partial<Parameters<typeof entitlementsOf>[0][number]>;
+
+const subscription = (given: Given = {}) => ({
+  ...{ planId: "pro", status: "active" as const, cancelAtPeriodEnd: false },
+  ...{ currentPeriodEnd: new Date("2030-02-01T00:00:00Z"), pastDueSince: null, paymentReversal: null },
+  ...given,
+});
+
+const check = (given: Given[], feature: string, asked: { amount?: number; used?: number } = {}) =>
+  checkFeature(entitlementsOf(given.map(subscription), plans, NOW), feature, {
+    amount: 1,
+    used: 0,
+    ...asked,
+  });
+
+describe("entitlements", () => {
+  it("are those of the free plan without a subscription", () => {
+    const found = entitlementsOf([], plans, NOW);
+    expect(found).toMatchObject({ planId: "free", status: null, until: null, isSubscribed: false });
+    expect(found.features.get("events")).toMatchObject({ kind: "quota", value: 100 });
+    expect(found.features.get("exports")).toMatchObject({ kind: "flag", value: false });
+  });
+
+  it("are the most generous of several subscriptions, feature by feature", () => {
+    const { features } = entitlementsOf([subscription({ planId: "team" }), subscription()], plans, NOW);
+    expect([...features].map(([id, { value }]) => [id, value])).toEqual([
+      ["projects", 10],
+      ["events", 5_000],
+      ["exports", true],
+    ]);
+  });
+
+  it.each(["canceled", "unpaid", "paused", "incomplete"] as const)(
+    "are the free plan's when it is %s",
+    (status) => {
+      expect(entitlementsOf([subscription({ status })], plans, NOW)).toMatchObject({
+        planId: "free",
+        isSubscribed: false,
+      });
+    },
+  );
+
+  it("hold until the end of the period, of the days of grace, or of a cancelled subscription", () => {
+    const end = new Date("2030-02-01T00:00:00Z");
+    expect(check([{}], "exports")).toEqual({ allowed: true, reason: "plan", until: end });
+    expect(check([{ cancelAtPeriodEnd: true }], "exports")).toEqual({
+      allowed: true,
+      reason: "plan",
+      until: end,
+    });
+    const pastDueSince = new Date(NOW.getTime() - 2 * DAY_MS);
+    expect(check([{ status: "past_due", pastDueSince }], "exports")).toEqual({
+      ...{ allowed: true, reason: "grace_until", until: new Date(NOW.getTime() + 5 * DAY_MS) },
+    });
+  });
+
+  it("end with the days of grace", () => {
+    const pastDueSince = new Date(NOW.getTime() - 7 * DAY_MS);
+    expect(check([{ status: "past_due", pastDueSince }], "exports")).toEqual({
+      ...{ allowed: false, reason: "not_subscribed", until: null },
+    });
+  });
+});
+
+describe("a check", () => {
+  it("says that the plan does not include it", () => {
+    expect(check([{ planId: "team" }], "exports")).toEqual({ allowed: false, reason: "plan", until: null });
+  });
+
+  it("compares an amount with a limit", () => {
+    expect(check([{}], "projects", { amount: 10 })).toMatchObject({ allowed: true });
+    expect(check([{}], "projects", { amount: 11 })).toMatchObject({ allowed: false, reason: "plan" });
+    expect(check([], "projects", { amount: 2 })).toMatchObject({ allowed: false, reason: "not_subscribed" });
+  });
+
+  it("counts what has been used of a quota", () => {
+    expect(check([{}], "events", { used: 999 })).toMatchObject({ allowed: true, remaining: 1 });
+    expect(check([{}], "events", { used: 999, amount: 2 })).toEqual({
+      ...{ allowed: false, reason: "quota_exceeded", until: new Date("2030-02-01T00:00:00Z"), remaining: 1 },
+    });
+    // Used before a downgrade.
+    expect(check([], "events", { used: 5_000 })).toMatchObject({
+      ...{ allowed: false, reason: "quota_exceeded", remaining: 0 },
+    });
+  });
+
+  it("knows no other features", () => {
+    expect(check([{}], "toString")).toBeNull();
+  });
+});
+
+describe("a quota starts over", () => {
+  it.each([
+    ["on the 1st without a period", null, "2030-02-01T00:00:00Z"],
+    ["at the end of the period", "2030-01-20T10:00:00Z", "2030-01-20T10:00:00Z"],
+    ["a month later while the renewal is not known", "2030-01-15T12:00:00Z", "2030-02-15T12:00:00Z"],
+    ["on the same day of the month", "2029-11-20T10:00:00Z", "2030-01-20T10:00:00Z"],
+    ["on the last day of a shorter month", "2029-12-31T10:00:00Z", "2030-01-31T10:00:00Z"],
+  ])("%s", (_name, periodEnd, expected) => {
+    expect(nextReset(periodEnd === null ? null : new Date(periodEnd), NOW)).toEqual(new Date(expected));
+  });
+
+  it("on the last day of February after a period that ended on the 31st", () => {
+    const now = new Date("2030-02-15T00:00:00Z");
+    expect(nextReset(new Date("2030-01-31T10:00:00Z"), now)).toEqual(new Date("2030-02-28T10:00:00Z"));
+  });
+});
