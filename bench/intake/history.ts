@@ -21,7 +21,7 @@ export type History = {
 };
 
 /** Of a query's slowest statement on the filled log. */
-export type QueryTime = { name: string; ms: number; rowsRead: number; scans: string[] };
+type QueryTime = { name: string; ms: number; rowsRead: number; scans: string[] };
 
 /** What a row takes besides its body, with its indexes and the log while it is loaded. */
 const BYTES_BESIDES = 900;

@@ -26,7 +26,7 @@ export type Overload = {
 
 const OVERLOAD_SECONDS = 60;
 const OVERLOAD_FACTOR = 3;
-const CONNECTIONS = 1_000;
+const CONNECTIONS = 4_000;
 const WATCH_SECONDS = 20;
 
 type Second = { applied: number; refused: number; unsent: number };

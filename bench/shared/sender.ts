@@ -12,7 +12,7 @@ export type Sender = {
   close(): void;
 };
 
-export type Answer = { status: number; body: string };
+type Answer = { status: number; body: string };
 
 type Line = { socket: Socket; received: string; waiting: Waiting | null };
 type Waiting = { request: string; resolve(answer: Answer): void; reject(error: Error): void };
