@@ -22,22 +22,32 @@ type RedactionTools = { database: Queryable; intake: Pick<Intake, "adapters"> };
  * @returns whether all that was open is done
  */
 export async function redactDeleted(tools: RedactionTools, isStopping: () => boolean): Promise<boolean> {
-  for (const redaction of await openRedactions(tools.database)) {
-    let left: Redaction | null = redaction;
-    while (left !== null) {
-      if (isStopping()) return false;
-      const step = await nextStep(tools, left);
-      // Another process is at it too, and has come further.
+  let left = await openRedactions(tools.database);
+  while (left.length > 0) {
+    if (isStopping()) return false;
+    // Everybody who has come equally far is searched for at once: the log is not read for each alone.
+    const after = left.map((one) => one.after).reduce((a, b) => (BigInt(b) < BigInt(a) ? b : a));
+    const together = left.filter((one) => one.after === after);
+    const { suspects, until } = await nextSuspects(tools.database, together, after);
+    const deliveries = suspects.map((suspect) => ({ id: suspect.id, ...read(tools.intake, suspect) }));
+    const nexts: Redaction[] = [];
+    for (const before of together) {
+      const step = await nextStep(tools, before, deliveries, until);
+      // Another process is redacting too, and has gone further.
       if (!(await retryOnContention(() => redact(tools.database, step)))) return false;
-      left = step.next;
+      if (step.next !== null) nexts.push(step.next);
     }
+    left = [...left.filter((one) => one.after !== after), ...nexts];
   }
   return true;
 }
 
-async function nextStep({ database, intake }: RedactionTools, before: Redaction): Promise<RedactionStep> {
-  const { suspects, until } = await nextSuspects(database, before);
-  const deliveries = suspects.map((suspect) => ({ id: suspect.id, ...read(intake, suspect) }));
+async function nextStep(
+  { database }: RedactionTools,
+  before: Redaction,
+  deliveries: readonly (TracedDelivery & { id: string })[],
+  until: string | null,
+): Promise<RedactionStep> {
   const theirs = deliveries.filter((delivery) => isAbout(before, delivery));
   const named = theirs.flatMap((delivery) => customersIn(before, delivery));
   const found = await unclaimedCustomers(database, newAmong(named, before.customers));

@@ -58,16 +58,20 @@ order by d.id limit ${MAX_SUSPECTS}`,
 };
 
 /**
- * The next deliveries whose payloads may mention the person, and the id up to which that is complete. `until: null`:
+ * The next deliveries after an id whose payloads may mention one of these people, and the id up to which that is complete. `until: null`:
  * the end of the log.
  */
 export async function nextSuspects(
   database: Queryable,
-  { userId, subscriptions, customers, after }: Redaction,
+  redactions: readonly Pick<Redaction, "userId" | "subscriptions" | "customers">[],
+  after: string,
 ): Promise<{ suspects: SuspectDelivery[]; until: string | null }> {
   const [range] = await database.run<{ until: string | null; count: number }>(RANGE, [after]);
   if (!range?.until) return { suspects: [], until: null };
-  const traces = [userId, ...[...subscriptions, ...customers].map(({ id }) => id)];
+  const traces = redactions.flatMap(({ userId, subscriptions, customers }) => [
+    userId,
+    ...[...subscriptions, ...customers].map(({ id }) => id),
+  ]);
   const suspects = await database.run<SuspectDelivery>(SUSPECTS, [after, range.until, traces]);
   const last = suspects.at(-1);
   return { suspects, until: suspects.length === MAX_SUSPECTS && last ? last.id : range.until };

@@ -3,7 +3,7 @@ import { redactDeleted } from "../../src/accounts/redact-deleted.ts";
 import { OPERATOR } from "../../src/domain/caller.ts";
 import { deleteUser } from "../../src/operations/users/delete-user.ts";
 import { ADAPTERS } from "../../src/providers/registry.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase, type Queryable } from "../../src/store/database.ts";
 import { openRedactions, type Redaction, redact } from "../../src/store/redaction.ts";
 import { findInAllTables } from "../operations/find-in-all-tables.ts";
 import { createTestContext, type TestContext } from "../operations/test-context.ts";
@@ -299,6 +299,33 @@ describe("redaction", () => {
     await Promise.all(databases.map((database) => database.close()));
     expect(await placesInLog("user_1")).toEqual([]);
     expect(await findInAllTables(test, "cus_x")).toEqual([]);
+  });
+
+  it("reads the log once for many people", async () => {
+    await test.rows(
+      `insert into deleted_user (id, to_redact)
+       select 'person-' || lpad(n::text, 3, '0'), '{"subscriptions": [], "customers": [], "after": "0", "again": false}'
+       from generate_series(0, 29) n`,
+    );
+    await test.rows(
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
+       select 'provider-a', 'many_' || n, 'x', 'stripe', 'successful', 'delivery',
+         json_build_object('userId', 'person-' || lpad((n % 300)::text, 3, '0'))
+       from generate_series(1, 6000) n`,
+    );
+    let searches = 0;
+    const database: Queryable = {
+      run: (statement, values) => {
+        if (statement.name === "redaction_suspects") searches += 1;
+        return test.database.run(statement, values);
+      },
+    };
+    expect(await redactDeleted({ database, intake: { adapters: ADAPTERS } }, () => false)).toBe(true);
+    expect(await test.rows("select count(*)::int n from webhook_delivery where payload is null")).toEqual([
+      { n: 600 },
+    ]);
+    // Three steps of 2,000 deliveries, and one more after each 50 matches; for one person at a time it were 90.
+    expect(searches).toBeLessThan(20);
   });
 
   it("finishes for payloads that must be read one by one", async () => {

@@ -58,12 +58,6 @@ export function logQueries(example: LogExample): Record<string, (database: Query
     "status of one": (database) => statusOf(database, example.id),
     retention: (database) => dropPayloads(database, { olderThanDays: 90, limit: 1_000 }),
     "redaction of a user": (database) =>
-      nextSuspects(database, {
-        userId: "user_nobody",
-        subscriptions: [],
-        customers: [],
-        after: "0",
-        again: false,
-      }),
+      nextSuspects(database, [{ userId: "user_nobody", subscriptions: [], customers: [] }], "0"),
   };
 }
