@@ -125,6 +125,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await rows.nth(1).getByRole("link").click();
     await page.waitForURL(`/admin/webhooks/${furnished.failedId}`);
     await part(page, "History").getByText("Attempt 1 failed (provider delivery)").waitFor();
+    await part(page, "History").getByText("If this person signs up or is imported later").waitFor();
     await page.getByLabel("Search payload").fill("furnished-15");
     await page.getByText(/^\d+ matches\.$/).waitFor();
 
