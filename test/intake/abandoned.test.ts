@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { numberedEvent } from "../support/events.ts";
+import { eventually } from "../support/eventually.ts";
+import { serverVariables } from "../support/variables.ts";
+
+/** As many as the intake has under way at once. */
+const GROUPS = 4;
+
+let test: TestDatabase;
+let runtime: Runtime;
+let stalled = 0;
+let release: () => void = () => {};
+const released = new Promise<void>((resolve) => {
+  release = resolve;
+});
+beforeAll(async () => {
+  test = await freshDatabase();
+  runtime = await startRuntime(readConfig(serverVariables(test.url)), {
+    log: createLog("silent"),
+    reached: async (milestone) => {
+      if (milestone !== "effects written") return;
+      stalled += 1;
+      await released;
+    },
+  });
+});
+afterAll(async () => {
+  release();
+  await runtime.close();
+  await test.drop();
+});
+
+it("drops an event that nobody waits for any more, instead of applying it later", {
+  timeout: 60_000,
+}, async () => {
+  const receive = (n: number) => {
+    const { rawBody, headers } = numberedEvent("abandoned", n) as {
+      rawBody: Buffer;
+      headers: Record<string, string>;
+    };
+    return runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
+  };
+  const held = [];
+  for (let n = 0; n < GROUPS; n += 1) {
+    held.push(receive(n));
+    await eventually(async () => stalled, n + 1);
+  }
+  expect(await receive(GROUPS)).toEqual({ outcome: "unavailable", cause: "too slow" });
+  release();
+  await Promise.all(held);
+  await runtime.intake.idle();
+  expect(
+    await test.rows("select event_id from webhook_delivery where event_id like $1", [`abandoned-${GROUPS}%`]),
+  ).toEqual([]);
+});
