@@ -5,6 +5,7 @@ import { addAudit } from "./audit.ts";
 import { addCompletion } from "./completion.ts";
 import { concludeFailure } from "./conclude.ts";
 import { addDoctor } from "./doctor.ts";
+import { addEndpoints } from "./endpoints.ts";
 import { addImport } from "./import.ts";
 import { addKeys } from "./keys.ts";
 import { addSimulate } from "./simulate.ts";
@@ -48,6 +49,7 @@ Examples:
   addUsers(program);
   addImport(program);
   addKeys(program);
+  addEndpoints(program);
   addAudit(program);
   addSimulate(program);
   addDoctor(program);

@@ -9,6 +9,7 @@ import { SLOTS, type Slot } from "../domain/slot.ts";
 import { createIntake, INTAKE_CONNECTIONS } from "../intake/create-intake.ts";
 import type { Intake, Milestone } from "../intake/intake.ts";
 import type { Log } from "../observability/log.ts";
+import { type OutboundAllow, outboundAllow } from "../outbound/allowed-targets.ts";
 import { ADAPTERS } from "../providers/registry.ts";
 import { bindSlots, type SlotBinding } from "../providers/slots.ts";
 import { type Database, openDatabase } from "../store/database.ts";
@@ -32,6 +33,8 @@ export type Runtime = {
   newServiceKey: typeof newServiceKey;
   /** The public origin, where people return to from a provider. */
   appUrl: string;
+  /** Where outbound events may go besides public https addresses. */
+  outboundAllow: OutboundAllow;
   log: Log;
   /** The simulator's pages; `null`: it was not started here. */
   simulatorUrl: string | null;
@@ -138,6 +141,7 @@ async function startOnDatabase(
     activeProvider: config.activeProvider,
     newServiceKey,
     appUrl: config.appUrl,
+    outboundAllow: outboundAllow(config.outboundAllow),
     log,
     simulatorUrl: simulated?.url ?? null,
     isReady: () => withinMs(READY_WITHIN_MS, isMigrated(intakeDatabase)),

@@ -13,7 +13,6 @@ import { createMail } from "../mail/mail.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
-import { outboundAllow } from "../outbound/allowed-targets.ts";
 import { startOutbound } from "../outbound/outbound.ts";
 import { countFlagged } from "../store/heals.ts";
 import { withLease } from "../store/hold-lease.ts";
@@ -91,10 +90,9 @@ export async function startService(
   ])
     jobs.start(job);
   const retries = startRetryJob(runtime.intake, metrics?.jobRan ?? null);
-  const allow = outboundAllow(config.outboundAllow);
   const outbound = startOutbound({
     database: runtime.database,
-    allow,
+    allow: runtime.outboundAllow,
     hooks: new Map(),
     log,
     now: Date.now,
@@ -119,7 +117,7 @@ export async function startService(
       log,
       cancelSubscription: cancelAtProvider({ payments: runtime.payments, log }),
       closeOpenCheckout: closeOnDeletion(runtime),
-      outboundAllow: allow,
+      outboundAllow: runtime.outboundAllow,
     },
     auth,
     metrics,

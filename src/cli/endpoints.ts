@@ -1,0 +1,117 @@
+import { type Command, Option } from "commander";
+import { OUTBOUND_EVENT_TYPES } from "../domain/outbound-event.ts";
+import { createEventEndpoint } from "../operations/event-endpoints/create-endpoint.ts";
+import { listEventEndpoints } from "../operations/event-endpoints/list-endpoints.ts";
+import { replayEndpointDeliveries } from "../operations/event-endpoints/replay-deliveries.ts";
+import { testEventEndpoint } from "../operations/event-endpoints/test-endpoint.ts";
+import { addPageOptions, jsonOption, parsedBy } from "./arguments.ts";
+import { collectPages, type PageOptions } from "./collect-pages.ts";
+import { conclude } from "./conclude.ts";
+import { runAsOperator } from "./run-as-operator.ts";
+import { printable, table } from "./table.ts";
+import { withRuntime } from "./with-runtime.ts";
+
+const { id: endpointId } = testEventEndpoint.input.shape;
+const EXAMPLE_ID = "0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11";
+
+export function addEndpoints(program: Command): void {
+  const endpoints = program
+    .command("endpoints")
+    .description("endpoints that receive signed events: list, create, test, replay");
+  addList(endpoints);
+  addCreate(endpoints);
+  addTest(endpoints);
+  addReplay(endpoints);
+}
+
+function addList(endpoints: Command): void {
+  addPageOptions(endpoints.command("list"), 100)
+    .description("lists the endpoints, oldest first")
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  npm run -s tollgate -- endpoints list")
+    .action(async (options: PageOptions & { json?: boolean }) => {
+      const { items, nextCursor } = await withRuntime((runtime) =>
+        collectPages(options, (page) => runAsOperator(listEventEndpoints, runtime, page)),
+      );
+      const text = () =>
+        items.length === 0
+          ? "no endpoints"
+          : table(
+              ["id", "url", "types", "state"],
+              items.map(({ id, url, types, enabled, failingSince }) => [
+                id,
+                printable(url, 80),
+                types.join(", "),
+                enabled ? (failingSince === null ? "enabled" : "failing") : "paused",
+              ]),
+            );
+      conclude({ json: items, text, nextCursor }, options);
+    });
+}
+
+function addCreate(endpoints: Command): void {
+  endpoints
+    .command("create")
+    .description("adds an endpoint and prints its signing secret, which is shown only now")
+    .argument("<url>", "a public https URL, or one that OUTBOUND_ALLOW allows")
+    .addOption(
+      new Option("--types <types>", "event types, separated by commas; all of them unless given").default(
+        OUTBOUND_EVENT_TYPES.join(","),
+        "all",
+      ),
+    )
+    .addOption(new Option("--description <text>", "for whoever reads the list"))
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      "\nExample:\n  npm run -s tollgate -- endpoints create https://example.com/hook --types subscription.started,subscription.ended",
+    )
+    .action(async (url: string, options: { types: string; description?: string; json?: boolean }) => {
+      const types = options.types
+        .split(",")
+        .map((type) => type.trim()) as (typeof OUTBOUND_EVENT_TYPES)[number][];
+      const { description } = options;
+      const made = await withRuntime((runtime) =>
+        runAsOperator(createEventEndpoint, runtime, { url, types, ...(description ? { description } : {}) }),
+      );
+      const text = () => `${made.id} receives events\nsigning secret: ${made.secret}`;
+      conclude({ json: made, text }, options);
+    });
+}
+
+function addTest(endpoints: Command): void {
+  endpoints
+    .command("test")
+    .description("sends an example event and prints the endpoint's answer")
+    .argument("<id>", "the endpoint's id, as in the list", parsedBy(endpointId))
+    .addOption(jsonOption())
+    .addHelpText("after", `\nExample:\n  npm run -s tollgate -- endpoints test ${EXAMPLE_ID}`)
+    .action(async (id: string, options: { json?: boolean }) => {
+      const result = await withRuntime((runtime) => runAsOperator(testEventEndpoint, runtime, { id }));
+      const text = () =>
+        result.delivered
+          ? `delivered: the endpoint answered ${result.responseStatus}`
+          : `not delivered: ${result.error}`;
+      conclude({ json: result, text }, options);
+      if (!result.delivered) process.exitCode = 1;
+    });
+}
+
+function addReplay(endpoints: Command): void {
+  endpoints
+    .command("replay")
+    .description("sends deliveries again: those named, or all that have failed")
+    .argument("<id>", "the endpoint's id, as in the list", parsedBy(endpointId))
+    .argument("[deliveries...]", "ids of deliveries")
+    .addOption(jsonOption())
+    .addHelpText("after", `\nExample:\n  npm run -s tollgate -- endpoints replay ${EXAMPLE_ID}`)
+    .action(async (id: string, deliveryIds: string[], options: { json?: boolean }) => {
+      const result = await withRuntime((runtime) =>
+        runAsOperator(replayEndpointDeliveries, runtime, {
+          id,
+          ...(deliveryIds.length > 0 ? { deliveryIds } : {}),
+        }),
+      );
+      conclude({ json: result, text: () => `${result.replayed} deliveries are sent again` }, options);
+    });
+}

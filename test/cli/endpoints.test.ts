@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Receiver, startReceiver } from "../outbound/receiver.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { serverVariables } from "../support/variables.ts";
+import { tollgateIn } from "./tollgate.ts";
+
+let test: TestDatabase;
+let receiver: Receiver;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await receiver.close();
+  await test.drop();
+});
+
+function commandLine() {
+  return tollgateIn({ ...serverVariables(test.url), OUTBOUND_ALLOW: "127.0.0.1" });
+}
+
+it("creates, lists, tests and replays endpoints", async () => {
+  const { json } = commandLine();
+  const made = await json("endpoints", "create", receiver.url, "--types", "user.created,user.deleted");
+  expect(made).toMatchObject({ url: receiver.url, types: ["user.created", "user.deleted"], enabled: true });
+  expect(made.secret).toMatch(/^whsec_/);
+  expect(await json("endpoints", "list")).toMatchObject([{ id: made.id }]);
+  expect(await json("endpoints", "test", made.id)).toMatchObject({ delivered: true, responseStatus: 204 });
+  expect(receiver.received).toMatchObject([{ event: { type: "user.created" } }]);
+  expect(await json("endpoints", "replay", made.id)).toEqual({ replayed: 0 });
+});
+
+it("fails with a sentence for an address that is not allowed", async () => {
+  const { code, stderr } = await commandLine()("endpoints", "create", "https://10.0.0.1/");
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/public https URL/);
+});
