@@ -5,7 +5,7 @@ import { readJson } from "../http/read-json.ts";
 import type { Scope } from "../limits/policies.ts";
 import type { Limits } from "../limits/rate-limit.ts";
 import { type Call, charge } from "../operations/operation.ts";
-import { addressOf, assertOwnPage, type CallerContext } from "./authenticate.ts";
+import { addressOf, type CallerContext, rejectCrossOriginWrite } from "./authenticate.ts";
 import { unversionedUrl } from "./versions/version-path.ts";
 
 export type AuthRoutesOptions = {
@@ -23,7 +23,7 @@ export function authRoutes(
   const routes = new Hono<HonoEnv>();
   routes.all("/*", async (c) => {
     // Checked although most routes need no session: a foreign page must not sign anybody in either.
-    assertOwnPage(c, callers, true);
+    rejectCrossOriginWrite(c, callers, true);
     const address = addressOf(c, callers);
     const call: Call = { caller: { kind: "anonymous", address }, charges: [] };
     c.set("charges", call.charges);

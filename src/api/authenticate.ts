@@ -36,7 +36,7 @@ export async function authenticate(c: Context<HonoEnv>, callers: CallerContext):
   if (caller.kind === "service" && c.env.incoming.headers.origin !== undefined) {
     refuse({ reason: "cross_origin" });
   }
-  assertOwnPage(c, callers, caller.kind === "session");
+  rejectCrossOriginWrite(c, callers, caller.kind === "session");
   return { caller, charges, acceptLanguage: c.env.incoming.headers["accept-language"] };
 }
 
@@ -62,7 +62,7 @@ export function addressOf(c: Context<HonoEnv>, callers: CallerContext): string {
 }
 
 /** @throws Refusal */
-export function assertOwnPage(c: Context<HonoEnv>, callers: CallerContext, byCookie: boolean): void {
+export function rejectCrossOriginWrite(c: Context<HonoEnv>, callers: CallerContext, byCookie: boolean): void {
   const { headers } = c.env.incoming;
   const write = {
     method: c.req.method,

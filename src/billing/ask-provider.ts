@@ -2,7 +2,7 @@ import { isPaymentApiProblem, type PaymentApi, type Payments } from "../domain/p
 import { refuse } from "../domain/refusal.ts";
 import type { Slot } from "../domain/slot.ts";
 
-/** Where the operator learns what a person has no use for. */
+/** Details for the operator that are not shown to the user. */
 export type OperatorLog = { error(facts: object, message: string): void };
 
 export type ProviderTools = {
@@ -17,20 +17,20 @@ export function providerOf(payments: Payments, slot: Slot): PaymentApi {
 }
 
 /**
- * What a provider answers, or a refusal: the person reads that it does not work, the operator in the log why.
- * @throws Refusal `unavailable`; `forbidden` for an address that is a customer's already
+ * The provider's response, or a refusal. The user learns that the request failed; why is only in the operator's log.
+ * @throws Refusal `unavailable`; `forbidden` when another customer has the email address
  */
-export async function mapProviderErrors<Answer>(
+export async function mapProviderErrors<Response>(
   { log }: Pick<ProviderTools, "log">,
   facts: { slot: Slot; userId: string },
-  answer: Promise<Answer>,
-): Promise<Answer> {
+  response: Promise<Response>,
+): Promise<Response> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (!isPaymentApiProblem(error)) throw error;
     const { failure, message } = error;
-    log.error({ ...facts, failure, reason: message }, "a payment provider did not do what it was asked");
+    log.error({ ...facts, failure, reason: message }, "a request to a payment provider failed");
     if (failure === "taken") return refuse({ reason: "email_known_to_provider" });
     return refuse({ reason: failure === "unreachable" ? "provider_unreachable" : "provider_rejected" });
   }

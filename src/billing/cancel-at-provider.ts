@@ -3,12 +3,12 @@ import type { RunningSubscription } from "../store/account-deletion.ts";
 import type { ProviderTools } from "./ask-provider.ts";
 
 /**
- * Ends a subscription at its payment provider, at once. One that has ended there already is no failure.
- * @throws when it is not known to have ended
+ * Cancels a subscription at its payment provider, immediately. Succeeds too when it has already ended there.
+ * @throws when it may not have ended
  */
 export type CancelSubscription = (subscription: RunningSubscription) => Promise<void>;
 
-/** How subscriptions are ended whose person leaves; `null` when no provider is configured at all. */
+/** Cancels the subscriptions of a deleted account; `null` when no provider is configured at all. */
 export function cancelAtProvider({ payments, log }: ProviderTools): CancelSubscription | null {
   if (Object.values(payments).every((api) => api === null)) return null;
   return async ({ id, provider, providerSubscriptionId }) => {

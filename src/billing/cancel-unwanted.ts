@@ -11,8 +11,8 @@ import type { OperatorLog } from "./ask-provider.ts";
 export type UnwantedTools = { database: Queryable; payments: Payments; log: OperatorLog };
 
 /**
- * Cancels and refunds what was paid for after the account was deleted, or twice, and notifies the administrators. What a
- * provider cannot do now is tried again later.
+ * Cancels and refunds subscriptions that were paid for twice, or after their account was deleted, and notifies the
+ * administrators. What fails at the provider is retried later.
  */
 export async function cancelUnwanted(tools: UnwantedTools, isStopping: () => boolean): Promise<void> {
   await findPaidTwice(tools.database);

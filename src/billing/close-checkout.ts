@@ -10,12 +10,12 @@ export type ClosingTools = {
   log: OperatorLog;
 };
 
-/** Webhooks are late by minutes at most, or lost; what is older the sweep finds. */
+/** Webhooks arrive within minutes or are lost; the sweep finds older events. */
 const LOOK_BACK_MS = 2 * 60 * 60 * 1000;
 
 /**
- * Closes a checkout at its provider. Of one that turns out to be paid the event is on its way or lost: the provider is
- * asked for it at once, in the background.
+ * Closes a checkout at its provider. If it has been paid, its event is delayed or lost, and is fetched from the provider
+ * at once, in the background.
  * @throws PaymentApiProblem
  */
 export async function closeStoredCheckout(
@@ -23,7 +23,7 @@ export async function closeStoredCheckout(
   { provider, ...checkout }: ClosingCheckout & { provider: Slot },
 ): Promise<CheckoutEnd> {
   const api = tools.payments[provider];
-  // Without a key nothing can be asked, nor was it for anybody who paid.
+  // Without a key the checkout cannot be closed.
   if (api === null) return { status: "closed" };
   const end = await api.closeCheckout(checkout);
   if (end.status === "paid" && api.listEvents) {

@@ -28,11 +28,11 @@ import { rememberReplaced } from "../store/unwanted-subscriptions.ts";
 import { mapProviderErrors, type ProviderTools } from "./ask-provider.ts";
 import { closeStoredCheckout } from "./close-checkout.ts";
 
-/** How long after a crash another request takes over. */
+/** After a crash, another request can take over once the lease has expired. */
 const LEASE_SECONDS = 12;
 const WAIT_FOR_OTHERS_MS = (LEASE_SECONDS + 3) * 1_000;
 const RETRY_MS = 100;
-/** Some providers do not say for how long a checkout can be paid. */
+/** For providers that do not report when a checkout expires. */
 const KEEP_SECONDS = 60 * 60;
 
 export type BillingTools = ProviderTools & {
@@ -46,13 +46,13 @@ export type BillingTools = ProviderTools & {
 
 type Order = WantedCheckout &
   Pick<CheckoutOrder, "email" | "isEmailConfirmed"> & {
-    /** Where the person goes on afterwards; `null`: our billing page. */
+    /** Where the user continues afterwards; `null`: our billing page. */
     returnUrl: string | null;
   };
-type Turn = { api: PaymentApi; order: Order; lease: Lease };
+type LeasedOrder = { api: PaymentApi; order: Order; lease: Lease };
 
 /**
- * Returns where the person can pay. There is one checkout per person: requests for the same order, at whichever
+ * Returns the URL at which the user can pay. There is one checkout per user: requests for the same order, in any
  * process, get the same one. No transaction is open while a provider is called.
  * @throws Refusal `unavailable`; `conflict` for a checkout that was paid; `not_found` when the account is deleted meanwhile
  */
@@ -63,7 +63,7 @@ export async function openCheckout(deps: BillingTools, api: PaymentApi, order: O
     if (open !== null) return open;
     const name = checkoutLease(order.userId);
     const url = await withLease(deps.database, name, { seconds: LEASE_SECONDS }, (lease) =>
-      takeTurn(deps, { api, order, lease }),
+      openWithLease(deps, { api, order, lease }),
     );
     if (url !== null) return url;
     if (performance.now() >= giveUpAt) refuse({ reason: "checkout_in_progress" });
@@ -71,26 +71,26 @@ export async function openCheckout(deps: BillingTools, api: PaymentApi, order: O
   }
 }
 
-/** `null`: somebody else is opening one, or has taken the lease over. */
-async function takeTurn(deps: BillingTools, turn: Turn): Promise<string | null> {
+/** `null`: another process is opening one, or has taken over the lease. */
+async function openWithLease(deps: BillingTools, leased: LeasedOrder): Promise<string | null> {
   const { database } = deps;
-  const { order, lease } = turn;
-  // Opened since the last look.
+  const { order, lease } = leased;
+  // Another request may have opened one before this one acquired the lease.
   const open = await findOpenCheckout(database, order, { keepSeconds: KEEP_SECONDS, lease });
   if (open !== null) return open;
-  // Whatever fails from here on, the open checkout stays in the row: the next order has to deal with it as well.
-  const before = await findStoredCheckout(database, order.userId);
-  if (before === "busy") return null;
-  const updated = before === null ? null : await replace(deps, turn, before);
-  if (updated !== null) return await keep(deps, turn, updated);
-  // Paid between the first look and the lease, it would be bought a second time.
+  // If anything below fails, the open checkout stays in its row, so that the next order closes it.
+  const previous = await findStoredCheckout(database, order.userId);
+  if (previous === "busy") return null;
+  const updated = previous === null ? null : await replace(deps, leased, previous);
+  if (updated !== null) return await keep(deps, leased, updated);
+  // The user may have paid before the lease was acquired, and would buy a second subscription.
   if (await isSubscribed(database, order.userId)) refuse({ reason: "subscription_exists" });
   const placed = await placeCheckoutOrder(database, order, {
     ...{ lease, leaseSeconds: LEASE_SECONDS, newIdempotencyKey: randomUUID() },
   });
   switch (placed.outcome) {
     case "placed":
-      return openPlaced(deps, turn, placed.idempotencyKey);
+      return openPlaced(deps, leased, placed.idempotencyKey);
     case "lease lost":
       return null;
     case "no user":
@@ -101,36 +101,42 @@ async function takeTurn(deps: BillingTools, turn: Turn): Promise<string | null> 
 }
 
 /** `null`: the lease was lost. */
-async function openPlaced(deps: BillingTools, turn: Turn, idempotencyKey: string): Promise<string | null> {
+async function openPlaced(
+  deps: BillingTools,
+  leased: LeasedOrder,
+  idempotencyKey: string,
+): Promise<string | null> {
   const { database } = deps;
-  const { order, lease } = turn;
+  const { order, lease } = leased;
   try {
     const customers = await customersOfUser(database, order.userId);
-    const known = customers.find((one) => one.provider === order.provider && one.customerId !== null);
-    const opening = openFor(turn, known?.customerId ?? null, orderFor(deps, order, idempotencyKey));
+    const known = customers.find(
+      ({ provider, customerId }) => provider === order.provider && customerId !== null,
+    );
+    const opening = openFor(leased, known?.customerId ?? null, orderFor(deps, order, idempotencyKey));
     const facts = { slot: order.provider, userId: order.userId };
-    return await keep(deps, turn, await mapProviderErrors(deps, facts, opening));
+    return await keep(deps, leased, await mapProviderErrors(deps, facts, opening));
   } catch (error) {
-    // That the database is gone is what the caller is to learn, not that this could not be tidied up.
+    // The caller must get the first error, not that of this clean-up.
     await forgetCheckout(database, order.userId, lease).catch(() => {});
     throw error;
   }
 }
 
-/** Makes sure that the checkout before cannot be paid as well. `null`: it is closed. */
+/** Updates or closes the previous checkout, so that it cannot be paid as well. `null`: it was closed. */
 async function replace(
   deps: BillingTools,
-  turn: Turn,
-  before: StoredCheckout,
+  leased: LeasedOrder,
+  previous: StoredCheckout,
 ): Promise<OpenedCheckout | null> {
-  const { api, order } = turn;
-  const closing = { ...before, userId: order.userId, email: order.email };
-  const facts = { slot: before.provider, userId: order.userId };
-  const isSameSlot = before.provider === order.provider;
+  const { api, order } = leased;
+  const closing = { ...previous, userId: order.userId, email: order.email };
+  const facts = { slot: previous.provider, userId: order.userId };
+  const isSameSlot = previous.provider === order.provider;
   if (isSameSlot && api.traits.checkout.canBeUpdated) {
-    const updating = api.updateCheckout(before.id, orderFor(deps, order, randomUUID()));
+    const updating = api.updateCheckout(previous.id, orderFor(deps, order, randomUUID()));
     const updated = await updating.catch((error: unknown) => {
-      // One that was paid or canceled meanwhile is refused: closing it says which.
+      // The provider rejects the update of a paid or canceled checkout: closing it shows which it is.
       if (!isPaymentApiProblem(error) || !["rejected", "missing"].includes(error.failure)) throw error;
       return null;
     });
@@ -141,12 +147,12 @@ async function replace(
     case "closed":
       return null;
     case "open":
-      // Should both be paid, the later one is canceled and refunded; some providers refuse it themselves.
+      // If both are paid, the later one is canceled and refunded.
       await rememberReplaced(deps.database, closing);
       return null;
     case "paid":
-      // Of one that is used the subscription is known: whether it still runs is asked next.
-      return before.isUsed ? null : refuse({ reason: "checkout_paid" });
+      // The subscription of a used checkout is known: the caller checks whether it is still running.
+      return previous.isUsed ? null : refuse({ reason: "checkout_paid" });
     default:
       return end satisfies never;
   }
@@ -155,7 +161,7 @@ async function replace(
 /** Stores what was opened. `null`: the lease was lost meanwhile, so it is closed again. */
 async function keep(
   deps: BillingTools,
-  { order, lease }: Turn,
+  { order, lease }: LeasedOrder,
   opened: OpenedCheckout,
 ): Promise<string | null> {
   if (await keepCheckout(deps.database, order, { lease, opened })) return opened.url;
@@ -185,9 +191,9 @@ function orderFor(
   };
 }
 
-/** A customer can be deleted at the provider: whoever comes back then is a new one. */
+/** A customer may have been deleted at the provider: the checkout then creates a new one. */
 async function openFor(
-  { api }: Turn,
+  { api }: LeasedOrder,
   customerId: string | null,
   order: CheckoutOrder,
 ): Promise<OpenedCheckout> {
@@ -195,7 +201,7 @@ async function openFor(
     return await api.createCheckout({ ...order, customerId });
   } catch (error) {
     if (customerId === null || !isPaymentApiProblem(error) || error.failure !== "missing") throw error;
-    // Under a key of its own: the first one's response is remembered.
+    // Needs another idempotency key: the provider would repeat its first response.
     const idempotencyKey = `${order.idempotencyKey}-anew`;
     return api.createCheckout({ ...order, idempotencyKey, customerId: null });
   }

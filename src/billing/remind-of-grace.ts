@@ -6,7 +6,7 @@ import { sendGraceReminders } from "../store/grace-reminders.ts";
 const DAY_SECONDS = 24 * 60 * 60;
 const BATCH = 500;
 
-/** Reminds people of failed renewals while their access stays: in the middle, and a day before it ends. */
+/** Reminds users of failed renewals during the grace period: in its middle, and a day before it ends. */
 export async function remindOfGrace(
   { database, plans }: { database: Queryable; plans: Pick<PlanCatalog, "plans"> },
   { now, isStopping }: { now: () => Date; isStopping: () => boolean },

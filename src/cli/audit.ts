@@ -19,7 +19,9 @@ type Options = PageOptions & {
 };
 
 export function addAudit(program: Command): void {
-  const audit = program.command("audit").description("what administrators, operators and keys have done");
+  const audit = program
+    .command("audit")
+    .description("audit log of changes by administrators, operators and keys: list");
   addPageOptions(audit.command("list"), 100)
     .description("lists the entries of the audit log, newest first")
     .addOption(

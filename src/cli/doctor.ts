@@ -8,7 +8,7 @@ export function addDoctor(program: Command): void {
   program
     .command("doctor")
     .description("checks everything the server depends on, and says how to fix what is wrong")
-    .option("--production", "also check what matters once strangers use the server")
+    .option("--production", "also check what a production server needs")
     .addOption(jsonOption())
     .addHelpText(
       "after",

@@ -21,9 +21,7 @@ import { withCounter } from "./progress.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 export function addImport(program: Command): void {
-  const importing = program
-    .command("import")
-    .description("users and subscriptions of another system: users, subscriptions");
+  const importing = program.command("import").description("data of another system: users, subscriptions");
   addImportUsers(importing);
   addImportSubscriptions(importing);
 }
@@ -34,7 +32,7 @@ function addCommon(command: Command): Command {
   return command
     .option("--database-url <url>", "PostgreSQL of the other system, for better-auth and sync-engine")
     .option("--dry-run", "report what would happen, and change nothing", false)
-    .option("--notify", "notify users and emit events; by default nobody is told", false)
+    .option("--notify", "notify users and emit events; off by default", false)
     .addOption(jsonOption());
 }
 
@@ -42,7 +40,7 @@ type UserOptions = Output & { from: string; slot?: Slot; databaseUrl?: string };
 
 function addImportUsers(importing: Command): void {
   addCommon(importing.command("users"))
-    .description("imports users without passwords: they set one by the reset link")
+    .description("imports users without passwords, which they set by the password reset link")
     .requiredOption(
       "--from <source>",
       "a file ending in .csv or .json, better-auth, or stripe (its customers)",
@@ -52,8 +50,8 @@ function addImportUsers(importing: Command): void {
       "after",
       `
 A file has the columns (or objects with the keys) id, externalId, email, name, locale; only email is required.
-Rows that are invalid, or that name another account's id or address, are listed and left out. An interrupted import goes
-on where it ended when it is started again with the same input.
+Rows that are invalid, or that name another account's id or address, are listed and skipped. An interrupted import continues
+where it stopped when it is run again with the same input.
 
 Examples:
   npm run -s tollgate -- import users --from users.csv --dry-run
@@ -112,13 +110,13 @@ function addImportSubscriptions(importing: Command): void {
         .default("provider"),
     )
     .option("--schema <name>", "the schema of sync-engine's tables", "stripe")
-    .option("--map <file>", "JSON: the users of customer ids and addresses that name none")
+    .option("--map <file>", "JSON file that maps customer ids and addresses to users")
     .addHelpText(
       "after",
       `
-A subscription belongs to the user whose id its metadata names, or its customer id: by id or by external id. The mapping
-{ "customers": { "cus_1": "user_1" }, "emails": { "ann@example.com": "user_2" } } says the rest. What has no user is
-listed and left out, never guessed. An interrupted import goes on where it ended.
+A subscription is assigned to the user whose id or external id its metadata contains, or else to its customer's user. A
+mapping assigns the others: { "customers": { "cus_1": "user_1" }, "emails": { "ann@example.com": "user_2" } }.
+Subscriptions without a user are listed and skipped. An interrupted import continues where it stopped.
 
 Examples:
   npm run -s tollgate -- import subscriptions --slot provider-a --from provider --dry-run

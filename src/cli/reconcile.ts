@@ -33,8 +33,9 @@ export function addReconcile(webhooks: Command): void {
     .addHelpText(
       "after",
       `
-Missed events come first, then the subscriptions that are out of order are compared. A dry run that finds something to correct exits with 3. Every correction is written
-down with what was before. Lemon Squeezy lists no events: there, the subscriptions that have changed are compared instead.
+Applies missed events first, then compares the subscriptions that are out of order. A dry run that finds something to
+correct exits with 3. The delivery log shows each correction with the values before it. Lemon Squeezy lists no events:
+the subscriptions that have changed are compared instead.
 
 Examples:
   npm run -s tollgate -- webhooks reconcile --dry-run

@@ -33,10 +33,9 @@ export function addSimulate(program: Command): void {
         .argParser(wholeNumber(1, 1_000)),
     )
     .addOption(
-      new Option(
-        "--rate <n>",
-        "at most so many per second (default: as fast as they are answered)",
-      ).argParser(wholeNumber(1, 1_000_000)),
+      new Option("--rate <n>", "at most this many per second (default: unlimited)").argParser(
+        wholeNumber(1, 1_000_000),
+      ),
     )
     .addOption(
       new Option("--seed <n>", "repeats the same scenario with new users (default: random)").argParser(

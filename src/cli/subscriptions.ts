@@ -13,13 +13,13 @@ export function addSubscriptions(program: Command): void {
   subscriptions
     .command("dismiss")
     .description("takes a subscription off the review list as it is")
-    .argument("<id>", "its id here, as in webhooks reconcile --json", parsedBy(z.uuid()))
-    .requiredOption("--reason <text>", "why, for the record")
+    .argument("<id>", "its id in Tollgate, as in webhooks reconcile --json", parsedBy(z.uuid()))
+    .requiredOption("--reason <text>", "why; recorded in the audit log")
     .addOption(jsonOption())
     .addHelpText(
       "after",
       `
-For a subscription that the provider does not know any more, or cannot be asked about.
+For a subscription that no longer exists at the provider, or whose slot has no API key.
 
 Example:
   npm run -s tollgate -- subscriptions dismiss 6f1c0e0a-5b0e-4c53-9d6c-0f7f2f1f6a11 --reason "refunded by hand"`,

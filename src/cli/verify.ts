@@ -17,8 +17,8 @@ export function addVerify(webhooks: Command): void {
     .addOption(
       new Option("--sample <count>", "only this many subscriptions of each slot, at random").argParser(count),
     )
-    .option("--repair", "correct what differs to the provider's state", false)
-    .option("--notify", "notify the users of what is repaired", false)
+    .option("--repair", "set fields that differ to the provider's values", false)
+    .option("--notify", "notify users whose subscriptions are repaired", false)
     .addOption(jsonOption())
     .addHelpText(
       "after",

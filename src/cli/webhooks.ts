@@ -102,7 +102,7 @@ function addRetry(webhooks: Command): void {
   webhooks
     .command("retry")
     .description(
-      "runs the retry job once: failed deliveries that are due, and claims whose lease has run out",
+      "runs the retry job once: failed deliveries that are due, and claims whose lease has expired",
     )
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  npm run -s tollgate -- webhooks retry")

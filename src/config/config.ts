@@ -19,7 +19,7 @@ export type Config = {
   preparedStatements: boolean;
   /** The public origin, without a slash at the end. */
   appUrl: string;
-  /** Whose pages may call the API with users' keys. */
+  /** Other origins whose pages may call the API with users' keys. */
   corsOrigins: readonly string[];
   /** Where checkouts and portals that programs open may return to. */
   returnOrigins: readonly string[];
@@ -38,41 +38,41 @@ export type Config = {
   mail: { smtpUrl: string | null; from: string; requireConfirmation: boolean };
   /** Whether administrators must have a second factor. */
   requireAdminTwoFactor: boolean;
-  /** Bodies of settled deliveries are dropped afterwards, their keys never. */
+  /** Payloads of settled deliveries are deleted afterwards; event ids are kept for ever. */
   deliveryRetentionDays: number;
   auditRetentionDays: number;
   /** `null`: not configured. */
   chat: { baseUrl: string; apiKey: string | null; model: string; maxOutputTokens: number } | null;
   deprecationFormat: "simple" | "rfc";
-  /** Introspection and its reader show the whole schema to everybody. */
+  /** Introspection and GraphiQL show the whole schema to everybody. */
   graphql: { enabled: boolean; introspection: boolean };
   slots: Record<Slot, SlotConfig>;
   /** The plans for sale, with the price ids of this environment. */
   plans: PlanCatalog;
-  /** Where new checkouts are opened. */
+  /** The slot for new checkouts. */
   activeProvider: Slot;
-  /** A payment provider of our own, for slots that have none; `null`: off. Port 0: any that is free. */
+  /** The simulated payment provider, for slots without a key; `null`: off. Port 0: any free port. */
   simulator: { port: number } | null;
   /** The nightly comparison, and the sweep for missed events every so many seconds; `null`: off. */
   reconcile: { everySeconds: number } | null;
-  /** Whether a subscription is compared with its provider as soon as a delivery leaves it flagged. */
+  /** Whether a subscription is compared with its provider as soon as a delivery flags it as out of order. */
   selfHeal: boolean;
   /** Where outbound events may go besides public https addresses. */
   outboundAllow: OutboundAllowList;
   webhook: { toleranceSeconds: number; leaseSeconds: number; maxBytes: number };
 };
 
-/** Reads and checks all variables at once. A variable set to nothing counts as not set. @throws ConfigError */
+/** Reads and checks all variables at once. An empty variable counts as unset. @throws ConfigError */
 export function readConfig(variables: Record<string, string | undefined>): Config {
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()));
-  const parsed = Variables.safeParse(given);
+  const present = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()));
+  const parsed = Variables.safeParse(present);
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(inOneLine).join("\n"));
-  const unknown = unknownRateLimit(given);
+  const unknown = unknownRateLimit(present);
   if (unknown !== null) throw new ConfigError(unknown);
 
   const values = parsed.data;
-  const wrong = contradictionsIn(values);
-  if (wrong.length > 0) throw new ConfigError(wrong.join("\n"));
+  const contradictions = contradictionsIn(values);
+  if (contradictions.length > 0) throw new ConfigError(contradictions.join("\n"));
   const appUrl = values.APP_URL ?? `http://localhost:${values.PORT}`;
   const simulator = readSimulator(values, appUrl);
   if (simulator !== null && simulator.port !== 0 && simulator.port === values.PORT) {
@@ -133,7 +133,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   };
 }
 
-/** A server on somebody's own database must not make up the key that signs its sessions. @throws ConfigError */
+/** With `DATABASE_URL`, several servers may share sessions, so that none may generate the secret. @throws ConfigError */
 export function requireAuthSecret(config: Config): void {
   if (config.databaseUrl === null || config.authSecret !== null) return;
   throw new ConfigError(

@@ -3,12 +3,12 @@ import { chmod, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ConfigError } from "./config-error.ts";
 
-/** The embedded PostgreSQL runs as another user when we are root: that user has to pass through the folder. */
+/** When we are root, the embedded PostgreSQL runs as another user, who must be able to enter the folder. */
 const OWNER_ONLY = 0o700;
 const PASSABLE = 0o711;
 
 /**
- * Makes the folder if there is none, closes it to other users, and makes sure that it can be written to.
+ * Creates the folder if it is missing, removes access for other users, and checks that it is writable.
  * @throws ConfigError with one line for the operator
  */
 export async function prepareDataDir(
@@ -17,7 +17,7 @@ export async function prepareDataDir(
 ): Promise<void> {
   const folder = resolve(dataDir);
   try {
-    await makeFolder(folder);
+    await createFolder(folder);
     await closeToOthers(folder, isRoot ? PASSABLE : OWNER_ONLY);
     const probe = join(folder, `.write-${randomBytes(6).toString("hex")}`);
     await writeFile(probe, "");
@@ -51,14 +51,14 @@ const REASONS: Record<string, string> = {
   ENOENT: "no folder can be made there",
 };
 
-// Step by step: in /proc, where nothing can be made, Node's recursive mkdir never returns.
-async function makeFolder(folder: string): Promise<void> {
-  const found = await stat(folder).catch(() => null);
-  if (found?.isDirectory()) return;
-  if (found) throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
-  if (dirname(folder) !== folder) await makeFolder(dirname(folder));
+// Folder by folder, because Node's recursive mkdir never returns in /proc, where none can be created.
+async function createFolder(folder: string): Promise<void> {
+  const existing = await stat(folder).catch(() => null);
+  if (existing?.isDirectory()) return;
+  if (existing) throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
+  if (dirname(folder) !== folder) await createFolder(dirname(folder));
   await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
-    // Another process may have made it this moment.
+    // Another process may have just created it.
     if (error.code !== "EEXIST") throw error;
   });
 }

@@ -10,19 +10,19 @@ const PerSlot = z.record(z.enum(SLOTS), z.string().min(1));
 const SecretsFile = z.object({
   authSecret: z.string().min(32),
   webhookSecrets: PerSlot,
-  /** For calls to the simulator; missing in files from before there was one. */
+  /** For calls to the simulator; missing in files of earlier releases. */
   apiKeys: PerSlot.optional(),
 });
 
-type Kept = z.infer<typeof SecretsFile>;
+type StoredSecrets = z.infer<typeof SecretsFile>;
 
-export type EmbeddedSecrets = Kept & {
+export type EmbeddedSecrets = StoredSecrets & {
   apiKeys: Record<Slot, string>;
   /** The simulator signs with these; real webhooks never do. */
   simulatorSecrets: Record<Slot, string>;
 };
 
-/** The secrets of the embedded mode: made once, kept in `dataDir/secrets.json`, readable by its owner only. */
+/** The secrets of the embedded mode: generated once, stored in `dataDir/secrets.json`, readable by its owner only. */
 export async function embeddedSecrets(dataDir: string): Promise<EmbeddedSecrets> {
   await mkdir(dataDir, { recursive: true });
   const file = join(dataDir, "secrets.json");
@@ -41,7 +41,7 @@ export async function embeddedSecrets(dataDir: string): Promise<EmbeddedSecrets>
     }
     if (code !== "ENOENT") throw error;
   }
-  // Linked into place whole: of several processes that start together, one wins and all read the same.
+  // Written completely, then linked: of several processes that start together, one wins and all read the same file.
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, `${JSON.stringify(newSecrets(), null, 2)}\n`, { mode: 0o600 });
   await link(draft, file).catch((error: NodeJS.ErrnoException) => {
@@ -51,7 +51,7 @@ export async function embeddedSecrets(dataDir: string): Promise<EmbeddedSecrets>
   return embeddedSecrets(dataDir);
 }
 
-function newSecrets(): Required<Kept> {
+function newSecrets(): Required<StoredSecrets> {
   return {
     authSecret: randomBytes(32).toString("base64url"),
     webhookSecrets: perSlot(() => `whsec_${randomBytes(24).toString("base64")}`),
@@ -59,13 +59,13 @@ function newSecrets(): Required<Kept> {
   };
 }
 
-// Derived from what any file holds: the same each time, so that no process has to write into it beside another.
-function withDerived(kept: Kept): EmbeddedSecrets {
-  const derive = (purpose: string) => createHmac("sha256", kept.authSecret).update(purpose).digest();
+// Derived from the stored secrets, so that files of earlier releases need not be rewritten.
+function withDerived(stored: StoredSecrets): EmbeddedSecrets {
+  const derive = (purpose: string) => createHmac("sha256", stored.authSecret).update(purpose).digest();
   const apiKey = (slot: Slot) => `sim_${slot}_${derive(`api key ${slot}`).toString("hex").slice(0, 48)}`;
   return {
-    ...kept,
-    apiKeys: kept.apiKeys ?? perSlot(apiKey),
+    ...stored,
+    apiKeys: stored.apiKeys ?? perSlot(apiKey),
     simulatorSecrets: perSlot(
       (slot) => `whsec_${derive(`simulator webhook ${slot}`).subarray(0, 24).toString("base64")}`,
     ),

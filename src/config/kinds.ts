@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The kinds of values that variables have. What is wrong with one is said with an example, never with the value. */
+/** Schemas of variables. Errors contain an example and never the value, which may be a secret. */
 export const wholeNumber = (min: number, max: number, example: number) =>
   z
     .string()
@@ -8,7 +8,7 @@ export const wholeNumber = (min: number, max: number, example: number) =>
     .transform(Number)
     .refine((n) => n >= min && n <= max, `expected a number from ${min} to ${max}, e.g. ${example}`);
 
-/** Scheme, host and port; what comes behind would go wrong in links and in comparisons. */
+/** Scheme, host and port only: a path would break links and comparisons. */
 export const origin = z
   .string()
   .refine(isOrigin, "expected an origin without a path, such as https://app.example.com")
@@ -17,17 +17,17 @@ export const origin = z
 /** Comma-separated; no wildcards. */
 export const origins = z
   .string()
-  .transform((text) => text.split(",").map((one) => one.trim()))
+  .transform((text) => text.split(",").map((item) => item.trim()))
   .refine(
     (list) => list.every(isOrigin),
     "expected origins without paths and with commas between them, such as https://app.example.com,http://localhost:5173",
   )
-  .transform((list) => [...new Set(list.map((one) => new URL(one).origin))]);
+  .transform((list) => [...new Set(list.map((item) => new URL(item).origin))]);
 
 function isOrigin(text: string): boolean {
   const parsed = URL.parse(text);
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.password) return false;
-  // A browser never sends one with a wildcard, so that it would silently match nothing.
+  // Browsers never send a wildcard origin: it would silently match nothing.
   if (parsed.hostname.includes("*")) return false;
   return (
     `${parsed.pathname}${parsed.search}${parsed.hash}` === "/" && !text.includes("?") && !text.includes("#")
@@ -40,7 +40,7 @@ export const url = (protocols: readonly string[], example: string) =>
     return parsed !== null && protocols.includes(parsed.protocol);
   }, `expected a URL such as ${example}`);
 
-/** Where an interface begins: paths are added to it. */
+/** The base of an API: paths are appended to it. */
 export const baseUrl = (example: string) =>
   z
     .string()
@@ -51,10 +51,10 @@ export const baseUrl = (example: string) =>
     }, `expected a URL such as ${example}`)
     .transform((text) => text.trim().replace(/\/+$/, ""));
 
-export const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
-  z.enum(words, `expected one of ${words.join(", ")}, e.g. ${words[0]}`);
+export const oneOf = <const Options extends readonly [string, ...string[]]>(options: Options) =>
+  z.enum(options, `expected one of ${options.join(", ")}, e.g. ${options[0]}`);
 
-/** One or several, comma-separated; white space round a secret is not part of it. */
+/** One or several, comma-separated; white space around a secret is removed. */
 export const secrets = z
   .string()
   .transform((text) => text.split(",").map((secret) => secret.trim()))
@@ -62,7 +62,7 @@ export const secrets = z
     error: "has an empty secret between commas, e.g. whsec_new,whsec_old",
   });
 
-/** It travels in a header: visible ASCII and nothing else. */
+/** Sent in a header, so only visible ASCII is allowed. */
 export const apiKey = z
   .string()
   .transform((text) => text.trim())
@@ -73,8 +73,8 @@ export const apiKey = z
 /** One node, or several of one cluster. */
 export const redisUrls = z
   .string()
-  .transform((text) => text.split(",").map((one) => one.trim()))
+  .transform((text) => text.split(",").map((item) => item.trim()))
   .refine(
-    (urls) => urls.every((one) => /^rediss?:$/.test(URL.parse(one)?.protocol ?? "")),
+    (urls) => urls.every((item) => /^rediss?:$/.test(URL.parse(item)?.protocol ?? "")),
     "expected a URL such as redis://localhost:6379, or several of one cluster with commas between them",
   );

@@ -1,6 +1,6 @@
 import { isIPv4 } from "node:net";
 
-/** Whether only this machine can reach what is at this URL. */
+/** Whether this URL is reachable from this machine only. */
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
   if (hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."))) return true;

@@ -4,13 +4,13 @@ import { isLoopback } from "./loopback.ts";
 import type { Values } from "./variables.ts";
 
 export type SlotConfig = {
-  /** The variables to set, for messages. */
+  /** Names of the variables, for messages. */
   secretVariable: string;
   apiKeyVariable: string;
   /** `null`: not configured. */
   secrets: readonly string[] | null;
   format: WireFormat;
-  /** `null`: not configured; the simulator stands in while it is on. */
+  /** `null`: not configured; the simulator is used while it is on. */
   apiKey: string | null;
   /** `null`: the provider's production URL. */
   apiUrl: string | null;
@@ -35,8 +35,8 @@ function readSlot(slot: Slot, values: Values): SlotConfig {
 }
 
 /**
- * `SIMULATOR` decides; without it, the simulator is on where nothing else is configured and nobody else can reach the
- * server: on one's own machine, without any provider's key, not in production.
+ * Unless `SIMULATOR` is set, the simulator is on only for local trials: no provider key, a local `APP_URL`, not in
+ * production.
  */
 export function readSimulator(values: Values, appUrl: string): { port: number } | null {
   const hasProvider = SLOTS.some((slot) => readSlot(slot, values).apiKey !== null);

@@ -14,10 +14,10 @@ export type PaymentAccess = {
   isSimulated: boolean;
 };
 
-/** The configured keys; the simulator stands in for missing ones while it is on. */
+/** The configured keys; while the simulator is on, it serves the slots without one. */
 export function paymentAccess(
   { slots, simulator }: Config,
-  kept: EmbeddedSecrets | null,
+  embedded: EmbeddedSecrets | null,
   simulatorUrl: string | null = simulator && simulator.port !== 0
     ? `http://127.0.0.1:${simulator.port}`
     : null,
@@ -25,31 +25,31 @@ export function paymentAccess(
   const accessTo = (slot: Slot): PaymentAccess | null => {
     const { format, apiKey, apiUrl } = slots[slot];
     if (apiKey !== null) return { format, apiKey, apiUrl, isSimulated: false };
-    if (simulatorUrl === null || kept === null) return null;
-    return { format, apiKey: kept.apiKeys[slot], apiUrl: `${simulatorUrl}/${slot}`, isSimulated: true };
+    if (simulatorUrl === null || embedded === null) return null;
+    return { format, apiKey: embedded.apiKeys[slot], apiUrl: `${simulatorUrl}/${slot}`, isSimulated: true };
   };
   return perSlot(accessTo);
 }
 
 export function connectPayments(access: Record<Slot, PaymentAccess | null>): Record<Slot, PaymentApi | null> {
   return perSlot((slot) => {
-    const given = access[slot];
-    if (given === null) return null;
-    const { format, apiKey, apiUrl } = given;
+    const slotAccess = access[slot];
+    if (slotAccess === null) return null;
+    const { format, apiKey, apiUrl } = slotAccess;
     return createPaymentApi({ slot, format, apiKey, apiUrl });
   });
 }
 
-/** What deliveries may be signed with. While the simulator runs, its own secrets are accepted besides, in slots that it serves. */
+/** The signing secrets of each slot. While the simulator runs, its own are accepted too, in the slots that it serves. */
 export function webhookSecrets(
   { slots, databaseUrl, simulator }: Config,
-  kept: EmbeddedSecrets | null,
+  embedded: EmbeddedSecrets | null,
 ): Record<Slot, readonly string[]> {
   const secretsOf = (slot: Slot) => {
     const { secrets, apiKey } = slots[slot];
-    const generated = databaseUrl === null && kept !== null ? [kept.webhookSecrets[slot]] : [];
+    const generated = databaseUrl === null && embedded !== null ? [embedded.webhookSecrets[slot]] : [];
     const simulated =
-      simulator !== null && apiKey === null && kept !== null ? [kept.simulatorSecrets[slot]] : [];
+      simulator !== null && apiKey === null && embedded !== null ? [embedded.simulatorSecrets[slot]] : [];
     return [...(secrets ?? generated), ...simulated];
   };
   return perSlot(secretsOf);

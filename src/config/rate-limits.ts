@@ -23,9 +23,11 @@ export function readRateLimits(values: Record<string, unknown>): Policies {
 }
 
 /** The error for a misspelt name, or `null`: the default would silently stay in force. */
-export function unknownRateLimit(given: Record<string, unknown>): string | null {
+export function unknownRateLimit(variables: Record<string, unknown>): string | null {
   const known = [...SCOPES.map(rateLimitVariable), MEMORY_KEYS];
-  const unknown = Object.keys(given).find((name) => name.startsWith("RATE_LIMIT_") && !known.includes(name));
+  const unknown = Object.keys(variables).find(
+    (name) => name.startsWith("RATE_LIMIT_") && !known.includes(name),
+  );
   return unknown === undefined
     ? null
     : `${unknown}: unknown limit, expected one of ${known.join(", ")}, e.g. RATE_LIMIT_API=30/60`;

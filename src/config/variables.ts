@@ -6,7 +6,7 @@ import { outboundAllow } from "./outbound-allow.ts";
 import { RATE_LIMITS } from "./rate-limits.ts";
 import { trustedProxies } from "./trusted-proxies.ts";
 
-/** Looked up when variables are read: providers may be registered until then. */
+/** Evaluated when variables are read, so that providers can be registered before. */
 const wireFormat = z.string().refine((format) => wireFormats().includes(format), {
   error: () => `expected one of ${wireFormats().join(", ")}, e.g. ${wireFormats()[0]}`,
 });
@@ -93,7 +93,7 @@ export const Variables = z.object({
 
 export type Values = z.output<typeof Variables>;
 
-/** Variables that do not go together, one line each. */
+/** Errors about contradicting variables, one line each. */
 export function contradictionsIn(values: Values): string[] {
   const wrong: string[] = [];
   if (values.AI_BASE_URL && !values.AI_MODEL) {

@@ -40,7 +40,7 @@ type FailureParams = {
 
 type None = Record<never, never>;
 
-/** A stable, documented identifier. */
+/** A stable identifier: see docs/reference/errors.md. */
 export type FailureReason = keyof FailureParams;
 
 /** Why an attempt to apply an event failed. */
@@ -51,8 +51,8 @@ export type Failure = {
 }[FailureReason];
 
 /**
- * One English sentence per reason, stored as `last_error`. Identifiers are part of the public contract. Neither may
- * contain what a database or a stack says: that may quote other rows and code, and is logged.
+ * One English sentence per reason, stored as `last_error`. Never contains a database error or a stack trace, which may
+ * quote other rows or code: those are only logged.
  */
 const SENTENCES: { [R in FailureReason]: (params: FailureParams[R]) => string } = {
   user_not_found: ({ userId }) => `user: there is no user "${userId}"`,
@@ -83,6 +83,6 @@ export function unreadableField({
   value,
   values,
 }: FailureParams["payload_unreadable"]): string {
-  const what = values === undefined ? EXPECTATIONS[expected] : `one of ${values}`;
-  return `${path}: expected ${what}, got ${value}`;
+  const expectation = values === undefined ? EXPECTATIONS[expected] : `one of ${values}`;
+  return `${path}: expected ${expectation}, got ${value}`;
 }

@@ -11,7 +11,7 @@ const HALF_MINUTE_MS = 30 * 1000;
 const MINUTE_MS = 60 * 1000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** What is left to be done for people after their requests have been answered. */
+/** Periodic and deferred work on accounts. */
 export function accountJobs(config: Config, runtime: Runtime, auth: Auth): Job[] {
   const { database, appUrl, log } = runtime;
   const { smtpUrl, from } = config.mail;

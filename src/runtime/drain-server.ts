@@ -2,16 +2,16 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How long requests in progress may take once the server has been told to stop. */
+/** How long requests in progress may take after the stop. */
 const FINISH_WITHIN_MS = 10_000;
-/** How long connections are still accepted that were on their way when the server was told to stop. */
+/** How long connections are still accepted that were being opened at the stop. */
 const ACCEPT_FOR_MS = 200;
-/** How long a connection may stay silent that was accepted just before. */
+/** How long a connection may stay idle that was accepted just before the stop. */
 const SILENT_FOR_MS = 250;
 
 /**
- * To be called before the server listens. What it returns stops accepting, and resolves once every request in progress
- * has been answered, or after the deadline, when all connections are destroyed, whatever has become of them.
+ * To be called before the server listens. The returned function stops accepting connections, and resolves once all
+ * requests in progress have finished, or after the deadline, when all connections are destroyed.
  */
 export function prepareDrain(
   server: Server,
@@ -30,7 +30,7 @@ async function drain(server: Server, sockets: ReadonlySet<Socket>, finishWithinM
     response.shouldKeepAlive = false;
   };
   server.prependListener("request", closeAfterResponse);
-  // What the kernel has accepted is ours to answer: closing at once would reset it unread.
+  // Closing at once would reset connections that the kernel has accepted but we have not read.
   await sleep(ACCEPT_FOR_MS);
   await new Promise<void>((resolve) => {
     // Not Node's own `close` for HTTP: it drops connections whose first request has arrived but has not been read yet.
@@ -44,6 +44,6 @@ async function drain(server: Server, sockets: ReadonlySet<Socket>, finishWithinM
       clearTimeout(deadline);
     });
   });
-  // Lets go of what Node's own `close` would have: the timer that checks for stalled requests.
+  // Node's own `close` also stops the timer that checks for stalled requests.
   server.close(() => {});
 }

@@ -4,16 +4,16 @@ import { limitPipelining } from "../http/limit-pipelining.ts";
 
 /** Bounds what slow and hostile clients can hold: connections, and how long a request may take to arrive. */
 const HTTP_LIMITS = {
-  /** Of a request's headers, and of all of it. */
+  /** Time for the headers, and for the whole request. */
   arriveWithinMs: 15_000,
   checkEveryMs: 2_000,
-  /** More are closed at once: a process can serve no more at a time, whatever its system's limit of open files. */
+  /** Further ones are closed at once: a process cannot serve more, even if the system allows more open files. */
   maxConnections: 8_192,
 } as const;
 
 /**
- * A server without listener for upgrades, so that Node treats such a request as one without them.
- * @param refuseSocket for what is no HTTP
+ * A server without a listener for upgrades, so that Node ignores the `Upgrade` header.
+ * @param refuseSocket for input that is not HTTP
  */
 export function createHttpServer(
   listener: RequestListener,

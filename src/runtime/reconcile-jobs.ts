@@ -9,7 +9,7 @@ const NIGHTLY_CHECK_MS = 15 * 60 * 1000;
 /** A flagged subscription is fetched within 2 s of its delivery. */
 const SELF_HEAL_MS = 500;
 
-/** What keeps subscriptions right without an operator: the nightly comparison, the sweep for missed events, self-healing. */
+/** The jobs that correct subscriptions without an operator: nightly comparison, sweep for missed events, self-healing. */
 export function reconcileJobs(config: Config, runtime: Runtime): Job[] {
   if (Object.values(runtime.payments).every((api) => api === null)) return [];
   return [

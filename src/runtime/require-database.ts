@@ -12,7 +12,7 @@ export function requireEmbeddedDatabase({ databaseUrl, dataDir }: Config): void 
   );
 }
 
-/** The same for a database of the operator's. @throws Error */
+/** The same for `DATABASE_URL`. @throws Error */
 export async function requireSchema(database: Database): Promise<void> {
   if (!(await hasNoSchema(database))) return;
   throw new Error(

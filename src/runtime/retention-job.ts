@@ -9,7 +9,7 @@ import { dropOutbound } from "../store/outbound-retention.ts";
 import { dropUsage } from "../store/usage.ts";
 
 const EVERY_MS = 10 * 60 * 1000;
-/** Small, with a pause in between: deliveries that come in meanwhile must not notice. */
+/** Small, with pauses in between, so that incoming deliveries are not delayed. */
 const BATCH = 200;
 const PAUSE_MS = 20;
 const NOTIFICATION_DAYS = 365;

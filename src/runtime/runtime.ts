@@ -20,7 +20,7 @@ import { waitForDatabase } from "../store/wait-for-database.ts";
 import { requireEmbeddedDatabase, requireSchema } from "./require-database.ts";
 import { type SimulatedProvider, startSimulatedProvider } from "./simulated-provider.ts";
 
-/** Everything that a process of Tollgate works with, wired as configured. */
+/** The dependencies of a Tollgate process, wired as configured. */
 export type Runtime = {
   database: Database;
   intake: Intake;
@@ -31,22 +31,22 @@ export type Runtime = {
   activeProvider: Slot;
   /** A new secret for a service key. */
   newServiceKey: typeof newServiceKey;
-  /** The public origin, where people return to from a provider. */
+  /** The public origin, to which users return from a provider. */
   appUrl: string;
   /** Where outbound events may go besides public https addresses. */
   outboundAllow: OutboundAllow;
   log: Log;
   /** The simulator's pages; `null`: it was not started here. */
   simulatorUrl: string | null;
-  /** Whether the intake gets an answer from the database in time, and its schema is up to date. Never throws. */
+  /** Whether the database responds to the intake in time, and its schema is up to date. Never throws. */
   isReady(): Promise<boolean>;
-  /** Finishes what runs, then closes the database. */
+  /** Finishes running work, then closes the database. */
   close(): Promise<void>;
 };
 
 export type RuntimeOptions = {
   log: Log;
-  /** How long to wait for a database that does not answer yet, in milliseconds. */
+  /** How long to wait for a database that does not respond yet, in milliseconds. */
   reachWithinMs?: number;
   /** Fails when there is no database yet, instead of creating one. */
   mustExist?: boolean;
@@ -57,10 +57,10 @@ export type RuntimeOptions = {
 
 const MAX_CONNECTIONS = 10;
 const MIN_ANSWER_TIMEOUT_MS = 5_000;
-/** Of single statements outside of the intake, which sets its own per transaction. */
+/** For single statements outside the intake, which sets its own per transaction. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 const READY_WITHIN_MS = 2_000;
-/** Others may be migrating, and a migration of a large table takes its time. */
+/** Another process may be migrating, and the migration of a large table takes long. */
 const MIGRATION_TIMEOUT_MS = 30 * 60 * 1000;
 
 export async function startRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
@@ -103,7 +103,7 @@ async function startOnDatabase(
     answerTimeoutMs,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
-  // From here on connected: an embedded database is stopped by whoever leaves it alone.
+  // Connected from here on: the last process to disconnect stops an embedded database.
   await waitForDatabase(database, options.reachWithinMs, (forMs) =>
     log.warn({ forSeconds: forMs / 1000 }, "the database does not answer yet: waiting"),
   );
@@ -115,7 +115,7 @@ async function startOnDatabase(
   }
   await bringUpToDate(connecting, log);
 
-  // Connections of its own: slow reads must not keep a payment waiting.
+  // Separate connections, so that slow reads do not delay payments.
   const intakeDatabase = openDatabase({
     ...connecting,
     maxConnections: INTAKE_CONNECTIONS,
@@ -154,10 +154,10 @@ async function startOnDatabase(
   };
 }
 
-/** Usually the event that names a checkout's subscription follows at once: until then nothing is asked. */
+/** The event that names a checkout's subscription usually follows within a second and makes the comparison unnecessary. */
 const REQUESTED_IN_SECONDS = 1;
 
-/** A lost request is repeated with the event's next attempt, or made up for by the sweep. */
+/** A lost request is repeated by the event's next attempt, or replaced by the sweep. */
 function comparisonRequests(
   database: Database,
   payments: Runtime["payments"],
@@ -175,7 +175,7 @@ function withinMs(timeoutMs: number, check: Promise<boolean>): Promise<boolean> 
   return Promise.race([check.catch(() => false), sleep(timeoutMs, false, { ref: false })]);
 }
 
-/** On a connection of its own, with time-outs that suit a migration and not a delivery. */
+/** On a separate connection, because a migration needs longer time-outs than a delivery. */
 async function bringUpToDate(connecting: { url: string; prepared: boolean }, log: Log): Promise<void> {
   const database = openDatabase({ ...connecting, maxConnections: 2, answerTimeoutMs: MIGRATION_TIMEOUT_MS });
   try {
@@ -186,7 +186,7 @@ async function bringUpToDate(connecting: { url: string; prepared: boolean }, log
   }
 }
 
-/** Warns at the start of what would otherwise show with the first refused delivery. */
+/** Warns at the start: otherwise a missing secret shows only with the first refused delivery. */
 export function warnOfMissingSecrets(config: Config, runtime: Runtime, log: Log): void {
   for (const slot of SLOTS) {
     if (runtime.intake.slots[slot].secrets.length > 0) continue;

@@ -23,10 +23,10 @@ import { reconcileJobs } from "./reconcile-jobs.ts";
 import { retentionJob } from "./retention-job.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** How long after a crash another process takes a job over: it is renewed while the job runs. */
+/** After a crash, another process takes over a job once its lease has expired; it is renewed while the job runs. */
 const JOB_LEASE_SECONDS = 30;
 
-/** What serving needs, besides what every process needs. */
+/** The dependencies of a process that serves requests, besides those of every process. */
 export type Service = {
   deps: Dependencies;
   auth: Auth;
@@ -34,13 +34,13 @@ export type Service = {
   metrics: Metrics | null;
   /** Runs a periodic job now, or waits for the run under way. Undefined: no job has this name. */
   runJob(name: string): Promise<JobOutcome> | undefined;
-  /** Finishes what runs; the runtime is to be closed afterwards. */
+  /** Finishes running jobs; close the runtime afterwards. */
   close(): Promise<void>;
 };
 
 export type ServiceOptions = {
   log: Log;
-  /** Origins whose pages may write with a person's cookie. */
+  /** Origins whose pages may write with a user's cookie. */
   ownOrigins(): readonly string[];
 };
 

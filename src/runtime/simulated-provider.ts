@@ -10,7 +10,7 @@ export type SimulatedProvider = { url: string; close(): Promise<void> };
 
 export type SimulationOptions = {
   log: Log;
-  /** The address of a slot's endpoint for webhooks; without it, none is started. */
+  /** The URL of a slot's webhook endpoint; without it, no simulator is started. */
   deliverTo?: (slot: Slot) => string;
 };
 

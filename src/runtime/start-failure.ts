@@ -1,4 +1,4 @@
-/** What the system says, with the variable that it is about. */
+/** The system's error, with the variable that caused it. */
 export function startFailure(error: NodeJS.ErrnoException): string {
   const { code, message, syscall } = error;
   if (error.name === "DatabaseUnavailable") return `DATABASE_URL: the database cannot be reached: ${message}`;

@@ -7,7 +7,7 @@ export function startupBanner(
   { url, simulatorUrl }: { url: string; simulatorUrl: string | null },
 ): string {
   const same = sameVariables(config, simulatorUrl);
-  // The name that links and providers lead back to: a session belongs to one name.
+  // The host of links and return URLs: a session cookie belongs to one host.
   const site = config.port === 0 ? url : config.appUrl;
   const provider =
     simulatorUrl === null

@@ -7,7 +7,7 @@ const FormOutcome = createContext<Outcome>(null);
 
 export const OutcomeProvider = FormOutcome.Provider;
 
-/** Context of the enclosing form. */
+/** The outcome of the enclosing form's last submission. */
 export function useOutcome(): Outcome {
   return useContext(FormOutcome);
 }

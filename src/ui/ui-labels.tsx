@@ -4,7 +4,7 @@ import { createContext, type ReactNode, useContext } from "react";
 
 type UiLabels = {
   loadError: Record<"title" | "description" | "retry", string>;
-  /** With `{seconds}` in it. */
+  /** Contains `{seconds}`. */
   retryIn: string;
 };
 

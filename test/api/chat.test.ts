@@ -169,7 +169,7 @@ describe("POST /api/chat", () => {
     expect(wordsOf(chunks)).toBe("Yes");
   });
 
-  it("sends on text only", async () => {
+  it("forwards text and drops tool calls of the model", async () => {
     provider.answer((exchange) => {
       exchange.say("Yes");
       const call = { index: 0, id: "1", type: "function", function: { name: "rm", arguments: "{}" } };

@@ -63,7 +63,7 @@ it("answers a wrong signature as the app does", async () => {
   expect(direct).toEqual(app);
 });
 
-it.each(["v2", "v9"])("lets X-API-Version: %s count", async (version) => {
+it.each(["v2", "v9"])("applies X-API-Version: %s", async (version) => {
   const { direct, app } = await responses("/api/webhooks/provider-a", version, { "x-api-version": version });
   expect(direct.status).toBe(version === "v2" ? 200 : 400);
   expect(direct).toEqual(app);

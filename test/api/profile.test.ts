@@ -37,7 +37,7 @@ async function expectRefused(
 }
 
 describe("PATCH /api/users/me", () => {
-  it("changes the given fields, and returns the whole profile", async () => {
+  it("changes the fields that are sent, and returns the whole profile", async () => {
     const time = expect.stringMatching(/Z$/);
     expect(await profile()).toEqual({
       id: person.id,

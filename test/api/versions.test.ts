@@ -396,7 +396,7 @@ describe("a version that is deprecated by configuration", () => {
     }
   });
 
-  it("has the epoch as its date when none is configured (rfc)", async () => {
+  it("sends the deprecation date 0 when none is configured (rfc)", async () => {
     const catalog = defineVersions({ current: "v1", versions: { v1: { deprecated: true } } });
     const answer = await appOf({ catalog, format: "rfc" }).request("/api/users");
     expect(answer.headers.get("deprecation")).toBe("@0");

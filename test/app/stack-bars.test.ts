@@ -36,7 +36,7 @@ describe("stackBars", () => {
     expect(stackBars([[most]], HEIGHT).top).toBe(top);
   });
 
-  it("never draws above its height or below the bottom", () => {
+  it("keeps all bars within the height of the chart", () => {
     for (const column of stackBars(
       [
         [1, 1, 1],

@@ -42,7 +42,7 @@ describe("sign-in", () => {
     expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 401, body: WRONG });
   });
 
-  it("reveals a ban only to whoever knows the password, and succeeds again after the ban", async () => {
+  it("reports a ban only after the right password, and signs in again once it has ended", async () => {
     const { id, email, cookie } = await on.signedUp();
     await on.test.rows(`update "user" set banned = true where id = $1`, [id]);
     expect((await signIn(email, "wrong password")).status).toBe(401);

@@ -100,7 +100,7 @@ describe("two-factor sign-in", () => {
     expect((await on.identify({ cookie: other })).caller.kind).toBe("anonymous");
   });
 
-  it("requires the password to be disabled; sign-in then needs no code", async () => {
+  it("can be turned off with the password; sign-in then needs no code", async () => {
     const { email, cookie } = await enabled();
     const wrong = await on.call("/two-factor/disable", { password: "not this one" }, { cookie });
     expect(wrong.status).toBe(400);

@@ -59,7 +59,7 @@ describe.each(wireFormats())("simulate in the format %s", (format) => {
 });
 
 describe("simulate", () => {
-  it("prints a table, and keeps the given rate", async () => {
+  it("prints a table, and sends at the requested rate", async () => {
     const { server, tollgate } = await serverAnd();
     const startedAt = performance.now();
     const { code, stdout, stderr } = await tollgate(

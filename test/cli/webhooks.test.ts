@@ -151,7 +151,7 @@ describe("webhooks show", () => {
     expect(stdout).toMatch(/1\s+delivery\s+successful/);
   });
 
-  it("says when the payload is no longer kept", async () => {
+  it("reports that the payload is no longer stored", async () => {
     const { id } = await delivered("show-2", "user_1");
     await test.rows("update webhook_delivery set payload = null where id = $1", [id]);
     expect(await tollgate.json("webhooks", "show", id)).toMatchObject({ payload: null });

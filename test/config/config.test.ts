@@ -237,7 +237,7 @@ describe("the configuration", () => {
     expect(refused).toBeGreaterThan(200);
   });
 
-  it("maps the price ids of the plans, given as JSON or as a file", () => {
+  it("maps the price ids of the plans from JSON or a file", () => {
     const idOf = (value: string) =>
       readConfig({ PLANS_PRICE_IDS: value }).plans.plans[1]?.priceIds["provider-a"];
     const map = JSON.stringify({ "provider-a": { price_pro_monthly: "price_live" } });

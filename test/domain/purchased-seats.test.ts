@@ -7,7 +7,7 @@ it("leaves out the default seat of a checkout that names no seats", () => {
   expect(withPurchasedSeats({ planId: [null, "pro"], seats: [null, 1] })).toEqual({ planId: [null, "pro"] });
 });
 
-it("shows the seats that arrive with the period as the first ones", () => {
+it("shows seats that arrive together with the period as a purchase", () => {
   const changes = { seats: [1, 3], currentPeriodEnd: [null, PERIOD] } as const;
   expect(withPurchasedSeats(structuredClone(changes) as never)).toEqual({ ...changes, seats: [null, 3] });
 });

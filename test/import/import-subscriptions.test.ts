@@ -105,7 +105,7 @@ describe("importing subscriptions from their provider", () => {
     expect(await stored()).toEqual([{ ...STORED, seats: 5 }]);
   });
 
-  it("notifies nobody and emits no event unless told to", async () => {
+  it("notifies nobody and emits no event without the option", async () => {
     await addUsers(context.test, 3);
     await context.test.rows("delete from outbound_event");
     const told = async () => [
@@ -189,7 +189,7 @@ describe("importing subscriptions from their provider", () => {
     expect(await imported()).toEqual(dry);
   });
 
-  it("keeps what a newer event has said, and asks the provider about it", async () => {
+  it("keeps the state of a newer event, and requests a comparison with the provider", async () => {
     await addUsers(context.test, 3);
     const occurredAt = new Date(Date.now() + 1_000);
     listed({ seats: 9 });

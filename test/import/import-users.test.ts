@@ -130,7 +130,7 @@ describe("importing users", () => {
     expect(await emitted()).toEqual([{ type: "user.updated" }]);
   });
 
-  it("goes on where an interrupted run has ended, and reports the whole import", async () => {
+  it("continues where an interrupted run stopped, and reports the whole import", async () => {
     const rows = Array.from({ length: 1_200 }, (_, n) => ({
       id: `u${n}`,
       email: n === 3 ? "no" : `u${n}@example.com`,

@@ -188,7 +188,7 @@ describe("copies of one event", () => {
   });
 });
 
-it("retries what is due while claimed deliveries keep every group busy", async () => {
+it("retries due deliveries while claimed deliveries keep every group busy", async () => {
   for (let n = 0; n < 50; n += 1) await receive(update(`due-${n}`, `due-${n}`, "nobody", 5));
   await test.rows(`insert into "user" (id, name, email) values ('nobody', 'N', 'nobody@example.com')`);
   await test.rows("update webhook_delivery set next_attempt_at = clock_timestamp()");

@@ -313,7 +313,7 @@ describe("a notification and its change", () => {
     }
   });
 
-  it("do not fail the event when its user is deleted at that moment", async () => {
+  it("do not fail the event when its user is deleted at the same time", async () => {
     const leaving = await test.database.connection();
     try {
       await leaving.script("begin");

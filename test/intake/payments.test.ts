@@ -130,7 +130,7 @@ describe.each(PAYMENT_FORMATS)("payments of %s", (format) => {
     expect(await statuses()).toEqual(["partly_refunded"]);
   });
 
-  it("notify administrators once of a refund in full, and nobody of a part", async () => {
+  it("notify administrators once of a full refund, and nobody of a partial one", async () => {
     await test.rows(`update "user" set role = 'admin' where id = 'user_9'`);
     const part = story(format, ["paid", "partly_refunded"]);
     await play(format, part);

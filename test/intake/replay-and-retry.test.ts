@@ -120,7 +120,7 @@ describe("webhook-retry", () => {
     expect(await delivery(later)).toMatchObject({ status: "failed", claim_no: 1 });
   });
 
-  it("stops between batches when asked to", async () => {
+  it("stops between batches on request", async () => {
     const id = await received("stopping", { userId: "late_4" });
     await test.rows(`insert into "user" (id, name, email) values ('late_4', 'L', 'l4@example.com')`);
     await test.rows("update webhook_delivery set next_attempt_at = clock_timestamp() where id = $1", [id]);

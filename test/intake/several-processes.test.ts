@@ -99,7 +99,7 @@ it("loses no field when two servers get a subscription's first events at once", 
   }
 });
 
-it("makes one subscription of a checkout without its id and the created event at two servers", async () => {
+it("creates one subscription when two servers get the checkout event, without its id, and the created event", async () => {
   const [a, b] = servers as [ServerProcess, ServerProcess];
   for (let n = 0; n < 40; n += 1) {
     await test.rows("delete from subscription where user_id = 'user_7'");

@@ -68,7 +68,7 @@ describe("createJobRunner", () => {
     expect(jobs.runNow("unknown")).toBeUndefined();
   });
 
-  it("joins the run under way when it is asked to run now", async () => {
+  it("waits for a run in progress when a run is requested", async () => {
     const { jobs, outcomes } = runner();
     jobs.start({
       name: "slow",
@@ -123,7 +123,7 @@ describe("createJobRunner", () => {
     expect(runs).toBe(2);
   });
 
-  it("asks a run to stop that has lost its lease", async () => {
+  it("stops a run that has lost its lease", async () => {
     let isLost = false;
     const { jobs, outcomes } = runner((name, work) => work({ name, token: name, isLost: () => isLost }));
     jobs.start({

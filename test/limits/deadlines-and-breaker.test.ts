@@ -6,7 +6,7 @@ import { Deadlines } from "../../src/limits/deadlines.ts";
 import { eventually } from "../support/eventually.ts";
 
 describe("Deadlines", () => {
-  it("calls back late operations only", async () => {
+  it("calls back only for operations that are late", async () => {
     const deadlines = new Deadlines(30);
     const late: number[] = [];
     const arrived = Array.from({ length: 10 }, (_, n) => deadlines.start(() => late.push(n)));

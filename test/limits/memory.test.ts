@@ -61,7 +61,7 @@ describe("MemoryLimiter", () => {
   });
 
   describe("when it is full of live keys", () => {
-    it("never exceeds its size or drops a blocked key", () => {
+    it("never exceeds its maximum size and never evicts a blocked key", () => {
       const counts = limiter(100);
       for (let n = 0; n < 50; n += 1) counts.decide(`api:blocked ${n}`, 1, WINDOW_MS, 1);
       for (let n = 0; n < 10_000; n += 1) {

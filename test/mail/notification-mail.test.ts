@@ -13,7 +13,7 @@ const mailed = mailContext();
 const { lines } = mailed;
 
 describe("a notification", () => {
-  it("is mailed with its text, a link to it, and how to turn such mails off", async () => {
+  it("is mailed with its text, a link to it, and a link to turn mails off", async () => {
     await mailed.notify("user_1", "subscription_past_due");
     const run = mailed.mailJob();
     await run();

@@ -108,7 +108,7 @@ describe.each(CHANGES)("%s", (action, change, target) => {
   });
 });
 
-it("a run that corrects nothing is not recorded, and a comparison that somebody asked for is", async () => {
+it("records a requested comparison, but not a job's run that corrects nothing", async () => {
   await reconcileAll();
   await context.test.rows("truncate audit_entry");
   await reconcileAll();

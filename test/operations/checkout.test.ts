@@ -100,7 +100,7 @@ describe("a checkout", () => {
     expect((await checkout({ planId: "pro", seats: 1 })).body.url).toBe("https://checkout.example.com/c/1");
   });
 
-  it("is created anew for another plan, other seats or another user; the latest one counts", async () => {
+  it("is replaced for another plan or other seats, and separate for another user", async () => {
     const urls = [];
     for (const body of [
       { planId: "pro" },
@@ -156,7 +156,7 @@ describe("a checkout", () => {
     );
   });
 
-  it("is created anew once it has expired", async () => {
+  it("is replaced once it has expired", async () => {
     stripe.sessionSeconds = 10;
     const first = await checkout();
     stripe.sessionSeconds = 3_600;
@@ -209,7 +209,7 @@ describe("a user with a subscription", () => {
     },
   );
 
-  it("lets a user buy whose subscription is incomplete or canceled, as the same customer of the provider", async () => {
+  it("is allowed after an incomplete or canceled subscription, for the same customer of the provider", async () => {
     await subscribed({ status: "incomplete" });
     expect((await checkout()).status).toBe(200);
     await subscribed({ status: "canceled" }, "customer.subscription.deleted");

@@ -60,7 +60,7 @@ it("sends nothing after the end, and nothing late that is overtaken by the next 
   expect(await sent()).toEqual(["grace_period_ending"]);
 });
 
-it("sends nothing once it is paid, and begins anew with the next failed renewal", async () => {
+it("stops reminders after payment, and starts again with the next failed renewal", async () => {
   const id = await pastDue();
   await remindAt(GRACE_DAYS / 2);
   await test.rows("update subscription set status = 'active', past_due_since = null where id = $1", [id]);

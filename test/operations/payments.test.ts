@@ -106,7 +106,7 @@ describe("a person's payments", () => {
     expect(refusal.code).toBe("invalid_input");
   });
 
-  it("are shown to nobody else, and by user to administrators alone", async () => {
+  it("are shown to their user only; administrators can list them by user", async () => {
     await subscribe("user_1", "sub_1");
     await pay("in_1");
     expect(ids(await list("user_2"))).toEqual([]);
@@ -146,7 +146,7 @@ describe("a person's payments", () => {
 describe("the latest payment", () => {
   const reversal = async () => (await subscriptionAccessOfUser(test.database, "user_1"))[0]?.paymentReversal;
 
-  it("that was refunded or is disputed is reported with what decides access", async () => {
+  it("is reported with the user's access when it was refunded or is disputed", async () => {
     await subscribe("user_1", "sub_1");
     await pay("in_1");
     expect(await reversal()).toBeNull();

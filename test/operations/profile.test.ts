@@ -40,7 +40,7 @@ describe("setting the language", () => {
 });
 
 describe("onboarding", () => {
-  it("completes once; a second time changes nothing", async () => {
+  it("is completed once; completing it again changes nothing", async () => {
     const completed = await context.call(completeOnboarding, session("user_2"));
     expect(completed).toMatchObject({ id: "user_2", onboarded: true });
     expect(await context.call(completeOnboarding, apiKey("user_2"))).toEqual(completed);

@@ -27,7 +27,7 @@ it("turns a refusal for an undeclared reason into a defect", async () => {
   );
 });
 
-it("passes a refusal for a declared reason on, and in production any", async () => {
+it("rethrows a refusal for a declared reason, and in production for any reason", async () => {
   const refusal = { reason: "events_dropped" };
   await expect(execute(refusing(["events_dropped"]), gate, call(), () => ({}))).rejects.toMatchObject(
     refusal,

@@ -119,7 +119,7 @@ describe.each(TIMED)("%s time stamps", (format) => {
     );
   });
 
-  test("are part of what is signed", () => {
+  test("are part of the signed content", () => {
     const { rawBody, headers } = delivered(format);
     const options = verifying(SECRET, NOW);
     expect(verify(requestOf(rawBody, retimed(headers, String(NOW + 1))), options)).toBe(

@@ -33,7 +33,7 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     expect(await run()).toMatchObject({ adopted: 0, corrected: 0 });
   });
 
-  it("stops when it is told to", async () => {
+  it("stops on request", async () => {
     truth();
     expect(await run(() => true)).toMatchObject({ listed: 0, adopted: 0 });
     expect(await stored()).toEqual([]);

@@ -99,7 +99,7 @@ describe("a sweep", () => {
     expect(await cursor()).toBeUndefined();
   });
 
-  it("compares subscriptions while the provider makes no events for a disabled endpoint, and once more afterwards", async () => {
+  it("compares subscriptions while the endpoint is disabled and has no events, and once after it is enabled", async () => {
     await receive(eventOf("customer.subscription.created"));
     let isDisabled = true;
     const api = context.runtime.payments["provider-a"] as PaymentApi;

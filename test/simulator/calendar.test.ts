@@ -21,7 +21,7 @@ describe("a billing period", () => {
     expect(later("2028-02-29T00:00:00Z", 4, "year")).toBe("2032-02-29T00:00:00.000Z");
   });
 
-  it("starts anew when the plan changes between month and year, and stays during a trial", () => {
+  it("starts a new period when the interval of the plan changes, except during a trial", () => {
     const offer = (priceId: string, interval: "month" | "year") =>
       ({ priceId, interval, planName: "Pro", seats: { min: 1, max: 9 } }) as Offer;
     const [start, now] = [at("2026-01-31T10:00:00Z"), at("2026-02-10T12:00:00Z")];

@@ -115,7 +115,7 @@ describe("the pages", () => {
 });
 
 describe("the clock", () => {
-  it("only moves forward", async () => {
+  it("rejects anything but a move forward", async () => {
     const before = await control(sim.url, "/state");
     for (const by of ["yesterday", -1, 1e12, null]) {
       await expect(control(sim.url, "/clock", { by })).rejects.toThrow("422");

@@ -38,7 +38,7 @@ describe("roles", () => {
     expect(await administrators()).toEqual(["user_1"]);
   });
 
-  it("change once when two requests come at the same time", async () => {
+  it("change once when several requests arrive at the same time", async () => {
     for (let round = 0; round < 20; round += 1) {
       for (const id of ["user_0", "user_1"]) await setRole(test.database, id, "admin");
       const outcomes = await Promise.all([1, 2, 3].map(() => setRole(test.database, "user_1", "user")));
@@ -101,7 +101,7 @@ describe("users", () => {
     expect(await findUserByEmail(test.database, "nobody@example.com")).toBeNull();
   });
 
-  it("change only the given fields of their profile", async () => {
+  it("change only the fields of the profile that are passed", async () => {
     // Times are in milliseconds, and both can happen within one.
     await test.rows(`update "user" set updated_at = updated_at - interval '1 second' where id = 'user_1'`);
     const before = await findUser(test.database, "user_1");

@@ -70,7 +70,7 @@ describe("a page of an allowed origin", () => {
     ]);
   });
 
-  it("writes nothing with a cookie, and is told nothing about credentials", async () => {
+  it("rejects writes with a cookie, and never allows credentials", async () => {
     const body = { name: "Forged" };
     for (const headers of [{}, { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }]) {
       const answer = await send("PATCH", "/api/users/me", {

@@ -4,7 +4,7 @@ import { getPath } from "hono/utils/url";
 const PREFIXED = /^\/api\/(v\d+)\/(?=[^?#])/;
 
 /** A second version prefix after the first was removed: plain, encoded, doubled or in capitals. */
-const LEFT_OVER = /^\/api\/+v\d+(?:\/|$)/i;
+const SECOND_PREFIX = /^\/api\/+v\d+(?:\/|$)/i;
 
 /**
  * For Hono's `getPath`: the decoded path without its version prefix, which is removed at most once. The request
@@ -32,12 +32,12 @@ export function readTarget(url: string): Target {
   return { version: null, rest: target.startsWith("/api/") ? target.slice("/api/".length) : null };
 }
 
-/** @param path the routed one, see `versionedPath` */
+/** Whether a path still has a version prefix. @param path as returned by `versionedPath` */
 export function isMalformed(path: string): boolean {
-  return LEFT_OVER.test(path);
+  return SECOND_PREFIX.test(path);
 }
 
-/** The whole URL without the version, for libraries that read the request's own. */
+/** The whole URL without the version, for libraries that read the URL from the request. */
 export function unversionedUrl(url: string): string {
   const start = originLength(url);
   return url.slice(0, start) + url.slice(start).replace(PREFIXED, "/api/");

@@ -7,9 +7,9 @@ import type { SendRequest } from "../outbound/send-request.ts";
 export type PolarClient = ReturnType<typeof createPolarCore>;
 
 /** The SDK builds requests and parses responses; we send them, with our own retries and limits. */
-export function polarClient(provider: ConnectedProvider, ask: SendRequest): PolarClient {
+export function polarClient(provider: ConnectedProvider, send: SendRequest): PolarClient {
   const client = createPolarCore({ accessToken: provider.apiKey, baseUrl: "" });
-  client.sendRequest = async ([path, init]) => Response.json(await ask(requestOf(path, init)));
+  client.sendRequest = async ([path, init]) => Response.json(await send(requestOf(path, init)));
   return client;
 }
 
@@ -28,15 +28,19 @@ export function readPolarError(status: number, body: unknown): ProviderError | n
   const code = textAt(body, "error");
   const [first] = listAt(body, "detail");
   if (first !== undefined) {
-    const place = listAt(first, "loc").join(".");
-    const words = listAt(body, "detail").map(
-      (one) => `${listAt(one, "loc").join(".")}: ${textAt(one, "msg")}`,
+    const location = listAt(first, "loc").join(".");
+    const messages = listAt(body, "detail").map(
+      (detail) => `${listAt(detail, "loc").join(".")}: ${textAt(detail, "msg")}`,
     );
     // A malformed id in the path, or an unknown customer.
-    const unknown = status === 422 && (place.startsWith("path.") || place.endsWith("customer_id"));
-    return { message: words.join("; "), code: place, ...(unknown ? { means: "missing" as const } : {}) };
+    const unknown = status === 422 && (location.startsWith("path.") || location.endsWith("customer_id"));
+    return {
+      message: messages.join("; "),
+      code: location,
+      ...(unknown ? { means: "missing" as const } : {}),
+    };
   }
   if (code === null) return null;
-  const words = textAt(body, "error_description") ?? textAt(body, "detail") ?? code;
-  return code === "SubscriptionLocked" ? { message: words, code, means: "busy" } : { message: words, code };
+  const message = textAt(body, "error_description") ?? textAt(body, "detail") ?? code;
+  return code === "SubscriptionLocked" ? { message, code, means: "busy" } : { message, code };
 }

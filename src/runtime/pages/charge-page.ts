@@ -4,11 +4,11 @@ import type { Charge } from "../../limits/charge.ts";
 import type { Limits } from "../../limits/rate-limit.ts";
 import { charge } from "../../operations/operation.ts";
 
-/** Next.js asks this server for the page that an action leads to, with the headers of the request that it answers. */
+/** Next.js fetches the page that an action redirects to from this server, with the headers of the original request. */
 const SELF_HEADER = "x-tollgate-self";
 const SELF = randomBytes(24).toString("base64url");
 
-/** To be set on what is handed to Next.js. */
+/** Marks requests passed to Next.js, so that its own fetches carry the mark too. */
 export function markAsOwn({ headers }: IncomingMessage): void {
   headers[SELF_HEADER] = SELF;
 }
@@ -22,12 +22,12 @@ export async function chargePage(
   incoming: IncomingMessage,
   { limits, address, charges }: { limits: Limits; address: string; charges: Charge[] },
 ): Promise<void> {
-  // The person has been charged for the action; over loopback, all of them would share one address.
+  // The action has been charged already, and over loopback all users would share one address.
   if (!isOwn(incoming)) await charge("pages", limits, { caller: { kind: "anonymous", address }, charges });
 }
 
 function isOwn({ headers }: IncomingMessage): boolean {
-  const given = Buffer.from(String(headers[SELF_HEADER] ?? ""));
+  const actual = Buffer.from(String(headers[SELF_HEADER] ?? ""));
   const expected = Buffer.from(SELF);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }

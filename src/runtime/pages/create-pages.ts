@@ -20,7 +20,7 @@ export type Pages = {
   close(): Promise<void>;
 };
 
-/** Server actions are posted; everything else is read. */
+/** Server actions use POST; everything else is read. */
 const METHODS = ["GET", "HEAD", "POST"];
 
 /** The limit of Next.js too, for bodies without a `Content-Length`: see next.config.mjs. */
@@ -36,7 +36,7 @@ export function createPages(options: PagesOptions): Pages {
       hostname: socket.localAddress ?? "127.0.0.1",
       port: socket.localPort ?? 3000,
     });
-    // Tried again by the next request: the pages may be built by then.
+    // The next request tries again: the pages may have been built by then.
     loading.catch(() => {
       loading = null;
     });
@@ -81,7 +81,7 @@ export function createPages(options: PagesOptions): Pages {
   };
 }
 
-/** Next.js answers 500 to a path that cannot be decoded. */
+/** Next.js would respond with 500 to a path that cannot be decoded. */
 function isDecodable(url = ""): boolean {
   try {
     decodeURIComponent(url.split("?", 1)[0] as string);

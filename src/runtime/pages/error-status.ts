@@ -3,13 +3,13 @@ import type { PageRequest } from "../../app/gate/page-request.ts";
 import type { RefusalCode } from "../../domain/reasons.ts";
 import { statusOf } from "../../http/status-of.ts";
 
-/** Next.js answers 500 to whatever is thrown. A refusal, and a request that it cannot read, get a status of their own. */
+/** Next.js responds with 500 to any error. Refusals and unreadable requests get their own status instead. */
 export function errorStatus(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Pick<PageRequest, "setErrorStatus" | "isOurFailure"> {
   const { method, headers } = incoming;
-  // Until an action or page runs, only the request itself can have been wrong.
+  // Before an action or page runs, only the request itself can be invalid.
   const isRead = method === "POST" || "next-router-state-tree" in headers;
   let reason: RefusalCode | null = isRead ? "invalid_input" : null;
   const writeHead = outgoing.writeHead.bind(outgoing) as (
@@ -18,7 +18,7 @@ export function errorStatus(
   ) => ServerResponse;
   outgoing.writeHead = (status: number, ...rest: unknown[]) => {
     if (status !== 500 || reason === null) return writeHead(status, ...rest);
-    // Next.js has not read all of the body: no next request can be found behind it.
+    // Next.js has not read the whole body, so the connection cannot be reused.
     if (!incoming.complete) outgoing.setHeader("connection", "close");
     return writeHead(statusOf[reason], ...rest);
   };

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-// Not imported: its types would declare browsers' globals for the whole server.
+// Not imported: its types would declare browser globals for the whole server.
 const load = createRequire(import.meta.url) as (name: "next") => (options: object) => NextApp;
 
 type NextApp = { prepare(): Promise<void>; getRequestHandler(): NextHandler; close(): Promise<void> };
@@ -17,12 +17,12 @@ class PagesNotBuilt extends Error {
 }
 
 /**
- * The built pages, ready to answer. @throws PagesNotBuilt
- * @param self where this server listens: Next.js asks there, with the person's cookie, for the page that an action leads to
+ * Loads the built pages. @throws PagesNotBuilt
+ * @param self where this server listens: Next.js fetches the page that an action redirects to there, with the user's cookie
  */
 export async function loadNext(project: string, self: { hostname: string; port: number }) {
   if (!existsSync(join(project, ".next/BUILD_ID"))) throw new PagesNotBuilt();
-  // A server that never listens: left to itself, Next.js adds a listener for upgrades to ours, which answers none of them.
+  // A server that never listens: otherwise Next.js would add a listener for upgrades to ours and leave them unanswered.
   const httpServer = createServer();
   const app = load("next")({ dev: false, dir: project, quiet: true, httpServer, ...self });
   await app.prepare();

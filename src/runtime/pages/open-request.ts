@@ -9,7 +9,7 @@ import { markAsOwn } from "./charge-page.ts";
 import { errorStatus } from "./error-status.ts";
 import type { PagesOptions } from "./pages-options.ts";
 
-/** The caller of a page, and those response headers that are known before the page is rendered. */
+/** The caller of a page, and the response headers that are known before it is rendered. */
 export async function openRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -19,17 +19,17 @@ export async function openRequest(
   const { headers } = incoming;
   const nonce = randomBytes(16).toString("base64");
   const policy = contentSecurityPolicy(nonce, appUrl);
-  // Next.js reads the nonce from the request, where only we may have put it.
+  // Next.js reads the nonce from the request: a value sent by the client must be replaced.
   headers["content-security-policy"] = policy;
-  // Next.js compares the origin, checked above, with it.
+  // Next.js compares the origin, checked above, with this header.
   headers["x-forwarded-host"] = new URL(ownOrigin(headers, ownOrigins(), appUrl)).host;
-  // It fetches the page that an action leads to from this server, over plain HTTP.
+  // Next.js fetches the page that an action redirects to from this server, over plain HTTP.
   headers["x-forwarded-proto"] = "http";
   markAsOwn(incoming);
   for (const [name, value] of pageHeaders(policy, appUrl)) outgoing.setHeader(name, value);
 
   const identified = await auth
-    // People sign in to pages; keys are for programs.
+    // Pages are for sessions; API keys are for programs.
     .identify({ address, header: (name) => (name === "cookie" ? headers.cookie : undefined) })
     .catch((error: unknown) => ({ error }));
   if ("setCookies" in identified && identified.setCookies.length > 0) {
@@ -66,7 +66,7 @@ export async function openRequest(
   };
 }
 
-/** The own origin that the request was sent to, as far as its headers can be believed. */
+/** The one of our origins that the request was sent to, according to its headers. */
 function ownOrigin(headers: IncomingHttpHeaders, origins: readonly string[], appUrl: string): string {
   return (
     origins.find((one) => one === headers.origin) ??

@@ -1,8 +1,8 @@
 import { pageRequests } from "../../app/gate/page-request.ts";
 
 /**
- * The request in which Next.js prints something. `null`: not worth an entry, because it is about a refusal or a request that
- * cannot be read, or in the log already, with the request's id as its digest.
+ * The request during which Next.js printed something. `null`: it needs no log entry, because it is about a refusal or an
+ * unreadable request, or was logged already under the request's id (its digest).
  */
 export function outputContext(output: string): { requestId?: string } | null {
   const request = pageRequests().getStore();

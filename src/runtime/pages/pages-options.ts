@@ -7,10 +7,10 @@ export type PagesOptions = {
   auth: Auth & PageAccounts;
   deps: Dependencies;
   clientAddress(socketAddress: string | undefined, forwardedFor: string | undefined): string;
-  /** Origins whose pages may write with a person's cookie. */
+  /** Origins whose pages may write with a user's cookie. */
   ownOrigins(): readonly string[];
   appUrl: string;
-  /** Whether notifications are mailed to those who want it. */
+  /** Whether notifications are mailed to users who have turned them on. */
   mails: boolean;
   log: Log;
 };

@@ -9,7 +9,7 @@ export function stripeEvents({ state }: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/", (c) => {
     const query = new URL(c.req.url).searchParams;
-    const listed = state.events.toReversed().filter((event) => isAsked(event, query));
+    const listed = state.events.toReversed().filter((event) => matchesQuery(event, query));
     const { page, hasMore } = pageOf(listed, { object: "event", idOf: ({ eventId }) => eventId }, query);
     return c.json({
       object: "list",
@@ -26,24 +26,24 @@ export function stripeEvents({ state }: ProviderSlot): Hono {
   return app;
 }
 
-function isAsked({ eventType, rawBody }: QueuedEvent, query: URLSearchParams): boolean {
+function matchesQuery({ eventType, rawBody }: QueuedEvent, query: URLSearchParams): boolean {
   const types = [...query].filter(([name]) => /^types\[\d*\]$/.test(name)).map(([, type]) => type);
   const type = query.get("type");
   if (type !== null) types.push(type);
-  if (types.length > 0 && !types.some((pattern) => matches(pattern, eventType))) return false;
+  if (types.length > 0 && !types.some((pattern) => matchesType(pattern, eventType))) return false;
   const { created } = JSON.parse(rawBody) as { created: number };
-  const limit = (name: string) => {
+  const bound = (name: string) => {
     const text = query.get(`created[${name}]`);
     return text === null ? null : Number(text);
   };
   return (
-    created >= (limit("gte") ?? 0) &&
-    created > (limit("gt") ?? -1) &&
-    created <= (limit("lte") ?? Number.POSITIVE_INFINITY) &&
-    created < (limit("lt") ?? Number.POSITIVE_INFINITY)
+    created >= (bound("gte") ?? 0) &&
+    created > (bound("gt") ?? -1) &&
+    created <= (bound("lte") ?? Number.POSITIVE_INFINITY) &&
+    created < (bound("lt") ?? Number.POSITIVE_INFINITY)
   );
 }
 
-function matches(pattern: string, eventType: string): boolean {
+function matchesType(pattern: string, eventType: string): boolean {
   return pattern.endsWith("*") ? eventType.startsWith(pattern.slice(0, -1)) : pattern === eventType;
 }

@@ -165,7 +165,7 @@ describe("a query beyond the limits is refused before it runs", () => {
     expect(body.errors[0].message).toContain(reason);
   });
 
-  it("counts only the operation that runs", async () => {
+  it("limits the size of the selected operation only", async () => {
     const query = `query small { unreadCount } query large { ${Array.from({ length: 16 }, (_, n) => `a${n}: unreadCount`).join(" ")} }`;
     const small = await queryGraphql(server.url, query, { cookie, operationName: "small" });
     expect(small.body).toEqual({ data: { unreadCount: 0 } });

@@ -164,7 +164,7 @@ describe("queries", () => {
 });
 
 describe("mutations", () => {
-  it("change the given fields of the profile", async () => {
+  it("change only the fields of the profile that are sent", async () => {
     const { cookie } = await signUp(server.url, "Before");
     const { body } = await queryGraphql(
       server.url,

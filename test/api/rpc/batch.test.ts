@@ -139,7 +139,7 @@ describe("the number of calls", () => {
     ]);
   });
 
-  it("is at most the limit of rpc", async () => {
+  it("rejects more calls than the limit of rpc", async () => {
     const person = await signUp(narrow.url);
     const batch = (calls: number) =>
       sendRequest(

@@ -117,7 +117,7 @@ describe("Polar's API", () => {
     expect(provider.requests).toHaveLength(2);
   });
 
-  it("lists each delivered event once, oldest first, byte for byte", async () => {
+  it("lists each delivered event once, oldest first, with its unchanged body", async () => {
     const { body } = loadFixture("polar", "subscription.updated");
     const payload = JSON.stringify(body, null, 2);
     const delivery = (id: string, more: object = {}) => ({

@@ -82,7 +82,7 @@ describe("Stripe's API", () => {
     expect(asked().filter((call) => call.includes("portal"))).toEqual([]);
   });
 
-  it("leaves the customer to Checkout when the key may not create customers", async () => {
+  it("lets Checkout create the customer when the key may not", async () => {
     const refused = { status: 403, body: dialect.refusal("The key lacks rak_customer_write.") };
     answering({ "GET /provider-a/v1/customers": refused, "GET /provider-a/v1/customers/cus_0": refused });
     await api.createCheckout(ORDER);

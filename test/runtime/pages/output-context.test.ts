@@ -12,7 +12,7 @@ describe("outputContext", () => {
     expect(within(true, "TypeError: a defect")).toEqual({ requestId: "request-1" });
   });
 
-  it("leaves out refusals and requests that cannot be read", () => {
+  it("returns null for refusals and unreadable requests", () => {
     expect(within(false, "Error: Failed to find Server Action")).toBeNull();
   });
 

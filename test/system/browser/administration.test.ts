@@ -163,9 +163,9 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await row.getByRole("link", { name: "Dismiss: furnished-8" }).click();
     await page.waitForURL(`/admin/subscriptions/${furnished.outOfOrderId}`);
     await fill(page, { Reason: "Settled by hand." });
-    await press(page, "Dismiss subscription");
+    await press(page, "Dismiss from review");
     await page.waitForURL("/admin/subscriptions?done=dismissed");
-    await page.getByText("The subscription was dismissed.").waitFor();
+    await page.getByText("The subscription was taken off the review list.").waitFor();
     expect(await row.count()).toBe(0);
   });
 });

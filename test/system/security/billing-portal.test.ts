@@ -9,7 +9,7 @@ const VICTIM = "victim@example.com";
 const FORMATS: readonly WireFormat[] = ["stripe", "paddle", "polar", "lemon-squeezy"];
 
 describe.each(FORMATS)("the portal of %s's customers", (format) => {
-  it("stays closed to whoever signs up with the address of a customer", async () => {
+  it("is not opened for a user who signs up with the address of a customer", async () => {
     const shop = await openShop(format);
     const subscriptionId = await buyAtProvider(shop, format);
     const attacker = await signUpAs(shop, VICTIM);
@@ -31,7 +31,7 @@ describe.each(FORMATS)("the portal of %s's customers", (format) => {
     expect(await portalOf(shop, attacker)).toContain(subscriptionId);
   });
 
-  it("stays closed to whoever types the address of a customer at the checkout", async () => {
+  it("is not opened for a user who enters the address of a customer at the checkout", async () => {
     const shop = await openShop(format);
     const subscriptionId = await buyAtProvider(shop, format);
     const attacker = await signUp(shop.server.url);
@@ -42,7 +42,7 @@ describe.each(FORMATS)("the portal of %s's customers", (format) => {
     await expectHidden(shop, attacker, subscriptionId);
   });
 
-  it("stays closed to whoever pays with the address of another user", async () => {
+  it("is not opened for a user who pays with the address of another user", async () => {
     const shop = await openShop(format);
     const victim = await signUpAs(shop, VICTIM);
     await buyWith(shop, victim, VICTIM);

@@ -5,7 +5,7 @@ import type { FormAction } from "../../../ui/action-form.tsx";
 import { FormMessage } from "../../../ui/form-message.tsx";
 import { OutcomeProvider, useOutcome } from "../../../ui/form-outcome.ts";
 
-const Submit = createContext<(form: FormData) => void>(() => {});
+const SubmitContext = createContext<(form: FormData) => void>(() => {});
 
 /** The forms of all rows share one outcome, shown above them: the row of a revoked key is gone. */
 export function RevokeForms({
@@ -22,7 +22,7 @@ export function RevokeForms({
     <OutcomeProvider value={outcome}>
       <div className="group">
         <FormMessage outcome={outcome} done={done} />
-        <Submit value={submit}>{children}</Submit>
+        <SubmitContext value={submit}>{children}</SubmitContext>
       </div>
     </OutcomeProvider>
   );
@@ -31,11 +31,11 @@ export function RevokeForms({
 /** Stays open when its own submission was refused. */
 export function RevokeForm({ id, summary, children }: { id: string; summary: string; children: ReactNode }) {
   const outcome = useOutcome();
-  const submit = useContext(Submit);
-  const own = outcome?.done === false && outcome.entered.id === id ? outcome : null;
+  const submit = useContext(SubmitContext);
+  const ownOutcome = outcome?.done === false && outcome.entered.id === id ? outcome : null;
   return (
-    <OutcomeProvider value={own}>
-      <details open={own?.field === "confirmation" || undefined}>
+    <OutcomeProvider value={ownOutcome}>
+      <details open={ownOutcome?.field === "confirmation" || undefined}>
         <summary className="inline-flex min-h-6 w-fit items-center rounded-box text-bad text-sm hover:underline">
           {summary}
         </summary>

@@ -8,7 +8,7 @@ export type Notification = z.output<typeof NotificationView>;
 
 type DescribedNotification = { sentence: string; href: string };
 
-/** A notification's labels, and a link to more. */
+/** A notification's sentence, and the page with more about it. */
 export async function describeNotification({ kind, details }: Notification): Promise<DescribedNotification> {
   const t = await getTranslations("notifications.kinds");
   switch (kind) {
@@ -44,13 +44,13 @@ export async function describeNotification({ kind, details }: Notification): Pro
       return { sentence: t(kind, { role: String(details.role) }), href: "/dashboard" };
     case "payment_undone": {
       const { because, provider, subscription, refunded } = details;
-      const facts = {
+      const values = {
         because: String(because),
         provider: String(provider),
         subscription: String(subscription),
         refunded: String(refunded),
       };
-      return { sentence: t(kind, facts), href: "/admin/subscriptions" };
+      return { sentence: t(kind, values), href: "/admin/subscriptions" };
     }
     case "payment_refunded":
     case "payment_disputed": {

@@ -588,7 +588,7 @@ describe("API8:2023 Security Misconfiguration", () => {
   beforeAll(async () => {
     page = await send(on.url, "GET /api/docs");
   });
-  it("runs only own scripts on the documentation page", async () => {
+  it("allows only scripts from this server on the documentation page", async () => {
     const policy = page.fields["content-security-policy"] as string;
     expect(policy).toContain("script-src 'self'");
     expect(policy).not.toMatch(/script-src[^;]*('unsafe|\*|data:|https?:)/);

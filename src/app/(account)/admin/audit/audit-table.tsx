@@ -23,7 +23,7 @@ export async function AuditTable({ path, entries }: { path: string; entries: rea
         <Row key={entry.id}>
           <th scope="row" className="w-full max-w-0 text-left font-normal">
             <span className="block break-words font-medium">{entry.action}</span>
-            {/* On a narrow screen, in the place of their columns. */}
+            {/* Replace their columns on narrow screens. */}
             <span className="block text-sm sm:hidden">
               <Actor path={path} entry={entry} />
             </span>
