@@ -85,6 +85,7 @@ type Good = { by: "anyone" | "newcomer" | "user" | "admin" | "service"; sent?: (
 
 const GOOD: Record<string, Good> = {
   plansList: { by: "anyone" },
+  paymentsList: { by: "user" },
   usersList: { by: "user" },
   usersMe: { by: "user" },
   usersSearch: { by: "admin" },
