@@ -14,7 +14,15 @@ import { listen, sendRequest } from "../support/http.ts";
 const SECRET = "postgres://tollgate:hunter2@db.internal:5432/tollgate";
 
 const EXAMPLE = {
-  params: { plan: "Pro", min: 1, max: 50, origins: [], supported: [], problem: "missing" },
+  params: {
+    plan: "Pro",
+    min: 1,
+    max: 50,
+    origins: [],
+    supported: [],
+    problem: "missing",
+    cause: "no_provider_id",
+  },
   field: "seats",
 };
 
