@@ -8,13 +8,13 @@ import { bodyOf, headersOf } from "./requests.ts";
 
 export const PAGE_LENGTH = 10;
 
-type Asking = { read: Read; port: number; credentials: Credentials };
+type ReadTarget = { read: Read; port: number; credentials: Credentials };
 
 /** @throws BrokenMeasurement unless it is the person's own list, whole and in order */
-export async function assertOwnList(asking: Asking, person: Person): Promise<void> {
-  const { said, text } = await ask(asking, PAGE_LENGTH);
-  if (isDeepStrictEqual(said, { items: person.lists[asking.read.list], nextCursor: null })) return;
-  throw new BrokenMeasurement(`${person.userId} was answered ${text}`);
+export async function assertOwnList(target: ReadTarget, person: Person): Promise<void> {
+  const { parsed, text } = await sendRead(target, PAGE_LENGTH);
+  if (isDeepStrictEqual(parsed, { items: person.lists[target.read.list], nextCursor: null })) return;
+  throw new BrokenMeasurement(`${person.userId} got ${text}`);
 }
 
 /** That there is a gate to measure: who is not signed in, asks for nonsense, or is no longer signed in, is refused. */
@@ -26,56 +26,54 @@ export async function assertGate(
   if (server.presents === "user id") return;
   const credentials = await credentialsOf(server, port, person);
   const forged = { cookie: `${credentials.cookie}`.replace(/session_token=./, "session_token=_") };
-  const asking = { read: server.read, port, credentials };
-  await assertRefused({ ...asking, credentials: {} }, PAGE_LENGTH, "unauthorized");
-  await assertRefused({ ...asking, credentials: forged }, PAGE_LENGTH, "unauthorized");
-  await assertRefused(asking, 0, "invalid_input");
-  await assertCounted(asking);
+  const target = { read: server.read, port, credentials };
+  await assertRefused({ ...target, credentials: {} }, PAGE_LENGTH, "unauthorized");
+  await assertRefused({ ...target, credentials: forged }, PAGE_LENGTH, "unauthorized");
+  await assertRefused(target, 0, "invalid_input");
+  await assertCounted(target);
   await revokeSession(databaseUrl, person);
-  if (server.revokes === "at once") await assertRefused(asking, PAGE_LENGTH, "unauthorized");
-  else await assertOwnList(asking, person);
+  if (server.revokes === "at once") await assertRefused(target, PAGE_LENGTH, "unauthorized");
+  else await assertOwnList(target, person);
 }
 
-async function assertCounted(asking: Asking): Promise<void> {
-  const first = await ask(asking, PAGE_LENGTH);
-  const second = await ask(asking, PAGE_LENGTH);
+async function assertCounted(target: ReadTarget): Promise<void> {
+  const first = await sendRead(target, PAGE_LENGTH);
+  const second = await sendRead(target, PAGE_LENGTH);
   if (first.remaining > 0 && second.remaining === first.remaining - 1) return;
   throw new BrokenMeasurement(`calls are not counted: ${first.remaining} left, then ${second.remaining}`);
 }
 
 async function assertRefused(
-  asking: Asking,
+  target: ReadTarget,
   limit: number,
   expected: "unauthorized" | "invalid_input",
 ): Promise<void> {
-  const { said, text } = await ask(asking, limit);
-  if ("refused" in said && said.refused === expected) return;
-  throw new BrokenMeasurement(`expected a refusal, ${expected}, was answered ${text}`);
+  const { parsed, text } = await sendRead(target, limit);
+  if ("refused" in parsed && parsed.refused === expected) return;
+  throw new BrokenMeasurement(`expected a refusal, ${expected}, got ${text}`);
 }
 
-async function ask({ read, port, credentials }: Asking, limit: number) {
-  const question = read.request(limit);
-  const answer = await fetch(`http://127.0.0.1:${port}${question.path}`, {
-    method: question.method,
-    headers: { ...headersOf(question), ...credentials },
-    body: bodyOf(question) ?? null,
+async function sendRead({ read, port, credentials }: ReadTarget, limit: number) {
+  const request = read.request(limit);
+  const response = await fetch(`http://127.0.0.1:${port}${request.path}`, {
+    method: request.method,
+    headers: { ...headersOf(request), ...credentials },
+    body: bodyOf(request) ?? null,
     signal: AbortSignal.timeout(10_000),
   });
-  const { status } = answer;
-  const text = await answer.text();
+  const { status } = response;
+  const text = await response.text();
   return {
-    said: read.understand({ status, text }),
+    parsed: read.understand({ status, text }),
     text: `${status} ${text}`,
-    remaining: Number(answer.headers.get("x-ratelimit-remaining") ?? Number.NaN),
+    remaining: Number(response.headers.get("x-ratelimit-remaining") ?? Number.NaN),
   };
 }
 
 /** That a page is served, and with it loaded what pages need. */
 export async function assertPage(port: number, path: string): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(30_000) });
-  const text = await answer.text();
-  if (answer.status === 200 && text.includes("</html>")) return;
-  throw new BrokenMeasurement(
-    `expected a page at ${path}, was answered ${answer.status} ${text.slice(0, 500)}`,
-  );
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(30_000) });
+  const text = await response.text();
+  if (response.status === 200 && text.includes("</html>")) return;
+  throw new BrokenMeasurement(`expected a page at ${path}, got ${response.status} ${text.slice(0, 500)}`);
 }

@@ -75,9 +75,9 @@ async function callsOf(
   const calls: Call[] = [];
   const once = async (): Promise<Call> => {
     const sentAt = clock.now();
-    const told = await limiter.ask(key);
+    const decision = await limiter.ask(key);
     const answeredAt = clock.now();
-    const call = { sentAt, answeredAt, allowed: told.allowed, resetAt: resetAtOf(told, answeredAt) };
+    const call = { sentAt, answeredAt, allowed: decision.allowed, resetAt: resetAtOf(decision, answeredAt) };
     calls.push(call);
     return call;
   };
@@ -86,7 +86,7 @@ async function callsOf(
     windowMs: WINDOW_SECONDS * 1_000,
     nearMs,
     ask: async (times) => {
-      for (let asked = 1; asked < times; asked += 1) await once();
+      for (let sent = 1; sent < times; sent += 1) await once();
       return once();
     },
     wait: clock.wait,

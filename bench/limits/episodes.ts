@@ -47,7 +47,7 @@ async function atTheEndOfTheFirstWindow(trial: Trial): Promise<void> {
 /** Never more than may pass. */
 async function steadilyJustBelow(trial: Trial): Promise<void> {
   const gapMs = Math.ceil(trial.windowMs / trial.limit) + 1;
-  for (let asked = 0; asked < 2 * trial.limit; asked += 1) {
+  for (let sent = 0; sent < 2 * trial.limit; sent += 1) {
     await trial.ask(1);
     await trial.wait(gapMs);
   }

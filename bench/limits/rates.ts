@@ -33,17 +33,17 @@ const DENIED_LIMIT = 30;
 export async function hotRate(turn: Turn): Promise<Rate> {
   const prefix = CONTENDERS[turn.contender].keyPrefix;
   const length = sliceOf(turn.contender);
-  let asked = HOT_LIMIT;
+  let sent = HOT_LIMIT;
   let number = 0;
   let keys: string[] = [];
   const next = (): Slice => {
-    if (asked + length > HOT_LIMIT) {
+    if (sent + length > HOT_LIMIT) {
       const [key] = freshKeys(prefix, number, 1) as [string];
       keys = Array.from({ length }, () => key);
       number += 1;
-      asked = 0;
+      sent = 0;
     }
-    asked += length;
+    sent += length;
     return { keys, from: 0, to: length };
   };
   return measured(turn, HOT_LIMIT, async (limiter) => {

@@ -25,7 +25,8 @@ export async function takeTurn<Measure extends keyof Measures>(
   child.once("message", (message) => outcome.resolve(message as Outcome));
   child.once("error", outcome.reject);
   child.once("exit", (code) => outcome.resolve({ failure: `ended with ${code} before it was done` }));
-  const told = await outcome.promise.finally(() => child.kill("SIGKILL"));
-  if ("failure" in told) throw new BrokenMeasurement(`${turn.contender}, ${turn.measure}: ${told.failure}`);
-  return told.measured as Awaited<ReturnType<Measures[Measure]>>;
+  const result = await outcome.promise.finally(() => child.kill("SIGKILL"));
+  if ("failure" in result)
+    throw new BrokenMeasurement(`${turn.contender}, ${turn.measure}: ${result.failure}`);
+  return result.measured as Awaited<ReturnType<Measures[Measure]>>;
 }

@@ -12,8 +12,8 @@ export type Checkout = { root: string; remove(): Promise<void> };
 
 /** @param reference a commit, or a folder with a checkout and its packages */
 export async function checkOut(reference: string): Promise<Checkout> {
-  const given = resolve(reference);
-  if (existsSync(join(given, "src/server.ts"))) return { root: `${given}/`, remove: async () => {} };
+  const folder = resolve(reference);
+  if (existsSync(join(folder, "src/server.ts"))) return { root: `${folder}/`, remove: async () => {} };
   const parent = await mkdtemp("/var/tmp/tollgate-bench-commit-");
   const root = join(parent, "tollgate");
   const remove = () => rm(parent, { recursive: true, force: true });

@@ -30,7 +30,7 @@ describe("a notification", () => {
 See the details:
 https://app.example.com/billing
 
-You get this email because email notifications are on. Turn them off here:
+You’re receiving this email because email notifications are on. Turn them off here:
 https://app.example.com/settings`,
     });
     expect(await mailed.open()).toBe(0);

@@ -86,14 +86,14 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await page.getByLabel("Role").selectOption({ label: "User" });
     await press(page, "Save role");
     await page
-      .getByText("The last administrator cannot be demoted or deleted. Promote somebody else first.")
+      .getByText("The last administrator can’t be demoted or deleted. Promote somebody else first.")
       .first()
       .waitFor();
     await page.goto("/settings");
     await page.getByLabel("Email address of this account").fill(admin.email);
     await press(page, "Delete account permanently");
     await page
-      .getByText("The last administrator cannot be demoted or deleted. Promote somebody else first.")
+      .getByText("The last administrator can’t be demoted or deleted. Promote somebody else first.")
       .first()
       .waitFor();
     expect(await roleOf(admin)).toBe("admin");
