@@ -16,7 +16,7 @@ export type Entitlements = {
   features: ReadonlyMap<string, Entitlement>;
 };
 
-export type Entitlement = {
+type Entitlement = {
   kind: FeatureKind;
   value: boolean | number;
   until: Date | null;

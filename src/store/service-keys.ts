@@ -1,7 +1,7 @@
 import type { Permission } from "../domain/permission.ts";
 import type { Queryable } from "./database.ts";
 
-export type ListedServiceKey = {
+type RotatedServiceKey = {
   id: string;
   name: string;
   /** Of the newest secret. */
@@ -88,34 +88,9 @@ export async function rotateServiceKey(
   database: Queryable,
   id: string,
   secret: { hash: Buffer; prefix: string },
-): Promise<ListedServiceKey | null> {
-  const [row] = await database.run<ListedServiceKey>(ROTATE, [id, secret.hash, secret.prefix]);
+): Promise<RotatedServiceKey | null> {
+  const [row] = await database.run<RotatedServiceKey>(ROTATE, [id, secret.hash, secret.prefix]);
   return row ?? null;
-}
-
-const LIST = {
-  name: "list_service_keys",
-  text: `
-select ${COLUMNS}, newest.prefix,
-  case when newest.count > 1 and newest.at + ${OVERLAP} > now() then newest.at + ${OVERLAP} end as "previousValidUntil",
-  (extract(epoch from k.created_at) * 1000000)::bigint::text as "createdAtMicros"
-from service_key k
-cross join lateral (
-  select s.prefix, s.created_at as at, count(*) over () as count
-  from service_key_secret s where s.service_key_id = k.id order by s.created_at desc limit 1
-) newest
-where k.revoked_at is null
-  and ($1::bigint is null
-    or (k.created_at, k.id) < (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::uuid))
-order by k.created_at desc, k.id desc limit $3::int`,
-};
-
-/** Those that are not revoked, the newest first, starting after `before`. */
-export async function listServiceKeys(
-  database: Queryable,
-  { before, limit }: { before: { createdAtMicros: string; id: string } | null; limit: number },
-): Promise<(ListedServiceKey & { createdAtMicros: string })[]> {
-  return database.run(LIST, [before?.createdAtMicros ?? null, before?.id ?? null, limit]);
 }
 
 const REVOKE = {

@@ -36,7 +36,6 @@ const NESTED = [
   "users.security",
   // Entitlements say more; pages ask why.
   "subscriptions.access",
-  "serviceKeys.list",
   "serviceKeys.create",
   "serviceKeys.rotate",
   "serviceKeys.revoke",

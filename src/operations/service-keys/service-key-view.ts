@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { PERMISSIONS } from "../../domain/permission.ts";
-import type { ListedServiceKey } from "../../store/service-keys.ts";
 
 export const ServiceKeyId = z.uuid();
 
@@ -13,18 +12,6 @@ const FACTS = {
   expiresAt: z.date().nullable(),
 };
 
-export const ServiceKeyView = z
-  .object({
-    ...FACTS,
-    createdAt: z.date(),
-    lastUsedAt: z.date().nullable(),
-    previousValidUntil: z
-      .date()
-      .nullable()
-      .describe("Until when the secret before the last rotation is valid; `null`: it is not."),
-  })
-  .meta({ id: "ServiceKey" });
-
 /** As it is shown once, when it is created or rotated. */
 export const NewServiceKeyView = z.object({
   ...FACTS,
@@ -33,12 +20,4 @@ export const NewServiceKeyView = z.object({
 
 export function limitText({ limit, windowSeconds }: { limit: number; windowSeconds: number }): string {
   return `${limit}/${windowSeconds}`;
-}
-
-export function serviceKeyView({
-  limit,
-  windowSeconds,
-  ...key
-}: ListedServiceKey): z.input<typeof ServiceKeyView> {
-  return { ...key, limit: limitText({ limit, windowSeconds }) };
 }
