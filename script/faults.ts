@@ -132,8 +132,8 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     file: "src/limits/limit-key.ts",
-    find: "(scope: Scope, id: string): string {\n",
-    replace: "(scope: Scope, id: string): string {\n  if (scope) return id;\n",
+    find: "(scope: ChargedScope, id: string): string {\n",
+    replace: "(scope: ChargedScope, id: string): string {\n  if (scope) return id;\n",
     fault: "all scopes of a user are counted together",
     tests: ["test/limits"],
   },
