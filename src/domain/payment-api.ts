@@ -28,6 +28,10 @@ export type PaymentApi = {
   fetchSubscription(providerSubscriptionId: string): Promise<PaymentEvent | null>;
   /** Cancels at once where the provider supports that, else at the period's end. Succeeds if it has already ended. */
   cancelSubscription(providerSubscriptionId: string): Promise<void>;
+  /** Changes price or seats; at the period's end only where `traits.changesAtPeriodEnd`. */
+  changeSubscription(providerSubscriptionId: string, change: SubscriptionChange): Promise<void>;
+  /** What the change would cost; `null`: the provider does not say. */
+  previewChange(providerSubscriptionId: string, change: SubscriptionChange): Promise<ChangePreview | null>;
   /** Refunds its latest payment in full. `false`: there is nothing to refund. */
   refundSubscription(providerSubscriptionId: string): Promise<boolean>;
   /** The provider's events since then, oldest first; `null`: it does not list them. */
@@ -87,6 +91,26 @@ export type CheckoutOrder = {
   /** The return URL, after payment or not. */
   successUrl: string;
   cancelUrl: string;
+};
+
+export type SubscriptionChange = {
+  when: "now" | "period_end";
+  /** `null`: the price or the number of seats stays. */
+  priceId: string | null;
+  seats: number | null;
+  /** The price that is paid now, where known. */
+  currentPriceId: string | null;
+  /** Both after the change: some providers want the whole. */
+  resultingPriceId: string;
+  resultingSeats: number;
+};
+
+export type ChangePreview = {
+  /** In the currency's smallest unit; negative: a credit. */
+  amountDue: number;
+  /** ISO 4217, upper case. */
+  currency: string;
+  at: Date;
 };
 
 export type OpenedCheckout = {

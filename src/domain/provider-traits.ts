@@ -28,6 +28,8 @@ export type ProviderTraits = {
   losesEventsWhileDisabled: boolean;
   /** Whether the API cancels at once; else at the period's end. */
   cancelsAtOnce: boolean;
+  /** Whether a change of plan or seats can wait for the end of the paid period. */
+  changesAtPeriodEnd: boolean;
   checkout: CheckoutTraits;
   /** The documented rate limit at an API URL; `null`: unlimited. */
   requestLimit(apiUrl: string): RequestLimit | null;

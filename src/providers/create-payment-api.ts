@@ -27,6 +27,8 @@ export function createPaymentApi(connection: PaymentConnection): PaymentApi {
       ? async () => (await (await api()).isEndpointDisabled?.()) ?? false
       : null,
     updateCheckout: async (id, order) => (await api()).updateCheckout(id, order),
+    changeSubscription: async (id, change) => (await api()).changeSubscription(id, change),
+    previewChange: async (id, change) => (await api()).previewChange(id, change),
     refundSubscription: async (id) => (await api()).refundSubscription(id),
     listSubscriptions: async function* (since) {
       yield* (await api()).listSubscriptions(since);

@@ -56,6 +56,11 @@ const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: o
     expected: [401, 403, 403, 403, 200, 403],
     path: () => `/subscriptions/${testData.subscriptionId}/last-change`,
   },
+  "POST /subscriptions/:id/change": {
+    expected: [401, 503, 503, 404, 404, 404],
+    path: () => `/subscriptions/${testData.subscriptionId}/change`,
+    body: { seats: 8, when: "now" },
+  },
   "POST /subscriptions/:id/reconcile": {
     expected: [401, 403, 403, 403, 503, 403],
     path: () => `/subscriptions/${testData.subscriptionId}/reconcile`,

@@ -100,6 +100,49 @@ async function shopWith(format: WireFormat) {
   return { server, sim, api, order, userId, known, buy, close };
 }
 
+describe.each(wireFormats())("changes of a subscription in the format %s", (format) => {
+  const unchanged = { priceId: null, seats: null, currentPriceId: "price_pro_monthly" };
+
+  it("reach the provider, and its events the product", async () => {
+    const { sim, api, buy, known, close } = await shopWith(format);
+    const { id } = await buy();
+    const seats = {
+      ...unchanged,
+      ...{ when: "now", seats: 4, resultingSeats: 4, resultingPriceId: "price_pro_monthly" },
+    } as const;
+    const preview = await api.previewChange(id, seats);
+    if (format === "stripe" || format === "paddle") expect(preview).toMatchObject({ currency: "EUR" });
+    else expect(preview).toBeNull();
+    expect(await known()).toMatchObject([{ seats: 2 }]);
+    await api.changeSubscription(id, seats);
+    await sim.settle();
+    await eventually(known, sim.subscriptions("provider-a") as never);
+    expect(await known()).toMatchObject([{ planId: "pro", seats: 4 }]);
+
+    const team = { priceId: "price_team_monthly", resultingPriceId: "price_team_monthly" };
+    await api.changeSubscription(id, { ...seats, ...team, seats: 6, resultingSeats: 6 });
+    await sim.settle();
+    await eventually(known, sim.subscriptions("provider-a") as never);
+    expect(await known()).toMatchObject([{ planId: "team", seats: 6 }]);
+    await close();
+  });
+
+  it("wait for the end of the period where the provider has that", async () => {
+    const { api, buy, known, close } = await shopWith(format);
+    const { id, forward } = await buy();
+    if (api.traits.changesAtPeriodEnd) {
+      await api.changeSubscription(id, {
+        ...unchanged,
+        ...{ when: "period_end", seats: 5, resultingSeats: 5, resultingPriceId: "price_pro_monthly" },
+      });
+      expect(await known()).toMatchObject([{ seats: 2 }]);
+      await forward("month");
+      expect(await known()).toMatchObject([{ seats: 5 }]);
+    }
+    await close();
+  });
+});
+
 describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
   it("activates a subscription when it is paid", async () => {
     const { sim, api, order, known, close } = await shopWith(format);

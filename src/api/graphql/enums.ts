@@ -21,6 +21,7 @@ export const CheckReasonEnum = enumOf("CheckReason", [
   "quota_exceeded",
 ] as const);
 export const SubscriptionStatusEnum = enumOf("SubscriptionStatus", SUBSCRIPTION_STATUSES);
+export const ChangeTimeEnum = enumOf("ChangeTime", ["now", "period_end"] as const);
 export const PaymentStatusEnum = enumOf("PaymentStatus", PAYMENT_STATUSES);
 export const NotificationKindEnum = enumOf("NotificationKind", NOTIFICATION_KINDS);
 export const DeliveryStatusEnum = enumOf("DeliveryStatus", DELIVERY_STATUSES);

@@ -1,5 +1,6 @@
 import { createApiKey } from "../../operations/api-keys/create-api-key.ts";
 import { revokeApiKey } from "../../operations/api-keys/revoke-api-key.ts";
+import { changeSubscription } from "../../operations/billing/change-subscription.ts";
 import { createCheckout } from "../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../operations/billing/open-portal.ts";
 import { markAllRead } from "../../operations/notifications/mark-all-read.ts";
@@ -14,7 +15,7 @@ import { setLocale } from "../../operations/users/set-locale.ts";
 import { updateProfile } from "../../operations/users/update-profile.ts";
 import { replayDelivery } from "../../operations/webhooks/replay-delivery.ts";
 import { builder, given, through } from "./builder.ts";
-import { IntervalEnum, LocaleEnum, RoleEnum, SlotEnum, ThemeEnum } from "./enums.ts";
+import { ChangeTimeEnum, IntervalEnum, LocaleEnum, RoleEnum, SlotEnum, ThemeEnum } from "./enums.ts";
 import { namedUser } from "./named-user.ts";
 import * as types from "./types.ts";
 
@@ -70,6 +71,19 @@ builder.mutationType({
         }),
       },
       resolve: async (_, args, context) => (await through(createCheckout, context, given(args))).url,
+    }),
+    changeSubscription: t.field({
+      type: types.SubscriptionChange,
+      nullable: true,
+      description: changeSubscription.summary,
+      args: {
+        id: t.arg.id({ required: true }),
+        planId: t.arg.id(),
+        seats: t.arg.int(),
+        when: t.arg({ type: ChangeTimeEnum, required: true }),
+        preview: t.arg.boolean({ description: "Changes nothing." }),
+      },
+      resolve: (_, args, context) => through(changeSubscription, context, given(args)),
     }),
     openPortal: t.string({
       nullable: true,

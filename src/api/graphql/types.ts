@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { createApiKey } from "../../operations/api-keys/create-api-key.ts";
 import type { listApiKeys } from "../../operations/api-keys/list-api-keys.ts";
+import type { changeSubscription } from "../../operations/billing/change-subscription.ts";
 import type { checkEntitlement } from "../../operations/entitlements/check-entitlement.ts";
 import type { showEntitlements } from "../../operations/entitlements/show-entitlements.ts";
 import type { listNotifications } from "../../operations/notifications/list-notifications.ts";
@@ -223,6 +224,27 @@ export const Payment = builder.objectRef<Listed<typeof listPayments>>("Payment")
     occurredAt: t.expose("occurredAt", { type: "DateTime" }),
   }),
 });
+
+const ChangePreview = builder
+  .objectRef<NonNullable<Result<typeof changeSubscription>["preview"]>>("ChangePreview")
+  .implement({
+    fields: (t) => ({
+      amountDue: t.exposeFloat("amountDue", {
+        description: "In the currency's smallest unit, charged at `at`; negative: a credit.",
+      }),
+      currency: t.exposeString("currency", { description: "ISO 4217." }),
+      at: t.expose("at", { type: "DateTime" }),
+    }),
+  });
+
+export const SubscriptionChange = builder
+  .objectRef<Result<typeof changeSubscription>>("SubscriptionChange")
+  .implement({
+    fields: (t) => ({
+      subscription: t.expose("subscription", { type: Subscription }),
+      preview: t.expose("preview", { type: ChangePreview, nullable: true }),
+    }),
+  });
 
 export const Notification = builder.objectRef<Listed<typeof listNotifications>>("Notification").implement({
   fields: (t) => ({

@@ -2,6 +2,7 @@ import { createApiKey } from "../../operations/api-keys/create-api-key.ts";
 import { listApiKeys } from "../../operations/api-keys/list-api-keys.ts";
 import { revokeApiKey } from "../../operations/api-keys/revoke-api-key.ts";
 import { listAuditEntries } from "../../operations/audit/list-audit-entries.ts";
+import { changeSubscription } from "../../operations/billing/change-subscription.ts";
 import { createCheckout } from "../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../operations/billing/open-portal.ts";
 import { checkEntitlement } from "../../operations/entitlements/check-entitlement.ts";
@@ -49,6 +50,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/subscriptions/:id", showSubscription),
   route("GET", "/subscriptions/:id/history", showHistory, { plural: "history" }),
   route("GET", "/subscriptions/:id/last-change", showLastChange),
+  route("POST", "/subscriptions/:id/change", changeSubscription),
   route("POST", "/subscriptions/:id/reconcile", reconcileSubscription),
   route("POST", "/subscriptions/:id/dismiss", dismissSubscription),
   route("GET", "/out-of-order-subscriptions", listOutOfOrder, { plural: "subscriptions" }),

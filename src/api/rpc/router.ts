@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { changeSubscription } from "../../operations/billing/change-subscription.ts";
 import { createCheckout } from "../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../operations/billing/open-portal.ts";
 import { checkEntitlement } from "../../operations/entitlements/check-entitlement.ts";
@@ -44,6 +45,7 @@ export const appRouter = router({
     payments: protectedProcedure.query(listPayments),
     entitlements: protectedProcedure.query(showEntitlements),
     check: protectedProcedure.query(checkEntitlement),
+    changeSubscription: protectedProcedure.mutation(changeSubscription),
     createCheckout: protectedProcedure.mutation(createCheckout),
     openPortal: protectedProcedure.mutation(openPortal),
     deliveries: adminProcedure.query(listDeliveries),

@@ -15,6 +15,7 @@ import { dateAt, listAt, requiredText, requiredUrl, textAt, valueAt } from "../o
 import { beginCall, type SendRequest } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
+import { changeSubscription } from "./change-subscription.ts";
 import { findSubscriptions, listSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
 import { readLemonSqueezyError, request } from "./requests.ts";
 import { LEMON_SQUEEZY_TRAITS } from "./traits.ts";
@@ -48,6 +49,8 @@ export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
       const look = () => fetchSubscription(provider, ask, id);
       return ensureEnded(() => cancel(provider, ask, id), look, endsAnyway);
     },
+    changeSubscription: (id, change) => changeSubscription(provider, begin(), id, change),
+    previewChange: async () => null,
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsVariant(provider, begin(), id),
     listEvents: null,

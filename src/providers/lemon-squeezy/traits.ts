@@ -22,6 +22,7 @@ export const LEMON_SQUEEZY_TRAITS: ProviderTraits = {
   listsEvents: false,
   losesEventsWhileDisabled: false,
   cancelsAtOnce: false,
+  changesAtPeriodEnd: false,
   checkout: { canBeUpdated: false, onePerCustomer: false },
   // https://docs.lemonsqueezy.com/api/getting-started/requests: 300 a minute.
   requestLimit: () => ({ requests: 300, perSeconds: 60 }),

@@ -17,6 +17,7 @@ import { listAt, requiredText, requiredUrl, textAt, valueAt } from "../outbound/
 import { beginCall, type SendRequest } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
+import { changeSubscription, previewChange } from "./change-subscription.ts";
 import { findSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
 import { get, patch, post, readPaddleError } from "./requests.ts";
 import { PADDLE_TRAITS } from "./traits.ts";
@@ -43,6 +44,8 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
         hasEnded,
       );
     },
+    changeSubscription: (id, change) => changeSubscription(provider, begin(), id, change),
+    previewChange: (id, change) => previewChange(provider, begin(), id, change),
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsPrice(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),

@@ -26,6 +26,7 @@ import { dateAt, listAt, requiredText, requiredUrl, textAt } from "../outbound/r
 import { beginCall } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
+import { changeSubscription } from "./change-subscription.ts";
 import { type PolarClient, polarClient, readPolarError } from "./client.ts";
 import { deliveryPages, isEndpointDisabled } from "./deliveries.ts";
 import { findSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
@@ -50,6 +51,8 @@ export function polarApi(connection: PaymentConnection): PaymentApi {
       const revoke = async () => revokeSubscriptions(client)(pathSegment(provider, id));
       return ensureEnded(revoke, fetchCurrent, hasEnded);
     },
+    changeSubscription: (id, change) => changeSubscription(provider, begin(), id, change),
+    previewChange: async () => null,
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsProduct(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, deliveryPages(provider, since)),

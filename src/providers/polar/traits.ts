@@ -21,6 +21,7 @@ export const POLAR_TRAITS: ProviderTraits = {
   losesEventsWhileDisabled: true,
   cancelsAtOnce: true,
   // Unless the organization allows several subscriptions per customer, which our guide warns about.
+  changesAtPeriodEnd: true,
   checkout: { canBeUpdated: false, onePerCustomer: true },
   requestLimit: (apiUrl) => ({ requests: apiUrl.includes("sandbox") ? 100 : 500, perSeconds: 60 }),
 };

@@ -19,6 +19,7 @@ import { requiredUrl, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
+import { changeSubscription, previewChange } from "./change-subscription.ts";
 import { mapStripeErrors, readStripeError, stripeClient } from "./client.ts";
 import { customerFor, isForeign } from "./customer.ts";
 import { customerPage, findSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
@@ -49,6 +50,8 @@ export function stripeApi(connection: PaymentConnection): PaymentApi {
         hasEnded,
       );
     },
+    changeSubscription: (id, change) => changeSubscription(provider, begin(), id, change),
+    previewChange: (id, change) => previewChange(provider, begin(), id, change),
     refundSubscription: (id) => refundSubscription(provider, begin(), id),
     knowsPrice: (id) => knowsPrice(provider, begin(), id),
     listEvents: (since) => oldestFirst(provider, eventPages(provider, since)),

@@ -25,6 +25,7 @@ export const STRIPE_TRAITS: ProviderTraits = {
   listsEvents: true,
   losesEventsWhileDisabled: false,
   cancelsAtOnce: true,
+  changesAtPeriodEnd: false,
   checkout: { canBeUpdated: false, onePerCustomer: false },
   // https://docs.stripe.com/rate-limits: live mode 100 a second, sandboxes and each endpoint 25.
   requestLimit: () => ({ requests: 25, perSeconds: 1 }),

@@ -79,6 +79,18 @@ export function lemonSqueezyApi(slot: ProviderSlot): Hono {
     );
     return document(c, { data: subscriptionJson(slot, changed) });
   });
+  app.patch("/v1/subscription-items/:id", async (c) => {
+    const id = String(Number(c.req.param("id")) - 1);
+    const before = findSubscription(slot, id);
+    if (!before) throw new LemonSqueezyProblem(404, NOT_FOUND);
+    const seats = (await body(c)).at("data").at("attributes").at("quantity").wholeNumber();
+    if (seats === null)
+      throw new LemonSqueezyProblem(422, "The quantity is required.", "/data/attributes/quantity");
+    grant(slot, before, { to: "change seats", seats });
+    return document(c, {
+      data: { type: "subscription-items", id: c.req.param("id"), attributes: { quantity: seats } },
+    });
+  });
   // There is no immediate end: the paid period is used up.
   app.delete("/v1/subscriptions/:id", (c) => {
     const before = requireSubscription(slot, c);

@@ -5,6 +5,7 @@ import type { BillingState, Dunning, EmittedEvent, SubscriptionState } from "./s
 export type Command =
   | { to: "change seats"; seats: number }
   | { to: "change plan"; offer: Offer }
+  | { to: "change at period end"; offer: Offer | null; seats: number | null }
   | { to: "cancel at period end" }
   | { to: "cancel now" }
   | { to: "resume" }
@@ -57,6 +58,13 @@ export function applyCommand<Subscription extends BillingState>(
     }
     case "change plan":
       return changePlan(subscription, command.offer, nowSeconds);
+    case "change at period end": {
+      const scheduled = {
+        offer: command.offer ?? subscription.scheduled?.offer ?? null,
+        seats: command.seats ?? subscription.scheduled?.seats ?? null,
+      };
+      return { subscription: { ...subscription, scheduled }, events: [] };
+    }
     case "cancel at period end":
       if (state.cancelAtPeriodEnd) return { subscription, events: [] };
       return changed(subscription, "cancellation scheduled", { cancelAtPeriodEnd: true });
@@ -125,15 +133,20 @@ function renew<Subscription extends BillingState>(
   subscription: Subscription,
   nowSeconds: number,
 ): Transition<Subscription> {
+  const { scheduled } = subscription;
   const { state } = subscription;
   const wasTrial = state.status === "trialing";
+  const offer = scheduled?.offer ?? state.offer;
+  const seats = scheduled?.seats ?? state.seats;
   const anchorSeconds = wasTrial ? state.periodEndSeconds : subscription.anchorSeconds;
   const periods = wasTrial ? 1 : subscription.periods + 1;
   const period = {
     periodStartSeconds: state.periodEndSeconds,
-    periodEndSeconds: intervalsAfter(anchorSeconds, periods, state.offer.interval),
+    periodEndSeconds: intervalsAfter(anchorSeconds, periods, offer.interval),
+    offer,
+    seats,
   };
-  const next = { ...subscription, anchorSeconds, periods };
+  const next = { ...subscription, anchorSeconds, periods, scheduled: null };
   if (subscription.nextCharge === "fails") {
     const overdue = { sinceSeconds: nowSeconds, tries: 0 };
     return changed({ ...next, overdue }, "payment failed", { ...period, status: "past_due" });

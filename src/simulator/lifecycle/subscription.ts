@@ -35,6 +35,8 @@ export type BillingState = {
   anchorSeconds: number;
   periods: number;
   nextCharge: "succeeds" | "fails";
+  /** What changes with the next period; older states have none. */
+  scheduled?: { offer: Offer | null; seats: number | null } | null;
   /** When the unpaid renewal was due, and how often it was charged again. */
   overdue: { sinceSeconds: number; tries: number } | null;
 };

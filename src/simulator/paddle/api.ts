@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { type Json, readJson } from "../http/json-body.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
+import { proratedAmount } from "../lifecycle/prorated-amount.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { emitEvents, eventContextOf } from "../server/emit-events.ts";
 import { closeCheckout, openCheckout } from "../server/open-checkout.ts";
@@ -133,6 +134,43 @@ export function paddleApi(slot: ProviderSlot): Hono {
     });
   });
   app.get("/subscriptions/:id", (c) => data(c, subscriptionJson(slot, requireSubscription(slot, c))));
+  app.patch("/subscriptions/:id", async (c) => {
+    const before = requireSubscription(slot, c);
+    const item = (await body(c)).at("items").at(0);
+    const commands: Command[] = [];
+    const priceId = item.at("price_id").text();
+    if (priceId !== null && priceId !== before.state.offer.priceId) {
+      const offer = findOffer(slot, priceId);
+      if (!offer) throw noEntity(priceId);
+      commands.push({ to: "change plan", offer });
+    }
+    const seats = item.at("quantity").wholeNumber();
+    if (seats !== null) commands.push({ to: "change seats", seats });
+    const changed = commands.reduce((now, command) => {
+      const outcome = applyCommand(now, command, nowSeconds(slot));
+      if (typeof outcome === "string") throw invalidField("items", outcome);
+      return emitEvents(slot, outcome);
+    }, before);
+    return data(c, subscriptionJson(slot, changed));
+  });
+  app.patch("/subscriptions/:id/preview", async (c) => {
+    const before = requireSubscription(slot, c);
+    const item = (await body(c)).at("items").at(0);
+    const priceId = item.at("price_id").text() ?? before.state.offer.priceId;
+    const offer = findOffer(slot, priceId);
+    if (!offer) throw noEntity(priceId);
+    const amount = proratedAmount(before.state, offer, item.at("quantity").wholeNumber(), nowSeconds(slot));
+    return data(c, {
+      ...subscriptionJson(slot, before),
+      update_summary: {
+        result: {
+          action: amount < 0 ? "credit" : "charge",
+          amount: String(Math.abs(amount)),
+          currency_code: offer.currency,
+        },
+      },
+    });
+  });
   app.post("/subscriptions/:id/cancel", async (c) => {
     const before = requireSubscription(slot, c);
     if (before.state.status === "canceled") {

@@ -147,14 +147,16 @@ function commandsIn(slot: ProviderSlot, order: Json): Command[] {
   if (order.at("revoke").flag()) commands.push({ to: "cancel now" });
   const cancels = order.at("cancel_at_period_end").flag();
   if (cancels !== null) commands.push({ to: cancels ? "cancel at period end" : "resume" });
+  const waits = order.at("proration_behavior").text() === "next_period";
   const productId = order.at("product_id").text();
   if (productId !== null) {
     const offer = findOffer(slot, productId);
     if (!offer) throw unprocessable(["product_id"], "Product does not exist.");
-    commands.push({ to: "change plan", offer });
+    commands.push(waits ? { to: "change at period end", offer, seats: null } : { to: "change plan", offer });
   }
   const seats = order.at("seats").wholeNumber();
-  if (seats !== null) commands.push({ to: "change seats", seats });
+  if (seats !== null)
+    commands.push(waits ? { to: "change at period end", offer: null, seats } : { to: "change seats", seats });
   return commands;
 }
 

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { type Form, readForm } from "../http/form.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
+import { proratedAmount } from "../lifecycle/prorated-amount.ts";
 import { emitEvents, eventContextOf } from "../server/emit-events.ts";
 import { closeCheckout, expireIfLate, openCheckout } from "../server/open-checkout.ts";
 import { createCustomer } from "../server/pay-checkout.ts";
@@ -78,6 +79,20 @@ export function stripeApi(slot: ProviderSlot): Hono {
     const before = requireSubscription(slot, c);
     if (before.state.status === "canceled") throw missing("subscription", c.req.param("id"), "id");
     return c.json(subscriptionJson(slot, grant(slot)(before, { to: "cancel now" })));
+  });
+  app.post("/v1/invoices/create_preview", async (c) => {
+    const form = await readForm(c);
+    const id = form.text("subscription") ?? "";
+    const before = findSubscription(slot, id) ?? null;
+    if (before === null) throw missing("subscription", id, "subscription", 400);
+    const priceId = form.text("subscription_details[items][0][price]") ?? before.state.offer.priceId;
+    const offer = findOffer(slot, priceId);
+    if (!offer) throw missing("price", priceId, "subscription_details[items][0][price]", 400);
+    const seats = form.wholeNumber("subscription_details[items][0][quantity]");
+    return c.json({
+      ...{ object: "invoice", subscription: id, currency: offer.currency.toLowerCase() },
+      amount_due: proratedAmount(before.state, offer, seats, nowSeconds(slot)),
+    });
   });
   app.get("/v1/invoice_payments", (c) => {
     const invoice = c.req.query("invoice") ?? "";

@@ -34,6 +34,7 @@ const OFFERED = {
   "billing.payments": ["query", "protected"],
   "billing.entitlements": ["query", "protected"],
   "billing.check": ["query", "protected"],
+  "billing.changeSubscription": ["mutation", "protected"],
   "billing.createCheckout": ["mutation", "protected"],
   "billing.openPortal": ["mutation", "session"],
   "billing.deliveries": ["query", "admin"],

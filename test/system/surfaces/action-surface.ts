@@ -16,6 +16,7 @@ const LEADS_TO: Surface["leadsTo"] = {
   deleteAccount: ["users.deleteAccount"],
   completeOnboarding: ["users.completeOnboarding"],
   createCheckout: ["billing.createCheckout"],
+  changeSubscription: ["billing.changeSubscription"],
   openCustomerPortal: ["billing.openPortal"],
   createApiKeyAction: ["apiKeys.create"],
   deleteApiKeyAction: ["apiKeys.revoke"],

@@ -71,6 +71,7 @@ export const graphqlSurface: Surface = {
     completeOnboarding: ["users.completeOnboarding"],
     deleteAccount: ["users.deleteAccount"],
     createCheckout: ["billing.createCheckout"],
+    changeSubscription: ["billing.changeSubscription"],
     openPortal: ["billing.openPortal"],
     createApiKey: ["apiKeys.create"],
     revokeApiKey: ["apiKeys.revoke"],

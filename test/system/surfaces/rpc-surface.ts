@@ -42,6 +42,7 @@ export const rpcSurface: Surface = {
     "billing.payments": ["payments.list"],
     "billing.entitlements": ["entitlements.show"],
     "billing.check": ["entitlements.check"],
+    "billing.changeSubscription": ["billing.changeSubscription"],
     "billing.createCheckout": ["billing.createCheckout"],
     "billing.openPortal": ["billing.openPortal"],
     "billing.deliveries": ["webhooks.list"],

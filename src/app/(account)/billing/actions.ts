@@ -2,6 +2,7 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
+import { changeSubscription as changeSubscriptionOperation } from "../../../operations/billing/change-subscription.ts";
 import { createCheckout as createCheckoutOperation } from "../../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../../operations/billing/open-portal.ts";
 import { runAction } from "../../gate/run-action.ts";
@@ -19,6 +20,20 @@ export async function createCheckout(form: FormData): Promise<never> {
   });
   revalidatePath("/billing");
   redirect(url);
+}
+
+/** Fields: `id`, `when`, and `planId` or `seats`. */
+export async function changeSubscription(form: FormData): Promise<void> {
+  await runAction(changeSubscriptionOperation, form, () => {
+    const [planId, seats] = [form.get("planId"), form.get("seats")];
+    return {
+      id: form.get("id"),
+      when: form.get("when") ?? "now",
+      ...(planId === null ? {} : { planId }),
+      ...(seats === null || seats === "" ? {} : { seats: Number(seats) }),
+    };
+  });
+  revalidatePath("/billing");
 }
 
 /** Field: `subscriptionId`, if there are several. Redirects to the provider's portal. */

@@ -41,6 +41,7 @@ describe("API1:2023 Broken Object Level Authorization", () => {
       "GET /subscriptions/:id",
       "GET /subscriptions/:id/history",
       "GET /subscriptions/:id/last-change",
+      "POST /subscriptions/:id/change",
       "POST /subscriptions/:id/reconcile",
       "POST /subscriptions/:id/dismiss",
       "DELETE /api-keys/:id",

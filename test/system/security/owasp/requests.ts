@@ -34,6 +34,7 @@ const IDS: Record<string, (owner: Inhabitant, on: SecurityContext) => string> = 
 /** A body that is all right, for each route that has one. */
 export const BODIES: Record<string, Record<string, unknown>> = {
   "PATCH /users/me": { name: "A New Name" },
+  "POST /subscriptions/:id/change": { seats: 6, when: "now" },
   "POST /subscriptions/:id/reconcile": {},
   "POST /subscriptions/:id/dismiss": { reason: "refunded by hand" },
   "PUT /users/external/:externalId": { email: "external@example.com", name: "External" },

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { mapProviderErrors, providerOf } from "../../billing/ask-provider.ts";
+import { type ChangeTools, changeSubscription as change } from "../../billing/change-subscription.ts";
+import { type Plan, priceIdsIn, pricesOf } from "../../domain/plan.ts";
+import { refuse } from "../../domain/refusal.ts";
+import type { Slot } from "../../domain/slot.ts";
+import { changeableSubscription } from "../../store/changeable-subscription.ts";
+import { findSubscription } from "../../store/subscription-list.ts";
+import { defineOperation } from "../operation.ts";
+import { SubscriptionView } from "../subscriptions/subscription-view.ts";
+
+const Preview = z
+  .object({
+    amountDue: z.int().describe("In the currency's smallest unit, charged at `at`; negative: a credit."),
+    currency: z.string().describe("ISO 4217."),
+    at: z.date(),
+  })
+  .nullable()
+  .describe("`null` where the provider gives none, and without `preview`.");
+
+export const changeSubscription = defineOperation({
+  name: "billing.changeSubscription",
+  summary: "Changes the plan or the seats of a subscription at its provider, or previews the change",
+  access: "person",
+  limit: "billing",
+  input: z.strictObject({
+    id: z.uuid(),
+    planId: z.string().min(1).max(50).optional(),
+    seats: z.int().min(1).optional(),
+    when: z.enum(["now", "period_end"]),
+    preview: z.boolean().default(false).describe("Changes nothing."),
+  }),
+  reasons: [
+    "not_found",
+    "no_subscription",
+    "plan_unknown",
+    "plan_not_sold_by",
+    "seats_out_of_range",
+    "change_not_supported",
+    "checkout_in_progress",
+    "provider_not_configured",
+    "provider_unreachable",
+    "provider_rejected",
+    "email_known_to_provider",
+  ],
+  output: z.object({ subscription: SubscriptionView, preview: Preview }),
+  run: async (deps: ChangeTools, { userId }, { id, when, preview, ...wanted }) => {
+    const found = await changeableSubscription(deps.database, id);
+    if (found === null || found.userId !== userId)
+      refuse({ reason: "not_found", params: { resource: "subscription" } });
+    const { providerSubscriptionId, provider } = found;
+    if (!["active", "trialing", "past_due"].includes(found.status) || providerSubscriptionId === null)
+      refuse({ reason: "no_subscription" });
+    if (wanted.planId === undefined && wanted.seats === undefined)
+      refuse({ reason: "invalid_input", params: { problem: "nothing_to_change" } });
+
+    const plan =
+      deps.plans.plans.find((one) => one.id === (wanted.planId ?? found.planId)) ??
+      refuse({ reason: "plan_unknown", params: { planId: wanted.planId ?? found.planId }, field: "planId" });
+    const seats = wanted.seats ?? found.seats;
+    if (seats < plan.seats.min || seats > plan.seats.max)
+      refuse({ reason: "seats_out_of_range", params: { plan: plan.name, ...plan.seats }, field: "seats" });
+    const current = deps.plans.plans.find((one) => one.id === found.planId);
+    const priceId =
+      plan.id === found.planId ? found.priceId : priceLike(plan, current, provider, found.priceId);
+    if (priceId === null)
+      refuse({ reason: "plan_not_sold_by", params: { plan: plan.name, provider }, field: "planId" });
+
+    const api = providerOf(deps.payments, provider);
+    if (when === "period_end" && !api.traits.changesAtPeriodEnd) refuse({ reason: "change_not_supported" });
+    const changed = {
+      when,
+      priceId: plan.id === found.planId ? null : priceId,
+      currentPriceId: found.priceId,
+      seats: seats === found.seats ? null : seats,
+      resultingSeats: seats,
+      resultingPriceId: priceId,
+    };
+    const facts = { slot: provider, userId };
+    const previewed = preview
+      ? await mapProviderErrors(deps, facts, api.previewChange(providerSubscriptionId, changed))
+      : null;
+    if (!preview && (changed.priceId !== null || changed.seats !== null))
+      await change(deps, api, { ...found, providerSubscriptionId, userId }, changed);
+    const subscription =
+      (await findSubscription(deps.database, id)) ??
+      refuse({ reason: "not_found", params: { resource: "subscription" } });
+    return { subscription, preview: previewed };
+  },
+});
+
+/** The new plan's price with the interval and currency of the one that is paid now, else its first. */
+function priceLike(plan: Plan, current: Plan | undefined, slot: Slot, priceId: string | null): string | null {
+  const paid =
+    current &&
+    pricesOf(current).find((price) => priceId !== null && priceIdsIn(slot, price).includes(priceId));
+  const prices = pricesOf(plan);
+  const alike = prices.find(
+    (price) => paid && price.interval === paid.interval && price.currency === paid.currency,
+  );
+  return priceIdsIn(slot, alike ?? prices[0] ?? { priceIds: {} })[0] ?? null;
+}

@@ -1,0 +1,55 @@
+import type { ChangePreview, SubscriptionChange } from "../../domain/payment-api.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { pathSegment } from "../outbound/null-if-not-found.ts";
+import { listAt, textAt, valueAt } from "../outbound/response-fields.ts";
+import type { SendRequest } from "../outbound/send-request.ts";
+import { get, patch } from "./requests.ts";
+
+export async function changeSubscription(
+  provider: ConnectedProvider,
+  send: SendRequest,
+  id: string,
+  change: SubscriptionChange,
+): Promise<void> {
+  const path = `/subscriptions/${pathSegment(provider, id)}`;
+  await send(patch(provider, path, await changeOf(provider, send, path, change)));
+}
+
+/** https://developer.paddle.com/api-reference/subscriptions/preview-subscription */
+export async function previewChange(
+  provider: ConnectedProvider,
+  send: SendRequest,
+  id: string,
+  change: SubscriptionChange,
+): Promise<ChangePreview | null> {
+  const path = `/subscriptions/${pathSegment(provider, id)}`;
+  const body = await changeOf(provider, send, path, change);
+  const result = valueAt(
+    await send(patch(provider, `${path}/preview`, body)),
+    "data",
+    "update_summary",
+    "result",
+  );
+  const amount = Number(textAt(result, "amount"));
+  const currency = textAt(result, "currency_code");
+  if (!Number.isSafeInteger(amount) || currency === null) return null;
+  const sign = textAt(result, "action") === "credit" ? -1 : 1;
+  return { amountDue: sign * amount + 0, currency, at: new Date() };
+}
+
+/** The list of items replaces the one before: add-ons are sent along. */
+async function changeOf(
+  provider: ConnectedProvider,
+  send: SendRequest,
+  path: string,
+  { currentPriceId, resultingPriceId, resultingSeats }: SubscriptionChange,
+): Promise<object> {
+  const items = listAt(await send(get(provider, path)), "data", "items");
+  const others = items
+    .map((item) => ({ price_id: textAt(item, "price", "id"), quantity: valueAt(item, "quantity") }))
+    .filter(({ price_id }) => items.length > 1 && price_id !== null && price_id !== currentPriceId);
+  return {
+    items: [{ price_id: resultingPriceId, quantity: resultingSeats }, ...others],
+    proration_billing_mode: "prorated_immediately",
+  };
+}

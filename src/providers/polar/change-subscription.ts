@@ -1,0 +1,19 @@
+import { updateSubscriptions } from "@polar-sh/sdk/2026-10/services/subscriptions";
+import type { SubscriptionChange } from "../../domain/payment-api.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { pathSegment } from "../outbound/null-if-not-found.ts";
+import type { PolarClient } from "./client.ts";
+
+/** Product and seats are changed by separate requests. */
+export async function changeSubscription(
+  provider: ConnectedProvider,
+  client: PolarClient,
+  id: string,
+  { when, priceId, seats }: SubscriptionChange,
+): Promise<void> {
+  const proration_behavior = when === "now" ? "invoice" : "next_period";
+  const subscription = pathSegment(provider, id);
+  if (priceId !== null)
+    await updateSubscriptions(client)(subscription, { product_id: priceId, proration_behavior });
+  if (seats !== null) await updateSubscriptions(client)(subscription, { seats, proration_behavior });
+}

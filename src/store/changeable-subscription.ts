@@ -1,0 +1,31 @@
+import type { Slot } from "../domain/slot.ts";
+import type { SubscriptionStatus } from "../domain/subscription-status.ts";
+import type { Queryable } from "./database.ts";
+
+export type ChangeableSubscription = {
+  id: string;
+  userId: string | null;
+  provider: Slot;
+  providerSubscriptionId: string | null;
+  priceId: string | null;
+  planId: string;
+  seats: number;
+  status: SubscriptionStatus;
+};
+
+const FIND = {
+  name: "changeable_subscription",
+  text: `
+select id, user_id as "userId", provider, provider_subscription_id as "providerSubscriptionId", price_id as "priceId",
+  plan_id as "planId", seats, status
+from subscription where id = $1`,
+};
+
+/** What a change of plan or seats starts from. */
+export async function changeableSubscription(
+  database: Queryable,
+  id: string,
+): Promise<ChangeableSubscription | null> {
+  const [row] = await database.run<ChangeableSubscription>(FIND, [id]);
+  return row ?? null;
+}
