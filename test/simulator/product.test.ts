@@ -108,8 +108,8 @@ describe.each(wireFormats())("changes of a subscription in the format %s", (form
     const { id } = await buy();
     const seats = {
       ...unchanged,
-      ...{ when: "now", seats: 4, resultingSeats: 4, resultingPriceId: "price_pro_monthly" },
-    } as const;
+      ...({ when: "now", seats: 4, resultingSeats: 4, resultingPriceId: "price_pro_monthly" } as const),
+    };
     const preview = await api.previewChange(id, seats);
     if (format === "stripe" || format === "paddle") expect(preview).toMatchObject({ currency: "EUR" });
     else expect(preview).toBeNull();
@@ -133,7 +133,12 @@ describe.each(wireFormats())("changes of a subscription in the format %s", (form
     if (api.traits.changesAtPeriodEnd) {
       await api.changeSubscription(id, {
         ...unchanged,
-        ...{ when: "period_end", seats: 5, resultingSeats: 5, resultingPriceId: "price_pro_monthly" },
+        ...{
+          when: "period_end" as const,
+          seats: 5,
+          resultingSeats: 5,
+          resultingPriceId: "price_pro_monthly",
+        },
       });
       expect(await known()).toMatchObject([{ seats: 2 }]);
       await forward("month");

@@ -7,7 +7,7 @@ import { formatPrice } from "../../../ui/price.ts";
 import { Stepper } from "../../../ui/stepper.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
-import { createCheckout } from "./actions.ts";
+import { changeSubscription, createCheckout } from "./actions.ts";
 import { type Plan, plans } from "./plans.ts";
 import { isRunning, type Subscription } from "./subscription-state.ts";
 
@@ -23,6 +23,7 @@ export async function PlanChoice({
   const t = await getTranslations("billing");
   const all = await plans();
   const runs = isRunning(subscription);
+  const canChange = subscription !== null && CHANGEABLE.has(subscription.status);
   const currentId = subscription?.planId ?? all.find((plan) => plan.price.amount === 0)?.id;
   return (
     <Card title={t("plans")} description={t(runs ? "changeInPortal" : "choose")}>
@@ -33,6 +34,7 @@ export async function PlanChoice({
             plan={plan}
             isCurrent={plan.id === currentId}
             isForSale={!runs && plan.price.amount > 0}
+            changes={canChange && plan.price.amount > 0 ? subscription : null}
             isSelected={!runs && plan.id === selectedId}
           />
         ))}
@@ -41,15 +43,24 @@ export async function PlanChoice({
   );
 }
 
+const CHANGEABLE: ReadonlySet<Subscription["status"]> = new Set<Subscription["status"]>([
+  "active",
+  "trialing",
+  "past_due",
+]);
+
 async function PlanBox({
   plan,
   isCurrent,
   isForSale,
+  changes,
   isSelected,
 }: {
   plan: Plan;
   isCurrent: boolean;
   isForSale: boolean;
+  /** The running subscription, which can be changed to this plan. */
+  changes: Subscription | null;
   isSelected: boolean;
 }) {
   const [t, locale] = await Promise.all([getTranslations("billing"), getLocale()]);
@@ -82,6 +93,7 @@ async function PlanBox({
         ))}
       </ul>
       {isForSale && <CheckoutForm plan={plan} locale={locale} />}
+      {changes && <ChangeForm plan={plan} subscription={changes} locale={locale} />}
     </li>
   );
 }
@@ -112,6 +124,49 @@ async function CheckoutForm({ plan, locale }: { plan: Plan; locale: string }) {
         />
       )}
       <SubmitButton>{t("order", { plan: plan.name })}</SubmitButton>
+    </ActionForm>
+  );
+}
+
+async function ChangeForm({
+  plan,
+  subscription,
+  locale,
+}: {
+  plan: Plan;
+  subscription: Subscription;
+  locale: string;
+}) {
+  const t = await getTranslations("billing");
+  const { min, max } = plan.seats;
+  const isCurrent = plan.id === subscription.planId;
+  if (isCurrent && min === max) return null;
+  return (
+    <ActionForm
+      action={formAction(changeSubscription)}
+      done={t("changed")}
+      className="mt-auto flex flex-col gap-3 border-line border-t pt-4"
+    >
+      <input type="hidden" name="id" value={subscription.id} />
+      <input type="hidden" name="when" value="now" />
+      {!isCurrent && <input type="hidden" name="planId" value={plan.id} />}
+      {min < max && (
+        <Stepper
+          label={t("seats")}
+          help={t("seatsHelp", { min, max })}
+          name="seats"
+          min={min}
+          max={max}
+          defaultValue={Math.min(max, Math.max(min, subscription.seats))}
+          labels={{
+            less: t("less"),
+            more: t("more"),
+            total: t.raw(`price.${plan.price.interval}`),
+          }}
+          each={{ locale, ...plan.price }}
+        />
+      )}
+      <SubmitButton>{isCurrent ? t("changeSeats") : t("switchTo", { plan: plan.name })}</SubmitButton>
     </ActionForm>
   );
 }
