@@ -61,8 +61,8 @@ export const changeSubscription = defineOperation({
     if (seats < plan.seats.min || seats > plan.seats.max)
       refuse({ reason: "seats_out_of_range", params: { plan: plan.name, ...plan.seats }, field: "seats" });
     const current = deps.plans.plans.find((one) => one.id === found.planId);
-    const priceId =
-      plan.id === found.planId ? found.priceId : priceLike(plan, current, provider, found.priceId);
+    const stays = plan.id === found.planId ? found.priceId : null;
+    const priceId = stays ?? priceLike(plan, current, provider, found.priceId);
     if (priceId === null)
       refuse({ reason: "plan_not_sold_by", params: { plan: plan.name, provider }, field: "planId" });
 
