@@ -4,7 +4,6 @@ import { getFormatter, getTranslations } from "next-intl/server";
 import type { z } from "zod";
 import { showAccess } from "../../operations/subscriptions/show-access.ts";
 import { read } from "../gate/read.ts";
-import { planName } from "./billing/plans.ts";
 
 type Access = z.output<typeof showAccess.output>["items"][number];
 
@@ -13,11 +12,8 @@ export async function PaymentBanner() {
   const { items } = await read(showAccess, {});
   const shown = items.find(isWorthTelling);
   if (shown === undefined) return null;
-  const [t, format, plan] = await Promise.all([
-    getTranslations("account.banner"),
-    getFormatter(),
-    planName(shown.planId),
-  ]);
+  const [t, format] = await Promise.all([getTranslations("account.banner"), getFormatter()]);
+  const plan = shown.planName;
   const date = shown.until === null ? "" : format.dateTime(shown.until, { dateStyle: "long" });
   return (
     <aside

@@ -8,6 +8,7 @@ import { defineOperation } from "../operation.ts";
 const AccessView = z.object({
   subscriptionId: z.uuid(),
   planId: z.string(),
+  planName: z.string(),
   hasAccess: z.boolean(),
   until: z.date().nullable().describe("When access ends as things stand."),
   reason: z.enum(ACCESS_REASONS),
@@ -27,7 +28,12 @@ export const showAccess = defineOperation({
     return {
       items: subscriptions.map((one) => {
         const plan = plans.plans.find(({ id }) => id === one.planId) ?? null;
-        return { subscriptionId: one.id, planId: one.planId, ...accessOf(one, plan, now) };
+        return {
+          subscriptionId: one.id,
+          planId: one.planId,
+          planName: plan?.name ?? one.planId,
+          ...accessOf(one, plan, now),
+        };
       }),
     };
   },
