@@ -77,6 +77,7 @@ builder.mutationType({
       nullable: true,
       description: changeSubscription.summary,
       args: {
+        ...namedUser,
         id: t.arg.id({ required: true }),
         planId: t.arg.id(),
         seats: t.arg.int(),

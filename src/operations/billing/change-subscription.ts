@@ -22,6 +22,7 @@ export const changeSubscription = defineOperation({
   name: "billing.changeSubscription",
   summary: "Changes the plan or the seats of a subscription at its provider, or previews the change",
   access: "person",
+  permission: "checkout:write",
   limit: "billing",
   input: z.strictObject({
     id: z.uuid(),
