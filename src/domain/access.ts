@@ -35,7 +35,7 @@ export const ACCESS_REASONS = [
   "ended",
 ] as const;
 
-export type AccessReason = (typeof ACCESS_REASONS)[number];
+type AccessReason = (typeof ACCESS_REASONS)[number];
 
 type AccessRules = Pick<Plan, "graceDays" | "afterRefund" | "afterDispute">;
 
@@ -77,7 +77,7 @@ export function accessOf(subscription: AccessFacts, plan: AccessRules | null, no
 }
 
 /** When a past due subscription loses access; `null`: not known. */
-export function graceEnd(
+function graceEnd(
   { pastDueSince }: Pick<AccessFacts, "pastDueSince">,
   { graceDays }: Pick<Plan, "graceDays">,
 ): Date | null {

@@ -29,7 +29,7 @@ const LIMITS: TransactionOptions = {
 };
 
 /** A plugin's function for events, by the plugin's name. */
-export type EventHooks = ReadonlyMap<string, (event: OutboundEvent) => unknown>;
+type EventHooks = ReadonlyMap<string, (event: OutboundEvent) => unknown>;
 
 export type DispatcherOptions = {
   database: Database;

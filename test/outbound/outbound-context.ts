@@ -5,7 +5,7 @@ import { newEndpointSecret } from "../../src/outbound/sign.ts";
 import { insertEndpoint } from "../../src/store/event-endpoints.ts";
 import type { TestDatabase } from "../support/database.ts";
 
-export const LOOPBACK = outboundAllow({ hosts: [], ranges: ["127.0.0.0/8"] });
+const LOOPBACK = outboundAllow({ hosts: [], ranges: ["127.0.0.0/8"] });
 
 /** Writes an event as a committed transaction would have. The subject is in the data, as `subscription.id`. */
 export async function writeEvent(test: TestDatabase, subject: string, seats: number): Promise<void> {

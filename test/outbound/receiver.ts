@@ -1,9 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export type Received = { headers: IncomingHttpHeaders; body: string; event: ReceivedEvent };
+type Received = { headers: IncomingHttpHeaders; body: string; event: ReceivedEvent };
 
-export type ReceivedEvent = {
+type ReceivedEvent = {
   id: string;
   type: string;
   occurredAt: string;

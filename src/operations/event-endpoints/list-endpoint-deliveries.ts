@@ -34,7 +34,7 @@ const OutboundDelivery = z
   })
   .meta({ id: "OutboundDelivery" });
 
-export type OutboundDelivery = z.output<typeof OutboundDelivery>;
+type OutboundDelivery = z.output<typeof OutboundDelivery>;
 
 export const OutboundDeliveryId = z.string().regex(/^[1-9]\d{0,17}$/, format("number_id"));
 

@@ -42,7 +42,7 @@ export function paymentEvent(
 }
 
 /** The latest of these times. */
-export function latest(times: readonly (Date | null)[]): Date | null {
+function latest(times: readonly (Date | null)[]): Date | null {
   const known = times.filter((time) => time !== null).sort((a, b) => b.getTime() - a.getTime());
   return known[0] ?? null;
 }
