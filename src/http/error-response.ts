@@ -10,7 +10,6 @@ const RETRY_AFTER_SECONDS = "5";
  * @param logDefect called with what is not a refusal
  */
 export function answerError(c: Context, error: unknown, logDefect: (error: unknown) => void): Response {
-  // `Retry-After` of a 429 is among the limit headers.
   if (error instanceof Refusal) return answerRefusal(c, error);
   logDefect(error);
   const isDatabaseAway = error instanceof Error && error.name === "DatabaseUnavailable";
@@ -41,6 +40,9 @@ export function answerRefusal(
   c.header("cache-control", "no-store");
   if (status === 401) c.header("www-authenticate", 'Bearer realm="tollgate"');
   if (status === 503) c.header("retry-after", RETRY_AFTER_SECONDS);
+  // Not every refusal of this kind has a charge, whose limit headers would say it.
+  if (thrown.code === "rate_limited" && "retryAfterSeconds" in thrown.params)
+    c.header("retry-after", `${thrown.params.retryAfterSeconds}`);
   return c.json(shown ?? errorBody(thrown, c.get("apiVersion")), status, headers);
 }
 

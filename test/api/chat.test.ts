@@ -37,10 +37,10 @@ afterAll(async () => {
   await provider.close();
 });
 
-async function served(model: ReturnType<typeof createChat> | null) {
+async function served(model: ReturnType<typeof createChat> | null, limits = testLimits()) {
   const log = { error: (fields: { problem: string }) => problems.push(fields.problem) } as unknown as Log;
   const server = await listen(
-    testApp("/api", chat({ chat: model, limits: testLimits(), observe: null }, testCallers, log)),
+    testApp("/api", chat({ chat: model, limits, observe: null }, testCallers, log)),
   );
   extra.push(server);
   return server;
@@ -473,6 +473,30 @@ describe("access to the chat", () => {
     await other.text();
   });
 
+  it("limits messages per day, under its own scope, and calls no provider for refused ones", async () => {
+    fine();
+    const limits = testLimits();
+    const policies = { ...limits.policies, "ai-chat-day": { limit: 2, windowSeconds: 86_400 } };
+    app = await served(
+      createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1", maxOutputTokens: 1_000 }),
+      { ...limits, policies },
+    );
+    for (let n = 0; n < 2; n += 1) {
+      const answer = await post();
+      expect([answer.status, answer.headers.get("x-ratelimit-limit")]).toEqual([200, "30"]);
+      await answer.text();
+    }
+    const refused = await post();
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("x-ratelimit-remaining")).toBe("0");
+    expect(refused.headers.get("ratelimit")).toContain('"ai-chat-day";r=0');
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(80_000);
+    expect(provider.exchanges).toHaveLength(2);
+    const other = await post(QUESTION, { "x-test-user": "user_2" });
+    expect(other.status).toBe(200);
+    await other.text();
+  });
+
   it("returns 503 naming the variable to set when not configured", async () => {
     app = await served(null);
     const answer = await post();
@@ -583,6 +607,45 @@ describe("streaming answers", () => {
     await first.cancel();
     const fourth = await open("user_0");
     for (const stream of [second, third, fourth, others]) await stream.cancel();
+  });
+});
+
+describe("a fourth answer at once", () => {
+  const modelOf = () =>
+    createChat({ baseUrl: provider.baseUrl, apiKey: API_KEY, model: "model-1", maxOutputTokens: 1_000 });
+
+  it("is refused with 429 before the provider is called, also with an API key, until another ends", async () => {
+    app = await served(modelOf());
+    provider.answer((exchange) => exchange.say("Fi"));
+    const streaming = [await post(), await post(), await post()];
+    expect(streaming.map(({ status }) => status)).toEqual([200, 200, 200]);
+    for (const headers of [{}, { "x-test-key": "key_1" }] as Record<string, string>[]) {
+      const refused = await post(QUESTION, headers);
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
+      await refused.text();
+    }
+    expect(provider.exchanges).toHaveLength(3);
+
+    provider.exchanges[0]?.finish();
+    await streaming[0]?.text();
+    const next = await post();
+    expect(next.status).toBe(200);
+    for (const answer of [streaming[1], streaming[2], next]) await answer?.body?.cancel();
+  });
+
+  it("is answered when the others failed or were left", async () => {
+    app = await served(modelOf());
+    provider.answer(({ response }) => {
+      response.writeHead(500).end();
+    });
+    for (let n = 0; n < 3; n += 1) expect((await post()).status).toBe(503);
+    provider.answer((exchange) => exchange.say("Fi"));
+    for (let n = 0; n < 4; n += 1) {
+      const answer = await post();
+      expect(answer.status).toBe(200);
+      await answer.body?.cancel();
+      await provider.exchanges.at(-1)?.hungUp;
+    }
   });
 });
 

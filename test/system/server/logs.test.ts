@@ -1,0 +1,102 @@
+import { expect, it } from "vitest";
+import { ADAPTERS } from "../../../src/providers/registry.ts";
+import { loadFixture, signedDelivery } from "../../fixtures/fixture.ts";
+import { freshDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/free-port.ts";
+import { deliverWebhook, sendRequest } from "../../support/http.ts";
+import { spawnServer } from "../../support/server-process.ts";
+import { GENEROUS_LIMITS, SECRETS } from "../../support/variables.ts";
+
+const MARKER = "x7marker7x";
+const EMAIL = `${MARKER}@example.com`;
+
+it("writes no recipient's address and no part of a payload to the log at info", {
+  timeout: 120_000,
+}, async () => {
+  const test = await freshDatabase(1);
+  const server = await spawnServer(test.url, {
+    ...GENEROUS_LIMITS,
+    SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
+    LOG_LEVEL: "info",
+  });
+  const logged = (text: string) => server.lines.filter((line) => line.includes(text)).length;
+  const post = (path: string, body: unknown, cookie = "") =>
+    sendRequest(server.url, "POST", path, { body, ...(cookie && { cookie }) });
+  try {
+    const password = `${MARKER} is a password`;
+    const person = { name: MARKER, email: EMAIL, password };
+    expect((await post("/api/auth/sign-up/email", person)).status).toBe(200);
+    expect((await post("/api/auth/sign-in/email", { email: EMAIL, password: `${MARKER}!` })).status).toBe(
+      401,
+    );
+    expect((await post("/api/auth/request-password-reset", { email: EMAIL })).status).toBe(200);
+    const reset = { token: MARKER, newPassword: password };
+    expect((await post("/api/auth/reset-password", reset)).status).toBe(400);
+
+    const json = { "content-type": "application/json" };
+    const unsigned = { rawBody: Buffer.from(`{"id":"${MARKER}","email":"${EMAIL}"}`), headers: json };
+    expect((await deliverWebhook(server.url, "provider-a", unsigned)).status).toBe(400);
+    for (const rawBody of [
+      `{"id": ${MARKER}}`,
+      `["${MARKER}"]`,
+      `{"id":"${MARKER}","type":{"${MARKER}":1}}`,
+    ]) {
+      const invalid = signed(rawBody);
+      expect([rawBody, (await deliverWebhook(server.url, "provider-a", invalid)).status]).toEqual([
+        rawBody,
+        400,
+      ]);
+    }
+    expect((await deliverWebhook(server.url, "provider-a", forUnknownUser())).status).toBe(500);
+    expect((await deliverWebhook(server.url, "provider-a", withUnreadableStatus())).status).toBe(500);
+
+    for (const query of [
+      { query: "query ($n: Int) { deliveries(first: $n) { items { id } } }", variables: { n: MARKER } },
+      { query: `{ ${MARKER}(email: "${EMAIL}") }` },
+    ]) {
+      expect((await post("/api/graphql", query)).body.errors).toHaveLength(1);
+    }
+    expect((await post("/api/api-keys", `{"name": ${MARKER}`)).status).toBeGreaterThanOrEqual(400);
+    expect(
+      (await post("/api/trpc/user.update", { name: { [MARKER]: EMAIL } })).status,
+    ).toBeGreaterThanOrEqual(400);
+
+    await eventually(async () => logged('"mail not sent: check SMTP_URL"') > 0, true);
+    expect(logged('"delivery refused: signature"')).toBe(1);
+    expect(logged('"delivery refused: payload"')).toBe(3);
+    expect(logged('"delivery failed, to be retried')).toBe(2);
+    await server.end("SIGTERM");
+    expect(server.lines.filter((line) => line.toLowerCase().includes(MARKER))).toEqual([]);
+    expect(server.lines.filter((line) => line.includes("@example.com"))).toEqual([]);
+  } finally {
+    server.child.kill("SIGKILL");
+    await test.drop();
+  }
+});
+
+const signing = () => ({ secret: SECRETS["provider-a"], nowSeconds: Math.floor(Date.now() / 1000) });
+
+function signed(text: string) {
+  const rawBody = Buffer.from(text);
+  const headers = ADAPTERS.of("stripe").sign(rawBody, { ...signing(), eventId: "-", eventType: "-" });
+  return { rawBody, headers };
+}
+
+function forUnknownUser() {
+  const { body } = loadFixture("stripe", "checkout.session.completed", { userId: "user_999" });
+  return signedDelivery("stripe", withMarker(body), signing());
+}
+
+function withUnreadableStatus() {
+  const { body } = loadFixture("stripe", "customer.subscription.created", { userId: "user_0" });
+  const text = JSON.stringify(body).replace('"status":"active"', `"status":"${MARKER}"`);
+  return signedDelivery("stripe", withMarker(JSON.parse(text)), signing());
+}
+
+/** In every text of the payload's that describes the customer. */
+function withMarker(body: object): object {
+  return JSON.parse(JSON.stringify(body), (field, value) =>
+    /^(email|customer_email|name|description|receipt_email)$/.test(field) ? EMAIL : value,
+  );
+}
