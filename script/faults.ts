@@ -314,7 +314,9 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     file: "src/store/leases.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a template
     find: "where name = ${name}::text and token = ${token}::uuid for share",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a template
     replace: "where name = ${name}::text and ${token}::uuid is not null for share",
     fault: "a process that has lost its lease still writes",
     tests: ["test/store", "test/reconcile"],
