@@ -95,6 +95,8 @@ const OTHERS: Record<string, Fields | null> = {
   dismissSubscription: { id: "1", reason: "" },
   saveName: { name: "" },
   savePreferences: { locale: "tlh", theme: "system" },
+  revokeSession: { id: "" },
+  revokeOtherSessions: null,
 };
 
 /** Better Auth's, for who is signed in: limited by address. */
@@ -105,8 +107,6 @@ const SECURITY: Record<string, Fields | null> = {
   confirmTwoFactor: { code: "12345" },
   disableTwoFactor: { password: "not the password" },
   createBackupCodes: { password: "not the password" },
-  revokeSession: null,
-  revokeOtherSessions: null,
 };
 
 /** Signing in and up, for who is not signed in. */
@@ -415,6 +415,17 @@ describe("signing up for a plan", () => {
 });
 
 describe("active sessions", () => {
+  it("are revoked all but the current one, and never another user's", async () => {
+    const { email, password, cookie } = await signUp(server.url);
+    const other = cookieOf(await call("signIn", { email, password }));
+    const stranger = await signUp(server.url);
+    const { redirect } = await call("revokeOtherSessions", {}, { cookie });
+    expect(redirect).toBe("/settings/security?done=session-revoked");
+    const statusFor = async (as: string) =>
+      (await sendRequest(server.url, "GET", "/settings", { cookie: as })).status;
+    expect(await Promise.all([cookie, other, stranger.cookie].map(statusFor))).toEqual([200, 307, 200]);
+  });
+
   it("are listed without tokens, and revoked singly", async () => {
     const user = await signUp(server.url);
     const { email, password, cookie } = user;

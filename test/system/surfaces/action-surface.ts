@@ -45,6 +45,7 @@ const LEADS_TO: Surface["leadsTo"] = {
   confirmTwoFactor: [],
   disableTwoFactor: [],
   createBackupCodes: [],
+  // Other clients use the routes below /api/auth.
   revokeSession: [],
   revokeOtherSessions: [],
   // The target of all forms.

@@ -2,11 +2,14 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
+import { revokeOtherSessions as revokeOthers } from "../../../../operations/sessions/revoke-other-sessions.ts";
+import { revokeSession as revoke } from "../../../../operations/sessions/revoke-session.ts";
 import { callAccounts } from "../../../gate/accounts.ts";
 import { formText } from "../../../gate/form-text.ts";
+import { refusalOf } from "../../../gate/refusal.ts";
 import { requireUser } from "../../../gate/request.ts";
+import { runAction } from "../../../gate/run-action.ts";
 import { qrPath } from "./qr-path.ts";
-import { listSessions } from "./sessions.ts";
 import type { TwoFactorSecret } from "./two-factor-setup.tsx";
 
 const PATH = "/settings/security";
@@ -51,17 +54,18 @@ export async function createBackupCodes(form: FormData): Promise<{ backupCodes: 
 
 /** Field: the session's `id`. */
 export async function revokeSession(form: FormData): Promise<never> {
-  await requireUser();
-  const session = (await listSessions()).find(({ id }) => id === formText(form, "id"));
-  // One that has ended already needs no end.
-  if (session) await callAccounts("/revoke-session", { token: session.token });
+  try {
+    await runAction(revoke, form, () => ({ id: form.get("id") }));
+  } catch (error) {
+    // One that has ended already needs no end.
+    if (refusalOf(error)?.code !== "not_found") throw error;
+  }
   revalidatePath(PATH);
   redirect(`${PATH}?done=session-revoked`);
 }
 
-export async function revokeOtherSessions(): Promise<never> {
-  await requireUser();
-  await callAccounts("/revoke-other-sessions", {});
+export async function revokeOtherSessions(form: FormData): Promise<never> {
+  await runAction(revokeOthers, form, () => ({}));
   revalidatePath(PATH);
   redirect(`${PATH}?done=session-revoked`);
 }

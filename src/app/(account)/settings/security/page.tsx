@@ -2,10 +2,10 @@ import { ArrowLeft } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
 import { getTranslations } from "next-intl/server";
+import { showSecurity } from "../../../../operations/users/show-security.ts";
 import { Notice } from "../../../../ui/notice.tsx";
 import { PageHeader } from "../../../../ui/page-header.tsx";
-import { readAccount } from "../../../gate/read-account.ts";
-import { requireUser } from "../../../gate/request.ts";
+import { read } from "../../../gate/read.ts";
 import { SessionsCard } from "./sessions-card.tsx";
 import { TwoFactorCard } from "./two-factor-card.tsx";
 
@@ -24,25 +24,23 @@ const DONE = {
 } as const;
 
 export default async function SecurityPage({ searchParams }: { searchParams: Query }) {
-  const user = await requireUser();
-  const [t, settings, { done }, session] = await Promise.all([
+  const [t, settings, { done }, security] = await Promise.all([
     getTranslations("security"),
     getTranslations("settings"),
     searchParams,
-    readAccount<{ user: { twoFactorEnabled?: boolean | null } } | null>("/get-session"),
+    read(showSecurity, {}),
   ]);
   const notice = Object.entries(DONE).find(([name]) => name === done)?.[1];
-  const isRequired = user.kind === "session" && user.needsTwoFactor === true;
   return (
     <>
       <Link href="/settings" className="mb-2 inline-flex items-center gap-1 py-1 text-muted text-sm">
         <ArrowLeft aria-hidden="true" size={14} />
         {settings("title")}
       </Link>
-      <PageHeader title={t("title")} {...(isRequired && { description: t("required") })} />
+      <PageHeader title={t("title")} {...(security.needsTwoFactor && { description: t("required") })} />
       {notice && <Notice>{t(`done.${notice}`)}</Notice>}
       <div className="flex flex-col gap-6">
-        <TwoFactorCard isEnabled={session?.user.twoFactorEnabled === true} />
+        <TwoFactorCard isEnabled={security.hasTwoFactor} />
         <SessionsCard />
       </div>
     </>

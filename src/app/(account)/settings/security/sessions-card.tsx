@@ -1,27 +1,21 @@
 import { getTranslations } from "next-intl/server";
+import type { z } from "zod";
+import { listSessions } from "../../../../operations/sessions/list-sessions.ts";
 import { ActionForm } from "../../../../ui/action-form.tsx";
 import { Card } from "../../../../ui/card.tsx";
 import { SubmitButton } from "../../../../ui/submit-button.tsx";
 import { Time } from "../../../../ui/time.tsx";
 import { formAction } from "../../../gate/form-action.ts";
-import { requireUser } from "../../../gate/request.ts";
+import { read } from "../../../gate/read.ts";
 import { revokeOtherSessions, revokeSession } from "./actions.ts";
 import { deviceName } from "./device-name.ts";
-import { listSessions, type Session } from "./sessions.ts";
+
+type Session = z.input<typeof listSessions.output>["items"][number];
 
 /** Where the user is signed in, this session first. */
 export async function SessionsCard() {
-  const [t, user, sessions] = await Promise.all([
-    getTranslations("security.sessions"),
-    requireUser(),
-    listSessions(),
-  ]);
-  const currentId = user.kind === "session" ? user.sessionId : null;
-  const sorted = sessions.toSorted(
-    (a, b) =>
-      Number(b.id === currentId) - Number(a.id === currentId) ||
-      Date.parse(b.updatedAt) - Date.parse(a.updatedAt),
-  );
+  const [t, { items }] = await Promise.all([getTranslations("security.sessions"), read(listSessions, {})]);
+  const sorted = items.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent));
   return (
     <Card
       title={t("title")}
@@ -36,14 +30,14 @@ export async function SessionsCard() {
     >
       <ul className="-my-3">
         {sorted.map((session) => (
-          <SessionRow key={session.id} session={session} isCurrent={session.id === currentId} />
+          <SessionRow key={session.id} session={session} />
         ))}
       </ul>
     </Card>
   );
 }
 
-async function SessionRow({ session, isCurrent }: { session: Session; isCurrent: boolean }) {
+async function SessionRow({ session }: { session: Session }) {
   const t = await getTranslations("security.sessions");
   const device = deviceName(session.userAgent);
   const name = device === null ? t("unknownDevice") : t("device", device);
@@ -52,16 +46,14 @@ async function SessionRow({ session, isCurrent }: { session: Session; isCurrent:
       <div className="min-w-0">
         <p className="font-medium">
           {name}
-          {isCurrent && <span className="font-normal text-muted"> ({t("current")})</span>}
+          {session.isCurrent && <span className="font-normal text-muted"> ({t("current")})</span>}
         </p>
         <p className="flex flex-wrap gap-x-3 text-muted text-sm">
-          {session.ipAddress && <span>{session.ipAddress}</span>}
-          <span>
-            {t.rich("signedIn", { time: () => <Time key="time" at={new Date(session.createdAt)} /> })}
-          </span>
+          {session.address && <span>{session.address}</span>}
+          <span>{t.rich("signedIn", { time: () => <Time key="time" at={session.createdAt} /> })}</span>
         </p>
       </div>
-      {!isCurrent && (
+      {!session.isCurrent && (
         <ActionForm action={formAction(revokeSession)}>
           <input type="hidden" name="id" value={session.id} />
           <SubmitButton variant="ghost" aria-label={t("revokeWhich", { device: name })}>
