@@ -95,6 +95,7 @@ const OTHERS: Record<string, Fields | null> = {
   dismissSubscription: { id: "1", reason: "" },
   saveName: { name: "" },
   savePreferences: { locale: "tlh", theme: "system" },
+  changeSubscription: { id: "1", seats: "2" },
   revokeSession: { id: "" },
   revokeOtherSessions: null,
 };
