@@ -40,6 +40,7 @@ export type ServerOptions = {
   reached?: (milestone: Milestone) => void | Promise<void>;
   /** Those of `versions.config.ts` unless given. */
   versions?: VersionCatalog;
+  eventHeartbeatMs?: number;
 };
 
 export async function startServer(config: Config, options: ServerOptions): Promise<RunningServer> {
@@ -91,6 +92,8 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     const drain = prepareDrain(server);
     await listen(server, config);
     closing.push(drain);
+    // Streams would keep the drain waiting until its deadline.
+    closing.push(async () => service.deps.eventFeed.stop());
     const { port } = server.address() as AddressInfo;
     origins.push(...ownOrigins(config, port));
     const host = config.host.includes(":") ? `[${config.host}]` : config.host;
@@ -126,7 +129,7 @@ function connectWebhooks(
 
 async function connectApi(
   config: Config,
-  { log, versions = configuredVersions }: ServerOptions,
+  { log, versions = configuredVersions, eventHeartbeatMs }: ServerOptions,
   { runtime, service, clientAddress, ownOrigins, webhooks }: Wired & { webhooks: WebhookOptions },
 ) {
   return createApi({
@@ -147,6 +150,7 @@ async function connectApi(
     deprecationFormat: config.deprecationFormat,
     appUrl: config.appUrl,
     corsOrigins: config.corsOrigins,
+    ...(eventHeartbeatMs === undefined ? {} : { eventHeartbeatMs }),
     isReady: cachedReadiness(runtime.isReady),
     log,
   });

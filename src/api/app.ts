@@ -15,6 +15,7 @@ import { type AuthRoutesOptions, authRoutes, withErrorCode } from "./auth.ts";
 import type { CallerContext } from "./authenticate.ts";
 import { chat } from "./chat.ts";
 import { type CronOptions, cron } from "./cron.ts";
+import { eventStream } from "./event-stream.ts";
 import { graphql } from "./graphql/graphql.ts";
 import { type MetricsDoor, metrics } from "./metrics.ts";
 import { openApiDocument } from "./openapi/document.ts";
@@ -45,6 +46,8 @@ export type ApiOptions = {
   /** Whose pages may call with API keys, never with cookies. */
   corsOrigins: readonly string[];
   isReady(): Promise<boolean>;
+  /** Between two comments of an event stream. */
+  eventHeartbeatMs?: number;
   log: Log;
 };
 
@@ -77,6 +80,7 @@ export function createApi(options: ApiOptions): Hono<HonoEnv> {
   api.route("/api/auth", authRoutes(options.auth, deps.limits, callers));
   api.route("/api", rest(ROUTES, deps, callers));
   api.route("/api", chat(deps, callers, log));
+  api.route("/api", eventStream(deps, callers, options.eventHeartbeatMs));
   api.route("/api/trpc", rpc(deps, callers, log));
   api.route("/api/graphql", graphql(deps, callers, { ...options.graphql, log }));
   api.route("/api/plugins", pluginRoutes(options.plugins, deps, callers));

@@ -1,10 +1,10 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { UIMessageChunk } from "ai";
 import { refuse } from "../domain/refusal.ts";
+import { openStreams } from "../limits/open-streams.ts";
 import { type ModelAnswer, startAnswer } from "./answer.ts";
 import type { Chat } from "./chat.ts";
 import { describeFailure } from "./describe-failure.ts";
-import { openStreams } from "./open-streams.ts";
 
 type ChatOptions = {
   /** An endpoint compatible with OpenAI's chat completions, e.g. `https://api.example.com/v1`. */

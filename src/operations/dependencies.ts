@@ -8,6 +8,7 @@ import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Limits } from "../limits/rate-limit.ts";
 import type { OutboundAllow } from "../outbound/allowed-targets.ts";
+import type { EventFeed } from "../outbound/event-feed.ts";
 import type { Database } from "../store/database.ts";
 import type { NewApiKey } from "./api-keys/create-api-key.ts";
 import type { EntitlementDeps } from "./entitlements/current-view.ts";
@@ -31,6 +32,8 @@ export type Dependencies = Gate & {
   appUrl: string;
   /** Where outbound events may go besides public https addresses. */
   outboundAllow: OutboundAllow;
+  /** New events, for streams. */
+  eventFeed: EventFeed;
   /** Where checkouts and portals that programs open may return to. */
   returnOrigins: readonly string[];
   log: OperatorLog;

@@ -1,11 +1,17 @@
 const POSITION_DIGITS = 12;
+const RANDOM_BYTES = 6;
 
 /** Ids begin with the position, so that what has been dropped can be told from what has never been. */
 export function eventId(position: bigint, random: Buffer): string {
   return `evt_${position.toString(16).padStart(POSITION_DIGITS, "0")}${random.toString("hex")}`;
 }
 
-const EVENT_ID = /^evt_([0-9a-f]{12})[0-9a-f]{12}$/;
+/** Stands for an event that is not there, to continue after its position. */
+export function placeholderId(position: bigint): string {
+  return eventId(position, Buffer.alloc(RANDOM_BYTES));
+}
+
+export const EVENT_ID = /^evt_([0-9a-f]{12})[0-9a-f]{12}$/;
 
 /** `null`: not the id of an event. */
 export function positionOfEvent(id: string): bigint | null {

@@ -13,6 +13,7 @@ import { createMail } from "../mail/mail.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
+import { createEventFeed } from "../outbound/event-feed.ts";
 import { startOutbound } from "../outbound/outbound.ts";
 import { countFlagged } from "../store/heals.ts";
 import { withLease } from "../store/hold-lease.ts";
@@ -97,6 +98,7 @@ export async function startService(
     log,
     now: Date.now,
   });
+  const eventFeed = createEventFeed({ database: runtime.database, log });
   return {
     deps: {
       database: runtime.database,
@@ -118,6 +120,7 @@ export async function startService(
       cancelSubscription: cancelAtProvider({ payments: runtime.payments, log }),
       closeOpenCheckout: closeOnDeletion(runtime),
       outboundAllow: runtime.outboundAllow,
+      eventFeed,
     },
     auth,
     metrics,
@@ -126,6 +129,7 @@ export async function startService(
       return name === "outbound-events" ? outbound.runNow() : jobs.runNow(name);
     },
     close: async () => {
+      eventFeed.stop();
       await Promise.all([jobs.stop(), retries.stop(), outbound.stop()]);
       await Promise.all([auth.idle(), mail.close(), limits.close()]);
     },

@@ -154,6 +154,8 @@ const GOOD: Record<string, Good> = {
   notificationsList: { by: "user" },
   notificationsMarkRead: { by: "user", sent: () => ({ id: testData.notificationId }) },
   auditList: { by: "admin" },
+  eventsList: { by: "service" },
+  streamEvents: { by: "service" },
   eventEndpointsList: { by: "admin" },
   eventEndpointsCreate: { by: "admin", sent: () => ({ body: MADE }) },
   eventEndpointsShow: { by: "admin", sent: ofEndpoint },
@@ -242,6 +244,10 @@ async function conflicts(operationId: string): Promise<Call[]> {
     const body = { email: testData.owner.email, name: "Taken" };
     return [{ on: server, key: serviceKey, id: "crm-2", body }];
   }
+  if (operationId === "eventsList" || operationId === "streamEvents") {
+    await test.rows("update outbound_relay set dropped_until = 1");
+    return [{ on: server, key: serviceKey, query: `after=evt_${"0".repeat(24)}` }];
+  }
   if (operationId === "usageRecord") {
     const body = {
       user: testData.owner.id,
@@ -296,13 +302,25 @@ async function answerTo(operation: Documented, version: string, { on, id, query,
   const path = operation.path.replace(/\{\w+\}/, encodeURIComponent(id ?? ""));
   // The unknown version is requested by header: in the URL it would be another path.
   const prefix = request.headers?.["x-api-version"] ? "/api" : `/api/${version}`;
-  const answer = await sendRequest(
-    on.url,
-    operation.method,
-    `${prefix}${path}${query ? `?${query}` : ""}`,
-    request,
-  );
+  const send = operation.operationId === "streamEvents" ? openStream : sendRequest;
+  const answer = await send(on.url, operation.method, `${prefix}${path}${query ? `?${query}` : ""}`, request);
   return { ...answer, contentType: answer.headers.get("content-type") };
+}
+
+/** A stream does not end by itself: it is closed once it has begun. */
+async function openStream(url: string, method: string, path: string, { key, cookie, headers }: Sent) {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...(headers as Record<string, string>),
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(cookie === undefined ? {} : { cookie }),
+    },
+  });
+  if (!response.ok)
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  await response.body?.cancel();
+  return { status: response.status, headers: response.headers, text: "" };
 }
 
 describe.each(["v1", "v2"])("every operation of the document of %s", (version) => {

@@ -100,6 +100,7 @@ const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: o
     expected: [401, 403, 403, 403, 409, 403],
     path: () => `/webhook-deliveries/${testData.applied}/replay`,
   },
+  "GET /events": { expected: [401, 403, 403, 403, 403, 403] },
   "GET /event-endpoints": { expected: [401, 403, 403, 403, 200, 403] },
   "POST /event-endpoints": {
     expected: [401, 403, 403, 403, 201, 403],

@@ -44,6 +44,7 @@ export function testApi(deps: Partial<Dependencies> = {}): {
       cancelSubscription: null,
       closeOpenCheckout: null,
       outboundAllow: outboundAllow({ hosts: [], ranges: [] }),
+      eventFeed: { after: notAtHome, stop() {} },
       ...deps,
     },
     plugins: [],

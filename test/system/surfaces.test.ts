@@ -42,7 +42,7 @@ const NESTED = [
 ];
 
 /** For service keys alone: see `service-keys.test.ts`. */
-const FOR_SERVICE_KEYS = ["users.putExternal", "usage.record"];
+const FOR_SERVICE_KEYS = ["users.putExternal", "usage.record", "events.list", "events.stream"];
 
 /** RPC's own form of another operation, under whose name it is compared with the other surfaces. */
 const VARIANTS = ["users.rename", "users.listAll", "notifications.markOneOrAllRead"];

@@ -24,6 +24,7 @@ const TAGS: Record<string, { name: string; description: string }> = {
   entitlements: { name: "Entitlements", description: "What users may do, by their subscriptions." },
   usage: { name: "Usage", description: "What users have used of their quotas." },
   audit: { name: "Audit log", description: "Actions of administrators, operators and API keys." },
+  events: { name: "Events", description: "Changes, for programs that poll or stream them." },
   eventEndpoints: {
     name: "Event endpoints",
     description: "Endpoints that receive signed events about changes.",

@@ -1,4 +1,5 @@
 import { sendMessage } from "../../operations/chat/send-message.ts";
+import { streamEvents } from "../../operations/events/stream-events.ts";
 import { errorSchema } from "./components.ts";
 import { type JsonSchema, Schemas } from "./schemas.ts";
 
@@ -75,6 +76,43 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
         "401": { $ref: "#/components/responses/Unauthorized" },
         "403": { $ref: "#/components/responses/Forbidden" },
         "413": { $ref: "#/components/responses/TooLarge" },
+        "429": { $ref: "#/components/responses/TooManyRequests" },
+        "503": { $ref: "#/components/responses/Unavailable" },
+      },
+    },
+  },
+  "/events/stream": {
+    get: {
+      operationId: "streamEvents",
+      summary: `${streamEvents.summary}: \`id\`, \`event\` (the type) and \`data\` (the event as JSON)`,
+      tags: ["Events"],
+      security: [{ bearer: [] }, { apiKey: [] }],
+      parameters: [
+        {
+          name: "after",
+          in: "query",
+          required: false,
+          description: "Begin after this event; omit it for what happens from now on.",
+          schema: { type: "string" },
+        },
+        {
+          name: "Last-Event-ID",
+          in: "header",
+          required: false,
+          description: "Sent by clients that reconnect; comes before `after`.",
+          schema: { type: "string" },
+        },
+      ],
+      responses: {
+        "200": {
+          description: "Server-sent events, with a comment every 15 seconds.",
+          headers: { "X-RateLimit-Remaining": { $ref: "#/components/headers/RateLimitRemaining" } },
+          content: { "text/event-stream": { schema: { type: "string" } } },
+        },
+        "400": { $ref: "#/components/responses/InvalidInput" },
+        "401": { $ref: "#/components/responses/Unauthorized" },
+        "403": { $ref: "#/components/responses/Forbidden" },
+        "410": { $ref: "#/components/responses/Gone" },
         "429": { $ref: "#/components/responses/TooManyRequests" },
         "503": { $ref: "#/components/responses/Unavailable" },
       },

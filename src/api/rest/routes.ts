@@ -15,6 +15,7 @@ import { replayEndpointDeliveries } from "../../operations/event-endpoints/repla
 import { showEventEndpoint } from "../../operations/event-endpoints/show-endpoint.ts";
 import { testEventEndpoint } from "../../operations/event-endpoints/test-endpoint.ts";
 import { updateEventEndpoint } from "../../operations/event-endpoints/update-endpoint.ts";
+import { listEvents } from "../../operations/events/list-events.ts";
 import { listNotifications } from "../../operations/notifications/list-notifications.ts";
 import { markRead } from "../../operations/notifications/mark-read.ts";
 import { listPayments } from "../../operations/payments/list-payments.ts";
@@ -68,6 +69,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/webhook-deliveries", listDeliveries, { plural: "deliveries" }),
   route("GET", "/webhook-deliveries/:id", showDelivery),
   route("POST", "/webhook-deliveries/:id/replay", replayDelivery),
+  route("GET", "/events", listEvents, { plural: "events" }),
   route("GET", "/event-endpoints", listEventEndpoints, { plural: "endpoints" }),
   route("POST", "/event-endpoints", createEventEndpoint, { status: 201 }),
   route("GET", "/event-endpoints/:id", showEventEndpoint),

@@ -1,0 +1,139 @@
+import { type Context, Hono } from "hono";
+import { Refusal, refuse } from "../domain/refusal.ts";
+import type { HonoEnv } from "../http/hono-env.ts";
+import { limitHeaders } from "../http/limit-headers.ts";
+import { openStreams } from "../limits/open-streams.ts";
+import type { Dependencies } from "../operations/dependencies.ts";
+import { streamEvents } from "../operations/events/stream-events.ts";
+import { execute } from "../operations/operation.ts";
+import { authenticate, type CallerContext } from "./authenticate.ts";
+import { inputReader } from "./rest/input.ts";
+import { route } from "./rest/route.ts";
+
+/** Per process. */
+const MAX_STREAMS_PER_KEY = 5;
+const RETRY_AFTER_SECONDS = 15;
+/** A comment, so that no proxy closes the connection; the key is checked as often. */
+const HEARTBEAT_MS = 15_000;
+
+const HEADERS = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-store",
+  // Proxies such as nginx would hold events back.
+  "x-accel-buffering": "no",
+};
+
+/** `GET /events/stream`: events as server-sent events, for service keys. */
+export function eventStream(
+  deps: Dependencies,
+  callers: CallerContext,
+  heartbeatMs = HEARTBEAT_MS,
+): Hono<HonoEnv> {
+  const routes = new Hono<HonoEnv>();
+  const open = openStreams(MAX_STREAMS_PER_KEY);
+  const readInput = inputReader(route("GET", "/events/stream", streamEvents));
+  routes.get("/events/stream", async (c) => {
+    const call = await authenticate(c, callers);
+    const { position } = await execute(streamEvents, deps, call, async () => ({
+      ...((await readInput({ params: {}, queries: c.req.queries(), readBody: async () => ({}) })) as object),
+      ...lastEventId(c),
+    }));
+    const headers = { ...HEADERS, ...limitHeaders(call.charges) };
+    if (c.req.method === "HEAD") return c.body(null, 200, headers);
+    const { caller } = call;
+    if (caller.kind !== "service") refuse({ reason: "forbidden" });
+    const close = open.take(caller.keyId) ?? tooMany(c);
+    const body = streamed({
+      after: (from, signal) => deps.eventFeed.after(from, signal),
+      isAllowed: () => isAllowed(c, callers, caller.address),
+      position,
+      close,
+      heartbeatMs,
+      signal: c.req.raw.signal,
+    });
+    return c.newResponse(body, 200, headers);
+  });
+  return routes;
+}
+
+/** Clients that reconnect send it, and repeat the query string that they began with. */
+function lastEventId(c: Context<HonoEnv>): { after?: string } {
+  const id = c.req.header("last-event-id");
+  return id ? { after: id } : {};
+}
+
+function tooMany(c: Context<HonoEnv>): never {
+  c.header("retry-after", String(RETRY_AFTER_SECONDS));
+  return refuse({ reason: "rate_limited", params: { retryAfterSeconds: RETRY_AFTER_SECONDS } });
+}
+
+/** Whether the key is still valid. While the database is away, it counts as valid. */
+async function isAllowed(c: Context<HonoEnv>, { auth }: CallerContext, address: string): Promise<boolean> {
+  try {
+    const header = (name: string) => c.env.incoming.headers[name] as string | undefined;
+    const { caller } = await auth.identify({ header, address });
+    return caller.kind === "service" && caller.permissions.includes("events:read");
+  } catch (error) {
+    return !(error instanceof Refusal && error.code === "unauthorized");
+  }
+}
+
+type Streamed = {
+  after: Dependencies["eventFeed"]["after"];
+  isAllowed(): Promise<boolean>;
+  position: bigint;
+  close(): void;
+  heartbeatMs: number;
+  signal: AbortSignal;
+};
+
+/** Ends when the feed does, and once the key is no longer valid; the client then reconnects, or is refused. */
+function streamed(options: Streamed): ReadableStream<Uint8Array> {
+  const { heartbeatMs, isAllowed } = options;
+  const encoder = new TextEncoder();
+  const ending = new AbortController();
+  let { position } = options;
+  let timer: NodeJS.Timeout | undefined;
+
+  const release = () => {
+    clearTimeout(timer);
+    ending.abort();
+    options.close();
+  };
+  options.signal.addEventListener("abort", release, { once: true });
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      controller.enqueue(encoder.encode(": connected\n\n"));
+      const beat = async () => {
+        const mayGoOn = await isAllowed();
+        if (ending.signal.aborted) return;
+        if (!mayGoOn) {
+          release();
+          controller.close();
+          return;
+        }
+        // Not for a client that does not read: it would fill the memory.
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(": keep-alive\n\n"));
+        timer = setTimeout(beat, heartbeatMs);
+      };
+      timer = setTimeout(beat, heartbeatMs);
+    },
+    pull: async (controller) => {
+      const events = await options.after(position, ending.signal).catch(() => null);
+      if (ending.signal.aborted) return;
+      const last = events?.at(-1);
+      if (!events || !last) {
+        release();
+        controller.close();
+        return;
+      }
+      position = last.position;
+      controller.enqueue(encoder.encode(events.map(message).join("")));
+    },
+    cancel: release,
+  });
+}
+
+function message(event: { id: string; type: string; body: string }): string {
+  return `id: ${event.id}\nevent: ${event.type}\ndata: ${event.body}\n\n`;
+}

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { format } from "../../domain/invalid-input.ts";
+import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
+import { refuse } from "../../domain/refusal.ts";
+import { EVENT_ID, positionOfEvent } from "../../outbound/event-id.ts";
+import type { Queryable } from "../../store/database.ts";
+import { type EventList, readEvents } from "../../store/outbound-list.ts";
+
+/** An event as it is sent to endpoints. */
+export const EventView = z
+  .object({
+    id: z.string(),
+    type: z.enum(OUTBOUND_EVENT_TYPES),
+    occurredAt: z.date(),
+    version: z.string().describe("The version of the REST API whose shapes `data` has."),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "OutboundEvent" });
+
+export const EventId = z.string().regex(EVENT_ID, format("event_id"));
+
+/** The events after the one with this id. @throws Refusal `events_dropped`; `invalid_input` for an unknown id */
+export async function eventsAfter(database: Queryable, id: string | null, limit: number): Promise<EventList> {
+  const after = id === null ? null : positionOfEvent(id);
+  const list = await readEvents(database, { after, limit });
+  if (after === null) return list;
+  if (after < list.droppedUntil) refuse({ reason: "events_dropped" });
+  // Of the last one that was dropped only the position is known; nothing after it is missing.
+  if (after !== list.droppedUntil && list.afterId !== id)
+    refuse({
+      reason: "invalid_input",
+      params: { problem: "malformed", format: "event_id" },
+      field: "after",
+    });
+  return list;
+}

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "../store/database.ts";
+import { type EventList, readEvents } from "../store/outbound-list.ts";
+import { outboundEvent } from "./event-body.ts";
+
+/** `body`: the event as JSON, on one line. */
+export type StreamedEvent = { position: bigint; id: string; type: string; body: string };
+
+export type EventFeed = {
+  /**
+   * The next events after a position, oldest first; waits until there are some. `null`: the feed or the signal has
+   * stopped, or they are no longer kept.
+   */
+  after(position: bigint, signal: AbortSignal): Promise<readonly StreamedEvent[] | null>;
+  /** Ends everything that waits. */
+  stop(): void;
+};
+
+type FeedOptions = {
+  database: Database;
+  log: { warn(facts: object, message: string): void };
+  everyMs?: number;
+};
+
+const EVERY_MS = 200;
+const BATCH = 100;
+
+/** The events that were polled last: all those after `from`, up to `until`. */
+type Polled = { from: bigint; until: bigint; events: readonly StreamedEvent[] };
+
+/**
+ * Reads new events once for all streams of a process, while any of them waits. A stream that is behind reads by itself,
+ * so that a slow client needs no memory here.
+ */
+export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptions): EventFeed {
+  const waiting = new Set<() => void>();
+  const stopping = new AbortController();
+  let polled: Polled | null = null;
+  let isPolling = false;
+
+  const poll = async (): Promise<boolean> => {
+    if (polled === null) {
+      const { lastPosition } = await readEvents(database, { after: null, limit: 0 });
+      polled = { from: lastPosition, until: lastPosition, events: [] };
+      wakeAll();
+      return false;
+    }
+    const from: bigint = polled.until;
+    const { events } = await readEvents(database, { after: from, limit: BATCH });
+    const last = events.at(-1);
+    if (last === undefined) return false;
+    polled = { from, until: last.position, events: streamed(events) };
+    wakeAll();
+    return events.length === BATCH;
+  };
+  const pollWhileAwaited = async () => {
+    if (isPolling) return;
+    isPolling = true;
+    // What was polled before the pause is not continued: it may be a long way back.
+    polled = null;
+    let isFailing = false;
+    while (waiting.size > 0) {
+      let hasMore = false;
+      try {
+        hasMore = await poll();
+        isFailing = false;
+      } catch (err) {
+        if (!isFailing) log.warn({ err }, "event streams wait: they continue once the database answers");
+        isFailing = true;
+      }
+      if (!hasMore) await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+    isPolling = false;
+  };
+  const wakeAll = () => {
+    for (const wake of [...waiting]) wake();
+  };
+  const nextPoll = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const wake = () => {
+        waiting.delete(wake);
+        signal.removeEventListener("abort", wake);
+        resolve();
+      };
+      waiting.add(wake);
+      signal.addEventListener("abort", wake);
+      void pollWhileAwaited();
+    });
+
+  return {
+    after: async (position, signal) => {
+      const isOver = () => stopping.signal.aborted || signal.aborted;
+      while (!isOver()) {
+        const known: Polled | null = polled;
+        if (known !== null && position >= known.from && position < known.until)
+          return known.events.filter((one) => one.position > position);
+        if (known === null || position < known.from) {
+          const { events, droppedUntil } = await readEvents(database, { after: position, limit: BATCH });
+          if (position < droppedUntil) return null;
+          if (events.length > 0) return streamed(events);
+        }
+        // Nothing may be awaited between this look and the wait: a poll in between would not wake it.
+        if (!isOver() && polled === known) await nextPoll(signal);
+      }
+      return null;
+    },
+    stop: () => {
+      stopping.abort();
+      wakeAll();
+    },
+  };
+}
+
+function streamed(events: EventList["events"]): StreamedEvent[] {
+  return events.map((event) => {
+    const { position, id, type } = event;
+    return { position, id, type, body: JSON.stringify(outboundEvent(event)) };
+  });
+}

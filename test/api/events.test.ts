@@ -1,0 +1,280 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { relayEvents } from "../../src/outbound/relay.ts";
+import { type RunningServer, startServer } from "../../src/server.ts";
+import { dropOutbound } from "../../src/store/outbound-retention.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { sendRequest } from "../support/http.ts";
+import { createKey, signUp, type TestUser } from "../support/people.ts";
+import { createServiceKey } from "../support/service-keys.ts";
+import { GENEROUS_LIMITS, serverVariables } from "../support/variables.ts";
+import { openEventStream, type ReadEventStream } from "./read-event-stream.ts";
+
+let test: TestDatabase;
+let server: RunningServer;
+let key: string;
+let user: TestUser;
+const streams: ReadEventStream[] = [];
+
+function start(): Promise<RunningServer> {
+  const config = readConfig({ ...serverVariables(test.url), ...GENEROUS_LIMITS });
+  return startServer(config, { log: createLog("silent"), eventHeartbeatMs: 50 });
+}
+
+beforeAll(async () => {
+  test = await freshDatabase(0);
+  server = await start();
+  user = await signUp(server.url);
+  ({ key } = await createServiceKey(test, { permissions: ["events:read"] }));
+});
+afterAll(async () => {
+  await server.close();
+  await test.drop();
+});
+beforeEach(relayed);
+afterEach(async () => {
+  for (const stream of streams.splice(0)) await stream.close();
+});
+
+type Listed = { id: string; type: string; occurredAt: string; version: string; data: { n: number } };
+
+async function list(query = "", version = "v1", as: { key?: string; cookie?: string } = { key }) {
+  return sendRequest(server.url, "GET", `/api/${version}/events${query}`, as);
+}
+
+/** The cursor after everything that has happened. */
+async function newest(): Promise<string> {
+  let cursor = "";
+  for (;;) {
+    const { body } = await list(`?limit=100${cursor && `&after=${cursor}`}`);
+    cursor = body.nextCursor;
+    if (body.events.length === 0) return cursor;
+  }
+}
+
+let written = 0;
+
+/** Events with ascending numbers, as a committed transaction has written them. Returns the numbers. */
+async function write(count: number): Promise<number[]> {
+  const numbers = Array.from({ length: count }, (_, index) => written + index + 1);
+  written += count;
+  await test.rows(
+    `insert into outbound_event (type, subject, data)
+     select 'entitlements.changed', 'subject', json_build_object('userId', null, 'n', n)
+     from unnest($1::int[]) with ordinality as given (n, place) order by place`,
+    [numbers],
+  );
+  return numbers;
+}
+
+/** Also waits for the server's own relay, which may be at it. */
+async function relayed(): Promise<void> {
+  await eventually(async () => {
+    await relayEvents({ database: test.database });
+    const rows = await test.rows("select from outbound_event where position is null");
+    return rows.length;
+  }, 0);
+}
+
+describe("GET /api/events", () => {
+  it("lists events oldest first, in pages that never skip one", async () => {
+    const begin = await newest();
+    const numbers = await write(5);
+    await relayed();
+    const seen: number[] = [];
+    let after = begin;
+    for (const size of [2, 2, 1]) {
+      const { status, body } = await list(`?after=${after}&limit=2`);
+      expect([status, body.events.length]).toEqual([200, size]);
+      seen.push(...body.events.map((one: Listed) => one.data.n));
+      expect(body.nextCursor).toBe(body.events.at(-1).id);
+      after = body.nextCursor;
+    }
+    expect(seen).toEqual(numbers);
+    expect((await list(`?after=${after}`)).body).toEqual({ events: [], nextCursor: after });
+    expect((await list(`?after=${after}`, "v2")).body).toEqual({ data: [], nextCursor: after });
+  });
+
+  it("shows an event as it is sent to endpoints", async () => {
+    const begin = await newest();
+    await test.rows(`update "user" set name = 'Renamed' where id = $1`, [user.id]);
+    await relayed();
+    expect((await list(`?after=${begin}`, "v2")).body.data).toEqual([
+      {
+        id: expect.stringMatching(/^evt_[0-9a-f]{24}$/),
+        type: "user.updated",
+        occurredAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        version: "v2",
+        data: { id: user.id, externalId: null },
+      },
+    ]);
+  });
+
+  it("starts with the oldest event without a cursor", async () => {
+    const { body } = await list("?limit=1");
+    expect(body.events).toMatchObject([{ type: "user.created", data: { id: user.id } }]);
+  });
+
+  it.each(["", "evt_1", "latest", `evt_${"f".repeat(24)}`])(
+    "returns 400 for the cursor %j",
+    async (after) => {
+      const { status, body } = await list(`?after=${after}`, "v2");
+      expect([status, body.reason, body.params.field]).toEqual([400, "invalid_input", "after"]);
+    },
+  );
+
+  it("returns 400 for an id with the position of another event", async () => {
+    await write(1);
+    await relayed();
+    const known = await newest();
+    const other = known.slice(0, -1) + (known.endsWith("0") ? "1" : "0");
+    expect((await list(`?after=${other}`)).status).toBe(400);
+  });
+
+  it("is for service keys with events:read", async () => {
+    const { key: usersKey } = await createKey(server.url, user);
+    const { key: other } = await createServiceKey(test, { permissions: ["users:read"] });
+    const refused = async (as: { key?: string; cookie?: string }) => {
+      const { status, body } = await list("", "v2", as);
+      return [status, body.reason];
+    };
+    expect(await refused({})).toEqual([401, "unauthorized"]);
+    expect(await refused({ cookie: user.cookie })).toEqual([403, "forbidden"]);
+    expect(await refused({ key: usersKey })).toEqual([403, "forbidden"]);
+    expect(await refused({ key: other })).toEqual([403, "missing_permission"]);
+  });
+
+  it("is charged to the key's own limit", async () => {
+    const { key: own } = await createServiceKey(test, { limit: 1, windowSeconds: 3_600 });
+    expect((await list("", "v1", { key: own })).status).toBe(200);
+    expect((await list("", "v1", { key: own })).status).toBe(429);
+  });
+});
+
+function open(query = "", headers: Record<string, string> = {}, as = key): Promise<ReadEventStream> {
+  const opening = openEventStream(`${server.url}/api/events/stream${query}`, as, headers);
+  return opening.then((stream) => {
+    streams.push(stream);
+    return stream;
+  });
+}
+
+const numbersOf = (stream: ReadEventStream) => async () =>
+  stream.events.map(({ data }) => (JSON.parse(data) as Listed).data.n);
+
+describe("GET /api/events/stream", () => {
+  it("sends what happens from now on, with id, type and the event", async () => {
+    const before = await newest();
+    const [first, second] = [await open(), await open()];
+    expect(first.contentType).toBe("text/event-stream");
+    const numbers = await write(3);
+    for (const stream of [first, second]) await eventually(numbersOf(stream), numbers);
+    const { body } = await list(`?after=${before}`, "v2");
+    expect(first.events.map(({ id, event, data }) => ({ id, event, data: JSON.parse(data) }))).toEqual(
+      body.data.map((one: Listed) => ({ id: one.id, event: one.type, data: one })),
+    );
+    const later = await write(2);
+    await eventually(numbersOf(second), [...numbers, ...later]);
+  });
+
+  it("continues after Last-Event-ID, which comes before the query string, or after ?after=", async () => {
+    const begin = await newest();
+    const numbers = await write(250);
+    await relayed();
+    const { body } = await list(`?after=${begin}&limit=100`);
+    const last = body.nextCursor;
+    const byHeader = await open(`?after=${begin}`, { "last-event-id": last });
+    const byQuery = await open(`?after=${begin}`);
+    await eventually(numbersOf(byHeader), numbers.slice(100));
+    await eventually(numbersOf(byQuery), numbers);
+    const later = await write(1);
+    await eventually(numbersOf(byHeader), [...numbers.slice(100), ...later]);
+  });
+
+  it("sends comments while nothing happens", async () => {
+    const stream = await open();
+    await eventually(async () => stream.comments.filter((one) => one === "keep-alive").length > 1, true);
+  });
+
+  it("ends when the key is revoked", async () => {
+    const own = await createServiceKey(test);
+    const [ended, other] = [await open("", {}, own.key), await open()];
+    await test.rows("update service_key set revoked_at = now() where id = $1", [own.id]);
+    await eventually(async () => ended.isEnded(), true);
+    const numbers = await write(1);
+    await eventually(numbersOf(other), numbers);
+  });
+
+  it("ends when the key expires", async () => {
+    const own = await createServiceKey(test);
+    const stream = await open("", {}, own.key);
+    await test.rows("update service_key set expires_at = now() where id = $1", [own.id]);
+    await eventually(async () => stream.isEnded(), true);
+  });
+
+  it("refuses more than five streams of a key at once", async () => {
+    const own = await createServiceKey(test);
+    const opened = [];
+    for (let n = 0; n < 5; n += 1) opened.push(await open("", {}, own.key));
+    const refused = await sendRequest(server.url, "GET", "/api/v2/events/stream", { key: own.key });
+    expect([refused.status, refused.body.reason]).toEqual([429, "rate_limited"]);
+    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+    await opened[0]?.close();
+    await eventually(async () => {
+      const stream = await open("", {}, own.key).catch(() => null);
+      return stream !== null;
+    }, true);
+  });
+
+  it("answers HEAD without a stream", async () => {
+    const own = await createServiceKey(test);
+    for (let n = 0; n < 7; n += 1) {
+      expect((await sendRequest(server.url, "HEAD", "/api/events/stream", { key: own.key })).status).toBe(
+        200,
+      );
+    }
+  });
+
+  it("refuses whoever may not list events, and a cursor that is not known", async () => {
+    const refused = async (as: object, query = "") => {
+      const { status, body } = await sendRequest(server.url, "GET", `/api/v2/events/stream${query}`, as);
+      return [status, body.reason];
+    };
+    expect(await refused({})).toEqual([401, "unauthorized"]);
+    expect(await refused({ cookie: user.cookie })).toEqual([403, "forbidden"]);
+    expect(await refused({ key }, "?after=evt_1")).toEqual([400, "invalid_input"]);
+    expect(await refused({ key, headers: { "last-event-id": "evt_1" } })).toEqual([400, "invalid_input"]);
+    expect(await refused({ key }, "?nothing=1")).toEqual([400, "invalid_input"]);
+  });
+
+  it("ends when the server stops", async () => {
+    const another = await start();
+    const stream = await openEventStream(`${another.url}/api/events/stream`, key);
+    await another.close();
+    await eventually(async () => stream.isEnded(), true);
+  });
+});
+
+describe("events that are no longer kept", () => {
+  it("are refused with 410 when some would be missed, and not when none would", async () => {
+    const first = (await list("?limit=1")).body.nextCursor;
+    await write(1);
+    await relayed();
+    const last = await newest();
+    await test.rows("update outbound_event set occurred_at = now() - interval '31 days'");
+    await dropOutbound(test.database, { olderThanDays: 30, limit: 10_000 });
+    for (const path of ["/api/v2/events", "/api/v2/events/stream"]) {
+      const { status, body } = await sendRequest(server.url, "GET", `${path}?after=${first}`, { key });
+      expect([path, status, body.reason]).toEqual([path, 410, "events_dropped"]);
+    }
+    expect((await list(`?after=${last}`)).body).toEqual({ events: [], nextCursor: last });
+    const { body } = await list();
+    expect(body).toEqual({ events: [], nextCursor: expect.any(String) });
+    const numbers = await write(1);
+    await relayed();
+    const next = (await list(`?after=${body.nextCursor}`)).body.events;
+    expect(next.map((one: Listed) => one.data.n)).toEqual(numbers);
+  });
+});
