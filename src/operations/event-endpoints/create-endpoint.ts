@@ -15,7 +15,9 @@ export const createEventEndpoint = defineOperation({
   input: z.strictObject({ url: EndpointUrl, types: EventTypes, description: Description.optional() }),
   reasons: ["url_not_allowed"],
   output: EventEndpoint.pick({ id: true, url: true, types: true, enabled: true, createdAt: true }).extend({
-    secret: z.string().describe("`whsec_` and base64: it signs what is sent, and cannot be shown again."),
+    secret: z
+      .string()
+      .describe("In the form of Standard Webhooks: it signs what is sent, and cannot be shown again."),
   }),
   run: async (
     deps: { database: Database; outboundAllow: OutboundAllow },
