@@ -27,6 +27,7 @@ import type { Lease } from "../store/leases.ts";
 import { rememberReplaced } from "../store/unwanted-subscriptions.ts";
 import { mapProviderErrors, type ProviderTools } from "./ask-provider.ts";
 import { closeStoredCheckout } from "./close-checkout.ts";
+import { trialDaysOf } from "./trial-days.ts";
 
 /** After a crash, another request can take over once the lease has expired. */
 const LEASE_SECONDS = 12;
@@ -113,7 +114,8 @@ async function openPlaced(
     const known = customers.find(
       ({ provider, customerId }) => provider === order.provider && customerId !== null,
     );
-    const opening = openFor(leased, known?.customerId ?? null, orderFor(deps, order, idempotencyKey));
+    const placed = await orderFor(deps, order, idempotencyKey);
+    const opening = openFor(leased, known?.customerId ?? null, placed);
     const facts = { slot: order.provider, userId: order.userId };
     return await keep(deps, leased, await mapProviderErrors(deps, facts, opening));
   } catch (error) {
@@ -134,7 +136,7 @@ async function replace(
   const facts = { slot: previous.provider, userId: order.userId };
   const isSameSlot = previous.provider === order.provider;
   if (isSameSlot && api.traits.checkout.canBeUpdated) {
-    const updating = api.updateCheckout(previous.id, orderFor(deps, order, randomUUID()));
+    const updating = api.updateCheckout(previous.id, await orderFor(deps, order, randomUUID()));
     const updated = await updating.catch((error: unknown) => {
       // The provider rejects the update of a paid or canceled checkout: closing it shows which it is.
       if (!isPaymentApiProblem(error) || !["rejected", "missing"].includes(error.failure)) throw error;
@@ -177,17 +179,19 @@ async function keep(
   return null;
 }
 
-function orderFor(
-  { appUrl }: BillingTools,
+async function orderFor(
+  deps: BillingTools,
   { provider: _, returnUrl, ...order }: Order,
   idempotencyKey: string,
-): Omit<CheckoutOrder, "customerId"> & { customerId: null } {
+): Promise<Omit<CheckoutOrder, "customerId"> & { customerId: null }> {
+  const { appUrl } = deps;
   return {
     ...order,
     idempotencyKey,
     customerId: null,
     successUrl: returnUrl ?? `${appUrl}/billing?checkout=completed`,
     cancelUrl: returnUrl ?? `${appUrl}/billing?checkout=cancelled`,
+    trialDays: await trialDaysOf(deps, order),
   };
 }
 

@@ -1,5 +1,6 @@
 import { type PaymentApi, PaymentApiProblem } from "../domain/payment-api.ts";
 import { type PlanCatalog, priceIdsIn, pricesOf } from "../domain/plan.ts";
+import type { ProviderTraits } from "../domain/provider-traits.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
 import { broken, type Finding, good, skipped, warning } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
@@ -19,6 +20,25 @@ export function checkPlans(plans: PlanCatalog, activeProvider: Slot): Finding {
   if (without.length === 0) return good("plans", `${sold.length} sold by ${activeProvider}`);
   const remedy = `Add priceIds for ${activeProvider} in plans.config.ts, or choose another ACTIVE_PROVIDER.`;
   return broken("plans", `not sold by ${activeProvider}: ${without.join(", ")}`, remedy);
+}
+
+/** Whether the trials of plans.config.ts start in this slot; `null`: nothing is wrong with them. */
+export function checkTrials(
+  plans: PlanCatalog,
+  slot: Slot,
+  { name, checkout }: ProviderTraits,
+): Finding | null {
+  if (checkout.takesTrialDays) return null;
+  const concerned = plans.plans.filter(
+    (plan) => plan.trialDays > 0 && pricesOf(plan).some((price) => priceIdsIn(slot, price).length > 0),
+  );
+  if (concerned.length === 0) return null;
+  const named = concerned.map(({ id, trialDays }) => `${id} (${trialDays} days)`).join(", ");
+  return warning(
+    `${slot} trials`,
+    `not started by checkouts of ${name}: ${named}`,
+    `Set the same trial at the price in ${name}: there, a trial belongs to the price or variant.`,
+  );
 }
 
 /** Whether the provider knows the price ids that plans.config.ts has for its slot. */

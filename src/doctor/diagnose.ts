@@ -12,7 +12,7 @@ import { checkKey } from "./check-key.ts";
 import { checkKeyExpiry } from "./check-key-expiry.ts";
 import { checkKeyFormat } from "./check-key-format.ts";
 import { checkMail } from "./check-mail.ts";
-import { checkPlans, checkPrices } from "./check-prices.ts";
+import { checkPlans, checkPrices, checkTrials } from "./check-prices.ts";
 import { checkProduction } from "./check-production.ts";
 import { checkProxies } from "./check-proxies.ts";
 import { checkRedis } from "./check-redis.ts";
@@ -73,6 +73,7 @@ async function examine(config: Config): Promise<Finding[]> {
         return [
           webhook,
           accepted,
+          ...[checkTrials(config.plans, slot, api.traits)].filter((finding) => finding !== null),
           ...(accepted.state === "good" ? [await checkPrices(config.plans, slot, api)] : []),
         ];
       }),

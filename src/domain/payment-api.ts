@@ -91,6 +91,11 @@ export type CheckoutOrder = {
   /** The return URL, after payment or not. */
   successUrl: string;
   cancelUrl: string;
+  /**
+   * A free trial at the start, in days; 0: none, where the provider can skip that of its price. `null`: as the price at
+   * the provider has it.
+   */
+  trialDays: number | null;
 };
 
 export type SubscriptionChange = {

@@ -53,6 +53,8 @@ type CheckoutTraits = {
   canBeUpdated: boolean;
   /** Whether the provider refuses a second subscription of the same customer. */
   onePerCustomer: boolean;
+  /** Whether a checkout takes a number of trial days; else a trial belongs to the provider's price. */
+  takesTrialDays: boolean;
 };
 
 export type RequestLimit = { requests: number; perSeconds: number };

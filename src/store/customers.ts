@@ -44,6 +44,17 @@ const SUBSCRIBES = {
 select exists (select from subscription where user_id = $1 and status = any ($2::text[])) as "subscribes"`,
 };
 
+const HAD_SUBSCRIPTION = {
+  name: "user_had_subscription",
+  text: `select exists (select from subscription where user_id = $1 and status <> 'incomplete') as "had"`,
+};
+
+/** Whether the user has had a subscription, in any slot; one whose first payment is missing does not count. */
+export async function hadSubscription(database: Queryable, userId: string): Promise<boolean> {
+  const [row] = await database.run<{ had: boolean }>(HAD_SUBSCRIPTION, [userId]);
+  return row?.had ?? false;
+}
+
 /** Whether the user has a running subscription, in any slot. */
 export async function isSubscribed(database: Queryable, userId: string): Promise<boolean> {
   const [row] = await database.run<{ subscribes: boolean }>(SUBSCRIBES, [userId, RUNNING]);

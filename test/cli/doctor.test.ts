@@ -3,9 +3,11 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { checkClock } from "../../src/doctor/check-clock.ts";
 import { checkKeyExpiry } from "../../src/doctor/check-key-expiry.ts";
-import { checkPlans } from "../../src/doctor/check-prices.ts";
+import { checkPlans, checkTrials } from "../../src/doctor/check-prices.ts";
 import type { Finding } from "../../src/doctor/finding.ts";
 import { definePlans } from "../../src/domain/plan.ts";
+import { PADDLE_TRAITS } from "../../src/providers/paddle/traits.ts";
+import { STRIPE_TRAITS } from "../../src/providers/stripe/traits.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
 import { startTestServer } from "../support/server.ts";
@@ -276,6 +278,22 @@ describe("checks", () => {
       detail: "not sold by provider-b: pro (month, EUR)",
     });
     expect(checkPlans(definePlans([{ ...plan, priceIds: {} }]), "provider-a").state).toBe("warning");
+  });
+
+  it("warns of a trial that has to be set at the provider's price", () => {
+    const catalog = definePlans([
+      {
+        ...{ id: "pro", name: "Pro", price: { amount: 100, currency: "EUR", interval: "month" } },
+        ...{ features: [], seats: { min: 1, max: 1 }, priceIds: { "provider-a": "price_1" }, trialDays: 14 },
+      },
+    ]);
+    expect(checkTrials(catalog, "provider-a", PADDLE_TRAITS)).toMatchObject({
+      check: "provider-a trials",
+      state: "warning",
+      detail: "not started by checkouts of Paddle: pro (14 days)",
+    });
+    expect(checkTrials(catalog, "provider-b", PADDLE_TRAITS)).toBeNull();
+    expect(checkTrials(catalog, "provider-a", STRIPE_TRAITS)).toBeNull();
   });
 
   it.each<[string, string, number | null, string | null]>([

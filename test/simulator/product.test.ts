@@ -45,6 +45,7 @@ async function shopWith(format: WireFormat) {
       customerId: null,
       successUrl: SUCCESS_URL,
       cancelUrl: CANCEL_URL,
+      trialDays: null,
     },
   };
   /** What the product knows of the person's subscription. */

@@ -97,6 +97,7 @@ export function order(
     customerId: null,
     successUrl: "http://localhost:3000/billing?checkout=completed",
     cancelUrl: "http://localhost:3000/billing?checkout=cancelled",
+    trialDays: null,
     ...changes,
   });
 }

@@ -85,6 +85,8 @@ async function createCheckout(
       expires_at: new Date(Date.now() + CHECKOUT_LIFETIME_MS).toISOString(),
       // Otherwise the checkout offers the product's other variants, and with them other plans.
       product_options: { redirect_url: order.successUrl, enabled_variants: [variant] },
+      // A trial belongs to the variant: a checkout can only skip it.
+      checkout_options: { discount: true, ...(order.trialDays === 0 ? { skip_trial: true } : {}) },
       checkout_data: {
         email: order.email,
         custom: { userId: order.userId, planId: order.planId },

@@ -23,7 +23,7 @@ export const LEMON_SQUEEZY_TRAITS: ProviderTraits = {
   losesEventsWhileDisabled: false,
   cancelsAtOnce: false,
   changesAtPeriodEnd: false,
-  checkout: { canBeUpdated: false, onePerCustomer: false },
+  checkout: { canBeUpdated: false, onePerCustomer: false, takesTrialDays: false },
   // https://docs.lemonsqueezy.com/api/getting-started/requests: 300 a minute.
   requestLimit: () => ({ requests: 300, perSeconds: 60 }),
 };

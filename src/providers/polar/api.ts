@@ -78,6 +78,8 @@ async function createCheckout(
     // Never by a stored customer id: a payer with this address may be another person's customer.
     external_customer_id: order.userId,
     customer_email: order.email,
+    allow_discount_codes: true,
+    ...trialOf(order),
   };
   const response = await createCheckouts(client)({ ...checkout, seats: order.seats }).catch(
     async (error: unknown) => {
@@ -93,6 +95,13 @@ async function createCheckout(
     url: requiredUrl(provider, response, "url"),
     expiresAt: dateAt(response, "expires_at"),
   };
+}
+
+/** Without either, the product's own trial applies. */
+function trialOf({ trialDays }: CheckoutOrder) {
+  if (trialDays === null) return {};
+  if (trialDays === 0) return { allow_trial: false };
+  return { trial_interval: "day" as const, trial_interval_count: trialDays };
 }
 
 /** Read from the product: every refusal of `seats` has the same type, `value_error`. */

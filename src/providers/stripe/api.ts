@@ -81,7 +81,8 @@ async function createCheckout(
         client_reference_id: order.userId,
         metadata,
         // A subscription does not inherit its checkout's metadata.
-        subscription_data: { metadata },
+        subscription_data: { metadata, ...(order.trialDays ? { trial_period_days: order.trialDays } : {}) },
+        allow_promotion_codes: true,
         ...(customer === null ? { customer_email: order.email } : { customer }),
       },
       { idempotencyKey: order.idempotencyKey },

@@ -33,7 +33,7 @@ export function checkoutPages(slot: ProviderSlot): Hono {
     const filled = { email: (fields.get("email") ?? "").trim(), card: digits(fields.get("card")) };
     const problem = problemWith(filled, fields.get("action"));
     if (problem !== null) return c.html(form(c, checkout, { ...filled, problem }), 422);
-    const trialDays = fields.get("trial") === "on" ? TRIAL_DAYS : 0;
+    const trialDays = checkout.trialDays || (fields.get("trial") === "on" ? TRIAL_DAYS : 0);
     const isLoggedOut = fields.get("logout") === "on" && slot.traits.letsPayersLogOut;
     const payment = { email: filled.email, seats: checkout.seats, trialDays, isLoggedOut };
     const result = payCheckout(slot, checkout, payment);
@@ -78,7 +78,7 @@ function digits(text: string | null): string {
   return (text ?? "").replaceAll(/\D/g, "").slice(0, 19);
 }
 
-function form(c: Context, { offer, seats }: Checkout, { email, card, problem }: Filled): Html {
+function form(c: Context, { offer, seats, trialDays = 0 }: Checkout, { email, card, problem }: Filled): Html {
   const languages = c.req.header("accept-language");
   const total = money(offer.amount * seats, offer.currency, languages);
   const price = money(offer.amount, offer.currency, languages);
@@ -92,7 +92,8 @@ function form(c: Context, { offer, seats }: Checkout, { email, card, problem }: 
 <dt>Seats</dt><dd>${seatsOf(seats)}</dd>
 <dt>Price</dt><dd>${price} ${perInterval(offer)}</dd>
 </dl>
-<dl class="sum"><dt>Due today</dt><dd>${total}</dd></dl>
+${trialDays > 0 ? html`<dl><dt>Trial</dt><dd>${daysOf(trialDays)} free</dd></dl>` : ""}
+<dl class="sum"><dt>Due today</dt><dd>${trialDays > 0 ? money(0, offer.currency, languages) : total}</dd></dl>
 </section>
 <form class="card" method="post" aria-label="Payment">
 ${problem ? html`<p class="problem" role="alert">${problem}</p>` : ""}
@@ -105,8 +106,8 @@ ${problem ? html`<p class="problem" role="alert">${problem}</p>` : ""}
 <input id="card" name="card" inputmode="numeric" autocomplete="off" maxlength="23" aria-describedby="card-help" value="${inFours(card)}">
 <p class="help" id="card-help">4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined. Never enter a real one.</p>
 </div>
-<div class="field"><label class="check"><input type="checkbox" name="trial"> Begin with ${TRIAL_DAYS} days free: nothing is due today</label></div>
-<div class="field"><button class="main" name="action" value="pay">Pay ${total}</button></div>
+${trialDays > 0 ? "" : html`<div class="field"><label class="check"><input type="checkbox" name="trial"> Begin with ${TRIAL_DAYS} days free: nothing is due today</label></div>`}
+<div class="field"><button class="main" name="action" value="pay">${trialDays > 0 ? "Start the trial" : `Pay ${total}`}</button></div>
 <div class="field"><button class="full bad" name="action" value="decline">Decline the card</button></div>
 <button class="full" name="action" value="cancel" formnovalidate>Cancel and go back</button>
 </form>
@@ -128,6 +129,10 @@ function closed(slot: ProviderSlot, checkout: Checkout): Html {
 
 function unknown(): Html {
   return note("No such checkout", "The link is wrong, or its checkout was forgotten long ago.", null);
+}
+
+function daysOf(days: number): string {
+  return days === 1 ? "1 day" : `${days} days`;
 }
 
 function inFours(text: string): string {

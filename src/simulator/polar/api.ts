@@ -117,7 +117,7 @@ async function body(c: Context): Promise<Json> {
 function checkout(slot: ProviderSlot, known: Checkout): object {
   const { id, status, offer, seats, data, email, customerId, externalId } = known;
   return polarCheckout({
-    ...{ id, offer, seats, email, customerId, metadata: data },
+    ...{ id, offer, seats, email, customerId, metadata: data, trialDays: known.trialDays ?? 0 },
     ...{ successUrl: known.successUrl, returnUrl: known.cancelUrl, externalCustomerId: externalId },
     status: status === "complete" ? "succeeded" : status,
     createdAtSeconds: known.createdAtSeconds,

@@ -11,6 +11,7 @@ export type PolarCheckout = {
   expiresAtSeconds: number;
   offer: Offer;
   seats: number;
+  trialDays: number;
   metadata: object;
   email: string | null;
   customerId: string | null;
@@ -45,6 +46,8 @@ export function polarCheckout(checkout: PolarCheckout): object {
     total_amount: total,
     currency: offer.currency.toLowerCase(),
     allow_trial: true,
+    trial_interval: checkout.trialDays > 0 ? "day" : null,
+    trial_interval_count: checkout.trialDays || null,
     trial_end: null,
     organization_id: uuid("organization"),
     product_id: offer.priceId,

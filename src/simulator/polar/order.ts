@@ -18,10 +18,12 @@ export function orderOf(slot: ProviderSlot, order: Json) {
   const customer = customerId === null ? null : findCustomer(slot, customerId);
   if (customerId !== null && customer === null)
     throw unprocessable(["customer_id"], "Customer does not exist.");
+  const trialDays = trialDaysOf(order);
   const metadata = order.at("metadata").entries();
   return {
     offer,
     seats,
+    trialDays,
     data: metadata,
     subscriptionData: metadata,
     email: order.at("customer_email").text() ?? customer?.email ?? null,
@@ -30,6 +32,25 @@ export function orderOf(slot: ProviderSlot, order: Json) {
     successUrl: webUrl(order, "success_url"),
     cancelUrl: webUrl(order, "return_url"),
   };
+}
+
+const INTERVAL_DAYS = new Map([
+  ["day", 1],
+  ["week", 7],
+  ["month", 30],
+  ["year", 365],
+]);
+
+function trialDaysOf(order: Json): number {
+  const interval = order.at("trial_interval").text();
+  const count = order.at("trial_interval_count").wholeNumber();
+  if ((interval === null && count === null) || order.at("allow_trial").flag() === false) return 0;
+  const days = INTERVAL_DAYS.get(interval ?? "");
+  if (days === undefined)
+    throw unprocessable(["trial_interval"], "Input should be 'day', 'week', 'month' or 'year'");
+  if (!(count !== null && count >= 1 && count <= 1_000))
+    throw unprocessable(["trial_interval_count"], "Input should be between 1 and 1000");
+  return days * count;
 }
 
 export function webUrl(order: Json, name: string): string | null {

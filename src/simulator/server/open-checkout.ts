@@ -4,7 +4,14 @@ import type { Checkout } from "./state.ts";
 
 export type CheckoutOrder = Pick<
   Checkout,
-  "data" | "subscriptionData" | "email" | "customerId" | "externalId" | "successUrl" | "cancelUrl"
+  | "data"
+  | "subscriptionData"
+  | "email"
+  | "customerId"
+  | "externalId"
+  | "successUrl"
+  | "cancelUrl"
+  | "trialDays"
 > & {
   offer: Offer;
   seats: number;

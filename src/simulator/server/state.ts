@@ -42,6 +42,8 @@ export type Checkout = {
   status: "open" | "complete" | "expired";
   offer: Offer;
   seats: number;
+  /** The trial that the seller ordered, in days. */
+  trialDays?: number;
   data: CustomData;
   subscriptionData: CustomData;
   email: string | null;

@@ -18,11 +18,15 @@ export function orderOf(slot: ProviderSlot, form: Form) {
   const email = form.text("customer_email");
   if (customerId && email)
     throw invalid("You may only specify one of these parameters: customer, customer_email.");
+  const trialDays = form.wholeNumber("subscription_data[trial_period_days]");
+  if (trialDays !== null && !(trialDays >= 1 && trialDays <= 730))
+    throw invalid("Trial days must be between 1 and 730.", "subscription_data[trial_period_days]");
   const successUrl = webUrl(form, "success_url");
   if (!successUrl) throw invalid("You must provide a success_url.", "success_url");
   return {
     offer,
     seats,
+    trialDays: trialDays ?? 0,
     // A session's metadata is not copied: the subscription's is a separate parameter.
     data: form.entries("metadata"),
     subscriptionData: form.entries("subscription_data[metadata]"),

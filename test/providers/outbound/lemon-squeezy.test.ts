@@ -35,6 +35,7 @@ describe("Lemon Squeezy's API", () => {
         attributes: {
           expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
           product_options: { redirect_url: ORDER.successUrl, enabled_variants: [21] },
+          checkout_options: { discount: true },
           checkout_data: {
             email: ORDER.email,
             custom: { userId: "user_7", planId: "pro" },
@@ -47,12 +48,17 @@ describe("Lemon Squeezy's API", () => {
         },
       },
     });
+    await api.createCheckout({ ...ORDER, trialDays: 14 });
+    const options = () =>
+      JSON.parse(provider.requests.at(-1)?.body ?? "").data.attributes.checkout_options as unknown;
+    expect(options()).toEqual({ discount: true });
+    await api.createCheckout({ ...ORDER, trialDays: 0 });
+    expect(options()).toEqual({ discount: true, skip_trial: true });
     // The store is fetched once.
     await api.createCheckout(ORDER);
     expect(provider.requests.map(({ path }) => path)).toEqual([
       "/provider-a/v1/stores",
-      "/provider-a/v1/checkouts",
-      "/provider-a/v1/checkouts",
+      ...Array.from({ length: 4 }, () => "/provider-a/v1/checkouts"),
     ]);
   });
 

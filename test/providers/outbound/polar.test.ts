@@ -22,6 +22,7 @@ describe("Polar's API", () => {
     success_url: ORDER.successUrl,
     return_url: ORDER.cancelUrl,
     seats: 3,
+    allow_discount_codes: true,
   };
   const product = (amountType: string) => ({
     status: 200,
@@ -40,6 +41,17 @@ describe("Polar's API", () => {
     expect(bodies()).toEqual([
       { ...checkout, external_customer_id: "user_7", customer_email: ORDER.email },
       { ...checkout, external_customer_id: "user_7", customer_email: ORDER.email },
+    ]);
+  });
+
+  it.each([
+    [14, { trial_interval: "day", trial_interval_count: 14 }],
+    [0, { allow_trial: false }],
+  ])("starts a trial of %i days", async (trialDays, sent) => {
+    provider.respondWith(happily(dialect));
+    await api.createCheckout({ ...ORDER, trialDays });
+    expect(bodies()).toEqual([
+      { ...checkout, external_customer_id: "user_7", customer_email: ORDER.email, ...sent },
     ]);
   });
 

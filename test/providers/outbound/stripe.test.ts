@@ -42,7 +42,18 @@ describe("Stripe's API", () => {
       "metadata[planId]": "pro",
       "subscription_data[metadata][userId]": "user_7",
       "subscription_data[metadata][planId]": "pro",
+      allow_promotion_codes: "true",
     });
+  });
+
+  it.each([
+    [14, "14"],
+    [0, null],
+  ])("starts a trial of %i days as %s", async (trialDays, sent) => {
+    provider.respondWith(happily(dialect));
+    await api.createCheckout({ ...ORDER, trialDays });
+    const params = new URLSearchParams(provider.requests.at(-1)?.body);
+    expect(params.get("subscription_data[trial_period_days]")).toBe(sent);
   });
 
   const answering = (others: Record<string, Reply>) => {

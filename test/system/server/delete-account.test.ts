@@ -30,6 +30,7 @@ it("shows subscriptions of two slots, and cancels both when the account is delet
     customerId: null,
     successUrl: `${shop.server.url}/billing`,
     cancelUrl: `${shop.server.url}/billing`,
+    trialDays: null,
   });
   await press(url, { email: person.email, card: "4242 4242 4242 4242", action: "pay" });
   await shop.agree(person);

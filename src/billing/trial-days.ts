@@ -1,0 +1,14 @@
+import type { CheckoutOrder } from "../domain/payment-api.ts";
+import type { PlanCatalog } from "../domain/plan.ts";
+import { hadSubscription } from "../store/customers.ts";
+import type { Queryable } from "../store/database.ts";
+
+/** The trial of an order: the plan's for a person's first subscription, none for a later one. */
+export async function trialDaysOf(
+  { database, plans }: { database: Queryable; plans: PlanCatalog },
+  { userId, planId }: Pick<CheckoutOrder, "userId" | "planId">,
+): Promise<number | null> {
+  const trialDays = plans.plans.find(({ id }) => id === planId)?.trialDays ?? 0;
+  if (trialDays === 0) return null;
+  return (await hadSubscription(database, userId)) ? 0 : trialDays;
+}
