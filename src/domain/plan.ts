@@ -35,7 +35,7 @@ const Plan = z.strictObject({
   prices: z.array(Price.extend({ priceIds: PriceIdsPerSlot })).default([]),
   /** For how long access stays after a renewal has failed, in days. */
   graceDays: z.int().min(0).max(90).default(7),
-  /** A free trial at the start of a new subscription, in days; 0: none. */
+  /** A free trial at the start of a person's first subscription, in days; 0: none. */
   trialDays: z.int().min(0).max(730).default(0),
   /** What becomes of access once the latest payment has been refunded in full. */
   afterRefund: z.enum(["end_access", "keep_access"]).default("end_access"),

@@ -156,8 +156,10 @@ emitted as (
       'occurredAt', to_char(changed.occurred_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
     ))
   from changed
-  left join subscription s on s.provider = changed.provider
-    and s.provider_subscription_id = changed.provider_subscription_id
+  left join lateral (
+    select id, user_id from subscription
+    where provider = changed.provider and provider_subscription_id = changed.provider_subscription_id limit 1
+  ) s on true
 ),
 notified as (
   insert into notification (user_id, kind, details)
