@@ -4,7 +4,7 @@ import { type EventList, readEvents } from "../store/outbound-list.ts";
 import { outboundEvent } from "./event-body.ts";
 
 /** `body`: the event as JSON, on one line. */
-export type StreamedEvent = { position: bigint; id: string; type: string; body: string };
+type StreamedEvent = { position: bigint; id: string; type: string; body: string };
 
 export type EventFeed = {
   /**

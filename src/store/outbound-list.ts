@@ -1,7 +1,7 @@
 import type { OutboundEvent } from "../domain/outbound-event.ts";
 import type { Queryable } from "./database.ts";
 
-export type ListedEvent = Omit<OutboundEvent, "version"> & { position: bigint };
+type ListedEvent = Omit<OutboundEvent, "version"> & { position: bigint };
 
 export type EventList = {
   /** The last position given. */
