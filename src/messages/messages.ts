@@ -1,6 +1,7 @@
 import type { Locale } from "../domain/locale.ts";
 import type account from "./en/account.json";
 import type adminAudit from "./en/adminAudit.json";
+import type adminEventEndpoints from "./en/adminEventEndpoints.json";
 import type adminSubscriptions from "./en/adminSubscriptions.json";
 import type adminUsers from "./en/adminUsers.json";
 import type adminWebhooks from "./en/adminWebhooks.json";
@@ -35,6 +36,7 @@ export type Messages = {
   adminUsers: typeof adminUsers;
   adminWebhooks: typeof adminWebhooks;
   adminSubscriptions: typeof adminSubscriptions;
+  adminEventEndpoints: typeof adminEventEndpoints;
   adminAudit: typeof adminAudit;
 };
 
@@ -55,6 +57,7 @@ const PARTS = [
   "adminUsers",
   "adminWebhooks",
   "adminSubscriptions",
+  "adminEventEndpoints",
   "adminAudit",
 ] as const satisfies (keyof Messages)[];
 

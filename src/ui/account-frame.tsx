@@ -7,6 +7,7 @@ import {
   Menu,
   Repeat,
   ScrollText,
+  Send,
   Settings,
   Users,
   Webhook,
@@ -26,6 +27,7 @@ const ICONS = {
   users: Users,
   webhooks: Webhook,
   subscriptions: Repeat,
+  eventEndpoints: Send,
   audit: ScrollText,
 };
 

@@ -72,7 +72,13 @@ export function Select({
 }
 
 /** A check box: sent as `on`, or not at all. */
-export function Checkbox({ label, name, help, defaultChecked }: Labelled & { defaultChecked?: boolean }) {
+export function Checkbox({
+  label,
+  name,
+  help,
+  defaultChecked,
+  isInvalid = false,
+}: Labelled & { defaultChecked?: boolean; isInvalid?: boolean }) {
   const { id, isRefused, entered } = useField(name);
   // A refused form restores what was sent, and an unticked box is not sent.
   const isChecked = isRefused ? entered !== undefined : defaultChecked;
@@ -84,6 +90,7 @@ export function Checkbox({ label, name, help, defaultChecked }: Labelled & { def
         name={name}
         type="checkbox"
         defaultChecked={isChecked}
+        aria-invalid={isInvalid || undefined}
         aria-describedby={help ? `${id}-help` : undefined}
         className="mt-1 size-4 accent-accent"
       />

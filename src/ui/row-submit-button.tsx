@@ -6,11 +6,27 @@ import { useFormStatus } from "react-dom";
 import { Button } from "./button.tsx";
 
 /** One of several submit buttons in a form: sends its own value, and shows when it is pending. */
-export function RowSubmitButton({ id, label, children }: { id: string; label: string; children: ReactNode }) {
+export function RowSubmitButton({
+  name = "id",
+  id,
+  label,
+  children,
+}: {
+  name?: string;
+  id: string;
+  label: string;
+  children: ReactNode;
+}) {
   const { pending, data } = useFormStatus();
-  const isAtWork = pending && data?.get("id") === id;
+  const isAtWork = pending && data?.get(name) === id;
   return (
-    <Button name="id" value={id} aria-label={label} disabled={pending} className="relative whitespace-nowrap">
+    <Button
+      name={name}
+      value={id}
+      aria-label={label}
+      disabled={pending}
+      className="relative whitespace-nowrap"
+    >
       {isAtWork && <LoaderCircle aria-hidden="true" size={16} className="animate-spin" />}
       {children}
     </Button>

@@ -93,6 +93,11 @@ const OTHERS: Record<string, Fields | null> = {
   replayDelivery: { id: "x" },
   reconcileSubscription: { id: "1" },
   dismissSubscription: { id: "1", reason: "" },
+  createEventEndpoint: { url: "" },
+  updateEventEndpoint: { id: "1" },
+  deleteEventEndpoint: { id: "1" },
+  testEventEndpoint: { id: "1" },
+  replayEventDeliveries: { id: "1" },
   saveName: { name: "" },
   savePreferences: { locale: "tlh", theme: "system" },
   changeSubscription: { id: "1", seats: "2" },
@@ -128,6 +133,11 @@ const FOR_ADMINISTRATORS = [
   "replayDelivery",
   "reconcileSubscription",
   "dismissSubscription",
+  "createEventEndpoint",
+  "updateEventEndpoint",
+  "deleteEventEndpoint",
+  "testEventEndpoint",
+  "replayEventDeliveries",
 ];
 
 const whoMay = (name: string) => (FOR_ADMINISTRATORS.includes(name) ? admin : person);

@@ -34,6 +34,8 @@ const OutboundDelivery = z
   })
   .meta({ id: "OutboundDelivery" });
 
+export type OutboundDelivery = z.output<typeof OutboundDelivery>;
+
 export const OutboundDeliveryId = z.string().regex(/^[1-9]\d{0,17}$/, format("number_id"));
 
 export const listEndpointDeliveries = defineOperation({

@@ -53,6 +53,8 @@ const PAGES: readonly [name: string, path: string, who: Who, status?: number][] 
   ["admin-delivery", "/admin/webhooks/FAILED", "admin"],
   ["admin-subscriptions", "/admin/subscriptions", "admin"],
   ["admin-subscription", "/admin/subscriptions/OUT_OF_ORDER", "admin"],
+  ["admin-event-endpoints", "/admin/event-endpoints", "admin"],
+  ["admin-event-endpoint", "/admin/event-endpoints/EVENT_ENDPOINT", "admin"],
   ["admin-audit", "/admin/audit", "admin"],
   ["admin-audit-none", "/admin/audit?action=nothing.of_that_name", "admin"],
   ["admin-not-found", "/admin/webhooks/999999", "admin", 404],
@@ -86,7 +88,10 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
       );
       await page.addInitScript(WATCH_SHIFTS);
       const answer = await page.goto(
-        path.replace("FAILED", furnished.failedId).replace("OUT_OF_ORDER", furnished.outOfOrderId),
+        path
+          .replace("FAILED", furnished.failedId)
+          .replace("OUT_OF_ORDER", furnished.outOfOrderId)
+          .replace("EVENT_ENDPOINT", furnished.endpointId),
       );
       expect(answer?.status()).toBe(status);
       await settled(page);

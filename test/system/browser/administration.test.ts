@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Receiver, startReceiver } from "../../outbound/receiver.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { addUsers } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -16,9 +17,11 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   let site: Site;
   let browser: Browser;
   let furnished: Furnished;
+  let receiver: Receiver;
   let admin: TestUser;
   beforeAll(async () => {
-    site = await openSite();
+    site = await openSite({ OUTBOUND_ALLOW: "127.0.0.1" });
+    receiver = await startReceiver();
     furnished = await furnish(site);
     admin = furnished.admin;
     browser = await startBrowser();
@@ -26,6 +29,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   afterAll(async () => {
     await browser?.close();
     await site?.close();
+    await receiver?.close();
   });
 
   const roleOf = async ({ id }: TestUser) =>
@@ -106,6 +110,8 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       `/admin/users/${admin.id}`,
       "/admin/webhooks",
       "/admin/subscriptions",
+      "/admin/event-endpoints",
+      `/admin/event-endpoints/${furnished.endpointId}`,
       "/admin/audit",
     ]) {
       expect((await page.goto(path))?.status()).toBe(403);
@@ -167,5 +173,87 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await page.waitForURL("/admin/subscriptions?done=dismissed");
     await page.getByText("The subscription was taken off the review list.").waitFor();
     expect(await row.count()).toBe(0);
+  });
+
+  it.each([true, false])(
+    "adds an event endpoint, tests, pauses, rotates and deletes it (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      const page = await visit(browser, site, { as: admin, javaScriptEnabled });
+      const secretShown = async () =>
+        (await page.locator("code").filter({ hasText: "whsec_" }).textContent()) as string;
+      await page.goto("/dashboard");
+      await page.getByRole("complementary").getByRole("link", { name: "Event endpoints" }).click();
+      await page.waitForURL("/admin/event-endpoints");
+      if (javaScriptEnabled) await waitForHydration(page.getByLabel("URL"));
+      await fill(page, { URL: "https://10.0.0.1/hook" });
+      await page.getByLabel("payment.disputed").check();
+      await press(page, "Add endpoint");
+      await page.getByText("Enter a public https address.").first().waitFor();
+      expect(await page.getByLabel("payment.disputed").isChecked()).toBe(true);
+      await fill(page, { URL: receiver.url });
+      await press(page, "Add endpoint");
+      await page.getByRole("heading", { name: "Copy the signing secret now" }).waitFor();
+      const first = await secretShown();
+      await page.goto("/admin/event-endpoints");
+      expect(await page.content()).not.toContain(first);
+
+      await page.getByRole("link", { name: receiver.url }).click();
+      await page.waitForURL(/\/admin\/event-endpoints\/[0-9a-f-]{36}$/);
+      if (javaScriptEnabled) await waitForHydration(page.getByLabel("Event type", { exact: true }));
+      await press(page, "Send test event");
+      await page.getByText("Delivered. The endpoint answered 204.").waitFor();
+      const log = page.getByRole("table", { name: "Deliveries" });
+      await log.getByText("1 attempt").waitFor();
+      expect(receiver.received.at(-1)?.event.type).toBe("payment.disputed");
+      await press(page, "Pause");
+      await part(page, "Details").getByText("Paused").waitFor();
+      await press(page, "Resume");
+      await part(page, "Details").getByText("Enabled").waitFor();
+      await press(page, "Rotate secret");
+      await page.getByRole("heading", { name: "Copy the signing secret now" }).waitFor();
+      expect(await secretShown()).not.toBe(first);
+
+      const { host } = new URL(receiver.url);
+      await page.getByLabel(`Type ${host} to confirm`).fill("something else");
+      await press(page, "Delete endpoint");
+      await page.getByText("That doesn’t match the endpoint’s host.").first().waitFor();
+      await page.getByLabel(`Type ${host} to confirm`).fill(host);
+      await press(page, "Delete endpoint");
+      await page.getByText("Endpoint deleted.").waitFor();
+      expect(await page.getByText(receiver.url).count()).toBe(0);
+    },
+  );
+
+  it("replays one delivery of an endpoint, and all that failed", async () => {
+    const [{ id } = { id: "" }] = await site.test.rows<{ id: string }>(
+      `insert into event_endpoint (url, types, secret, enabled)
+       values ('https://events.example.com/paused', '{user.updated}', 'whsec_AAAA', false) returning id`,
+    );
+    await site.test.rows(
+      `with event as (
+         insert into outbound_event (type, subject, data, position, id)
+         select 'user.updated', 'replay ' || n, '{}', 1000000 + n, 'evt_replay_' || n from generate_series(1, 3) n
+         returning *)
+       insert into outbound_delivery (endpoint_id, event_id, event_type, position, subject, status, give_up_at, completed_at)
+       select $1, id, type, position, subject, 'failed', now(), now() from event`,
+      [id],
+    );
+    const pending = async () =>
+      (
+        await site.test.rows("select from outbound_delivery where endpoint_id = $1 and status = 'pending'", [
+          id,
+        ])
+      ).length;
+    const page = await visit(browser, site, { as: admin });
+    await page.goto(`/admin/event-endpoints/${id}`);
+    const one = page.getByRole("button", { name: /^Replay user\.updated/ });
+    await waitForHydration(one.first());
+    await one.first().click();
+    await page.getByText("1 delivery will be sent again.").waitFor();
+    expect(await pending()).toBe(1);
+    await press(page, "Replay all failed");
+    await page.getByText("2 deliveries will be sent again.").waitFor();
+    expect(await pending()).toBe(3);
+    await eventually(() => one.count(), 0);
   });
 });

@@ -5,7 +5,13 @@ import { signUp, signUpAdmin, type TestUser } from "../../support/people.ts";
 import type { Site } from "../../support/site.ts";
 import { subscribed } from "./ways.ts";
 
-export type Furnished = { admin: TestUser; newcomer: TestUser; failedId: string; outOfOrderId: string };
+export type Furnished = {
+  admin: TestUser;
+  newcomer: TestUser;
+  failedId: string;
+  outOfOrderId: string;
+  endpointId: string;
+};
 
 /** Something to be seen on every page: people, subscriptions, keys, deliveries that went well and one that did not. */
 export async function furnish(site: Site): Promise<Furnished> {
@@ -33,5 +39,34 @@ export async function furnish(site: Site): Promise<Furnished> {
   const [outOfOrder] = await site.test.rows<{ id: string }>(
     "select id::text from subscription where provider_subscription_id = 'furnished-8'",
   );
-  return { admin, newcomer, failedId: failed?.id as string, outOfOrderId: outOfOrder?.id as string };
+  const { id: endpointId } = await failingEndpoint(site);
+  return {
+    admin,
+    newcomer,
+    failedId: failed?.id as string,
+    outOfOrderId: outOfOrder?.id as string,
+    endpointId,
+  };
+}
+
+/** Disabled, so that nothing is sent to it, with a delivery that failed twice and one that succeeded. */
+async function failingEndpoint({ test }: Site): Promise<{ id: string }> {
+  const [endpoint] = await test.rows<{ id: string }>(
+    `insert into event_endpoint (url, types, description, secret, enabled, failing_since, disabled_at)
+     values ('https://events.example.com/tollgate/hook', '{user.updated,subscription.changed}', 'Data warehouse',
+       'whsec_AAAA', false, now() - interval '6 days', now() - interval '1 day') returning id`,
+  );
+  await test.rows(
+    `with delivery as (
+       insert into outbound_delivery (endpoint_id, event_id, event_type, subject, status, attempts, give_up_at, completed_at)
+       values ($1, 'evt_furnished_1', 'user.updated', 'user 1', 'delivered', 1, now(), now()),
+         ($1, 'evt_furnished_2', 'subscription.changed', 'subscription 1', 'failed', 2, now(), now())
+       returning id, status, attempts)
+     insert into outbound_attempt (delivery_id, attempt, at, duration_ms, response_status, error)
+     select id, n, now() - interval '1 hour' / n, 120, case status when 'failed' then 500 else 204 end,
+       case status when 'failed' then 'the endpoint answered 500' end
+     from delivery, generate_series(1, attempts) n`,
+    [endpoint?.id],
+  );
+  return { id: endpoint?.id as string };
 }

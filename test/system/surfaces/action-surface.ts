@@ -7,7 +7,7 @@ import {
 } from "../../support/server-action.ts";
 import type { Case } from "./case.ts";
 import { CASES } from "./cases.ts";
-import { inFormWords, REPLAYED } from "./form-words.ts";
+import { inFormWords, REPLAYED, replayedText } from "./form-words.ts";
 import { type Difference, entranceTo, type Input, limitsIn, type Surface, type Verdict } from "./surface.ts";
 
 const LEADS_TO: Surface["leadsTo"] = {
@@ -27,6 +27,11 @@ const LEADS_TO: Surface["leadsTo"] = {
   replayDelivery: ["webhooks.replay"],
   reconcileSubscription: ["subscriptions.reconcile"],
   dismissSubscription: ["subscriptions.dismiss"],
+  createEventEndpoint: ["eventEndpoints.create"],
+  updateEventEndpoint: ["eventEndpoints.update"],
+  deleteEventEndpoint: ["eventEndpoints.delete"],
+  testEventEndpoint: ["eventEndpoints.test"],
+  replayEventDeliveries: ["eventEndpoints.replay"],
   // Steps of the onboarding: the same actions again.
   saveName: ["users.updateProfile"],
   savePreferences: ["users.setLocale", "users.updateProfile"],
@@ -57,7 +62,12 @@ const OFFERED = [...new Set(Object.values(LEADS_TO).flat())];
 /** The new state is on the page; little is said besides. */
 const SHOWN: Record<string, Difference["shows"]> = {
   "webhooks.replay": ({ outcome }) => ({ tone: "good", text: REPLAYED[outcome] }),
+  "eventEndpoints.test": ({ error }) => ({ tone: "bad", text: `Not delivered: ${error}` }),
+  "eventEndpoints.replay": ({ replayed }) => ({ tone: "good", text: replayedText(replayed) }),
 };
+
+/** A new secret is shown, this once, and so is what it belongs to. */
+const SHOWN_WHOLE = ["apiKeys.create", "eventEndpoints.create", "eventEndpoints.update"];
 
 /** The pages' forms, as scripts of the pages send them. */
 export const actionSurface: Surface = {
@@ -85,16 +95,24 @@ function differenceOf(operation: string): Difference {
   return {
     // Keys are for programs: pages treat their holders as signed out.
     may: { ...may, key: "unauthorized", adminKey: "unauthorized" },
-    ...(operation === "apiKeys.create" ? {} : { shows: SHOWN[operation] ?? (() => null) }),
+    ...(SHOWN_WHOLE.includes(operation) ? {} : { shows: SHOWN[operation] ?? (() => null) }),
     says: inFormWords,
   };
 }
 
 /** What is to be confirmed besides is confirmed. */
-function fieldsOf(operation: string, { preferences, ...input }: Input): Fields {
-  const given = Object.entries({ ...(preferences as Input | undefined), ...input }).filter(
-    ([, value]) => value !== false,
-  );
+function fieldsOf(
+  operation: string,
+  { preferences, types, deliveryIds, ...input }: Input & { types?: string[]; deliveryIds?: string[] },
+): Fields {
+  const boxes: Input = Object.fromEntries((types ?? []).map((type) => [`types.${type}`, true]));
+  const chosen: Input = deliveryIds === undefined ? {} : { deliveryId: deliveryIds[0] };
+  const given = Object.entries({
+    ...(preferences as Input | undefined),
+    ...boxes,
+    ...chosen,
+    ...input,
+  }).filter(([, value]) => value !== false);
   const fields = Object.fromEntries(
     given.map(([name, value]) => [name, value === true ? "on" : String(value)]),
   );

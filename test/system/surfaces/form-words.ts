@@ -21,4 +21,13 @@ export function inFormWords(_: string, verdict: Verdict, reason: ShownReason | n
   return words(key, values);
 }
 
+const eventEndpoints = createTranslator({
+  locale: "en",
+  messages: part("adminEventEndpoints"),
+}) as unknown as (key: string, values: Record<string, number>) => string;
+
+export function replayedText(count: number): string {
+  return eventEndpoints("log.replayed", { count });
+}
+
 export const REPLAYED: Record<string, string> = part("adminWebhooks").replay;

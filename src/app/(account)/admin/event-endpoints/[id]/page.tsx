@@ -1,0 +1,53 @@
+import { ArrowLeft } from "lucide-react";
+import type { Metadata } from "next";
+import Link from "next/link";
+import { notFound } from "next/navigation";
+import { getTranslations } from "next-intl/server";
+import { listEndpointDeliveries } from "../../../../../operations/event-endpoints/list-endpoint-deliveries.ts";
+import { showEventEndpoint } from "../../../../../operations/event-endpoints/show-endpoint.ts";
+import { PageHeader } from "../../../../../ui/page-header.tsx";
+import { read, requireAdmin } from "../../../../gate/read.ts";
+import { parseParam, type SearchParams } from "../../parse-param.ts";
+import { DeleteCard, EditCard, SecretCard } from "./change-cards.tsx";
+import { DeliveryLog } from "./delivery-log.tsx";
+import { StateCard } from "./state-card.tsx";
+import { TestCard } from "./test-card.tsx";
+
+type Props = { params: Promise<{ id: string }>; searchParams: SearchParams };
+
+export async function generateMetadata(): Promise<Metadata> {
+  const t = await getTranslations("adminEventEndpoints");
+  return { title: t("endpoint") };
+}
+
+export default async function EventEndpointPage({ params, searchParams }: Props) {
+  await requireAdmin();
+  const [{ id }, query, t] = await Promise.all([
+    params,
+    searchParams,
+    getTranslations("adminEventEndpoints"),
+  ]);
+  const cursor = parseParam(listEndpointDeliveries.input.shape.cursor, query.cursor);
+  const isId = showEventEndpoint.input.shape.id.safeParse(id).success;
+  const endpoint = isId ? await read(showEventEndpoint, { id }) : notFound();
+  return (
+    <>
+      <Link
+        href="/admin/event-endpoints"
+        className="mb-2 inline-flex items-center gap-1 py-1 text-muted text-sm"
+      >
+        <ArrowLeft aria-hidden="true" size={14} />
+        {t("title")}
+      </Link>
+      <PageHeader title={t("endpoint")} description={<span className="break-all">{endpoint.url}</span>} />
+      <div className="flex flex-col gap-6">
+        <StateCard endpoint={endpoint} />
+        <TestCard endpoint={endpoint} />
+        <DeliveryLog endpointId={endpoint.id} cursor={cursor} />
+        <EditCard endpoint={endpoint} />
+        <SecretCard endpoint={endpoint} />
+        <DeleteCard endpoint={endpoint} />
+      </div>
+    </>
+  );
+}

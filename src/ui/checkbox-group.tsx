@@ -1,0 +1,41 @@
+"use client";
+
+import { Checkbox, useField } from "./field.tsx";
+
+/**
+ * Check boxes for the entries of one list. A ticked one is sent as `<name>.<value>`; `name` itself is always sent, so that
+ * none ticked differs from no such boxes.
+ */
+export function CheckboxGroup({
+  label,
+  name,
+  options,
+}: {
+  label: string;
+  name: string;
+  options: readonly { value: string; label: string; isChecked: boolean }[];
+}) {
+  const { id, error } = useField(name);
+  return (
+    <fieldset aria-describedby={error === null ? undefined : `${id}-error`}>
+      <legend className="mb-1 font-medium">{label}</legend>
+      <input type="hidden" name={name} value="" />
+      <div className="grid gap-x-4 gap-y-1 sm:grid-cols-2 lg:grid-cols-3">
+        {options.map((option) => (
+          <Checkbox
+            key={option.value}
+            label={option.label}
+            name={`${name}.${option.value}`}
+            defaultChecked={option.isChecked}
+            isInvalid={error !== null}
+          />
+        ))}
+      </div>
+      {error !== null && (
+        <p id={`${id}-error`} className="mt-1 text-bad text-sm">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import { useEffect, useId, useRef, useState } from "react";
+import { CopyButton } from "./copy-button.tsx";
+import { useOutcome } from "./form-outcome.ts";
+
+export type CopyLabels = Record<"copy" | "copied" | "copyFailed", string>;
+
+/** What the enclosing form has just created and cannot be shown again: it exists only in the form's outcome. */
+export function ShownOnce<Value>({
+  title,
+  about,
+  labels,
+  texts,
+}: {
+  title: string;
+  about: string;
+  labels: CopyLabels;
+  texts: (value: Value) => readonly { label: string; text: string }[];
+}) {
+  const outcome = useOutcome();
+  const latest = outcome?.done ? (outcome.value as Value) : null;
+  const [made, setMade] = useState(latest);
+  // Stays when a further submission is refused: it may not have been copied yet.
+  if (latest !== null && latest !== made) setMade(latest);
+  const place = useRef<HTMLElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (made !== null) place.current?.focus();
+  }, [made]);
+  if (made === null) return null;
+
+  const copy = { copy: labels.copy, copied: labels.copied, failed: labels.copyFailed };
+  return (
+    <section
+      ref={place}
+      tabIndex={-1}
+      aria-labelledby={id}
+      className="flex flex-col gap-4 rounded-box border border-good bg-raised p-4"
+    >
+      <div>
+        <h3 id={id} className="font-semibold">
+          {title}
+        </h3>
+        <p className="text-muted text-sm">{about}</p>
+      </div>
+      {texts(made).map(({ label, text }) => (
+        <div key={label} className="flex flex-col gap-1">
+          <p className="font-medium text-sm">{label}</p>
+          <div className="flex flex-wrap items-start gap-2 sm:flex-nowrap">
+            <code className="min-h-9 grow select-all break-all rounded-box border border-line bg-surface px-3 py-1.5 text-sm">
+              {text}
+            </code>
+            <CopyButton key={text} text={text} labels={copy} />
+          </div>
+        </div>
+      ))}
+    </section>
+  );
+}
