@@ -139,6 +139,10 @@ const GOOD: Record<string, Good> = {
     by: "newcomer",
     sent: () => ({ body: { planId: "pro", seats: 2, provider: "provider-a" } }),
   },
+  billingChangeSubscription: {
+    by: "user",
+    sent: () => ({ id: testData.subscriptionId, body: { planId: "pro", seats: 3, when: "now" } }),
+  },
   billingOpenPortal: { by: "user", sent: () => ({ body: {} }) },
   apiKeysList: { by: "user" },
   apiKeysCreate: { by: "user", sent: () => ({ body: { name: "CI", expiresAt: "2031-01-01T00:00:00Z" } }) },

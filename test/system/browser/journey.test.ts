@@ -69,6 +69,8 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     await part(page, "History").getByText("Subscription started").waitFor();
 
     await plan.getByRole("button", { name: "Open billing portal" }).click();
+    // The billing page has fields for seats too.
+    await page.getByRole("button", { name: "Cancel at the end of the period" }).waitFor();
     await fill(page, { Seats: "5" });
     await press(page, "Change seats");
     await page.getByRole("status").getByText("The seats are changed.").waitFor();

@@ -285,6 +285,8 @@ function isTie(one: Arrived, other: Arrived): boolean {
 function told(events: readonly Arrived[]) {
   let subscriptions: Subscription[] = [];
   for (const { event } of events) {
+    // Changes no subscription.
+    if (event.kind === "payment") continue;
     const decision = decide("provider-a", event, {
       ...{ subscriptions, userState: () => "present", plans, newId: randomUUID },
     });
