@@ -8,6 +8,7 @@ const english = textsIn("en");
 const COMMON: Record<(typeof TRANSLATIONS)[number], readonly string[]> = {
   de: [
     "Tollgate",
+    "URL",
     "Webhooks",
     "Webhook",
     "Name",
@@ -18,8 +19,8 @@ const COMMON: Record<(typeof TRANSLATIONS)[number], readonly string[]> = {
     "Payload",
     "Code",
   ],
-  es: ["Tollgate", "Webhooks", "Plan", "No"],
-  zh: ["Tollgate"],
+  es: ["Tollgate", "URL", "Webhooks", "Plan", "No"],
+  zh: ["Tollgate", "URL"],
 };
 
 describe.each(TRANSLATIONS)("the texts in %s", (locale) => {
