@@ -141,7 +141,8 @@ const GOOD: Record<string, Good> = {
   },
   billingChangeSubscription: {
     by: "user",
-    sent: () => ({ id: testData.subscriptionId, body: { planId: "pro", seats: 3, when: "now" } }),
+    // As it is already: the provider is not asked.
+    sent: () => ({ id: testData.subscriptionId, body: { planId: "team", when: "now" } }),
   },
   billingOpenPortal: { by: "user", sent: () => ({ body: {} }) },
   apiKeysList: { by: "user" },
@@ -263,6 +264,10 @@ async function conflicts(operationId: string): Promise<Call[]> {
   }
   if (operationId === "webhooksReplay")
     return [{ on: server, id: testData.applied, body: {}, cookie: testData.admin.cookie }];
+  if (operationId === "billingChangeSubscription") {
+    const body = { planId: "pro", seats: 3, when: "period_end" };
+    return [{ on: server, id: testData.subscriptionId, body, cookie: testData.owner.cookie }];
+  }
   if (operationId === "billingCreateCheckout")
     return [{ on: server, body: { planId: "team" }, cookie: testData.owner.cookie }];
   const { id, cookie } = await signUp(server.url);

@@ -50,7 +50,7 @@ async function changedItem(
   const subscription = await mapStripeErrors(provider, () =>
     client.subscriptions.retrieve(pathSegment(provider, id)),
   );
-  const items = subscription.items.data;
+  const items = subscription.items?.data ?? [];
   const item = items.find(({ price }) => price.id === currentPriceId) ?? items[0];
   if (item === undefined) throw problem(provider, "rejected", "the subscription has no items");
   return {
