@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { OUTBOUND_EVENT_TYPES } from "../../src/domain/outbound-event.ts";
+import { exampleData } from "../../src/outbound/example-data.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { sendRequest } from "../support/http.ts";
@@ -12,6 +15,7 @@ import { startTestServer } from "../support/server.ts";
 import { testApi } from "../support/unguarded-api.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
+const NOW = new Date("2031-01-02T03:04:05Z");
 const CONFIGURATION = fileURLToPath(new URL("../../redocly.yaml", import.meta.url));
 
 /** What the document leaves out, and why. */
@@ -46,6 +50,20 @@ afterAll(async () => {
 
 describe.each(["v1", "v2"])("the document of %s", (version) => {
   const document = async () => (await sendRequest(server.url, "GET", `/api/${version}/openapi.json`)).body;
+
+  it("describes what event endpoints receive, in the shapes of the example events", async () => {
+    const { webhooks, components } = await document();
+    expect(Object.keys(webhooks)).toEqual(OUTBOUND_EVENT_TYPES);
+    for (const type of OUTBOUND_EVENT_TYPES) {
+      const { schema } = webhooks[type].post.requestBody.content["application/json"];
+      const linked = JSON.stringify({ ...schema, $defs: components.schemas });
+      const validator = z.fromJSONSchema(JSON.parse(linked.replaceAll("#/components/schemas/", "#/$defs/")));
+      const event = { id: "evt_1", type, occurredAt: NOW, version: "v2", data: exampleData(type, NOW) };
+      const sent = JSON.parse(JSON.stringify(event));
+      expect([type, validator.safeParse(sent).error]).toEqual([type, undefined]);
+      expect([type, validator.safeParse({ ...sent, data: {} }).success]).toEqual([type, false]);
+    }
+  });
 
   it("passes Redocly's strict rules without an error or a warning", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tollgate-openapi-"));

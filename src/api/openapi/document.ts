@@ -6,6 +6,7 @@ import { NAMED_USER } from "../../operations/on-behalf.ts";
 import { hasBody } from "../rest/input.ts";
 import type { Route } from "../rest/route.ts";
 import { ANSWER_HEADERS, errorSchema, HEADERS, RESPONSES, SECURITY } from "./components.ts";
+import { outboundWebhooks } from "./outbound-webhooks.ts";
 import { type JsonSchema, Schemas } from "./schemas.ts";
 import { SYSTEM_PATHS } from "./system-paths.ts";
 
@@ -54,6 +55,7 @@ export function openApiDocument({ routes, version, appUrl }: Options): JsonSchem
     ofRoutes[path] = { ...ofRoutes[path], [route.method.toLowerCase()]: described(route, version, schemas) };
   }
   const paths = { ...ofRoutes, ...SYSTEM_PATHS };
+  const webhooks = outboundWebhooks(schemas);
   const tags = [...new Set(routes.map(tagOf)), SYSTEM];
   return {
     openapi: "3.1.0",
@@ -67,6 +69,7 @@ export function openApiDocument({ routes, version, appUrl }: Options): JsonSchem
     security: [{ session: [] }, { bearer: [] }, { apiKey: [] }],
     tags,
     paths,
+    webhooks,
     components: {
       securitySchemes: SECURITY,
       headers: HEADERS,
