@@ -252,7 +252,7 @@ function answerToUnfinished(headers: OutgoingHttpHeaders, begun: Buffer): Promis
   });
 }
 
-const EXAMPLE_PARAMS = { problem: "missing", origins: [], supported: [] };
+const EXAMPLE_PARAMS = { problem: "missing", cause: "no_plan", origins: [], supported: [] };
 
 describe("an RPC response", () => {
   it("has the version and security headers of every API answer", async () => {

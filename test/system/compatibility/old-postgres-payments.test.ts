@@ -51,7 +51,7 @@ if (!bin || !bouncer) {
         call(createCheckout, session("user_0"), { planId: "pro" }),
       );
       expect(new Set((await Promise.all(clicks)).map(({ url }) => url)).size).toBe(1);
-      expect(stripe.calls).toEqual(["POST /v1/checkout/sessions"]);
+      expect(stripe.calls).toEqual(["GET /v1/customers", "POST /v1/customers", "POST /v1/checkout/sessions"]);
     });
 
     it("applies missed events and compares changed subscriptions, once a night", async () => {

@@ -3,8 +3,9 @@ import { ROUTES } from "../../../../src/api/rest/routes.ts";
 import { NO_METRICS } from "../../../../src/limits/limiter.ts";
 import { MemoryLimiter } from "../../../../src/limits/memory-limiter.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { createServiceKey } from "../../../support/service-keys.ts";
 import { GENEROUS_LIMITS } from "../../../support/variables.ts";
-import { BODIES, nameOf, requestTo } from "./requests.ts";
+import { BODIES, ENDPOINT_ID, nameOf, requestTo } from "./requests.ts";
 import { type Inhabitant, type SecurityContext, securityContext, visitor } from "./security-context.ts";
 import { send } from "./send.ts";
 import { dawdle, flood } from "./sockets.ts";
@@ -101,14 +102,23 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
 
   it("returns at most a hundred items per page", async () => {
     const { id, cookie } = await visitor(on, "admin");
+    const { key: serviceKey } = await createServiceKey(on.test);
+    await on.test.rows(
+      `insert into event_endpoint (id, url, types, enabled, secret)
+       values ($1, 'https://example.com/hook', '{user.updated}', false, 'whsec_AAAA')`,
+      [ENDPOINT_ID],
+    );
     await on.test.rows(
       `insert into notification (user_id, kind) select $1, 'api_key_created' from generate_series(1, 150)`,
       [id],
     );
     for (const { method, path, plural, operation } of ROUTES.filter((route) => route.plural !== null)) {
       const list = requestTo({ method, path }, on.victim, on);
-      const as = operation.access === "admin" ? cookie : on.victim.cookie;
-      const page = (query: string) => send(on.url, `${list}?${query}`, { cookie: as });
+      const as =
+        operation.access === "service"
+          ? { key: serviceKey }
+          : { cookie: operation.access === "admin" ? cookie : on.victim.cookie };
+      const page = (query: string) => send(on.url, `${list}?${query}`, as);
       for (const limit of [
         "0",
         "-1",
