@@ -39,9 +39,10 @@ describe("a restart", () => {
     expect(Date.parse(after.now)).toBeGreaterThanOrEqual(Date.parse(before.now));
     expect(after.slots["provider-a"].secret).toBe(before.slots["provider-a"].secret);
     await second.settle();
-    expect(hook.arrivals.slice(tries).map(({ eventType }) => eventType)).toEqual([
-      ...["subscription.created", "subscription.active", "subscription.updated", "order.paid"],
-    ]);
+    // In any order: how often each was tried before decides when it is tried again.
+    expect(new Set(hook.arrivals.slice(tries).map(({ eventType }) => eventType))).toEqual(
+      new Set(["subscription.created", "subscription.active", "subscription.updated", "order.paid"]),
+    );
     await second.close();
   });
 
