@@ -1,64 +1,128 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { FAULTS, type Fault } from "./faults.ts";
+import { parseArgs } from "node:util";
+import { FAULTS_BY_FOLDER } from "./faults/by-folder.ts";
+import type { Fault } from "./faults/fault.ts";
 
 const PROJECT = join(import.meta.dirname, "..");
 const MIN_CAUGHT_SHARE = 38 / 40;
 
-const wanted = process.argv[2] ?? "";
-const faults = FAULTS.filter(({ file, fault }) => `${file} ${fault}`.includes(wanted));
-for (const fault of faults) assertPlantable(fault);
+const faults = chosenFaults([...FAULTS_BY_FOLDER]);
+const problems = new Map(faults.map((fault) => [fault, plantingProblem(fault)]));
+for (const [{ file, fault }, problem] of problems)
+  if (problem) console.log(`GONE      ${file}: ${fault}: ${problem}`);
 
 const copy = copyProject();
 process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
 process.on("SIGINT", () => process.exit(130));
 
+const plantable = faults.filter((fault) => !problems.get(fault));
 console.log("Running the tests without a fault ...");
-const broken = runTests([...new Set(faults.flatMap(({ tests }) => tests))]).failedFiles;
-for (const file of broken) console.log(`   left out, it fails without a fault: ${file}`);
+const broken = runTests([...new Set(plantable.flatMap(({ tests }) => tests))]).failedFiles;
+for (const file of broken) console.log(`LEFT OUT  ${file}: it fails without a fault`);
 
 let caught = 0;
-for (const [n, { file, find, replace, fault, tests }] of faults.entries()) {
-  const path = join(copy, file);
-  const original = readFileSync(path, "utf8");
-  writeFileSync(
-    path,
-    original.replace(find, () => replace),
+for (const [n, fault] of plantable.entries()) {
+  const { failedTests, seconds } = plant(fault, () =>
+    runTests(fault.tests, ["--bail=1", ...broken.map((file) => `--exclude=${file}`)]),
   );
-  const { failedFiles, seconds } = runTests(tests, ["--bail=1", ...broken.map((one) => `--exclude=${one}`)]);
-  writeFileSync(path, original);
-  const isCaught = failedFiles.length > 0;
+  const isCaught = failedTests.length > 0;
   if (isCaught) caught += 1;
   const verdict = isCaught ? "caught  " : "SURVIVED";
-  console.log(`${String(n + 1).padStart(2)} ${verdict} ${String(seconds).padStart(3)} s  ${file}: ${fault}`);
+  console.log(
+    `${String(n + 1).padStart(3)} ${verdict} ${String(seconds).padStart(3)} s  ${fault.file}: ${fault.fault}`,
+  );
+  if (isCaught) console.log(`      by ${failedTests[0]}`);
 }
-console.log(`${caught} of ${faults.length} faults caught`);
-if (broken.length > 0 || caught < faults.length * MIN_CAUGHT_SHARE) process.exitCode = 1;
+console.log(`${caught} of ${faults.length} faults caught, ${faults.length - plantable.length} gone`);
+if (broken.length > 0 || plantable.length < faults.length || caught < faults.length * MIN_CAUGHT_SHARE) {
+  process.exitCode = 1;
+}
 
-/** @throws when the code has moved on: a fault that cannot be planted would count as a test that catches nothing */
-function assertPlantable({ file, find, replace, fault }: Fault): void {
+function chosenFaults(all: readonly Fault[]): Fault[] {
+  const { values, positionals } = parseArgs({
+    options: { shard: { type: "string", default: "1/1" } },
+    allowPositionals: true,
+  });
+  const [shard, shards] = values.shard.split("/").map(Number);
+  if (!shard || !shards || shard > shards)
+    throw new Error(`--shard=${values.shard}: write it as --shard=1/4`);
+  const wanted = positionals[0] ?? "";
+  return all
+    .filter(({ file, fault }) => `${file} ${fault}`.includes(wanted))
+    .filter((_, n) => n % shards === shard - 1);
+}
+
+/** Why the fault cannot be planted: the code has moved on, and the fault has to follow it. */
+function plantingProblem({ file, find, replace, tests }: Fault): string | null {
+  const missing = [file, ...tests].find((path) => !existsSync(join(PROJECT, path)));
+  if (missing) return `there is no ${missing}`;
   const places = readFileSync(join(PROJECT, file), "utf8").split(find).length - 1;
-  if (places !== 1) throw new Error(`${file} has ${places} places for "${fault}": adapt script/faults.ts`);
-  if (find === replace) throw new Error(`"${fault}" changes nothing`);
+  if (places !== 1) return `its text is there ${places} times instead of once`;
+  return find === replace ? "it changes nothing" : null;
 }
 
-/** Everything that is tracked, as it is in the working tree. */
+/** Everything that is tracked, as it is in the working tree, and the built pages. */
 function copyProject(): string {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-mutate-"));
   const files = execFileSync("git", ["ls-files", "-z"], { cwd: PROJECT, encoding: "utf8" }).split("\0");
   for (const file of files.filter(Boolean)) {
     cpSync(join(PROJECT, file), join(folder, file), { recursive: true, mode: 0, dereference: false });
   }
-  for (const linked of ["node_modules", ".next"]) symlinkSync(join(PROJECT, linked), join(folder, linked));
+  cpSync(join(PROJECT, ".next"), join(folder, ".next"), { recursive: true });
+  symlinkSync(join(PROJECT, "node_modules"), join(folder, "node_modules"));
+  // Next.js takes no packages from outside its root.
+  const config = join(folder, "next.config.mjs");
+  const text = readFileSync(config, "utf8");
+  writeFileSync(config, text.replace("const config = {", 'const config = {\n  turbopack: { root: "/" },'));
   return folder;
+}
+
+function plant<Result>({ file, find, replace, inPages }: Fault, run: () => Result): Result {
+  const path = join(copy, file);
+  const original = readFileSync(path, "utf8");
+  writeFileSync(
+    path,
+    original.replace(find, () => replace),
+  );
+  try {
+    return inPages ? withPagesBuilt(run) : run();
+  } finally {
+    writeFileSync(path, original);
+  }
+}
+
+function withPagesBuilt<Result>(run: () => Result): Result {
+  const [pages, kept, faulty] = [".next", ".next-without-fault", ".next-with-fault"].map((name) =>
+    join(copy, name),
+  ) as [string, string, string];
+  renameSync(pages, kept);
+  // What was built with the last fault makes the next build quick.
+  if (existsSync(faulty)) renameSync(faulty, pages);
+  try {
+    execFileSync(join(copy, "script/build-pages"), { stdio: "pipe" });
+    return run();
+  } finally {
+    renameSync(pages, faulty);
+    renameSync(kept, pages);
+  }
 }
 
 function runTests(
   tests: readonly string[],
   options: readonly string[] = [],
-): { failedFiles: string[]; seconds: number } {
+): { failedFiles: string[]; failedTests: string[]; seconds: number } {
   const startedAt = performance.now();
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
@@ -71,18 +135,23 @@ function runTests(
     {
       cwd: copy,
       encoding: "utf8",
-      // The pages are the project's own: no fault is planted in what only they bundle.
       env: { ...process.env, PAGES_BUILT: "1", PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
     },
   );
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   if (!existsSync(report)) throw new Error(`vitest did not run: ${stderr}`);
   const { testResults } = JSON.parse(readFileSync(report, "utf8")) as {
-    testResults: { name: string; status: string; assertionResults: { status: string }[] }[];
+    testResults: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[];
   };
-  const failed = testResults.filter(
-    ({ status, assertionResults }) =>
-      status === "failed" || assertionResults.some((one) => one.status === "failed"),
-  );
-  return { failedFiles: failed.map(({ name }) => relative(copy, name)), seconds };
+  const failures = testResults.flatMap(({ name, status, assertionResults }) => {
+    const file = relative(copy, name);
+    const failed = assertionResults.filter((one) => one.status === "failed");
+    if (failed.length > 0) return failed.map(({ fullName }) => ({ file, test: `${file}: ${fullName}` }));
+    return status === "failed" ? [{ file, test: `${file}, which does not start` }] : [];
+  });
+  return {
+    failedFiles: [...new Set(failures.map(({ file }) => file))],
+    failedTests: failures.map(({ test }) => test),
+    seconds,
+  };
 }

@@ -1,15 +1,7 @@
-/** A fault to plant: `find` is in the file exactly once. */
-export type Fault = {
-  file: string;
-  find: string;
-  replace: string;
-  /** What goes wrong. */
-  fault: string;
-  /** Files or folders whose tests have to notice it. */
-  tests: readonly string[];
-};
+import type { Fault } from "./fault.ts";
 
-export const FAULTS: readonly Fault[] = [
+/** Faults in every folder of `src`. */
+export const FAULTS_BY_FOLDER: readonly Fault[] = [
   {
     file: "src/providers/webhook/timed-signature.ts",
     find: "timeStampProblem(parts.timeStamp, options) ??",
