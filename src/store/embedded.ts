@@ -1,13 +1,15 @@
 import { execFile } from "node:child_process";
-import { chown, mkdir, readFile } from "node:fs/promises";
+import { chown, mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { APPLICATION_NAME, openDatabase } from "./database.ts";
+import { adminUrl, tollgateUrl } from "./embedded-access.ts";
 import { type Account, checkAccess, unprivilegedAccount } from "./embedded-account.ts";
 import { type Binaries, findBinaries } from "./embedded-binaries.ts";
 import { ADMIN_PASSWORD, createCluster, ownPassword } from "./embedded-cluster.ts";
+import type { ConversionStep } from "./embedded-conversion.ts";
 import { ensureRunning } from "./embedded-process.ts";
-import { ensureRole } from "./embedded-role.ts";
+import { ensureRoles } from "./embedded-roles.ts";
 import { runningPostgres } from "./postmaster.ts";
 
 const run = promisify(execFile);
@@ -26,8 +28,12 @@ const WATCH_EVERY_MS = 2_000;
 /**
  * A private PostgreSQL cluster in `dataDir`, created on first use. It runs as a separate process and survives our
  * crash: the next start reuses it, or restarts it and waits for recovery.
+ * @param reached called after each step of the conversion of a cluster that an earlier version created
  */
-export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(
+  dataDir: string,
+  reached?: (step: ConversionStep) => void,
+): Promise<EmbeddedPostgres> {
   const home = resolve(dataDir, "postgres");
   const cluster = join(home, "cluster");
   const binaries = await findBinaries();
@@ -41,19 +47,17 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
   await createCluster(binaries, home, cluster, account);
 
   const port = await ensureRunning(binaries, home, cluster, account, null);
-  const at = `127.0.0.1:${port}/postgres`;
-  const url = `postgres://tollgate:${password}@${at}`;
-  const adminPassword = await readFile(join(home, ADMIN_PASSWORD), "utf8").catch(() => null);
-  // Older clusters have one role: tollgate is the superuser that created them, which cannot be revoked.
-  const adminUrl = adminPassword === null ? url : `postgres://postgres:${adminPassword.trim()}@${at}`;
-  if (adminPassword !== null) await ensureRole(adminUrl, password);
+  const adminPassword = await ownPassword(join(home, ADMIN_PASSWORD), account);
+  const access = { port, password, adminPassword };
+  await ensureRoles(access, reached);
+  const url = tollgateUrl(access);
   const watch = keepRunning(
     async () => (await runningPostgres(cluster)) !== null,
     () => ensureRunning(binaries, home, cluster, account, port),
   );
   return {
     url,
-    adminUrl,
+    adminUrl: adminUrl(access),
     stop: async () => {
       await watch.end();
       await stopUnlessUsed(binaries, cluster, account, url);
