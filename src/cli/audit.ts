@@ -5,6 +5,7 @@ import { auditTable } from "./audit-table.ts";
 import { collectPages, type PageOptions } from "./collect-pages.ts";
 import { conclude } from "./conclude.ts";
 import { runAsOperator } from "./run-as-operator.ts";
+import type { Terminal } from "./terminal.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 const { action, actor, target, from, to } = listAuditEntries.input.shape;
@@ -18,7 +19,7 @@ type Options = PageOptions & {
   json?: boolean;
 };
 
-export function addAudit(program: Command): void {
+export function addAudit(program: Command, terminal: Terminal): void {
   const audit = program
     .command("audit")
     .description("audit log of changes by administrators, operators and keys: list");
@@ -52,9 +53,9 @@ Examples:
     )
     .action(async (options: Options) => {
       const { limit, cursor, json, ...filter } = options;
-      const { items, nextCursor } = await withRuntime((runtime) =>
+      const { items, nextCursor } = await withRuntime(terminal, (runtime) =>
         collectPages(options, (page) => runAsOperator(listAuditEntries, runtime, { ...filter, ...page })),
       );
-      conclude({ json: items, text: () => auditTable(items), nextCursor }, { json: json ?? false });
+      conclude(terminal, { json: items, text: () => auditTable(items), nextCursor }, { json: json ?? false });
     });
 }

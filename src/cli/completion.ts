@@ -1,4 +1,5 @@
 import { Argument, type Command } from "commander";
+import type { Terminal } from "./terminal.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
@@ -7,7 +8,7 @@ type Shell = (typeof SHELLS)[number];
 /** One word path of the command tree, `""` for the root, with the words that may follow it. */
 type Completions = Map<string, string[]>;
 
-export function addCompletion(program: Command): void {
+export function addCompletion(program: Command, terminal: Terminal): void {
   program
     .command("completion")
     .description("prints a completion script for a shell")
@@ -23,7 +24,7 @@ Examples:
   npm run -s tollgate -- completion fish > ~/.config/fish/completions/tollgate.fish`,
     )
     .action((shell: Shell) => {
-      process.stdout.write(`${scriptFor(shell, completionsOf(program))}\n`);
+      terminal.stdout.write(`${scriptFor(shell, completionsOf(program))}\n`);
     });
 }
 

@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { Refusal } from "../domain/refusal.ts";
 import { printable } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
@@ -22,32 +23,33 @@ export type Conclusion = {
 };
 
 export function conclude(
+  terminal: Terminal,
   { json, text, failure, exitCode, nextCursor }: Conclusion,
   output: { json?: boolean },
 ): void {
-  process.stdout.write(`${output.json ? JSON.stringify(json, null, 2) : text()}\n`);
+  terminal.stdout.write(`${output.json ? JSON.stringify(json, null, 2) : text()}\n`);
   // On stderr: with --json, stdout holds the list alone.
-  if (nextCursor) process.stderr.write(`next page: --cursor ${nextCursor}\n`);
-  if (failure) fail(failure);
-  else if (exitCode) process.exitCode = exitCode;
+  if (nextCursor) terminal.stderr.write(`next page: --cursor ${nextCursor}\n`);
+  if (failure) fail(terminal, failure);
+  else if (exitCode) terminal.exitCode = exitCode;
 }
 
 /** Prints why a command failed; with `json`, as `{ "error": ... }` on stdout too. */
-export function concludeFailure(error: unknown, output: { json: boolean }): void {
+export function concludeFailure(terminal: Terminal, error: unknown, output: { json: boolean }): void {
   if (error instanceof CommanderError) {
     // Commander has already printed its message.
-    process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE;
+    terminal.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE;
     return;
   }
   const sentence = sentenceOf(error);
-  if (output.json) process.stdout.write(`${JSON.stringify({ error: sentence }, null, 2)}\n`);
-  fail(sentence);
+  if (output.json) terminal.stdout.write(`${JSON.stringify({ error: sentence }, null, 2)}\n`);
+  fail(terminal, sentence);
 }
 
-function fail(sentence: string): void {
+function fail(terminal: Terminal, sentence: string): void {
   const lines = sentence.split("\n").map((line) => printable(line, 2_000));
-  process.stderr.write(`${lines.join("\n")}\n`);
-  process.exitCode = FAILED;
+  terminal.stderr.write(`${lines.join("\n")}\n`);
+  terminal.exitCode = FAILED;
 }
 
 function sentenceOf(error: unknown): string {

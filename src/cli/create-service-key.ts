@@ -4,6 +4,7 @@ import { createServiceKey } from "../operations/service-keys/create-service-key.
 import { jsonOption } from "./arguments.ts";
 import { conclude } from "./conclude.ts";
 import { runAsOperator } from "./run-as-operator.ts";
+import type { Terminal } from "./terminal.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 type Options = {
@@ -14,7 +15,7 @@ type Options = {
   json?: boolean;
 };
 
-export function addCreate(keys: Command): void {
+export function addCreate(keys: Command, terminal: Terminal): void {
   keys
     .command("create")
     .description("creates a service key, for another program, and shows it once")
@@ -39,8 +40,14 @@ export function addCreate(keys: Command): void {
         ...(limit === undefined ? {} : { limit }),
         ...(expires === undefined ? {} : { expiresAt: expires === "never" ? null : expires }),
       };
-      const created = await withRuntime((runtime) => runAsOperator(createServiceKey, runtime, input));
-      conclude({ json: created, text: () => `${created.key}\nid ${created.id}, shown only once` }, options);
+      const created = await withRuntime(terminal, (runtime) =>
+        runAsOperator(createServiceKey, runtime, input),
+      );
+      conclude(
+        terminal,
+        { json: created, text: () => `${created.key}\nid ${created.id}, shown only once` },
+        options,
+      );
     });
 }
 

@@ -3,8 +3,9 @@ import { diagnose } from "../doctor/diagnose.ts";
 import { jsonOption } from "./arguments.ts";
 import { conclude } from "./conclude.ts";
 import { doctorText } from "./doctor-text.ts";
+import type { Terminal } from "./terminal.ts";
 
-export function addDoctor(program: Command): void {
+export function addDoctor(program: Command, terminal: Terminal): void {
   program
     .command("doctor")
     .description("checks everything the server depends on, and says how to fix what is wrong")
@@ -24,9 +25,13 @@ Examples:
   npm run -s tollgate -- doctor --json | jq '.findings[] | select(.state == "broken")'`,
     )
     .action(async (options: { json?: boolean; production?: boolean }) => {
-      const findings = await diagnose(process.env, options);
+      const findings = await diagnose(terminal.env, options);
       const count = findings.filter(({ state }) => state === "broken").length;
       const failure = count === 0 ? null : `${count} ${count === 1 ? "check" : "checks"} failed`;
-      conclude({ json: { ok: count === 0, findings }, text: () => doctorText(findings), failure }, options);
+      conclude(
+        terminal,
+        { json: { ok: count === 0, findings }, text: () => doctorText(findings), failure },
+        options,
+      );
     });
 }

@@ -9,28 +9,29 @@ import { collectPages, type PageOptions } from "./collect-pages.ts";
 import { conclude } from "./conclude.ts";
 import { runAsOperator } from "./run-as-operator.ts";
 import { printable, table } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 const { id: endpointId } = testEventEndpoint.input.shape;
 const EXAMPLE_ID = "0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11";
 
-export function addEndpoints(program: Command): void {
+export function addEndpoints(program: Command, terminal: Terminal): void {
   const endpoints = program
     .command("endpoints")
     .description("endpoints that receive signed events: list, create, test, replay");
-  addList(endpoints);
-  addCreate(endpoints);
-  addTest(endpoints);
-  addReplay(endpoints);
+  addList(endpoints, terminal);
+  addCreate(endpoints, terminal);
+  addTest(endpoints, terminal);
+  addReplay(endpoints, terminal);
 }
 
-function addList(endpoints: Command): void {
+function addList(endpoints: Command, terminal: Terminal): void {
   addPageOptions(endpoints.command("list"), 100)
     .description("lists the endpoints, oldest first")
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  npm run -s tollgate -- endpoints list")
     .action(async (options: PageOptions & { json?: boolean }) => {
-      const { items, nextCursor } = await withRuntime((runtime) =>
+      const { items, nextCursor } = await withRuntime(terminal, (runtime) =>
         collectPages(options, (page) => runAsOperator(listEventEndpoints, runtime, page)),
       );
       const text = () =>
@@ -45,11 +46,11 @@ function addList(endpoints: Command): void {
                 enabled ? (failingSince === null ? "enabled" : "failing") : "paused",
               ]),
             );
-      conclude({ json: items, text, nextCursor }, options);
+      conclude(terminal, { json: items, text, nextCursor }, options);
     });
 }
 
-function addCreate(endpoints: Command): void {
+function addCreate(endpoints: Command, terminal: Terminal): void {
   endpoints
     .command("create")
     .description("adds an endpoint and prints its signing secret, which is shown only now")
@@ -71,15 +72,15 @@ function addCreate(endpoints: Command): void {
         .split(",")
         .map((type) => type.trim()) as (typeof OUTBOUND_EVENT_TYPES)[number][];
       const { description } = options;
-      const made = await withRuntime((runtime) =>
+      const made = await withRuntime(terminal, (runtime) =>
         runAsOperator(createEventEndpoint, runtime, { url, types, ...(description ? { description } : {}) }),
       );
       const text = () => `${made.id} receives events\nsigning secret: ${made.secret}`;
-      conclude({ json: made, text }, options);
+      conclude(terminal, { json: made, text }, options);
     });
 }
 
-function addTest(endpoints: Command): void {
+function addTest(endpoints: Command, terminal: Terminal): void {
   endpoints
     .command("test")
     .description("sends an example event and prints the endpoint's answer")
@@ -87,17 +88,19 @@ function addTest(endpoints: Command): void {
     .addOption(jsonOption())
     .addHelpText("after", `\nExample:\n  npm run -s tollgate -- endpoints test ${EXAMPLE_ID}`)
     .action(async (id: string, options: { json?: boolean }) => {
-      const result = await withRuntime((runtime) => runAsOperator(testEventEndpoint, runtime, { id }));
+      const result = await withRuntime(terminal, (runtime) =>
+        runAsOperator(testEventEndpoint, runtime, { id }),
+      );
       const text = () =>
         result.delivered
           ? `delivered: the endpoint answered ${result.responseStatus}`
           : `not delivered: ${result.error}`;
-      conclude({ json: result, text }, options);
-      if (!result.delivered) process.exitCode = 1;
+      conclude(terminal, { json: result, text }, options);
+      if (!result.delivered) terminal.exitCode = 1;
     });
 }
 
-function addReplay(endpoints: Command): void {
+function addReplay(endpoints: Command, terminal: Terminal): void {
   endpoints
     .command("replay")
     .description("sends deliveries again: those named, or all that have failed")
@@ -106,12 +109,16 @@ function addReplay(endpoints: Command): void {
     .addOption(jsonOption())
     .addHelpText("after", `\nExample:\n  npm run -s tollgate -- endpoints replay ${EXAMPLE_ID}`)
     .action(async (id: string, deliveryIds: string[], options: { json?: boolean }) => {
-      const result = await withRuntime((runtime) =>
+      const result = await withRuntime(terminal, (runtime) =>
         runAsOperator(replayEndpointDeliveries, runtime, {
           id,
           ...(deliveryIds.length > 0 ? { deliveryIds } : {}),
         }),
       );
-      conclude({ json: result, text: () => `${result.replayed} deliveries are sent again` }, options);
+      conclude(
+        terminal,
+        { json: result, text: () => `${result.replayed} deliveries are sent again` },
+        options,
+      );
     });
 }

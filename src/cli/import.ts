@@ -18,12 +18,13 @@ import { jsonOption } from "./arguments.ts";
 import { conclude } from "./conclude.ts";
 import { importText } from "./import-text.ts";
 import { withCounter } from "./progress.ts";
+import type { Terminal } from "./terminal.ts";
 import { withRuntime } from "./with-runtime.ts";
 
-export function addImport(program: Command): void {
+export function addImport(program: Command, terminal: Terminal): void {
   const importing = program.command("import").description("data of another system: users, subscriptions");
-  addImportUsers(importing);
-  addImportSubscriptions(importing);
+  addImportUsers(importing, terminal);
+  addImportSubscriptions(importing, terminal);
 }
 
 type Output = { json?: boolean; dryRun: boolean; notify: boolean };
@@ -38,7 +39,7 @@ function addCommon(command: Command): Command {
 
 type UserOptions = Output & { from: string; slot?: Slot; databaseUrl?: string };
 
-function addImportUsers(importing: Command): void {
+function addImportUsers(importing: Command, terminal: Terminal): void {
   addCommon(importing.command("users"))
     .description("imports users without passwords, which they set by the password reset link")
     .requiredOption(
@@ -60,15 +61,16 @@ Examples:
     )
     .action(async (options: UserOptions) => {
       const report = await withRuntime(
+        terminal,
         (runtime) =>
           withUserSource(runtime, options, (source) =>
-            withCounter((progressed) =>
+            withCounter(terminal, (progressed) =>
               importUsers(runtime.intake, source, { ...modeOf(options), progressed }),
             ),
           ),
         { createsDatabase: true },
       );
-      concludeImport(report, options);
+      concludeImport(terminal, report, options);
     });
 }
 
@@ -100,7 +102,7 @@ type SubscriptionOptions = Output & {
   map?: string;
 };
 
-function addImportSubscriptions(importing: Command): void {
+function addImportSubscriptions(importing: Command, terminal: Terminal): void {
   addCommon(importing.command("subscriptions"))
     .description("imports subscriptions, ended ones too, by the same rules as a comparison with the provider")
     .addOption(new Option("--slot <slot>", "the slot they belong to").choices(SLOTS).makeOptionMandatory())
@@ -126,9 +128,9 @@ Examples:
     .action(async (options: SubscriptionOptions) => {
       const mapping = options.map === undefined ? NO_MAPPING : await readMapping(options.map);
       const { slot } = options;
-      const report = await withRuntime((runtime) =>
+      const report = await withRuntime(terminal, (runtime) =>
         withSubscriptionSource(runtime, options, mapping, (source) =>
-          withCounter((progressed) =>
+          withCounter(terminal, (progressed) =>
             importSubscriptions(runtime.intake, { slot, mapping, api: runtime.payments[slot] }, source, {
               ...modeOf(options),
               progressed,
@@ -136,7 +138,7 @@ Examples:
           ),
         ),
       );
-      concludeImport(report, options);
+      concludeImport(terminal, report, options);
     });
 }
 
@@ -183,8 +185,8 @@ async function readMapping(path: string): Promise<Mapping> {
   }
 }
 
-function concludeImport(report: ImportReport, options: Output): void {
+function concludeImport(terminal: Terminal, report: ImportReport, options: Output): void {
   const { created, updated, skipped, unmatched } = report;
   const json = { created, updated, skipped, unmatched };
-  conclude({ json, text: () => importText(report, options) }, options);
+  conclude(terminal, { json, text: () => importText(report, options) }, options);
 }

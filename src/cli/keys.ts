@@ -13,17 +13,18 @@ import { conclude } from "./conclude.ts";
 import { addCreate } from "./create-service-key.ts";
 import { keyTable } from "./key-table.ts";
 import { runAsOperator } from "./run-as-operator.ts";
+import type { Terminal } from "./terminal.ts";
 import { withRuntime } from "./with-runtime.ts";
 
-export function addKeys(program: Command): void {
+export function addKeys(program: Command, terminal: Terminal): void {
   const keys = program.command("keys").description("API keys and service keys: create, list, rotate, revoke");
-  addCreate(keys);
-  addList(keys);
-  addRotate(keys);
-  addRevoke(keys);
+  addCreate(keys, terminal);
+  addList(keys, terminal);
+  addRotate(keys, terminal);
+  addRevoke(keys, terminal);
 }
 
-function addList(keys: Command): void {
+function addList(keys: Command, terminal: Terminal): void {
   addPageOptions(keys.command("list"), 100)
     .description("lists service keys and API keys that are not revoked, newest first")
     .addOption(new Option("--user <email>", "only the keys of this user"))
@@ -36,15 +37,15 @@ Examples:
   npm run -s tollgate -- keys list --user somebody@example.com --json | jq -r '.[].id'`,
     )
     .action(async (options: PageOptions & { user?: string; json?: boolean }) => {
-      const { items, nextCursor } = await withRuntime(async (runtime) => {
+      const { items, nextCursor } = await withRuntime(terminal, async (runtime) => {
         const userId = options.user === undefined ? null : await userIdOf(runtime, options.user);
         return collectPages(options, (page) => runAsOperator(listAnyKeys, runtime, { userId, ...page }));
       });
-      conclude({ json: items, text: () => keyTable(items, new Date()), nextCursor }, options);
+      conclude(terminal, { json: items, text: () => keyTable(items, new Date()), nextCursor }, options);
     });
 }
 
-function addRevoke(keys: Command): void {
+function addRevoke(keys: Command, terminal: Terminal): void {
   keys
     .command("revoke")
     .description("revokes a key at once, whoever owns it")
@@ -55,12 +56,12 @@ function addRevoke(keys: Command): void {
       "\nExample:\n  npm run -s tollgate -- keys revoke 0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11",
     )
     .action(async (id: string, options: { json?: boolean }) => {
-      await withRuntime((runtime) => revoke(runtime, id));
-      conclude({ json: { id, revoked: true }, text: () => `${id} is revoked` }, options);
+      await withRuntime(terminal, (runtime) => revoke(runtime, id));
+      conclude(terminal, { json: { id, revoked: true }, text: () => `${id} is revoked` }, options);
     });
 }
 
-function addRotate(keys: Command): void {
+function addRotate(keys: Command, terminal: Terminal): void {
   keys
     .command("rotate")
     .description("gives a service key a new secret; the one before stays valid for 24 hours")
@@ -71,9 +72,12 @@ function addRotate(keys: Command): void {
       "\nExample:\n  npm run -s tollgate -- keys rotate 0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11",
     )
     .action(async (id: string, options: { json?: boolean }) => {
-      const rotated = await withRuntime((runtime) => runAsOperator(rotateServiceKey, runtime, { id }));
+      const rotated = await withRuntime(terminal, (runtime) =>
+        runAsOperator(rotateServiceKey, runtime, { id }),
+      );
       const until = rotated.previousValidUntil?.toISOString();
       conclude(
+        terminal,
         {
           json: rotated,
           text: () => `${rotated.key}\nshown only once; the one before is valid until ${until}`,

@@ -1,14 +1,16 @@
 import { Presets, SingleBar } from "cli-progress";
+import type { Terminal } from "./terminal.ts";
 
 const UPDATE_EVERY_MS = 100;
 
 /** Shows how far some work is, with an estimate of what is left, where its total is known only once it runs. */
 export async function withProgress<Result>(
+  { stderr }: Terminal,
   work: (progressed: (done: number, total: number) => void) => Promise<Result>,
 ): Promise<Result> {
-  if (!process.stderr.isTTY) return work(() => {});
+  if (!stderr.isTTY) return work(() => {});
   const format = "{bar} {percentage} %   {value} of {total}, about {eta_formatted} left";
-  const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.rect);
+  const bar = new SingleBar({ format, stream: stderr, clearOnComplete: true }, Presets.rect);
   bar.start(0, 0);
   try {
     return await work((done, total) => {
@@ -24,30 +26,32 @@ const LINE_EVERY = 10_000;
 
 /** Shows how much some work has done, where nobody knows its total. */
 export async function withCounter<Result>(
+  { stderr }: Terminal,
   work: (progressed: (done: number) => void) => Promise<Result>,
 ): Promise<Result> {
-  const { isTTY } = process.stderr;
+  const { isTTY } = stderr;
   let shown = 0;
   const result = await work((done) => {
-    if (isTTY) process.stderr.write(`\r${done} read`);
+    if (isTTY) stderr.write(`\r${done} read`);
     else if (done - shown >= LINE_EVERY) {
       shown = done;
-      process.stderr.write(`${done} read\n`);
+      stderr.write(`${done} read\n`);
     }
   });
-  if (isTTY) process.stderr.write("\r\x1b[K");
+  if (isTTY) stderr.write("\r\x1b[K");
   return result;
 }
 
 /** Shows how far some work is while it runs, to somebody who watches; to nobody else. */
 export async function withKnownTotal<Result>(
+  { stderr }: Terminal,
   total: number,
   done: () => number,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  if (!process.stderr.isTTY) return work();
+  if (!stderr.isTTY) return work();
   const bar = new SingleBar(
-    { format: "{bar} {percentage} %   {value} of {total}", stream: process.stderr, clearOnComplete: true },
+    { format: "{bar} {percentage} %   {value} of {total}", stream: stderr, clearOnComplete: true },
     Presets.rect,
   );
   bar.start(total, 0);

@@ -6,11 +6,12 @@ import { ALL_SLOTS, LOOK_BACK_DAYS, type ReconcileReport, reconcile } from "../r
 import { jsonOption } from "./arguments.ts";
 import { conclude, DRIFT } from "./conclude.ts";
 import { reconcileText } from "./reconcile-text.ts";
+import type { Terminal } from "./terminal.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 type Options = { slot?: Slot; subscription?: string; since?: Date; dryRun: boolean; json?: boolean };
 
-export function addReconcile(webhooks: Command): void {
+export function addReconcile(webhooks: Command, terminal: Terminal): void {
   webhooks
     .command("reconcile")
     .description("applies missed events, compares subscriptions with their provider and corrects them")
@@ -43,7 +44,7 @@ Examples:
   npm run -s tollgate -- webhooks reconcile --subscription sub_1Q2w3e --json`,
     )
     .action(async (options: Options) => {
-      const { report, payments } = await withRuntime(async (runtime) => {
+      const { report, payments } = await withRuntime(terminal, async (runtime) => {
         const report = await reconcile(runtime, {
           slots: options.slot ? [options.slot] : ALL_SLOTS,
           subscription: options.subscription ?? null,
@@ -56,6 +57,7 @@ Examples:
         return { report, payments: runtime.payments };
       });
       conclude(
+        terminal,
         {
           json: report,
           text: () => reconcileText(report),

@@ -11,6 +11,7 @@ import { checkFinalState } from "./final-state.ts";
 import { withKnownTotal } from "./progress.ts";
 import { runAsOperator } from "./run-as-operator.ts";
 import { ownUrl, requireServer } from "./server-address.ts";
+import type { Terminal } from "./terminal.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 export type SimulateOptions = {
@@ -48,13 +49,14 @@ export type SimulationReport = Record<Outcome, number> & {
 };
 
 /** Sends a scenario to a server and checks the result in its database. @throws Error with a remedy */
-export async function runSimulation(options: SimulateOptions): Promise<SimulationReport> {
-  const url = options.url ?? ownUrl(readConfig(process.env));
+export async function runSimulation(terminal: Terminal, options: SimulateOptions): Promise<SimulationReport> {
+  const url = options.url ?? ownUrl(readConfig(terminal.env));
   await requireServer(url);
-  return withRuntime((runtime) => simulateWith(runtime, url, options));
+  return withRuntime(terminal, (runtime) => simulateWith(terminal, runtime, url, options));
 }
 
 async function simulateWith(
+  terminal: Terminal,
   runtime: Runtime,
   url: string,
   options: SimulateOptions,
@@ -92,6 +94,7 @@ async function simulateWith(
   };
   const stats = createStats();
   const sent = await withKnownTotal(
+    terminal,
     simulation.schedule.size,
     () => stats.sent,
     () => simulate(simulation, sending, stats).catch((error) => explain(error, sending, prefix)),

@@ -5,8 +5,9 @@ import { conclude } from "./conclude.ts";
 import { runSimulation, type SimulateOptions } from "./run-simulation.ts";
 import { loopbackUrl } from "./server-address.ts";
 import { failureOf, simulationText } from "./simulation-text.ts";
+import type { Terminal } from "./terminal.ts";
 
-export function addSimulate(program: Command): void {
+export function addSimulate(program: Command, terminal: Terminal): void {
   program
     .command("simulate")
     .description("sends signed events as a payment provider would, and checks the resulting subscriptions")
@@ -59,7 +60,11 @@ Examples:
   npm run -s tollgate -- simulate --slot provider-c --shuffle --seed 7 --json`,
     )
     .action(async (options: SimulateOptions) => {
-      const report = await runSimulation(options);
-      conclude({ json: report, text: () => simulationText(report), failure: failureOf(report) }, options);
+      const report = await runSimulation(terminal, options);
+      conclude(
+        terminal,
+        { json: report, text: () => simulationText(report), failure: failureOf(report) },
+        options,
+      );
     });
 }

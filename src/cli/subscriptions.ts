@@ -4,9 +4,10 @@ import { dismissSubscription } from "../operations/subscriptions/dismiss-subscri
 import { jsonOption, parsedBy } from "./arguments.ts";
 import { conclude } from "./conclude.ts";
 import { runAsOperator } from "./run-as-operator.ts";
+import type { Terminal } from "./terminal.ts";
 import { withRuntime } from "./with-runtime.ts";
 
-export function addSubscriptions(program: Command): void {
+export function addSubscriptions(program: Command, terminal: Terminal): void {
   const subscriptions = program
     .command("subscriptions")
     .description("subscriptions that need review: dismiss");
@@ -25,9 +26,9 @@ Example:
   npm run -s tollgate -- subscriptions dismiss 6f1c0e0a-5b0e-4c53-9d6c-0f7f2f1f6a11 --reason "refunded by hand"`,
     )
     .action(async (id: string, { reason, ...output }: { reason: string; json?: boolean }) => {
-      const subscription = await withRuntime((runtime) =>
+      const subscription = await withRuntime(terminal, (runtime) =>
         runAsOperator(dismissSubscription, runtime, { id, reason }),
       );
-      conclude({ json: subscription, text: () => `subscription ${id}: dismissed` }, output);
+      conclude(terminal, { json: subscription, text: () => `subscription ${id}: dismissed` }, output);
     });
 }

@@ -10,27 +10,31 @@ import { addImport } from "./import.ts";
 import { addKeys } from "./keys.ts";
 import { addSimulate } from "./simulate.ts";
 import { addSubscriptions } from "./subscriptions.ts";
+import type { Terminal } from "./terminal.ts";
 import { addUsers } from "./users.ts";
 import { addWebhooks } from "./webhooks.ts";
 
-/** Exit status: 0 done, 1 failed with a sentence on stderr, 2 wrong usage. */
-async function main(): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreClosedPipe);
+/** Exit code: 0 done, 1 failed with a sentence on stderr, 2 wrong usage. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<void> {
   try {
-    await createProgram().parseAsync(process.argv);
+    await createProgram(terminal).parseAsync(args, { from: "user" });
   } catch (error) {
-    concludeFailure(error, { json: process.argv.includes("--json") });
+    concludeFailure(terminal, error, { json: args.includes("--json") });
   }
 }
 
 /** The whole command line; nothing is run yet. */
-export function createProgram(): Command {
+export function createProgram(terminal: Terminal): Command {
   const program = new Command("tollgate")
     .description(
       "Operates a Tollgate server. Uses the same data folder and variables as the server, which may be running.",
     )
     .version(packageJson.version, "--version", "prints the version")
     .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+    })
     .showHelpAfterError("(see --help)")
     .addHelpText(
       "after",
@@ -44,16 +48,16 @@ Examples:
   npm run -s tollgate -- users promote somebody@example.com
   npm run -s tollgate -- simulate --slot provider-a --events 1000`,
     );
-  addWebhooks(program);
-  addSubscriptions(program);
-  addUsers(program);
-  addImport(program);
-  addKeys(program);
-  addEndpoints(program);
-  addAudit(program);
-  addSimulate(program);
-  addDoctor(program);
-  addCompletion(program);
+  addWebhooks(program, terminal);
+  addSubscriptions(program, terminal);
+  addUsers(program, terminal);
+  addImport(program, terminal);
+  addKeys(program, terminal);
+  addEndpoints(program, terminal);
+  addAudit(program, terminal);
+  addSimulate(program, terminal);
+  addDoctor(program, terminal);
+  addCompletion(program, terminal);
   return program;
 }
 
@@ -62,4 +66,7 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
 }
 
-if (import.meta.main) await main();
+if (import.meta.main) {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreClosedPipe);
+  await runCommand(process.argv.slice(2), process);
+}

@@ -7,29 +7,36 @@ import { addPageOptions, jsonOption, parsedBy, wholeNumber } from "./arguments.t
 import type { PageOptions } from "./collect-pages.ts";
 import { conclude } from "./conclude.ts";
 import { runAsOperator } from "./run-as-operator.ts";
+import type { Terminal } from "./terminal.ts";
 import { oldestUsers, userTable } from "./user-list.ts";
 import { withRuntime } from "./with-runtime.ts";
 
-export function addUsers(program: Command): void {
+export function addUsers(program: Command, terminal: Terminal): void {
   const users = program.command("users").description("users: list, promote, demote, create");
-  addList(users);
-  addRoleChange(users, "promote", "admin", "makes a user an administrator (also the first one)");
-  addRoleChange(users, "demote", "user", "makes an administrator an ordinary user again");
-  addCreate(users);
+  addList(users, terminal);
+  addRoleChange(users, terminal, "promote", "admin", "makes a user an administrator (also the first one)");
+  addRoleChange(users, terminal, "demote", "user", "makes an administrator an ordinary user again");
+  addCreate(users, terminal);
 }
 
-function addList(users: Command): void {
+function addList(users: Command, terminal: Terminal): void {
   addPageOptions(users.command("list"), 100)
     .description("lists all users, oldest first")
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  npm run -s tollgate -- users list --json | jq -r '.[].email'")
     .action(async (options: PageOptions & { json?: boolean }) => {
-      const { items, nextCursor } = await withRuntime((runtime) => oldestUsers(runtime, options));
-      conclude({ json: items, text: () => userTable(items), nextCursor }, options);
+      const { items, nextCursor } = await withRuntime(terminal, (runtime) => oldestUsers(runtime, options));
+      conclude(terminal, { json: items, text: () => userTable(items), nextCursor }, options);
     });
 }
 
-function addRoleChange(users: Command, verb: string, role: Role, description: string): void {
+function addRoleChange(
+  users: Command,
+  terminal: Terminal,
+  verb: string,
+  role: Role,
+  description: string,
+): void {
   users
     .command(verb)
     .description(description)
@@ -37,16 +44,16 @@ function addRoleChange(users: Command, verb: string, role: Role, description: st
     .addOption(jsonOption())
     .addHelpText("after", `\nExample:\n  npm run -s tollgate -- users ${verb} somebody@example.com`)
     .action(async (email: string, options: { json?: boolean }) => {
-      const changed = await withRuntime(async (runtime) => {
+      const changed = await withRuntime(terminal, async (runtime) => {
         const user = await runAsOperator(findByEmail, runtime, { email });
         return runAsOperator(changeRole, runtime, { userId: user.id, role });
       });
       const text = `${changed.email} is ${role === "admin" ? "an administrator" : "an ordinary user"} now`;
-      conclude({ json: changed, text: () => text }, options);
+      conclude(terminal, { json: changed, text: () => text }, options);
     });
 }
 
-function addCreate(users: Command): void {
+function addCreate(users: Command, terminal: Terminal): void {
   users
     .command("create")
     .description(
@@ -73,12 +80,13 @@ Examples:
     .action(async (options: { count: number; idPrefix: string; json?: boolean }) => {
       const { count, idPrefix } = options;
       const created = await withRuntime(
+        terminal,
         (runtime) => runAsOperator(createUsers, runtime, { count, idPrefix }),
         {
           createsDatabase: true,
         },
       );
       const text = `${created.firstId} to ${created.lastId}: ${created.created} created, ${created.existing} were there already`;
-      conclude({ json: created, text: () => text }, options);
+      conclude(terminal, { json: created, text: () => text }, options);
     });
 }

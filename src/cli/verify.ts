@@ -4,12 +4,13 @@ import { type VerifyReport, verify } from "../reconcile/verify.ts";
 import { jsonOption } from "./arguments.ts";
 import { conclude, DRIFT } from "./conclude.ts";
 import { withProgress } from "./progress.ts";
+import type { Terminal } from "./terminal.ts";
 import { verifyText } from "./verify-text.ts";
 import { withRuntime } from "./with-runtime.ts";
 
 type Options = { slot?: Slot; sample?: number; repair: boolean; notify: boolean; json?: boolean };
 
-export function addVerify(webhooks: Command): void {
+export function addVerify(webhooks: Command, terminal: Terminal): void {
   webhooks
     .command("verify")
     .description("compares every subscription with its provider, and reports each field that differs")
@@ -31,8 +32,8 @@ Examples:
   npm run -s tollgate -- webhooks verify --repair --json`,
     )
     .action(async (options: Options) => {
-      const report = await withRuntime((runtime) =>
-        withProgress((progressed) =>
+      const report = await withRuntime(terminal, (runtime) =>
+        withProgress(terminal, (progressed) =>
           verify(runtime, {
             slots: options.slot ? [options.slot] : SLOTS,
             sample: options.sample ?? null,
@@ -46,6 +47,7 @@ Examples:
       const json = { checked, drift, repaired, failed };
       const failure = failureOf(report, options);
       conclude(
+        terminal,
         { json, text: () => verifyText(report), failure, exitCode: drift.length > 0 ? DRIFT : 0 },
         options,
       );

@@ -12,24 +12,25 @@ import { deliveryDetails, deliveryTable } from "./delivery-text.ts";
 import { newestDeliveries } from "./newest-deliveries.ts";
 import { addReconcile } from "./reconcile.ts";
 import { runAsOperator } from "./run-as-operator.ts";
+import type { Terminal } from "./terminal.ts";
 import { addVerify } from "./verify.ts";
 import { withRuntime } from "./with-runtime.ts";
 
-export function addWebhooks(program: Command): void {
+export function addWebhooks(program: Command, terminal: Terminal): void {
   const webhooks = program
     .command("webhooks")
     .description("webhook deliveries: list, show, replay, retry, reconcile, verify");
-  addList(webhooks);
-  addShow(webhooks);
-  addReplay(webhooks);
-  addRetry(webhooks);
-  addReconcile(webhooks);
-  addVerify(webhooks);
+  addList(webhooks, terminal);
+  addShow(webhooks, terminal);
+  addReplay(webhooks, terminal);
+  addRetry(webhooks, terminal);
+  addReconcile(webhooks, terminal);
+  addVerify(webhooks, terminal);
 }
 
 type Output = { json?: boolean };
 
-function addList(webhooks: Command): void {
+function addList(webhooks: Command, terminal: Terminal): void {
   addPageOptions(webhooks.command("list"), 20)
     .description("lists deliveries, newest first")
     .addOption(new Option("--status <status>", "only deliveries with this status").choices(DELIVERY_STATUSES))
@@ -45,14 +46,14 @@ Examples:
     )
     .action(async (options: Output & PageOptions & { status?: DeliveryStatus; slot?: Slot }) => {
       const filter = { status: options.status ?? null, provider: options.slot ?? null };
-      const { items, nextCursor } = await withRuntime((runtime) =>
+      const { items, nextCursor } = await withRuntime(terminal, (runtime) =>
         newestDeliveries(runtime, filter, options),
       );
-      conclude({ json: items, text: () => deliveryTable(items), nextCursor }, options);
+      conclude(terminal, { json: items, text: () => deliveryTable(items), nextCursor }, options);
     });
 }
 
-function addShow(webhooks: Command): void {
+function addShow(webhooks: Command, terminal: Terminal): void {
   webhooks
     .command("show")
     .description("shows one delivery with its attempts and its payload")
@@ -60,12 +61,12 @@ function addShow(webhooks: Command): void {
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  npm run -s tollgate -- webhooks show 42")
     .action(async (id: string, options: Output) => {
-      const delivery = await withRuntime((runtime) => runAsOperator(showDelivery, runtime, { id }));
-      conclude({ json: delivery, text: () => deliveryDetails(delivery) }, options);
+      const delivery = await withRuntime(terminal, (runtime) => runAsOperator(showDelivery, runtime, { id }));
+      conclude(terminal, { json: delivery, text: () => deliveryDetails(delivery) }, options);
     });
 }
 
-function addReplay(webhooks: Command): void {
+function addReplay(webhooks: Command, terminal: Terminal): void {
   webhooks
     .command("replay")
     .description("processes a delivery again now; the attempt is logged whatever its outcome")
@@ -82,12 +83,13 @@ Examples:
   npm run -s tollgate -- webhooks replay 42 --force`,
     )
     .action(async (id: string, options: Output & { force: boolean }) => {
-      const replay = await withRuntime((runtime) =>
+      const replay = await withRuntime(terminal, (runtime) =>
         runAsOperator(replayDelivery, runtime, { id, force: options.force }),
       );
       const failure =
         replay.outcome === "failed" ? `the replay of delivery ${id} failed: ${replay.error}` : null;
       conclude(
+        terminal,
         {
           json: replay,
           text: () => `delivery ${id}: ${replay.outcome} (attempt ${replay.attempts})`,
@@ -98,7 +100,7 @@ Examples:
     });
 }
 
-function addRetry(webhooks: Command): void {
+function addRetry(webhooks: Command, terminal: Terminal): void {
   webhooks
     .command("retry")
     .description(
@@ -107,10 +109,10 @@ function addRetry(webhooks: Command): void {
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  npm run -s tollgate -- webhooks retry")
     .action(async (options: Output) => {
-      const { applied, ignored, failed, gaveUp } = await withRuntime((runtime) =>
+      const { applied, ignored, failed, gaveUp } = await withRuntime(terminal, (runtime) =>
         runAsOperator(retryDeliveries, runtime, {}),
       );
       const text = `applied ${applied}, ignored ${ignored}, failed again ${failed}, given up ${gaveUp}`;
-      conclude({ json: { applied, ignored, failed, gaveUp }, text: () => text }, options);
+      conclude(terminal, { json: { applied, ignored, failed, gaveUp }, text: () => text }, options);
     });
 }

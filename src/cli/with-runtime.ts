@@ -1,6 +1,7 @@
 import { type Config, readConfig } from "../config/config.ts";
 import { createLog } from "../observability/log.ts";
 import { type Runtime, startRuntime } from "../runtime/runtime.ts";
+import type { Terminal } from "./terminal.ts";
 
 const STOPPED_BY = { SIGINT: 130, SIGTERM: 143 } as const;
 /** A person is waiting, so an unreachable database is reported soon. */
@@ -11,10 +12,11 @@ const REACH_WITHIN_MS = 3_000;
  * @param options.createsDatabase for commands that may be the first to use a data folder; the others fail without one
  */
 export async function withRuntime<Result>(
+  { env }: Pick<Terminal, "env">,
   work: (runtime: Runtime, config: Config) => Promise<Result>,
   { createsDatabase = false } = {},
 ): Promise<Result> {
-  const config = readConfig(process.env);
+  const config = readConfig(env);
   const runtime = await startRuntime(config, {
     log: createLog("silent"),
     reachWithinMs: REACH_WITHIN_MS,

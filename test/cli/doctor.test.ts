@@ -14,7 +14,7 @@ import { startTestServer } from "../support/server.ts";
 import { smtpServer } from "../support/smtp-server.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
 import { SECRETS, serverVariables } from "../support/variables.ts";
-import { tollgateIn } from "./tollgate.ts";
+import { tollgateIn, tollgateProcessIn } from "./tollgate.ts";
 
 let test: TestDatabase;
 let server: RunningServer;
@@ -71,7 +71,7 @@ async function examined(
 
 describe("doctor", () => {
   it("reports no problems as a table, and changes nothing but the delivery log", async () => {
-    const { code, stdout, stderr } = await tollgateIn(variables)("doctor");
+    const { code, stdout, stderr } = await tollgateProcessIn(variables)("doctor");
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("provider-a webhook   a signed test event was accepted");
     expect(stdout).toContain("provider-a key       the provider accepts it");
@@ -90,9 +90,10 @@ describe("doctor", () => {
   });
 
   it("exits 1 with a sentence on stderr and a remedy for each failed check", async () => {
-    const { code, stdout, stderr } = await tollgateIn({ ...variables, PROVIDER_A_API_KEY: "sk_wrong" })(
-      "doctor",
-    );
+    const { code, stdout, stderr } = await tollgateProcessIn({
+      ...variables,
+      PROVIDER_A_API_KEY: "sk_wrong",
+    })("doctor");
     expect([code, stderr]).toEqual([1, "1 check failed\n"]);
     expect(stdout).toMatch(/To do:\n {2}provider-a key: Set PROVIDER_A_API_KEY to/);
     expect(stdout).not.toContain("sk_wrong");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnServer } from "../support/server-process.ts";
-import { tollgateIn } from "./tollgate.ts";
+import { tollgateProcessIn } from "./tollgate.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -16,12 +16,12 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe("the command line on a data folder", () => {
   it("works without a server, and beside one without stopping it", async () => {
     const isRunning = () => existsSync(join(folder, "postgres", "cluster", "postmaster.pid"));
-    const alone = tollgateIn({ DATA_DIR: folder });
+    const alone = tollgateProcessIn({ DATA_DIR: folder });
     expect(await alone.json("users", "create", "--count", "2")).toMatchObject({ created: 2 });
     expect(isRunning()).toBe(false);
 
     const server = await spawnServer(null, { DATA_DIR: folder });
-    const beside = tollgateIn({ DATA_DIR: folder, PORT: new URL(server.url).port });
+    const beside = tollgateProcessIn({ DATA_DIR: folder, PORT: new URL(server.url).port });
     const report = await beside.json("simulate", "--slot", "provider-c", "--events", "40");
     expect(report).toMatchObject({ first: 40, checked: { mismatches: [] } });
     const [running, listed] = await Promise.all([

@@ -7,7 +7,7 @@ import { cleanedUp } from "../support/cleanup.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { spawnServer } from "../support/server-process.ts";
 import { serverVariables } from "../support/variables.ts";
-import { tollgateIn } from "./tollgate.ts";
+import { tollgateIn, tollgateProcessIn } from "./tollgate.ts";
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -60,9 +60,9 @@ describe.each(wireFormats())("simulate in the format %s", (format) => {
 
 describe("simulate", () => {
   it("prints a table, and sends at the requested rate", async () => {
-    const { server, tollgate } = await serverAnd();
+    const { server, given } = await serverAnd();
     const startedAt = performance.now();
-    const { code, stdout, stderr } = await tollgate(
+    const { code, stdout, stderr } = await tollgateProcessIn(given)(
       ...["simulate", "--slot", "provider-b", "--events", "40", "--rate", "40", "--url", server.url],
     );
     expect(performance.now() - startedAt).toBeGreaterThan(900);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tollgateIn } from "./tollgate.ts";
+import { tollgateIn, tollgateProcessIn } from "./tollgate.ts";
 
 // Nothing listens there: wrong usage must be reported without a database.
 const tollgate = tollgateIn({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none", PORT: "1" });
@@ -70,9 +70,17 @@ describe("wrong usage", () => {
   });
 });
 
+describe("the process", () => {
+  it("exits with 0 for help, 2 for wrong usage", async () => {
+    const started = tollgateProcessIn({});
+    expect(await started("--help")).toEqual(await tollgate("--help"));
+    expect(await started("frobnicate")).toEqual(await tollgate("frobnicate"));
+  });
+});
+
 describe("a failure", () => {
   it("names the invalid variable, exit status 1", async () => {
-    const bad = tollgateIn({ PORT: "many" });
+    const bad = tollgateProcessIn({ PORT: "many" });
     const line = "PORT: expected a whole number, e.g. 3000\n";
     expect(await bad("webhooks", "list")).toEqual({ code: 1, stdout: "", stderr: line });
     expect(await bad.json("webhooks", "list")).toEqual({ error: line.trim() });

@@ -8,7 +8,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { SECRETS, serverVariables } from "../support/variables.ts";
-import { ENTRY, type Tollgate, tollgateIn } from "./tollgate.ts";
+import { ENTRY, type Tollgate, tollgateIn, tollgateProcessIn } from "./tollgate.ts";
 
 const ID = /^[1-9]\d*$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -98,12 +98,13 @@ describe("webhooks list", () => {
 
   it("prints a table, without colours unless the output is a terminal", async () => {
     await delivered("table-1", "user_1");
-    const { code, stdout } = await tollgate("webhooks", "list", "--limit", "1");
+    const piped = tollgateProcessIn(serverVariables(test.url));
+    const { code, stdout } = await piped("webhooks", "list", "--limit", "1");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\s*id\s+slot\s+event type\s+status/);
     expect(stdout).toMatch(/provider-a\s+customer\.subscription\.created\s+successful/);
     expect(stdout).not.toContain("\u001b");
-    const forced = tollgateIn({ ...serverVariables(test.url), FORCE_COLOR: "1" });
+    const forced = tollgateProcessIn({ ...serverVariables(test.url), FORCE_COLOR: "1" });
     expect((await forced("webhooks", "list", "--limit", "1")).stdout).toContain("\u001b[32msuccessful");
   });
 

@@ -34,7 +34,7 @@ describe("documentation", () => {
   });
 
   it.each(pages)("names only commands that exist: %s", (page) => {
-    const commands = new Set(commandPaths(createProgram()));
+    const commands = new Set(commandPaths(createProgram(process)));
     const named = [...textOf(page).matchAll(/npm run -s tollgate -- ([a-z]+(?: [a-z]+)?)/g)].map(
       ([, words]) => words as string,
     );
