@@ -17,7 +17,11 @@ import { replayDelivery } from "../../operations/webhooks/replay-delivery.ts";
 import { builder, given, through } from "./builder.ts";
 import { ChangeTimeEnum, IntervalEnum, LocaleEnum, RoleEnum, SlotEnum, ThemeEnum } from "./enums.ts";
 import { namedUser } from "./named-user.ts";
-import * as types from "./types.ts";
+import { NewApiKey } from "./types/api-key.ts";
+import { Replay } from "./types/delivery.ts";
+import { Notification } from "./types/notification.ts";
+import { Subscription, SubscriptionChange } from "./types/subscription.ts";
+import { User } from "./types/user.ts";
 
 const PreferencesInput = builder.inputType("PreferencesInput", {
   description: "Omitted fields stay unchanged.",
@@ -28,7 +32,7 @@ const PreferencesInput = builder.inputType("PreferencesInput", {
 builder.mutationType({
   fields: (t) => ({
     updateProfile: t.field({
-      type: types.User,
+      type: User,
       nullable: true,
       description: updateProfile.summary,
       args: {
@@ -39,14 +43,14 @@ builder.mutationType({
       resolve: (_, args, context) => through(updateProfile, context, given(args)),
     }),
     setLocale: t.field({
-      type: types.User,
+      type: User,
       nullable: true,
       description: setLocale.summary,
       args: { locale: t.arg({ type: LocaleEnum, required: true }) },
       resolve: (_, args, context) => through(setLocale, context, args),
     }),
     completeOnboarding: t.field({
-      type: types.User,
+      type: User,
       nullable: true,
       description: completeOnboarding.summary,
       resolve: (_, args, context) => through(completeOnboarding, context, args),
@@ -73,7 +77,7 @@ builder.mutationType({
       resolve: async (_, args, context) => (await through(createCheckout, context, given(args))).url,
     }),
     changeSubscription: t.field({
-      type: types.SubscriptionChange,
+      type: SubscriptionChange,
       nullable: true,
       description: changeSubscription.summary,
       args: {
@@ -98,7 +102,7 @@ builder.mutationType({
       resolve: async (_, args, context) => (await through(openPortal, context, given(args))).url,
     }),
     createApiKey: t.field({
-      type: types.NewApiKey,
+      type: NewApiKey,
       nullable: true,
       description: createApiKey.summary,
       args: {
@@ -114,7 +118,7 @@ builder.mutationType({
       resolve: async (_, args, context) => (await through(revokeApiKey, context, args)).success,
     }),
     markRead: t.field({
-      type: types.Notification,
+      type: Notification,
       nullable: true,
       description: markRead.summary,
       args: { id: t.arg.id({ required: true }) },
@@ -126,7 +130,7 @@ builder.mutationType({
       resolve: async (_, args, context) => (await through(markAllRead, context, args)).count,
     }),
     changeRole: t.field({
-      type: types.User,
+      type: User,
       nullable: true,
       description: changeRole.summary,
       args: { userId: t.arg.id({ required: true }), role: t.arg({ type: RoleEnum, required: true }) },
@@ -139,7 +143,7 @@ builder.mutationType({
       resolve: async (_, args, context) => (await through(deleteUser, context, args)).success,
     }),
     replayDelivery: t.field({
-      type: types.Replay,
+      type: Replay,
       nullable: true,
       description: replayDelivery.summary,
       args: {
@@ -153,14 +157,14 @@ builder.mutationType({
       resolve: (_, args, context) => through(replayDelivery, context, args),
     }),
     reconcileSubscription: t.field({
-      type: types.Subscription,
+      type: Subscription,
       nullable: true,
       description: reconcileSubscription.summary,
       args: { id: t.arg.id({ required: true }) },
       resolve: (_, args, context) => through(reconcileSubscription, context, args),
     }),
     dismissSubscription: t.field({
-      type: types.Subscription,
+      type: Subscription,
       nullable: true,
       description: dismissSubscription.summary,
       args: {

@@ -1,15 +1,21 @@
 import type { ObjectRef } from "@pothos/core";
 import type { Page } from "../../operations/page.ts";
 import { builder } from "./builder.ts";
-import * as types from "./types.ts";
+import { ApiKey } from "./types/api-key.ts";
+import { Delivery } from "./types/delivery.ts";
+import { Notification } from "./types/notification.ts";
+import { Payment } from "./types/payment.ts";
+import { Plan } from "./types/plan.ts";
+import { Subscription } from "./types/subscription.ts";
+import { User } from "./types/user.ts";
 
-export const SubscriptionPage = pageOf("SubscriptionPage", types.Subscription);
-export const UserPage = pageOf("UserPage", types.User);
-export const PaymentPage = pageOf("PaymentPage", types.Payment);
-export const PlanPage = pageOf("PlanPage", types.Plan);
-export const NotificationPage = pageOf("NotificationPage", types.Notification);
-export const ApiKeyPage = pageOf("ApiKeyPage", types.ApiKey);
-export const DeliveryPage = pageOf("DeliveryPage", types.Delivery);
+export const SubscriptionPage = pageOf("SubscriptionPage", Subscription);
+export const UserPage = pageOf("UserPage", User);
+export const PaymentPage = pageOf("PaymentPage", Payment);
+export const PlanPage = pageOf("PlanPage", Plan);
+export const NotificationPage = pageOf("NotificationPage", Notification);
+export const ApiKeyPage = pageOf("ApiKeyPage", ApiKey);
+export const DeliveryPage = pageOf("DeliveryPage", Delivery);
 
 function pageOf<Item>(name: string, item: ObjectRef<typeof builder.$inferSchemaTypes, Item>) {
   return builder.objectRef<Page<Item>>(name).implement({

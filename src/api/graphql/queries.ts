@@ -18,7 +18,11 @@ import { builder, given, through } from "./builder.ts";
 import { DeliveryStatusEnum, LocaleEnum, PaymentStatusEnum, SlotEnum } from "./enums.ts";
 import { namedUser } from "./named-user.ts";
 import * as pages from "./pages.ts";
-import * as types from "./types.ts";
+import { DeliveryInDetail } from "./types/delivery.ts";
+import { EntitlementCheck, Entitlements } from "./types/entitlements.ts";
+import { Feature } from "./types/plan.ts";
+import { Subscription } from "./types/subscription.ts";
+import { User } from "./types/user.ts";
 
 const page = builder.args((t) => ({
   limit: t.int({ required: true, defaultValue: 20, description: "Page size, 1 to 100." }),
@@ -36,7 +40,7 @@ const { locale } = builder.args((t) => ({
 builder.queryType({
   fields: (t) => ({
     me: t.field({
-      type: types.User,
+      type: User,
       nullable: true,
       description: showProfile.summary,
       args: namedUser,
@@ -57,14 +61,14 @@ builder.queryType({
       resolve: (_, args, context) => through(listSubscriptions, context, given(args)),
     }),
     subscription: t.field({
-      type: types.Subscription,
+      type: Subscription,
       nullable: true,
       description: showSubscription.summary,
       args: { ...namedUser, id: t.arg.id({ required: true }) },
       resolve: (_, args, context) => through(showSubscription, context, given(args)),
     }),
     currentSubscription: t.field({
-      type: types.Subscription,
+      type: Subscription,
       nullable: true,
       description: currentSubscription.summary,
       args: namedUser,
@@ -95,14 +99,14 @@ builder.queryType({
       resolve: (_, args, context) => through(listPaymentsOfUser, context, args),
     }),
     entitlements: t.field({
-      type: types.Entitlements,
+      type: Entitlements,
       nullable: true,
       description: showEntitlements.summary,
       args: namedUser,
       resolve: (_, args, context) => through(showEntitlements, context, given(args)),
     }),
     check: t.field({
-      type: types.EntitlementCheck,
+      type: EntitlementCheck,
       nullable: true,
       description: checkEntitlement.summary,
       args: {
@@ -124,7 +128,7 @@ builder.queryType({
       resolve: (_, args, context) => through(listPlans, context, given(args)),
     }),
     features: t.field({
-      type: [types.Feature],
+      type: [Feature],
       nullable: true,
       description: listFeatures.summary,
       extensions: { size: 20 },
@@ -165,7 +169,7 @@ builder.queryType({
       resolve: (_, args, context) => through(listDeliveries, context, args),
     }),
     delivery: t.field({
-      type: types.DeliveryInDetail,
+      type: DeliveryInDetail,
       nullable: true,
       description: showDelivery.summary,
       args: { id: t.arg.id({ required: true }) },

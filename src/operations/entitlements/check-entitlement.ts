@@ -18,7 +18,7 @@ const CheckView = z
       .describe(
         "Until when an allowed check holds for certain, or when an exceeded quota starts over; `null`: not known.",
       ),
-    remaining: z.int().optional().describe("Of a quota: what is left, before this amount."),
+    remaining: z.int().optional().describe("For a quota: how much is left, this amount not yet included."),
   })
   .meta({ id: "EntitlementCheck" });
 

@@ -34,8 +34,8 @@ const FeatureEntitlement = z
       .describe(
         "Of a flag whether it is on, of a limit the number, of a quota the amount per billing period.",
       ),
-    used: z.int().optional().describe("Of a quota, in the current period."),
-    remaining: z.int().optional().describe("Of a quota, in the current period."),
+    used: z.int().optional().describe("For a quota: in the current period."),
+    remaining: z.int().optional().describe("For a quota: in the current period."),
   })
   .meta({ id: "FeatureEntitlement" });
 

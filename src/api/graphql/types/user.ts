@@ -1,0 +1,38 @@
+import { listOfUsers, NEWEST_PER_USER } from "../../../operations/subscriptions/list-of-users.ts";
+import type { showProfile } from "../../../operations/users/show-profile.ts";
+import { builder, through } from "../builder.ts";
+import * as enums from "../enums.ts";
+import type { OutputOf } from "./operation-output.ts";
+import { Subscription } from "./subscription.ts";
+
+const Preferences = builder.objectRef<OutputOf<typeof showProfile>["preferences"]>("Preferences").implement({
+  fields: (t) => ({
+    theme: t.expose("theme", { type: enums.ThemeEnum }),
+    emailNotifications: t.exposeBoolean("emailNotifications"),
+  }),
+});
+
+export const User = builder.objectRef<OutputOf<typeof showProfile>>("User").implement({
+  fields: (t) => ({
+    id: t.exposeID("id"),
+    name: t.exposeString("name"),
+    email: t.exposeString("email"),
+    emailVerified: t.exposeBoolean("emailVerified"),
+    role: t.expose("role", { type: enums.RoleEnum }),
+    locale: t.expose("locale", { type: enums.LocaleEnum }),
+    preferences: t.expose("preferences", { type: Preferences }),
+    onboarded: t.exposeBoolean("onboarded"),
+    createdAt: t.expose("createdAt", { type: "DateTime" }),
+    updatedAt: t.expose("updatedAt", { type: "DateTime" }),
+    subscriptions: t.loadableList({
+      type: Subscription,
+      nullable: true,
+      description: `The newest ${NEWEST_PER_USER}; for all users of a list in one look-up, which counts as one call.`,
+      extensions: { size: NEWEST_PER_USER },
+      load: (userIds: string[], context) => through(listOfUsers, context, { userIds }),
+      // Not cached: a mutation of the same request may have changed it.
+      loaderOptions: { maxBatchSize: 100, cache: false },
+      resolve: (user) => user.id,
+    }),
+  }),
+});
