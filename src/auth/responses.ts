@@ -1,4 +1,4 @@
-import type { RefusalCode } from "../domain/reasons.ts";
+import type { RefusalCode } from "../domain/reason-definition.ts";
 import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
 import { statusOf } from "../http/status-of.ts";
 import { DatabaseUnavailable, sqlState, violatedConstraint } from "../store/database.ts";

@@ -1,46 +1,10 @@
 import { z } from "zod";
 import { InputProblem, problemSentence } from "./input-problems.ts";
-
-/** The kind of refusal. Each protocol has one table from these to its statuses. */
-export type RefusalCode =
-  | "unauthorized"
-  | "forbidden"
-  | "rate_limited"
-  | "invalid_input"
-  | "too_large"
-  | "not_found"
-  | "method_not_allowed"
-  | "gone"
-  | "conflict"
-  | "unavailable"
-  | "internal";
+import { plain, type ReasonDefinition, type RefusalCode, reason } from "./reason-definition.ts";
+import { UnclearState, unclearStateSentence } from "./unclear-state.ts";
 
 const text = z.string();
 const count = z.int();
-
-/** Why a subscription could not be compared with its provider. */
-const UNCLEAR_STATES = {
-  no_provider_id: () => "no event has named its id at the provider yet",
-  not_at_provider: () => "the provider knows no subscription by this id",
-  plan_unknown: (name: string) => `there is no plan "${name}"`,
-  price_unknown: (name: string) => `no plan has the price "${name}"`,
-  no_plan: () => "the provider names neither a plan nor a price",
-  no_information: () => "the provider's answer says nothing about it",
-  keeps_changing: () => "new events keep arriving",
-  gone: () => "there is no such subscription any more",
-} as const;
-
-const UnclearState = z.object({
-  cause: z.enum(Object.keys(UNCLEAR_STATES) as (keyof typeof UNCLEAR_STATES)[]),
-  /** The plan or price that is not known. */
-  name: text.optional(),
-});
-
-export type UnclearState = z.output<typeof UnclearState>;
-
-export function unclearStateSentence({ cause, name = "" }: UnclearState): string {
-  return UNCLEAR_STATES[cause](name);
-}
 
 /** Resources that can be missing, as the sentence names them. */
 const RESOURCES = {
@@ -57,26 +21,6 @@ const RESOURCES = {
 } as const;
 
 const Resource = z.enum(Object.keys(RESOURCES) as (keyof typeof RESOURCES)[]);
-
-type Definition<Params extends z.ZodType> = {
-  code: RefusalCode;
-  /** Data for programs besides the reason. */
-  params: Params;
-  /** One English sentence for developers, without the field's name, which is prepended. */
-  sentence: (params: z.output<Params>) => string;
-};
-
-function reason<Params extends z.ZodType>(
-  code: RefusalCode,
-  params: Params,
-  sentence: (params: z.output<Params>) => string,
-): Definition<Params> {
-  return { code, params, sentence };
-}
-
-function plain(code: RefusalCode, sentence: string): Definition<z.ZodObject<Record<never, never>>> {
-  return { code, params: z.object({}), sentence: () => sentence };
-}
 
 /**
  * All reasons for refusals. Identifiers are part of the public contract: a published one keeps its name and its
@@ -274,6 +218,6 @@ export function codeOf(reason: Reason): RefusalCode {
 }
 
 export function sentenceOf({ reason, params = {} }: ReasonWithParams, field: string | null): string {
-  const { sentence } = REASONS[reason] as Definition<z.ZodType>;
+  const { sentence } = REASONS[reason] as ReasonDefinition<z.ZodType>;
   return field === null ? sentence(params) : `${field}: ${sentence(params)}`;
 }

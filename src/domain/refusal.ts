@@ -1,4 +1,5 @@
-import { codeOf, type Reason, type ReasonWithParams, type RefusalCode, sentenceOf } from "./reasons.ts";
+import type { RefusalCode } from "./reason-definition.ts";
+import { codeOf, type Reason, type ReasonWithParams, sentenceOf } from "./reasons.ts";
 
 /** Why an operation was refused, and the input field it concerns, if any. */
 export type RefusalFacts = ReasonWithParams & { field?: string | null };

@@ -1,4 +1,4 @@
-import type { RefusalCode } from "../domain/reasons.ts";
+import type { RefusalCode } from "../domain/reason-definition.ts";
 
 /** The HTTP status of every refusal. */
 export const statusOf = {

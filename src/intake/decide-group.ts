@@ -5,7 +5,7 @@ import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
 import type { Attempt } from "../store/attempts.ts";
-import type { ReportedPayment } from "../store/record-payments.ts";
+import type { ReportedPayment } from "../store/reported-payment.ts";
 import type { UserState } from "../store/users.ts";
 import type { Intake } from "./intake.ts";
 import type { ReadEvent } from "./read-event.ts";

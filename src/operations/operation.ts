@@ -8,7 +8,8 @@ import {
 } from "../domain/caller.ts";
 import { invalidInput, whetherMissing } from "../domain/invalid-input.ts";
 import type { Permission } from "../domain/permission.ts";
-import { COMMON_REASONS, type Reason, type RefusalCode } from "../domain/reasons.ts";
+import type { RefusalCode } from "../domain/reason-definition.ts";
+import { COMMON_REASONS, type Reason } from "../domain/reasons.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import { type Charge, retryAfterSeconds } from "../limits/charge.ts";
 import { limitKey } from "../limits/limit-key.ts";

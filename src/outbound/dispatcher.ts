@@ -1,13 +1,8 @@
 import { backOffSeconds } from "../domain/delivery.ts";
 import type { OutboundEvent } from "../domain/outbound-event.ts";
+import { type ClaimedDelivery, claimDeliveries, dueEndpoints } from "../store/claim-outbound-deliveries.ts";
 import type { Database } from "../store/database.ts";
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  dueEndpoints,
-  recordAttempt,
-  type SendResult,
-} from "../store/outbound-deliveries.ts";
+import { recordAttempt, type SendResult } from "../store/record-outbound-attempt.ts";
 import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
 import type { OutboundAllow } from "./allowed-targets.ts";
 import { outboundEvent } from "./event-body.ts";

@@ -1,6 +1,6 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { SendResult } from "../store/outbound-deliveries.ts";
+import type { SendResult } from "../store/record-outbound-attempt.ts";
 import { type OutboundAllow, resolveTarget } from "./allowed-targets.ts";
 import { signedHeaders } from "./sign.ts";
 

@@ -6,7 +6,7 @@ import { notificationsFor } from "../domain/notification.ts";
 import { subscriptionEventType } from "../domain/outbound-event.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
-import { type UnclearState, unclearStateSentence } from "../domain/reasons.ts";
+import { type UnclearState, unclearStateSentence } from "../domain/unclear-state.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";

@@ -7,9 +7,9 @@ import {
   type PaymentApiFailure,
   type Payments,
 } from "../domain/payment-api.ts";
-import { unclearStateSentence } from "../domain/reasons.ts";
 import { refuse } from "../domain/refusal.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
+import { unclearStateSentence } from "../domain/unclear-state.ts";
 import { isUuid } from "../domain/uuid.ts";
 import type { Intake } from "../intake/intake.ts";
 import {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isPaymentApiProblem, type PaymentApi, type Payments } from "../domain/payment-api.ts";
-import { type UnclearState, unclearStateSentence } from "../domain/reasons.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
+import { type UnclearState, unclearStateSentence } from "../domain/unclear-state.ts";
 import type { Intake } from "../intake/intake.ts";
 import {
   type DueHeal,

@@ -1,9 +1,9 @@
 import { OPERATOR } from "../domain/caller.ts";
 import { isPaymentApiProblem, type PaymentApi, type Payments } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
-import { unclearStateSentence } from "../domain/reasons.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
+import { unclearStateSentence } from "../domain/unclear-state.ts";
 import type { Intake } from "../intake/intake.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
 import { lastEventIds } from "../store/subscription-history.ts";

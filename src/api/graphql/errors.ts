@@ -1,4 +1,5 @@
-import { type Reason, type RefusalCode, sentenceOf } from "../../domain/reasons.ts";
+import type { RefusalCode } from "../../domain/reason-definition.ts";
+import { type Reason, sentenceOf } from "../../domain/reasons.ts";
 import { Refusal, shownReason } from "../../domain/refusal.ts";
 
 const graphqlCodeOf = {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { versionNumber } from "../../domain/api-version.ts";
-import { codeOf, type Reason, type RefusalCode } from "../../domain/reasons.ts";
+import type { RefusalCode } from "../../domain/reason-definition.ts";
+import { codeOf, type Reason } from "../../domain/reasons.ts";
 import { statusOf } from "../../http/status-of.ts";
 import { NAMED_USER } from "../../operations/on-behalf.ts";
 import { hasBody } from "../rest/input.ts";

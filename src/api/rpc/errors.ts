@@ -1,7 +1,8 @@
 import type { TRPC_ERROR_CODE_KEY, TRPCError } from "@trpc/server";
 import { getHTTPStatusCodeFromError } from "@trpc/server/http";
 import { type TRPC_ERROR_CODE_NUMBER, TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
-import { type Reason, type RefusalCode, sentenceOf } from "../../domain/reasons.ts";
+import type { RefusalCode } from "../../domain/reason-definition.ts";
+import { type Reason, sentenceOf } from "../../domain/reasons.ts";
 import { Refusal, shownReason } from "../../domain/refusal.ts";
 
 const rpcCodeOf = {

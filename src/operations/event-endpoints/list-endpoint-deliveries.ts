@@ -3,7 +3,7 @@ import { format } from "../../domain/invalid-input.ts";
 import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findEndpoint } from "../../store/event-endpoints.ts";
-import { listOutboundDeliveries } from "../../store/outbound-deliveries.ts";
+import { listOutboundDeliveries } from "../../store/list-outbound-deliveries.ts";
 import { defineOperation } from "../operation.ts";
 import { PAGE, pageOf } from "../page.ts";
 import { noSuchEndpoint } from "./endpoint-view.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Database } from "../../store/database.ts";
 import { findEndpoint } from "../../store/event-endpoints.ts";
-import { replayDeliveries } from "../../store/outbound-deliveries.ts";
+import { replayDeliveries } from "../../store/replay-outbound-deliveries.ts";
 import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { noSuchEndpoint } from "./endpoint-view.ts";

@@ -7,7 +7,7 @@ import { exampleData } from "../../outbound/example-data.ts";
 import { postEvent } from "../../outbound/post-event.ts";
 import type { Queryable } from "../../store/database.ts";
 import { findEndpoint, targetOf } from "../../store/event-endpoints.ts";
-import { recordTest } from "../../store/outbound-deliveries.ts";
+import { recordTest } from "../../store/record-outbound-attempt.ts";
 import { defineOperation } from "../operation.ts";
 import { noSuchEndpoint } from "./endpoint-view.ts";
 

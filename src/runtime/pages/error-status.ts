@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PageRequest } from "../../app/gate/page-request.ts";
-import type { RefusalCode } from "../../domain/reasons.ts";
+import type { RefusalCode } from "../../domain/reason-definition.ts";
 import { statusOf } from "../../http/status-of.ts";
 
 /** Next.js responds with 500 to any error. Refusals and unreadable requests get their own status instead. */

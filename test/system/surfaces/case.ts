@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { RefusalCode } from "../../../src/domain/reasons.ts";
+import type { RefusalCode } from "../../../src/domain/reason-definition.ts";
 import type { Belongings } from "./belongings.ts";
 import type { LimitedScope } from "./limit-tracker.ts";
 import type { CallerName, Input, Who } from "./surface.ts";

@@ -1,7 +1,7 @@
 import type { AnyTRPCProcedure } from "@trpc/server";
 import superjson from "superjson";
 import { appRouter } from "../../../src/api/rpc/router.ts";
-import type { RefusalCode } from "../../../src/domain/reasons.ts";
+import type { RefusalCode } from "../../../src/domain/reason-definition.ts";
 import { sendRequest } from "../../support/http.ts";
 import { entranceTo, limitsIn, type ShownReason, type Surface } from "./surface.ts";
 import { ADMINISTRATORS } from "./who.ts";

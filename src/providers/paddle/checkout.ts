@@ -1,0 +1,77 @@
+import type { CheckoutEnd, CheckoutOrder, OpenedCheckout } from "../../domain/payment-api.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { problem } from "../outbound/problems.ts";
+import { requiredText, requiredUrl, textAt, valueAt } from "../outbound/response-fields.ts";
+import type { SendRequest } from "../outbound/send-request.ts";
+import { customerOf, isOwnCustomer } from "./customer.ts";
+import { get, patch, post } from "./requests.ts";
+
+/** The return URL is up to the page behind the default payment link, which runs Paddle's script. */
+export async function createCheckout(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  order: CheckoutOrder,
+): Promise<OpenedCheckout> {
+  const customerId =
+    order.customerId !== null && (await isOwnCustomer(provider, ask, order, order.customerId))
+      ? order.customerId
+      : await customerOf(provider, ask, order);
+  const transaction = { ...contentsOf(order), customer_id: customerId, collection_mode: "automatic" };
+  return openedCheckout(
+    provider,
+    await ask(post(provider, "/transactions", transaction, { repeatable: false })),
+  );
+}
+
+export async function updateCheckout(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  id: string,
+  order: CheckoutOrder,
+): Promise<OpenedCheckout> {
+  const path = `/transactions/${pathSegment(provider, id)}`;
+  return openedCheckout(provider, await ask(patch(provider, path, contentsOf(order))));
+}
+
+function contentsOf(order: CheckoutOrder): object {
+  return {
+    items: [{ price_id: order.priceId, quantity: order.seats }],
+    // The resulting subscription inherits them.
+    custom_data: { userId: order.userId, planId: order.planId },
+  };
+}
+
+function openedCheckout(provider: ConnectedProvider, response: unknown): OpenedCheckout {
+  if (valueAt(response, "data", "checkout", "url") === null)
+    throw problem(provider, "rejected", "the transaction has no checkout URL", {
+      remedy: "Set the default payment link in Paddle (Checkout, Checkout settings).",
+    });
+  return {
+    id: requiredText(provider, response, "data", "id"),
+    url: requiredUrl(provider, response, "data", "checkout", "url"),
+    expiresAt: null,
+  };
+}
+
+const PAID = new Set(["paid", "completed", "billed", "past_due"]);
+
+/** A ready transaction is canceled; a draft, whose customer has given no address yet, cannot be. */
+export async function closeCheckout(
+  provider: ConnectedProvider,
+  ask: SendRequest,
+  id: string,
+): Promise<CheckoutEnd> {
+  const path = `/transactions/${pathSegment(provider, id)}`;
+  try {
+    await ask(patch(provider, path, { status: "canceled" }));
+    return { status: "closed" };
+  } catch (refused) {
+    const known = await nullIfNotFound(async () => ask(get(provider, path)));
+    const status = textAt(known, "data", "status");
+    if (known === null || status === "canceled") return { status: "closed" };
+    if (status === "draft") return { status: "open" };
+    if (status === null || !PAID.has(status)) throw refused;
+    return { status: "paid", providerSubscriptionId: textAt(known, "data", "subscription_id") };
+  }
+}

@@ -1,0 +1,40 @@
+import type { ListedEvent } from "../../domain/payment-api.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { listedEvent, MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
+import { listAt, requiredText, textAt, valueAt } from "../outbound/response-fields.ts";
+import { beginCall } from "../outbound/send-request.ts";
+import { get } from "./requests.ts";
+import { PADDLE_EVENT_TYPES } from "./webhook.ts";
+
+const PAGE_SIZE = 100;
+
+/** Newest first until they are too old; only this order can stop early. */
+export async function* eventPages(provider: ConnectedProvider, since: Date): AsyncGenerator<ListedEvent[]> {
+  const query = new URLSearchParams({
+    order_by: "id[DESC]",
+    per_page: String(PAGE_SIZE),
+    event_type: PADDLE_EVENT_TYPES.join(","),
+  });
+  for (;;) {
+    const ask = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
+    const page = await ask(get(provider, `/events?${query}`));
+    const events = listAt(page, "data");
+    const wanted = events.filter(
+      (event) => Date.parse(textAt(event, "occurred_at") ?? "") >= since.getTime(),
+    );
+    yield wanted
+      .filter((event) => PADDLE_EVENT_TYPES.includes(textAt(event, "event_type") ?? ""))
+      .map((event) =>
+        listedEvent(
+          requiredText(provider, event, "event_id"),
+          requiredText(provider, event, "event_type"),
+          event,
+        ),
+      );
+    const last = textAt(events.at(-1), "event_id");
+    if (last === null || wanted.length < events.length) return;
+    if (valueAt(page, "meta", "pagination", "has_more") !== true) return;
+    // The page's `next` is a full URL: only its cursor is used, so that the key is sent only to the configured API.
+    query.set("after", last);
+  }
+}

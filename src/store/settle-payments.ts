@@ -1,0 +1,89 @@
+import type { PaymentStatus } from "../domain/payment.ts";
+import type { Queryable } from "./database.ts";
+
+/** A payment whose status a transaction has changed; `before` is `null` for a new one. */
+export type ChangedPayment = { id: string; before: PaymentStatus | null; status: PaymentStatus };
+
+/**
+ * Sets the status that charges and reversals add up to.
+ * @param keys slots and payments' names, in parallel
+ */
+export async function settlePayments(
+  transaction: Queryable,
+  keys: readonly string[][],
+): Promise<ChangedPayment[]> {
+  // A statement of its own: what the next one reads must be newer than the locks.
+  const locking = transaction.run(LOCK, keys);
+  const settling = transaction.run<ChangedPayment>(SETTLE, keys);
+  await Promise.all([locking, settling]);
+  return settling;
+}
+
+const NAMED = `
+select n.provider, n.provider_payment_id
+from unnest($1::text[], $2::text[]) as given (provider, name)
+join payment_name n on n.provider = given.provider and n.name = given.name
+where n.provider = any ($1::text[]) and n.name = any ($2::text[]) and n.provider_payment_id is not null`;
+
+const LOCK = {
+  name: "lock_payments",
+  text: `
+select p.id from payment p
+where (p.provider, p.provider_payment_id) in (${NAMED})
+order by p.id for no key update`,
+};
+
+const SETTLE = {
+  name: "settle_payments",
+  text: `
+with named as materialized (select distinct * from (${NAMED}) found),
+totals as (
+  select p.id, p.status as before, p.state, p.amount,
+    greatest(coalesce(p.refunded_amount, 0), coalesce(sum(r.amount) filter (where r.kind = 'refund'), 0)) as refunded,
+    coalesce(sum(r.amount) filter (where r.kind = 'dispute'), 0) as disputed
+  from named
+  join payment p on p.provider = named.provider and p.provider_payment_id = named.provider_payment_id
+  left join payment_name n on n.provider = p.provider and n.provider_payment_id = p.provider_payment_id
+  left join payment_reversal r on r.provider = n.provider and r.payment_name = n.name
+  group by p.id
+),
+settled as (
+  select id, before, case
+    when disputed > 0 then 'disputed'
+    when refunded > 0 and refunded >= amount then 'refunded'
+    when refunded > 0 then 'partly_refunded'
+    else state end as status
+  from totals
+),
+changed as (
+  update payment p set status = settled.status, updated_at = clock_timestamp()
+  from settled where p.id = settled.id and p.status is distinct from settled.status
+  returning p.*, settled.before
+),
+emitted as (
+  insert into outbound_event (type, subject, occurred_at, data)
+  select 'payment.' || case changed.status when 'partly_refunded' then 'refunded' else changed.status end,
+    coalesce(s.id, changed.id)::text, changed.updated_at,
+    json_build_object('userId', coalesce(s.user_id, changed.user_id), 'payment', json_build_object(
+      'id', changed.id, 'provider', changed.provider, 'providerPaymentId', changed.provider_payment_id,
+      'subscriptionId', s.id, 'amount', changed.amount, 'currency', changed.currency, 'status', changed.status,
+      'receiptUrl', changed.receipt_url,
+      'occurredAt', to_char(changed.occurred_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    ))
+  from changed
+  left join lateral (
+    select id, user_id from subscription
+    where provider = changed.provider and provider_subscription_id = changed.provider_subscription_id limit 1
+  ) s on true
+),
+notified as (
+  insert into notification (user_id, kind, details)
+  select administrator.id, 'payment_' || changed.status, jsonb_build_object(
+    'provider', changed.provider, 'payment', changed.provider_payment_id, 'amount', changed.amount::text,
+    'currency', changed.currency
+  )
+  from changed, "user" administrator
+  where administrator.role = 'admin' and changed.status in ('refunded', 'disputed')
+)
+select id, before, status from changed`,
+};
