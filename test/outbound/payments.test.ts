@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { relayEvents } from "../../src/outbound/relay.ts";
-import { type ReportedPayment } from "../../src/store/reported-payment.ts";
 import { recordPayments } from "../../src/store/record-payments.ts";
+import type { ReportedPayment } from "../../src/store/reported-payment.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 

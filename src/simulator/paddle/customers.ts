@@ -1,15 +1,54 @@
+import { Hono } from "hono";
 import { rfc3339 } from "../rfc3339.ts";
+import { createCustomer } from "../server/pay-checkout.ts";
 import { findCustomer, type ProviderSlot } from "../server/provider-slot.ts";
 import type { Customer } from "../server/state.ts";
-import { noEntity } from "./errors.ts";
+import { body } from "./body.ts";
+import { data, invalidField, noEntity, PaddleProblem, paged } from "./errors.ts";
+import { portalSession } from "./portal-session.ts";
 
-export function requireCustomer(slot: ProviderSlot, id: string): Customer {
-  const known = findCustomer(slot, id);
-  if (!known) throw noEntity(id);
-  return known;
+export function paddleCustomers(slot: ProviderSlot): Hono {
+  const app = new Hono();
+  app.post("/", async (c) => {
+    const sent = await body(c);
+    const email = sent.at("email").text();
+    if (!email?.includes("@")) throw invalidField("email", "must be a valid email address");
+    const existing = slot.state.customers.find((customer) => customer.email === email);
+    if (existing) {
+      throw new PaddleProblem(
+        409,
+        "customer_already_exists",
+        `customer email conflicts with customer of id ${existing.id}`,
+      );
+    }
+    const userId = sent.at("custom_data").at("userId").text();
+    return data(c, customerJson(createCustomer(slot, { email, externalId: userId })), 201);
+  });
+  app.get("/", (c) => {
+    const emails = c.req.query("email")?.split(",");
+    const ids = c.req.query("id")?.split(",");
+    const customers = slot.state.customers.filter(
+      ({ id, email }) => (emails?.includes(email) ?? true) && (ids?.includes(id) ?? true),
+    );
+    const pagination = { per_page: 50, next: c.req.url, has_more: false, estimated_total: customers.length };
+    return paged(c, customers.map(customerJson), pagination);
+  });
+  app.get("/:id", (c) => data(c, customerJson(requireCustomer(slot, c.req.param("id")))));
+  app.post("/:id/portal-sessions", async (c) => {
+    const { id } = requireCustomer(slot, c.req.param("id"));
+    const subscriptionIds = Object.values((await body(c)).at("subscription_ids").entries());
+    return data(c, portalSession(slot, id, subscriptionIds), 201);
+  });
+  return app;
 }
 
-export function customer({ id, email, externalId, createdAtSeconds }: Customer): object {
+export function requireCustomer(slot: ProviderSlot, id: string): Customer {
+  const customer = findCustomer(slot, id);
+  if (!customer) throw noEntity(id);
+  return customer;
+}
+
+function customerJson({ id, email, externalId, createdAtSeconds }: Customer): object {
   const createdAt = rfc3339(createdAtSeconds);
   return {
     ...{ id, email, name: null, locale: "en", status: "active", marketing_consent: false },
