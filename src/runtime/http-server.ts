@@ -7,6 +7,11 @@ const HTTP_LIMITS = {
   /** Time for the headers, and for the whole request. */
   arriveWithinMs: 15_000,
   checkEveryMs: 2_000,
+  /**
+   * Longer than proxies (60 s at nginx and AWS) and most clients keep an idle connection: with less, one is closed here
+   * while a request is on its way to it, and a webhook gets a reset for an answer.
+   */
+  idleForMs: 75_000,
   /** Further ones are closed at once: a process cannot serve more, even if the system allows more open files. */
   maxConnections: 8_192,
 } as const;
@@ -24,10 +29,13 @@ export function createHttpServer(
       headersTimeout: HTTP_LIMITS.arriveWithinMs,
       requestTimeout: HTTP_LIMITS.arriveWithinMs,
       connectionsCheckingInterval: HTTP_LIMITS.checkEveryMs,
+      keepAliveTimeout: HTTP_LIMITS.idleForMs,
     },
     limitPipelining(listener),
   );
   server.maxConnections = HTTP_LIMITS.maxConnections;
+  // Full: whoever holds idle connections makes room for those that come.
+  server.on("drop", () => server.closeIdleConnections());
   server.on("clientError", refuseSocket);
   return server;
 }

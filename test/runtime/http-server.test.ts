@@ -100,6 +100,32 @@ describe("createHttpServer", () => {
     );
     expect(server).toMatchObject({ headersTimeout: 15_000, requestTimeout: 15_000, maxConnections: 8_192 });
   });
+
+  it("keeps an idle connection longer than the proxies in front of it do", async () => {
+    const server = createHttpServer(
+      (_, outgoing) => outgoing.end(),
+      () => {},
+    );
+    const client = send(await listen(server), GET);
+    await vi.waitFor(() => expect(client.received).toContain("Keep-Alive: timeout=75"), { timeout: 30_000 });
+  });
+
+  it("closes idle connections once there is no room for another", async () => {
+    const server = createHttpServer(
+      (_, outgoing) => outgoing.end("answer"),
+      () => {},
+    );
+    server.maxConnections = 1;
+    const port = await listen(server);
+    const idle = send(port, GET);
+    await vi.waitFor(() => expect(idle.received).toContain("answer"), { timeout: 30_000 });
+    const turnedAway = send(port, GET);
+    await vi.waitFor(() => expect([turnedAway.isClosed, idle.isClosed]).toEqual([true, true]), {
+      timeout: 30_000,
+    });
+    const next = send(port, GET);
+    await vi.waitFor(() => expect(next.received).toContain("answer"), { timeout: 30_000 });
+  });
 });
 
 describe("prepareDrain", () => {

@@ -33,8 +33,16 @@ export function openSender(serverUrl: string, answerWithinMs = ANSWER_WITHIN_MS)
   };
 }
 
-function exchange(agent: Agent, url: URL, { rawBody, headers }: SignedDelivery, answerWithinMs: number) {
-  return new Promise<{ status: number; text: string }>((resolve, reject) => {
+type Exchanged = { status: number; text: string };
+
+function exchange(
+  agent: Agent,
+  url: URL,
+  delivery: SignedDelivery,
+  answerWithinMs: number,
+): Promise<Exchanged> {
+  const { rawBody, headers } = delivery;
+  return new Promise<Exchanged>((resolve, reject) => {
     const options = { method: "POST", agent, headers: { ...headers, "content-length": rawBody.length } };
     const outgoing = request(url, options, (incoming: IncomingMessage) => {
       const chunks: Buffer[] = [];
@@ -45,7 +53,12 @@ function exchange(agent: Agent, url: URL, { rawBody, headers }: SignedDelivery, 
       );
     });
     outgoing.setTimeout(answerWithinMs, () => outgoing.destroy(new Error("no answer in time")));
-    outgoing.on("error", reject);
+    outgoing.on("error", (error: NodeJS.ErrnoException) => {
+      // The receiver closed an idle connection before it saw the request: no failed delivery, but one on another connection.
+      if (outgoing.reusedSocket && error.code === "ECONNRESET")
+        resolve(exchange(agent, url, delivery, answerWithinMs));
+      else reject(error);
+    });
     outgoing.end(rawBody);
   });
 }
