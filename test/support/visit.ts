@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
+import { control } from "../simulator/test-context.ts";
 import type { TestUser } from "./people.ts";
 import type { Site } from "./site.ts";
 
@@ -20,12 +21,25 @@ export async function visit(browser: Browser, site: Site, options: VisitOptions 
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   onTestFinished(async ({ task }) => {
-    if (task.result?.state === "fail") await picture(page, task.name);
+    if (task.result?.state === "fail") {
+      await picture(page, task.name);
+      console.log(await deliveriesOf(site));
+    }
     await context.close();
     const all = [...complaints, ...site.complaints.splice(0)];
     expect(all.filter((one) => !expected?.test(one))).toEqual([]);
   });
   return page;
+}
+
+/** What the provider sent last, with each try's response, and what the server made of it. */
+async function deliveriesOf({ providerUrl, test }: Site): Promise<string> {
+  const { slots } = await control(providerUrl, "/state");
+  const sent = Object.values<{ deliveries: unknown[] }>(slots).map(({ deliveries }) => deliveries.slice(-4));
+  const received = await test.rows(
+    "select provider, event_id, event_type, status, claim_no, last_error, received_at from webhook_delivery order by id desc limit 8",
+  );
+  return JSON.stringify({ sent, received }, null, 1);
 }
 
 /** What was to be seen when the test failed. */
