@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { FailedFilesReporter } from "./test/support/failed-files-reporter.ts";
 import { LongestFirstSequencer } from "./test/support/longest-first-sequencer.ts";
 import { SlowestFilesReporter } from "./test/support/slowest-files-reporter.ts";
 
@@ -11,7 +12,7 @@ export default defineConfig({
     setupFiles: ["test/support/cleanup.ts"],
     globalSetup: ["test/support/postgres.ts"],
     // Vitest's own summary comes last.
-    reporters: [new SlowestFilesReporter(), "default"],
+    reporters: [new FailedFilesReporter(), new SlowestFilesReporter(), "default"],
     sequence: { sequencer: LongestFirstSequencer },
     // Long enough for a busy machine: no test may fail because it was slow.
     testTimeout: 120_000,
