@@ -604,9 +604,9 @@ CREATE INDEX user_by_age ON public."user" USING btree (created_at, id);
 
 CREATE UNIQUE INDEX user_by_external_id ON public."user" USING btree (external_id);
 
-CREATE INDEX user_by_last_name ON public."user" USING btree ((((lower("substring"(name, '[^ ]+$'::text)) || chr(1)) || id)) text_pattern_ops) WHERE (POSITION((' '::text) IN (name)) > 0);
+CREATE INDEX user_by_last_name ON public."user" USING btree ((((fold_case("substring"(name, '[^ ]+$'::text)) || chr(1)) || id)) text_pattern_ops) WHERE (POSITION((' '::text) IN (name)) > 0);
 
-CREATE INDEX user_by_name ON public."user" USING btree ((((lower(name) || chr(1)) || id)) text_pattern_ops);
+CREATE INDEX user_by_name ON public."user" USING btree ((((fold_case(name) || chr(1)) || id)) text_pattern_ops);
 
 create table verification (
   id text not null,

@@ -42,11 +42,11 @@ export async function newestUsers(
 export const FOUND_BY = ["id", "address", "name", "lastName"] as const;
 export type FoundBy = (typeof FOUND_BY)[number];
 
-const NAME = "(lower(name) || chr(1) || id)";
-const LAST_NAME = `(lower(substring(name from '[^ ]+$')) || chr(1) || id)`;
+const NAME = "(fold_case(name) || chr(1) || id)";
+const LAST_NAME = `(fold_case(substring(name from '[^ ]+$')) || chr(1) || id)`;
 const HAS_ID = "id = $2::text";
-const HAS_ADDRESS = "starts_with(email, lower($2::text))";
-const HAS_NAME = "starts_with(lower(name), lower($2::text))";
+const HAS_ADDRESS = "starts_with(email, fold_case($2::text))";
+const HAS_NAME = "starts_with(fold_case(name), fold_case($2::text))";
 
 const SEARCH: Record<FoundBy, Statement> = {
   id: {
@@ -69,14 +69,13 @@ function beginningWith(name: string, key: string, unless: string): Statement {
     name,
     text: `
 select ${ENTRY}, ${key} as place from "user"
-where ${key} ~>=~ lower($2::text) and ${key} ~<~ (lower($2::text) || chr(1114111)) and ${key} ~>~ $3::text and ${unless}
+where ${key} ~>=~ fold_case($2::text) and ${key} ~<~ (fold_case($2::text) || chr(1114111)) and ${key} ~>~ $3::text and ${unless}
 order by ${key} using ~<~ limit $4::int`,
   };
 }
 
 /**
- * Users with this id, or whose address, name or last name starts with the text, case-insensitively; beyond ASCII
- * only if the database's locale supports it.
+ * Users with this id, or whose address, name or last name starts with the text, case-insensitively.
  * @param page.after a position among the users found `by` it
  */
 export async function findUsers(

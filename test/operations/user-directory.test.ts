@@ -63,6 +63,19 @@ describe("the user search", () => {
     expect(await search("HOPPER@Example.com")).toEqual(["c-3"]);
   });
 
+  it("ignores case beyond ASCII, on a database whose locale is C too", async () => {
+    const [database] = await test.rows<{ locale: string }>(
+      "select datctype as locale from pg_database where datname = current_database()",
+    );
+    expect(database?.locale).toBe("C");
+    await test.rows(
+      `insert into "user" (id, name, email) values ('g-7', 'Özlem ÅNGSTRÖM', 'özlem@example.com')`,
+    );
+    for (const text of ["özlem å", "ÖZLEM", "ångström", "ÅNGS", "ÖZLEM@"])
+      expect(await search(text)).toEqual(["g-7"]);
+    await test.rows(`delete from "user" where id = 'g-7'`);
+  });
+
   it("lists an exact id match before all others", async () => {
     expect(await search("a-1")).toEqual(["a-1", "E-5"]);
     expect(await search("E-5")).toEqual(["E-5"]);
