@@ -9,6 +9,7 @@ import { advanceImport } from "../store/imports.ts";
 import { findReconcilable } from "../store/reconciliations.ts";
 import { waitForAllSubscriptions } from "../store/subscription-locks.ts";
 import { inTransaction } from "../store/transaction.ts";
+import { auditImport } from "./audit-import.ts";
 import { type DecidedPage, decidePage } from "./decide-page.ts";
 import type { Mapping } from "./mapping.ts";
 import { resolveUsers } from "./resolve-users.ts";
@@ -69,6 +70,7 @@ async function importPage(
     await transaction.commitAfter([
       ...writePage(transaction, decided, { notify }),
       advanceImport(transaction, importId, { ...decided.report, position: next }),
+      ...auditImport(transaction, "subscriptions.imported", importId, decided.report, { slot, notify }),
     ]);
     return decided;
   });

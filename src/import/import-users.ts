@@ -13,6 +13,7 @@ import {
 import { advanceImport } from "../store/imports.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { findUserStates, type UserState } from "../store/users.ts";
+import { auditImport } from "./audit-import.ts";
 import { decideUser } from "./decide-user.ts";
 import { type ImportOptions, type ImportReport, runImport, type Source } from "./run-import.ts";
 import { readUserRow, type UserRow } from "./user-row.ts";
@@ -46,6 +47,7 @@ export function importUsers(
           updateImportedUsers(transaction, updated),
           insertImportedUsers(transaction, created),
           advanceImport(transaction, importId, { ...report, position: page.next }),
+          ...auditImport(transaction, "users.imported", importId, report, { notify: options.notify }),
         ]);
         return report;
       }),

@@ -12,12 +12,13 @@ type AuditAction =
   | "subscription.reconciled"
   | "subscription.dismissed"
   | `service_key.${"created" | "rotated" | "revoked"}`
-  | `event_endpoint.${"created" | "changed" | "deleted" | "replayed"}`;
+  | `event_endpoint.${"created" | "changed" | "deleted" | "replayed" | "tested"}`
+  | `${"users" | "subscriptions"}.imported`;
 
 export type Audited = {
   action: AuditAction;
   target: {
-    type: "user" | "api_key" | "delivery" | "subscription" | "event_endpoint" | "service_key";
+    type: "user" | "api_key" | "delivery" | "subscription" | "event_endpoint" | "service_key" | "import";
     id: string;
   };
   details?: Record<string, unknown>;

@@ -95,6 +95,35 @@ describe("importing subscriptions from their provider", () => {
     ]);
   });
 
+  it("commits what it changes together with its audit entry or not at all", async () => {
+    await addUsers(context.test, 3);
+    await context.test.rows("truncate audit_entry");
+    listed();
+    await imported({ dryRun: true });
+    await context.test.rows(`
+      create function refuse_entry() returns trigger language plpgsql as $$
+      begin raise exception 'the process dies here'; end $$`);
+    await context.test.rows(
+      "create trigger refuse_entry before insert on audit_entry for each row execute function refuse_entry()",
+    );
+    try {
+      await expect(imported()).rejects.toThrow("the process dies here");
+    } finally {
+      await context.test.rows("drop function refuse_entry cascade");
+    }
+    expect(await stored()).toEqual([]);
+    await imported();
+    await imported();
+    expect(
+      await context.test.rows("select actor_kind, action, target_type, details from audit_entry"),
+    ).toEqual([
+      {
+        ...{ actor_kind: "operator", action: "subscriptions.imported", target_type: "import" },
+        details: { created: 1, updated: 0, slot: SLOT, notify: false },
+      },
+    ]);
+  });
+
   it("updates those that differ, and never reassigns one", async () => {
     await addUsers(context.test, 3);
     listed();

@@ -28,6 +28,20 @@ const users = () =>
   context.test.rows('select id, external_id, email, name, locale from "user" order by id collate "C"');
 const counts = (created: number, updated: number, skipped: number) => ({ created, updated, skipped });
 
+const auditEntries = () =>
+  context.test.rows(
+    "select actor_kind, action, target_type, target_id, details from audit_entry order by id",
+  );
+
+async function refuseAuditEntries(): Promise<void> {
+  await context.test.rows(`
+    create function refuse_entry() returns trigger language plpgsql as $$
+    begin raise exception 'the process dies here'; end $$`);
+  await context.test.rows(
+    "create trigger refuse_entry before insert on audit_entry for each row execute function refuse_entry()",
+  );
+}
+
 const ANN = { id: "ann", externalId: "7", email: "Ann@Example.com", name: "Ann", locale: "de" };
 const STORED_ANN = { id: "ann", external_id: "7", email: "ann@example.com", name: "Ann", locale: "de" };
 
@@ -37,6 +51,32 @@ describe("importing users", () => {
     expect(await users()).toEqual([STORED_ANN]);
     expect(await context.test.rows("select id from account")).toEqual([]);
     expect(await imported([ANN])).toEqual({ ...counts(0, 0, 1), unmatched: [] });
+  });
+
+  it("is recorded in the audit log with what it changed, page by page, and not without changes", async () => {
+    await context.test.rows("truncate audit_entry");
+    const many = Array.from({ length: 501 }, (_, n) => ({ id: `u${n}`, email: `u${n}@example.com` }));
+    await imported(many, { dryRun: true });
+    expect(await auditEntries()).toEqual([]);
+    await imported(many);
+    await imported(many);
+    const id = expect.stringMatching(/^[\w-]{43}$/);
+    const entry = { actor_kind: "operator", action: "users.imported", target_type: "import", target_id: id };
+    expect(await auditEntries()).toEqual([
+      { ...entry, details: { created: 500, updated: 0, notify: false } },
+      { ...entry, details: { created: 1, updated: 0, notify: false } },
+    ]);
+  });
+
+  it("commits a page with its audit entry or not at all", async () => {
+    await refuseAuditEntries();
+    try {
+      await expect(imported([ANN])).rejects.toThrow("the process dies here");
+    } finally {
+      await context.test.rows("drop function refuse_entry cascade");
+    }
+    expect(await users()).toEqual([]);
+    expect(await imported([ANN])).toMatchObject(counts(1, 0, 0));
   });
 
   it("reads CSV with quotes, line breaks, empty cells and a byte order mark", async () => {

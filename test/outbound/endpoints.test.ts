@@ -206,10 +206,27 @@ it("is deleted with its log", async () => {
   expect(await test.rows("select from outbound_delivery where endpoint_id = $1", [id])).toEqual([]);
 });
 
+it("records a test and its audit entry together or not at all", async () => {
+  const { id } = await create();
+  await test.rows(`
+    create function refuse_entry() returns trigger language plpgsql as $$
+    begin raise exception 'the process dies here'; end $$`);
+  await test.rows(
+    "create trigger refuse_entry before insert on audit_entry for each row execute function refuse_entry()",
+  );
+  try {
+    expect((await call("POST", `/${id}/test`, {})).status).toBe(500);
+  } finally {
+    await test.rows("drop function refuse_entry cascade");
+  }
+  expect(await deliveries(id)).toEqual([]);
+});
+
 it("leaves what administrators did to it in the audit log, without its secret", async () => {
   const { id, secret } = await create();
   await call("PATCH", `/${id}`, { rotateSecret: true });
   await call("POST", `/${id}/replay`, {});
+  const tested = await call("POST", `/${id}/test`, {});
   await call("DELETE", `/${id}`);
   const entries = await test.rows<{ action: string; details: unknown }>(
     "select action, details from audit_entry where target_id = $1 order by id",
@@ -219,7 +236,10 @@ it("leaves what administrators did to it in the audit log, without its secret", 
     "event_endpoint.created",
     "event_endpoint.changed",
     "event_endpoint.replayed",
+    "event_endpoint.tested",
     "event_endpoint.deleted",
   ]);
+  const { eventId } = tested.body;
+  expect(entries.at(-2)?.details).toMatchObject({ eventId, delivered: true, responseStatus: 200 });
   expect(JSON.stringify(entries)).not.toContain(secret);
 });

@@ -5,9 +5,10 @@ import type { OutboundAllow } from "../../outbound/allowed-targets.ts";
 import { outboundEvent } from "../../outbound/event-body.ts";
 import { exampleData } from "../../outbound/example-data.ts";
 import { postEvent } from "../../outbound/post-event.ts";
-import type { Queryable } from "../../store/database.ts";
+import type { Database } from "../../store/database.ts";
 import { findEndpoint, targetOf } from "../../store/event-endpoints.ts";
 import { recordTest } from "../../store/record-outbound-attempt.ts";
+import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
 import { noSuchEndpoint } from "./endpoint-view.ts";
 
@@ -28,7 +29,7 @@ export const testEventEndpoint = defineOperation({
     error: z.string().nullable(),
     durationMs: z.number(),
   }),
-  run: async (deps: { database: Queryable; outboundAllow: OutboundAllow }, _caller, { id, type }) => {
+  run: async (deps: { database: Database; outboundAllow: OutboundAllow }, caller, { id, type }) => {
     const endpoint = (await findEndpoint(deps.database, id)) ?? noSuchEndpoint();
     const target = (await targetOf(deps.database, id)) ?? noSuchEndpoint();
     const eventType = type ?? endpoint.types[0] ?? "subscription.changed";
@@ -44,8 +45,17 @@ export const testEventEndpoint = defineOperation({
       { id: event.id, body: JSON.stringify(event) },
       { allow: deps.outboundAllow, now: Date.now },
     );
-    await recordTest(deps.database, id, event, result);
     const { isDelivered: delivered, responseStatus, error, durationMs } = result;
+    await withAudit(
+      deps.database,
+      caller,
+      (transaction) => recordTest(transaction, id, event, result),
+      () => ({
+        action: "event_endpoint.tested",
+        target: { type: "event_endpoint", id },
+        details: { eventId: event.id, type: eventType, delivered, responseStatus },
+      }),
+    );
     return { eventId: event.id, delivered, responseStatus, error, durationMs };
   },
 });

@@ -1,0 +1,18 @@
+import { OPERATOR } from "../domain/caller.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Queryable } from "../store/database.ts";
+import type { ImportCounts } from "../store/imports.ts";
+import { recordAudit } from "../store/record-audit.ts";
+
+/** Records a page of an import in the transaction that writes it, unless it changes nothing. */
+export function auditImport(
+  transaction: Queryable,
+  action: "users.imported" | "subscriptions.imported",
+  importId: string,
+  { created, updated }: ImportCounts,
+  options: { slot?: Slot; notify: boolean },
+): Promise<void>[] {
+  if (created + updated === 0) return [];
+  const target = { type: "import", id: importId } as const;
+  return [recordAudit(transaction, OPERATOR, { action, target, details: { created, updated, ...options } })];
+}
