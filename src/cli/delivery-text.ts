@@ -43,7 +43,7 @@ export function deliveryDetails(delivery: DeliveryInDetail): string {
     ["last error", printable(delivery.lastError ?? "none", 500)],
     ["last reason", printable(delivery.lastReason ?? "none", 60)],
     ["received", delivery.receivedAt.toISOString()],
-    ["completed", delivery.completedAt?.toISOString() ?? "not yet"],
+    [delivery.status === "failed" ? "failed" : "completed", delivery.completedAt?.toISOString() ?? "not yet"],
     ["next attempt", delivery.nextAttemptAt?.toISOString() ?? "none"],
   ]);
   const attempts = table(

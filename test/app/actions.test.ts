@@ -382,6 +382,22 @@ describe("a page after an action", () => {
   });
 });
 
+it("counts down the same seconds in a form as in Retry-After", async () => {
+  const { cookie } = await signUp(server.url);
+  const submit = () =>
+    submitAction(
+      strict.url,
+      findServerAction("updateProfile"),
+      { name: "Ada" },
+      { cookie, path: "/settings" },
+    );
+  await submit();
+  const { returned, headers } = await submit();
+  const seconds = Number(headers.get("retry-after"));
+  expect(seconds).toBeGreaterThan(3_500);
+  expect(returned).toMatchObject({ done: false, code: "rate_limited", retryAfterSeconds: seconds });
+});
+
 it("creates a key that expires after a year, or never on request", async () => {
   const { cookie } = await signUp(server.url);
   await call("createApiKeyAction", { name: "For ever", expiresAt: "never" }, { cookie });

@@ -152,6 +152,13 @@ describe("webhooks show", () => {
     expect(stdout).toMatch(/1\s+delivery\s+successful/);
   });
 
+  it("says when a delivery failed, not that it was completed", async () => {
+    const { id } = await delivered("show-failed", "nobody");
+    const { stdout } = await tollgate("webhooks", "show", id);
+    expect(stdout).toMatch(/^failed\s+\d{4}-/m);
+    expect(stdout).not.toMatch(/^completed\b/m);
+  });
+
   it("reports that the payload is no longer stored", async () => {
     const { id } = await delivered("show-2", "user_1");
     await test.rows("update webhook_delivery set payload = null where id = $1", [id]);

@@ -2,19 +2,26 @@ import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 import { cleanedUp } from "./cleanup.ts";
 
-const EXECUTABLE = "/usr/bin/chromium";
+const EXECUTABLES = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+const executable = EXECUTABLES.find((path) => existsSync(path));
 
 /** Why there are no tests in a browser here, or `null`. With CI=true a missing one is a failure. */
 export function missingBrowser(): string | null {
-  if (existsSync(EXECUTABLE) || process.env.CI === "true") return null;
-  return "install Chromium, e.g. sudo apt-get install chromium";
+  if (executable !== undefined || process.env.CI === "true") return null;
+  return "install Chromium, e.g. sudo apt-get install chromium or brew install --cask chromium";
 }
 
 /** A real Chromium without a window. */
 export async function startBrowser(): Promise<Browser> {
   // As root, Chromium's own sandbox does not start.
   const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  const browser = await chromium.launch({ executablePath: EXECUTABLE, args });
+  const browser = await chromium.launch({ executablePath: executable ?? "/usr/bin/chromium", args });
   cleanedUp(() => browser.close());
   return browser;
 }

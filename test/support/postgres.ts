@@ -6,6 +6,8 @@ import { createTemplate } from "./database.ts";
 
 /** One real PostgreSQL for the whole run; every test file has a database of its own in it, copied from one that is migrated once. */
 export default async function setup(): Promise<() => Promise<void>> {
+  // script/mutate starts one for all its runs.
+  if (process.env.TEST_POSTGRES_URL) return async () => {};
   const folder = await mkdtemp(join(tmpdir(), "tollgate-test-"));
   // Started by root, PostgreSQL runs as another user, who needs access to the folder.
   await chmod(folder, 0o755);

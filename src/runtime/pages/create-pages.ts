@@ -28,11 +28,14 @@ const MAX_BODY_BYTES = 64 * 1024;
 
 const PROJECT = resolve(import.meta.dirname, "../../..");
 
-/** Hosts the pages: everything outside `/api`. Next.js is loaded by the first request for one. */
-export function createPages(options: PagesOptions): Pages {
+/**
+ * Hosts the pages: everything outside `/api`. Next.js is loaded by the first request for one.
+ * @param project the folder with the built pages
+ */
+export function createPages(options: PagesOptions, project = PROJECT): Pages {
   let loading: ReturnType<typeof loadNext> | null = null;
   const next = ({ socket }: IncomingMessage) => {
-    loading ??= loadNext(PROJECT, {
+    loading ??= loadNext(project, {
       hostname: socket.localAddress ?? "127.0.0.1",
       port: socket.localPort ?? 3000,
     });
@@ -42,7 +45,7 @@ export function createPages(options: PagesOptions): Pages {
     });
     return loading;
   };
-  const toFiles = getRequestListener(builtFiles(PROJECT).fetch, { hostname: "localhost" });
+  const toFiles = getRequestListener(builtFiles(project).fetch, { hostname: "localhost" });
   return {
     answer: async (incoming, outgoing) => {
       const requestId = randomUUID();

@@ -132,6 +132,8 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await page.waitForURL(`/admin/webhooks/${furnished.failedId}`);
     await part(page, "History").getByText("Attempt 1 failed (provider delivery)").waitFor();
     await part(page, "History").getByText("If this person signs up or is imported later").waitFor();
+    await part(page, "Details").getByText("Failed at", { exact: true }).waitFor();
+    expect(await part(page, "Details").getByText("Completed at").count()).toBe(0);
     await page.getByLabel("Search payload").fill("furnished-15");
     await page.getByText(/^\d+ matches\.$/).waitFor();
 

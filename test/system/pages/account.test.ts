@@ -179,6 +179,49 @@ describe("a refused form", () => {
     expect(html).toContain('data-outcome="unauthorized"');
     expect(/ checked/.test(input)).toBe(isTicked);
   });
+
+  it.each([
+    ["unticked", {}, false],
+    ["ticked", { emailNotifications: "on" }, true],
+  ] as const)("keeps the email notifications %s without JavaScript", async (_, box, isTicked) => {
+    const { html } = await sendForm(server.url, "/settings", ada.cookie, {
+      on: "Save preferences",
+      fields: { theme: "sepia", ...box },
+    });
+    const [input = ""] = /<input(?=[^>]* name="emailNotifications")[^>]*>/.exec(html) ?? [];
+    expect(html).toContain('data-outcome="invalid_input"');
+    expect(/ checked/.test(input)).toBe(isTicked);
+  });
+});
+
+describe("a session", () => {
+  it.each([
+    ["ends with the browser when its box is unticked", {}, false],
+    ["lasts when its box is ticked", { rememberMe: "on" }, true],
+  ] as const)("%s", async (_, box, lasts) => {
+    const action = findServerAction("signIn");
+    const fields = { email: ada.email, password: ada.password, ...box };
+    const { headers } = await callAction(server.url, action, encodeArguments([fields]), {
+      headers: { origin: APP_URL },
+    });
+    const cookie = headers.getSetCookie().find((one) => one.includes("session_token=")) ?? "";
+    expect(cookie).toMatch(/session_token=[^;]+;/);
+    expect(/Max-Age|Expires/i.test(cookie)).toBe(lasts);
+  });
+});
+
+describe("a subscription whose payment failed", () => {
+  it("shows its scheduled end too", async () => {
+    const { id, cookie } = await signUp(server.url);
+    await test.rows(
+      `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+         current_period_end, cancel_at_period_end, out_of_order)
+       values (gen_random_uuid(), $1, 'provider-a', $1, 'pro', 1, 'past_due', '2090-03-04', true, false)`,
+      [id],
+    );
+    const { text } = await openPage(server.url, "/billing", cookie);
+    expect(text).toMatch(/Your last payment failed\. .*It ends on March 4, 2090 and won’t renew\./);
+  });
 });
 
 describe("two-factor authentication", () => {
