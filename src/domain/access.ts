@@ -40,7 +40,13 @@ type AccessReason = (typeof ACCESS_REASONS)[number];
 type AccessRules = Pick<Plan, "graceDays" | "afterRefund" | "afterDispute">;
 
 /** For a plan that is no longer in `plans.config.ts`. */
-const DEFAULT_RULES: AccessRules = { graceDays: 7, afterRefund: "end_access", afterDispute: "end_access" };
+export const DEFAULT_GRACE_DAYS = 7;
+
+const DEFAULT_RULES: AccessRules = {
+  graceDays: DEFAULT_GRACE_DAYS,
+  afterRefund: "end_access",
+  afterDispute: "end_access",
+};
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

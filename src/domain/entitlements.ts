@@ -35,7 +35,16 @@ export type Check = {
   remaining?: number;
 };
 
-type Subscribed = AccessFacts & { planId: string };
+/** Of a subscription: what decides access, and to which plan. */
+export type Subscribed = AccessFacts & { planId: string };
+
+/** What has been used of a quota in a period. */
+export type QuotaUsage = { feature: string; periodEndMs: number; used: number };
+
+/** As every interface shows them. */
+export type ShownEntitlements = Pick<Entitlements, "planId" | "status" | "until"> & {
+  features: Record<string, { kind: FeatureKind; value: boolean | number; used?: number; remaining?: number }>;
+};
 
 /** @param subscriptions the newest first */
 export function entitlementsOf(
@@ -65,6 +74,29 @@ export function entitlementsOf(
     isSubscribed: grants.length > 0,
     features,
   };
+}
+
+/** What has been used of a quota in its current period. */
+export function usedOf(
+  { features }: Pick<Entitlements, "features">,
+  usage: readonly QuotaUsage[],
+  feature: string,
+): number {
+  const period = features.get(feature)?.resetsAt.getTime();
+  return usage.find((one) => one.feature === feature && one.periodEndMs === period)?.used ?? 0;
+}
+
+export function showEntitlements(
+  entitlements: Entitlements,
+  usage: readonly QuotaUsage[],
+): ShownEntitlements {
+  const { planId, status, until, features } = entitlements;
+  const shown = [...features].map(([id, { kind, value }]) => {
+    if (kind !== "quota") return [id, { kind, value }] as const;
+    const used = usedOf(entitlements, usage, id);
+    return [id, { kind, value, used, remaining: Math.max(0, Number(value) - used) }] as const;
+  });
+  return { planId, status, until, features: Object.fromEntries(shown) };
 }
 
 /** @param used of the quota in its period @returns `null` for a feature of no plan */

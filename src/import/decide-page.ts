@@ -8,6 +8,7 @@ import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
+import type { SubscriptionChange } from "../domain/subscription-change.ts";
 import type { ResolvedUsers } from "./resolve-users.ts";
 import type { ImportReport, Unmatched } from "./run-import.ts";
 import type { SubscriptionRow } from "./subscription-row.ts";
@@ -19,6 +20,7 @@ export type DecidedPage = {
   changes: { subscriptionId: string; changes: Changes }[];
   notifications: Notification[];
   events: { type: ReturnType<typeof subscriptionEventType>; subscription: Subscription }[];
+  entitlementChanges: SubscriptionChange[];
   /** Ids of subscriptions that an event has changed about when the source was read. */
   contested: string[];
 };
@@ -37,7 +39,15 @@ export function decidePage(
   const known = new Map(locked.map((one) => [one.id, one]));
   const page: DecidedPage = {
     report: { created: 0, updated: 0, skipped: 0, unmatched: [] },
-    ...{ created: [], updated: [], changes: [], notifications: [], events: [], contested: [] },
+    ...{
+      created: [],
+      updated: [],
+      changes: [],
+      notifications: [],
+      events: [],
+      entitlementChanges: [],
+      contested: [],
+    },
   };
   for (const row of rows) {
     const outcome = decideRow(slot, row, { known: [...known.values()], users, plans });
@@ -131,6 +141,7 @@ function record(
   else list[at] = subscription;
   page.report[before === null ? "created" : "updated"] += 1;
   page.notifications.push(...notifications);
+  page.entitlementChanges.push({ before, after });
   if (changes === null) return;
   page.changes.push({ subscriptionId: after.id, changes });
   page.events.push({ type: subscriptionEventType(before, after), subscription: after });

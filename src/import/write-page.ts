@@ -1,3 +1,4 @@
+import { insertEntitlementEvents } from "../store/entitlement-events.ts";
 import { insertNotifications } from "../store/notifications.ts";
 import { insertSubscriptionEvents } from "../store/outbound-events.ts";
 import { insertReconciliations } from "../store/reconciliations.ts";
@@ -8,7 +9,7 @@ import type { DecidedPage } from "./decide-page.ts";
 /** Sends the writes of a page without waiting for them. */
 export function writePage(
   transaction: Transaction,
-  { created, updated, changes, notifications, events }: DecidedPage,
+  { created, updated, changes, notifications, events, entitlementChanges }: DecidedPage,
   { notify }: { notify: boolean },
 ): Promise<unknown>[] {
   return [
@@ -17,5 +18,6 @@ export function writePage(
     ...(changes.length > 0 ? [insertReconciliations(transaction, { by: "operator", of: changes })] : []),
     ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
     ...(notify && events.length > 0 ? [insertSubscriptionEvents(transaction, events)] : []),
+    ...(notify ? insertEntitlementEvents(transaction, entitlementChanges) : []),
   ];
 }

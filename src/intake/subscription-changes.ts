@@ -5,7 +5,9 @@ import { type SubscriptionEvent, subscriptionEventType } from "../domain/outboun
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
+import type { SubscriptionChange } from "../domain/subscription-change.ts";
 import type { Attempt } from "../store/attempts.ts";
+import { insertEntitlementEvents } from "../store/entitlement-events.ts";
 import { insertNotifications } from "../store/notifications.ts";
 import { insertSubscriptionEvents } from "../store/outbound-events.ts";
 import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
@@ -27,6 +29,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
   const changed = new Set<string>();
   const notifications: Notification[] = [];
   const events: SubscriptionEvent[] = [];
+  const changesInOrder: SubscriptionChange[] = [];
   return {
     linkedTo(slot, event) {
       const linked: Subscription[] = [];
@@ -40,6 +43,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
       notifications.push(...decision.notifications);
       current.set(subscription.id, { ...subscription, lastNotified: decision.lastNotified });
       changed.add(subscription.id);
+      changesInOrder.push({ before, after: subscription });
       if (changes !== null) events.push({ type: subscriptionEventType(before, subscription), subscription });
       return changes && { subscriptionId: subscription.id, changes };
     },
@@ -52,6 +56,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
         ...(updated.length > 0 ? [updateSubscriptions(transaction, updated)] : []),
         ...(notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
         ...(events.length > 0 ? [insertSubscriptionEvents(transaction, events)] : []),
+        ...insertEntitlementEvents(transaction, changesInOrder),
       ];
     },
   };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isEventWritten } from "../store/outbound-relay.ts";
 import { createDispatcher, type DispatcherOptions } from "./dispatcher.ts";
-import { relayEvents } from "./relay.ts";
+import { type Relay, relayEvents } from "./relay.ts";
 
 export type Outbound = {
   /** Relays and sends until nothing is due; waits for the responses. */
@@ -16,7 +16,7 @@ const EVERY_MS = 200;
  * Relays and sends events until this process stops. Not a job with a lease: any process may send, each delivery is
  * claimed by one, and a process that is stopped must not hold up the others.
  */
-export function startOutbound(options: DispatcherOptions): Outbound {
+export function startOutbound(options: DispatcherOptions & Pick<Relay, "plans">): Outbound {
   const dispatcher = createDispatcher(options);
   const stopping = new AbortController();
   const pass = async () => {

@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
+import type { PlanCatalog } from "../domain/plan.ts";
 import type { Database } from "../store/database.ts";
 import {
+  dropWrittenEvents,
   lockRelay,
   type PositionedEvent,
   positionEvents,
-  type WrittenEvent,
   writtenEvents,
 } from "../store/outbound-relay.ts";
 import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
+import { completeEvents } from "./complete-events.ts";
 import { eventId } from "./event-id.ts";
 import type { OutboundMilestone } from "./milestone.ts";
 
@@ -20,7 +22,11 @@ const LIMITS: TransactionOptions = {
   idleTimeoutMs: 5_000,
 };
 
-export type Relay = { database: Database; reached?: (milestone: OutboundMilestone) => void | Promise<void> };
+export type Relay = {
+  database: Database;
+  plans: Pick<PlanCatalog, "plans">;
+  reached?: (milestone: OutboundMilestone) => void | Promise<void>;
+};
 
 /**
  * Gives committed events their positions and creates their deliveries, one process at a time. After the commit, not in
@@ -35,50 +41,27 @@ export async function relayEvents(relay: Relay, isStopping: () => boolean = () =
   }
 }
 
-function relayBatch({ database, reached }: Relay): Promise<number> {
+function relayBatch({ database, plans, reached }: Relay): Promise<number> {
   return inTransaction(database, LIMITS, async (transaction) => {
     const lastPosition = await lockRelay(transaction);
     if (lastPosition === null) return 0;
     const written = await writtenEvents(transaction, BATCH);
     if (written.length === 0) return 0;
-    const events = written.map((one, index) => completed(one, lastPosition + BigInt(index) + 1n));
-    const writes = positionEvents(transaction, events);
+    const completed = await completeEvents(transaction, written, plans);
+    const kept = completed.filter((one) => one !== null);
+    const dropped = written.filter((_, index) => completed[index] === null).map(({ seq }) => seq);
+    const events = kept.map((one, index): PositionedEvent => {
+      const position = lastPosition + BigInt(index) + 1n;
+      return { ...one, position, id: eventId(position, randomBytes(6)) };
+    });
+    const writes = [
+      ...(dropped.length > 0 ? [dropWrittenEvents(transaction, dropped)] : []),
+      ...(events.length > 0 ? positionEvents(transaction, events) : []),
+    ];
     for (const write of writes) write.catch(() => {});
     await reached?.("positions given");
     await transaction.commitAfter(writes);
     await reached?.("relayed");
-    return events.length;
+    return written.length;
   });
-}
-
-/** With what the intake leaves out because it can be looked up later. */
-function completed(written: WrittenEvent, position: bigint): PositionedEvent {
-  const { seq, type, subject, occurredAt } = written;
-  const id = eventId(position, randomBytes(6));
-  const { userId, data } = completedData(written);
-  return { seq, position, id, type, subject, occurredAt, userId, data };
-}
-
-type Shown = { userId?: string | null } & Record<string, unknown>;
-
-function completedData({ type, data, occurredAt, createdAt, externalId }: WrittenEvent) {
-  // The event of a deletion has to name who it was.
-  if (type === "user.deleted") return { userId: null, data };
-  if (type.startsWith("user.")) return { userId: data.id as string, data };
-  const {
-    subscription,
-    userId: named = null,
-    externalId: _,
-    ...rest
-  } = data as Shown & { subscription?: Shown };
-  const userId = subscription ? (subscription.userId ?? null) : named;
-  return {
-    userId,
-    data: {
-      userId,
-      externalId,
-      ...(subscription ? { subscription: { ...subscription, createdAt, updatedAt: occurredAt } } : {}),
-      ...rest,
-    },
-  };
 }

@@ -9,6 +9,7 @@ import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
+import { insertEntitlementEvents } from "../store/entitlement-events.ts";
 import { insertNotifications } from "../store/notifications.ts";
 import { insertSubscriptionEvents } from "../store/outbound-events.ts";
 import { insertReconciliation } from "../store/reconciliations.ts";
@@ -68,6 +69,7 @@ export async function adopt(
               ]),
             ]
           : []),
+        ...(notify ? insertEntitlementEvents(transaction, [{ before, after }]) : []),
         auditReconciliation(transaction, by, { id: after.id, outcome: "adopted" }),
       ]);
       return { outcome: "adopted", subscriptionId: after.id };

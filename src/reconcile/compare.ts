@@ -10,6 +10,7 @@ import { type UnclearState, unclearStateSentence } from "../domain/unclear-state
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
+import { insertEntitlementEvents } from "../store/entitlement-events.ts";
 import { insertNotifications } from "../store/notifications.ts";
 import { insertSubscriptionEvents } from "../store/outbound-events.ts";
 import {
@@ -130,6 +131,7 @@ async function correct(
             ]),
           ]
         : []),
+      ...(notify ? insertEntitlementEvents(transaction, [{ before, after }]) : []),
       auditReconciliation(transaction, by, { id, outcome: "corrected" }),
     ]);
     return comparison;

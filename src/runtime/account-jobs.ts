@@ -1,6 +1,7 @@
 import { redactDeleted } from "../accounts/redact-deleted.ts";
 import type { Auth } from "../auth/auth.ts";
 import { cancelUnwanted } from "../billing/cancel-unwanted.ts";
+import { endGrace } from "../billing/end-grace.ts";
 import { remindOfGrace } from "../billing/remind-of-grace.ts";
 import type { Config } from "../config/config.ts";
 import type { Job } from "../jobs/job-runner.ts";
@@ -26,11 +27,11 @@ export function accountJobs(config: Config, runtime: Runtime, auth: Auth): Job[]
     {
       name: "grace-reminders",
       everyMs: MINUTE_MS,
-      run: ({ isStopping }) =>
-        remindOfGrace(
-          { database: runtime.database, plans: config.plans },
-          { now: () => new Date(), isStopping },
-        ),
+      run: async ({ isStopping }) => {
+        const options = { now: () => new Date(), isStopping };
+        await remindOfGrace({ database, plans: config.plans }, options);
+        await endGrace({ database, plans: config.plans }, options);
+      },
     },
     { name: "redaction", everyMs: MINUTE_MS, run: ({ isStopping }) => redactDeleted(runtime, isStopping) },
   ];

@@ -93,6 +93,7 @@ export async function startService(
   const retries = startRetryJob(runtime.intake, metrics?.jobRan ?? null);
   const outbound = startOutbound({
     database: runtime.database,
+    plans: config.plans,
     allow: runtime.outboundAllow,
     hooks: new Map(),
     log,

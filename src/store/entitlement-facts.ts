@@ -1,3 +1,4 @@
+import type { QuotaUsage } from "../domain/entitlements.ts";
 import type { Queryable } from "./database.ts";
 import { ACCESS_COLUMNS, type SubscriptionAccess } from "./subscription-access.ts";
 
@@ -6,27 +7,30 @@ export type EntitlementFacts = {
   /** Those that have not ended, the newest first. */
   subscriptions: SubscriptionAccess[];
   /** Of periods that have not ended. */
-  usage: Usage[];
+  usage: QuotaUsage[];
 };
 
-type Usage = { feature: string; periodEndMs: number; used: number };
+/** Of the user in `userId`, an SQL expression; `null` without any. */
+export function usageOf(userId: string): string {
+  return `(
+  select json_agg(json_build_object(
+    'feature', c.feature, 'periodEndMs', (extract(epoch from c.period_end) * 1000)::bigint, 'used', c.used
+  )) from usage_counter c where c.user_id = ${userId} and c.period_end > now()
+)`;
+}
 
 const OF_USERS = {
   name: "entitlement_facts",
   text: `
-select asked.id as "userId", found.*, (
-  select json_agg(json_build_object(
-    'feature', c.feature, 'periodEndMs', (extract(epoch from c.period_end) * 1000)::bigint, 'used', c.used
-  )) from usage_counter c where c.user_id = asked.id and c.period_end > now()
-) as usage
+select asked.id as "userId", found.*, ${usageOf("asked.id")} as usage
 from unnest($1::text[]) as asked (id)
 left join lateral (
   select ${ACCESS_COLUMNS} from subscription s
-  where s.user_id = asked.id and s.status <> 'canceled' order by s.created_at desc, s.id desc
+  where s.user_id = asked.id and s.user_id = any ($1::text[]) and s.status <> 'canceled' order by s.created_at desc, s.id desc
 ) found on true`,
 };
 
-type Row = { userId: string; usage: Usage[] | null } & (SubscriptionAccess | { id: null });
+type Row = { userId: string; usage: QuotaUsage[] | null } & (SubscriptionAccess | { id: null });
 
 /** Each user's, those of unknown ones included, in one query. */
 export async function entitlementFacts(

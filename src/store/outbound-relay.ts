@@ -106,6 +106,16 @@ join event_endpoint p on p.enabled and given.type = any (p.types)
 order by given.position, p.id`,
 };
 
+const DROP = {
+  name: "drop_written_outbound_events",
+  text: "delete from outbound_event where seq = any ($1::bigint[]) and position is null",
+};
+
+/** Removes events that turned out to report no change. */
+export async function dropWrittenEvents(transaction: Queryable, seqs: readonly string[]): Promise<void> {
+  await transaction.run(DROP, [seqs]);
+}
+
 /**
  * Gives events their positions, and creates the deliveries to the endpoints that want them. The endpoints are locked
  * first: what completes a delivery locks them too, and makes the next one of the subject due.

@@ -157,7 +157,7 @@ create table grace_reminder (
   stage text not null,
   sent_at timestamp with time zone not null default clock_timestamp(),
   constraint grace_reminder_pkey PRIMARY KEY (subscription_id, past_due_since, stage),
-  constraint grace_reminder_stage_check CHECK ((stage = ANY (ARRAY['middle'::text, 'last_day'::text]))),
+  constraint grace_reminder_stage_check CHECK ((stage = ANY (ARRAY['middle'::text, 'last_day'::text, 'over'::text]))),
   constraint grace_reminder_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE
 );
 

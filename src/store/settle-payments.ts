@@ -1,5 +1,6 @@
 import type { PaymentStatus } from "../domain/payment.ts";
 import type { Queryable } from "./database.ts";
+import { storedFacts } from "./entitlement-events.ts";
 
 /** A payment whose status a transaction has changed; `before` is `null` for a new one. */
 export type ChangedPayment = { id: string; before: PaymentStatus | null; status: PaymentStatus };
@@ -32,6 +33,13 @@ select p.id from payment p
 where (p.provider, p.provider_payment_id) in (${NAMED})
 order by p.id for no key update`,
 };
+
+/** Of the latest payment of the subscription `s` that did not fail, see `ACCESS_COLUMNS`. */
+function latestReversal(status: string, from: string): string {
+  return `select case when ${status} in ('refunded', 'disputed') then ${status} end from ${from}
+    where p.provider = s.provider and p.provider_subscription_id = s.provider_subscription_id and ${status} <> 'failed'
+    order by p.occurred_at desc limit 1`;
+}
 
 const SETTLE = {
   name: "settle_payments",
@@ -84,6 +92,34 @@ notified as (
   )
   from changed, "user" administrator
   where administrator.role = 'admin' and changed.status in ('refunded', 'disputed')
+),
+-- One event per subscription: its own reversal and those written before it apply.
+reversals as (
+  select distinct s.id, s.user_id,
+    (${latestReversal("p.status", "payment p")}) as before,
+    (${latestReversal("coalesce(c.status, p.status)", "payment p left join changed c on c.id = p.id")}) as after
+  from changed
+  cross join lateral (
+    select id, user_id, provider, provider_subscription_id from subscription
+    where provider = changed.provider and provider_subscription_id = changed.provider_subscription_id
+      and user_id is not null and status <> 'canceled'
+    limit 1
+  ) s
+),
+entitled as (
+  insert into outbound_event (type, subject, data)
+  select 'entitlements.changed', md5('user ' || one.user_id), json_build_object(
+    'userId', one.user_id,
+    'change', json_build_object(${storedFacts("one.user_id")}, 'reversals', (
+      select json_agg(json_build_object(
+        'id', r.id,
+        'before', case when r.id < one.id then r.after else r.before end,
+        'after', case when r.id <= one.id then r.after else r.before end
+      )) from reversals r where r.user_id = one.user_id
+    ))
+  )
+  from reversals one where one.before is distinct from one.after
+  order by one.id
 )
 select id, before, status from changed`,
 };

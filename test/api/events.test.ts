@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
@@ -72,7 +73,7 @@ async function write(count: number): Promise<number[]> {
 /** Also waits for the server's own relay, which may be at it. */
 async function relayed(): Promise<void> {
   await eventually(async () => {
-    await relayEvents({ database: test.database });
+    await relayEvents({ database: test.database, plans });
     const rows = await test.rows("select from outbound_event where position is null");
     return rows.length;
   }, 0);

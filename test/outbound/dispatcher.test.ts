@@ -1,5 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
 import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { newEndpointSecret } from "../../src/outbound/sign.ts";
@@ -163,7 +164,7 @@ it("delays no other endpoint while one never answers", async () => {
   const dispatcher = dispatcherOn(test);
   const subjects = Array.from({ length: 40 }, (_, index) => `s${index}`);
   for (const subject of subjects) await writeEvent(test, subject, 1);
-  await relayEvents({ database: test.database });
+  await relayEvents({ database: test.database, plans });
   await dispatcher.dispatch();
   await eventually(async () => healthy.received.length, subjects.length);
   // At most eight at once wait for it.
@@ -220,7 +221,7 @@ it("takes a delivery over whose process has stopped, and ignores that process's 
   });
   await writeEvent(test, "a", 1);
   await writeEvent(test, "a", 2);
-  await relayEvents({ database: test.database });
+  await relayEvents({ database: test.database, plans });
   await stopped.dispatch();
   await eventually(async () => seatsOf(endpoint), [1]);
   await skipBackOff(test);

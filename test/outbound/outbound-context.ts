@@ -1,3 +1,4 @@
+import plans from "../../plans.config.ts";
 import { outboundAllow } from "../../src/outbound/allowed-targets.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "../../src/outbound/dispatcher.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
@@ -34,7 +35,7 @@ export function dispatcherOn(test: TestDatabase, more: Partial<DispatcherOptions
 
 /** Relays and sends until nothing is due. */
 export async function sendDue(test: TestDatabase, dispatcher: Dispatcher): Promise<void> {
-  await relayEvents({ database: test.database });
+  await relayEvents({ database: test.database, plans });
   while ((await dispatcher.dispatch()) > 0) await dispatcher.idle();
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
 import { relayEvents } from "../../src/outbound/relay.ts";
 import { recordPayments } from "../../src/store/record-payments.ts";
 import type { ReportedPayment } from "../../src/store/reported-payment.ts";
@@ -62,7 +63,7 @@ it("writes one event per change of a payment's status, as REST shows the payment
   await record(charge("paid", null, 2));
   await record(charge("paid", 500, 3));
   await record(charge("paid", 1900, 4));
-  await relayEvents({ database: test.database });
+  await relayEvents({ database: test.database, plans });
   const events = await test.rows<{
     type: string;
     subject: string;

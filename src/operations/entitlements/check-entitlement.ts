@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkFeature } from "../../domain/entitlements.ts";
+import { checkFeature, usedOf } from "../../domain/entitlements.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { defineOperation } from "../operation.ts";
 import { currentEntitlements, type EntitlementDeps } from "./current-view.ts";
@@ -42,7 +42,7 @@ export const checkEntitlement = defineOperation({
   run: async (deps: EntitlementDeps, { userId }, { feature, amount }) => {
     const current = await currentEntitlements(deps, userId);
     return (
-      checkFeature(current, feature, { amount, used: current.usedOf(feature) }) ??
+      checkFeature(current, feature, { amount, used: usedOf(current, current.usage, feature) }) ??
       refuse({ reason: "not_found", params: { resource: "feature" } })
     );
   },

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { type Entitlements, entitlementsOf } from "../../domain/entitlements.ts";
+import {
+  type Entitlements,
+  entitlementsOf,
+  type QuotaUsage,
+  showEntitlements,
+} from "../../domain/entitlements.ts";
 import { FEATURE_KINDS } from "../../domain/feature.ts";
 import type { PlanCatalog } from "../../domain/plan.ts";
 import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
@@ -14,16 +19,9 @@ export type EntitlementDeps = {
 export async function currentEntitlements(
   { plans, findEntitlementFacts }: EntitlementDeps,
   userId: string,
-): Promise<Entitlements & { usedOf(feature: string): number }> {
+): Promise<Entitlements & { usage: readonly QuotaUsage[] }> {
   const { subscriptions, usage } = await findEntitlementFacts(userId);
-  const entitlements = entitlementsOf(subscriptions, plans, new Date());
-  return {
-    ...entitlements,
-    usedOf: (feature) => {
-      const period = entitlements.features.get(feature)?.resetsAt.getTime();
-      return usage.find((one) => one.feature === feature && one.periodEndMs === period)?.used ?? 0;
-    },
-  };
+  return { ...entitlementsOf(subscriptions, plans, new Date()), usage };
 }
 
 const FeatureEntitlement = z
@@ -48,17 +46,8 @@ export const EntitlementsView = z
   })
   .meta({ id: "Entitlements" });
 
-export function entitlementsView({
-  planId,
-  status,
-  until,
-  features,
-  usedOf,
-}: Awaited<ReturnType<typeof currentEntitlements>>): z.input<typeof EntitlementsView> {
-  const shown = [...features].map(([id, { kind, value }]) => {
-    if (kind !== "quota") return [id, { kind, value }] as const;
-    const used = usedOf(id);
-    return [id, { kind, value, used, remaining: Math.max(0, Number(value) - used) }] as const;
-  });
-  return { planId, status, until, features: Object.fromEntries(shown) };
+export function entitlementsView(
+  current: Awaited<ReturnType<typeof currentEntitlements>>,
+): z.input<typeof EntitlementsView> {
+  return showEntitlements(current, current.usage);
 }

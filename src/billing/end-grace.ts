@@ -1,0 +1,23 @@
+import { DEFAULT_GRACE_DAYS } from "../domain/access.ts";
+import type { PlanCatalog } from "../domain/plan.ts";
+import type { Queryable } from "../store/database.ts";
+import { recordGraceEnds } from "../store/grace-ends.ts";
+
+const DAY_SECONDS = 24 * 60 * 60;
+const BATCH = 500;
+
+/** Emits `entitlements.changed` for people whose grace period is over: no other change would report it. */
+export async function endGrace(
+  { database, plans }: { database: Queryable; plans: Pick<PlanCatalog, "plans"> },
+  { now, isStopping }: { now: () => Date; isStopping: () => boolean },
+): Promise<void> {
+  const graces = plans.plans.map(({ id, graceDays }) => ({
+    planId: id,
+    graceSeconds: graceDays * DAY_SECONDS,
+  }));
+  const otherwiseSeconds = DEFAULT_GRACE_DAYS * DAY_SECONDS;
+  while (!isStopping()) {
+    const ended = await recordGraceEnds(database, graces, { otherwiseSeconds, now: now(), limit: BATCH });
+    if (ended < BATCH) return;
+  }
+}

@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import plans from "../../plans.config.ts";
+import { endGrace } from "../../src/billing/end-grace.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { OPERATOR } from "../../src/domain/caller.ts";
+import type { Charge } from "../../src/domain/payment.ts";
+import type { Subscription } from "../../src/domain/subscription.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { currentEntitlements, entitlementsView } from "../../src/operations/entitlements/current-view.ts";
+import { relayEvents } from "../../src/outbound/relay.ts";
+import { compare } from "../../src/reconcile/compare.ts";
+import { findEntitlementFacts } from "../../src/runtime/find-entitlement-facts.ts";
+import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import { insertEntitlementEvents } from "../../src/store/entitlement-events.ts";
+import { findReconcilable } from "../../src/store/reconciliations.ts";
+import { recordPayments } from "../../src/store/record-payments.ts";
+import { lockFreeSubscriptions } from "../../src/store/subscription-locks.ts";
+import { updateSubscriptions } from "../../src/store/subscriptions.ts";
+import { inTransaction } from "../../src/store/transaction.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { SECRETS, serverVariables } from "../support/variables.ts";
+
+const CREATED = "customer.subscription.created";
+const UPDATED = "customer.subscription.updated";
+const DELETED = "customer.subscription.deleted";
+const DAY_MS = 86_400_000;
+const LIMITS = {
+  synchronousCommit: "on",
+  lockTimeoutMs: 5_000,
+  statementTimeoutMs: 5_000,
+  idleTimeoutMs: 5_000,
+} as const;
+const PRO = { planId: "pro", priceId: "price_pro_monthly", seats: 1 };
+const TEAM = { planId: "team", priceId: "price_team_monthly", seats: 5 };
+const START = Date.now() - DAY_MS / 2;
+const NEXT_MONTH = new Date(Date.now() + 30 * DAY_MS);
+
+let test: TestDatabase;
+let runtime: Runtime;
+beforeAll(async () => {
+  test = await freshDatabase();
+  runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
+});
+afterAll(async () => {
+  await runtime.close();
+  await test.drop();
+});
+beforeEach(async () => {
+  await test.rows("truncate webhook_attempt, webhook_delivery, outbound_event, payment, payment_name");
+  await test.rows("delete from subscription");
+});
+
+let count = 0;
+
+async function receive(kind: string, given: FixtureOverrides): Promise<void> {
+  count += 1;
+  const { rawBody, headers } = fixtureDelivery("stripe", kind, {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: `evt_${count}`,
+    subscriptionId: "sub",
+    customerId: "cus",
+    userId: "user_1",
+    occurredAt: new Date(START + count * 1_000),
+    currentPeriodEnd: NEXT_MONTH,
+    ...PRO,
+    ...(kind === DELETED ? {} : { status: "active" }),
+    ...given,
+  });
+  const result = await runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
+  expect(result).toMatchObject({ outcome: "applied" });
+}
+
+type Entitled = { planId: string; status: string | null; until: string | null; features: object };
+type Emitted = { userId: string | null; externalId: string | null; entitlements: Entitled };
+
+async function emitted(): Promise<Emitted[]> {
+  await relayEvents({ database: test.database, plans });
+  const rows = await test.rows<{ data: Emitted }>(
+    "select data from outbound_event where type = 'entitlements.changed' order by position",
+  );
+  return rows.map(({ data }) => data);
+}
+
+const inShort = async () =>
+  (await emitted()).map(({ entitlements: { planId, status } }) => `${planId} ${status}`);
+
+it("emits the entitlements as REST shows them, once per change", async () => {
+  await receive(CREATED, {});
+  await receive(UPDATED, {});
+  const [event, ...others] = await emitted();
+  expect(others).toEqual([]);
+  const deps = { plans, findEntitlementFacts: findEntitlementFacts(test.database) };
+  const shown = entitlementsView(await currentEntitlements(deps, "user_1"));
+  expect(event).toEqual({
+    userId: "user_1",
+    externalId: null,
+    entitlements: JSON.parse(JSON.stringify(shown)),
+  });
+});
+
+it("emits for the plan, the status and the period, in order", async () => {
+  await receive(CREATED, { status: "incomplete" });
+  await receive(UPDATED, {});
+  await receive(UPDATED, { currentPeriodEnd: new Date(NEXT_MONTH.getTime() + DAY_MS) });
+  await receive(UPDATED, TEAM);
+  await receive(UPDATED, { ...TEAM, status: "past_due" });
+  await receive(DELETED, TEAM);
+  expect(await inShort()).toEqual([
+    "free incomplete",
+    "pro active",
+    "pro active",
+    "team active",
+    "team past_due",
+    "free null",
+  ]);
+});
+
+it("emits one event per change when the changes are applied in one group", async () => {
+  await Promise.all([receive(CREATED, {}), receive(UPDATED, TEAM), receive(UPDATED, PRO)]);
+  expect(await inShort()).toEqual(["pro active", "team active", "pro active"]);
+});
+
+it("emits nothing when the entitlements stay the same", async () => {
+  await receive(CREATED, TEAM);
+  await test.rows("truncate outbound_event");
+  await receive(UPDATED, { ...TEAM, seats: 9 });
+  await receive(UPDATED, { ...TEAM, seats: 9, cancelAtPeriodEnd: true });
+  expect(await emitted()).toEqual([]);
+  const left = await test.rows("select from outbound_event where position is null");
+  expect(left).toEqual([]);
+});
+
+it("emits nothing when another subscription of the person still gives the same", async () => {
+  await receive(CREATED, { ...PRO, subscriptionId: "older", customerId: "older" });
+  await receive(CREATED, TEAM);
+  expect(await inShort()).toEqual(["pro active", "team active"]);
+  await receive(DELETED, { ...PRO, subscriptionId: "older", customerId: "older" });
+  expect(await inShort()).toEqual(["pro active", "team active"]);
+});
+
+it("emits when two transactions that do not see each other end a person's subscriptions", async () => {
+  await receive(CREATED, { subscriptionId: "one" });
+  await receive(CREATED, { subscriptionId: "two" });
+  await emitted();
+  await test.rows("truncate outbound_event");
+  const bothWritten = Promise.withResolvers<void>();
+  let written = 0;
+  const end = (providerSubscriptionId: string) =>
+    inTransaction(test.database, LIMITS, async (transaction) => {
+      const link = {
+        provider: "provider-a",
+        providerSubscriptionId,
+        userId: null,
+        customerId: null,
+      } as const;
+      const [before] = (await lockFreeSubscriptions(transaction, [link])) as [Subscription];
+      const after = { ...before, status: "canceled" } as const;
+      await Promise.all([
+        updateSubscriptions(transaction, [after]),
+        ...insertEntitlementEvents(transaction, [{ before, after }]),
+      ]);
+      written += 1;
+      if (written === 2) bothWritten.resolve();
+      await bothWritten.promise;
+      await transaction.commitAfter([]);
+    });
+  await Promise.all([end("one"), end("two")]);
+  expect((await inShort()).at(-1)).toBe("free null");
+});
+
+it("emits for both people when a subscription turns out to be another's", async () => {
+  await receive(CREATED, {});
+  await receive(UPDATED, { userId: "user_2" });
+  const events = (await emitted()).map(({ userId, entitlements }) => `${userId} ${entitlements.planId}`);
+  expect(events).toEqual(["user_1 pro", "user_1 free", "user_2 pro"]);
+});
+
+const BOTH = ["true", "false"].map((notify) => ({ notify: notify === "true" }));
+
+it.each(BOTH)("emits for a correction only with notifications: $notify", async ({ notify }) => {
+  await receive(CREATED, {});
+  await test.rows("truncate outbound_event");
+  const [row] = await test.rows<{ id: string }>("select id from subscription");
+  const found = await findReconcilable(test.database, row?.id as string);
+  const state = {
+    kind: UPDATED,
+    providerSubscriptionId: "sub",
+    customerId: "cus",
+    userId: null,
+    planId: null,
+    items: [{ priceIds: ["price_team_monthly"], seats: 5 }],
+    status: "active",
+    currentPeriodEnd: null,
+    cancelAtPeriodEnd: null,
+    occurredAtMicros: null,
+  };
+  const api = { fetchSubscription: async () => state as never };
+  const options = { by: OPERATOR, audit: "changes", dryRun: false, notify } as const;
+  await compare(runtime.intake, api, found as never, options);
+  expect(await inShort()).toEqual(notify ? ["team active"] : []);
+});
+
+async function pay(id: string, refunded: number | null, micros: number, day: number): Promise<void> {
+  const charge: Charge = {
+    ...{ id, amount: 1900, currency: "EUR", refundedAmount: refunded },
+    state: "paid",
+    ...{ periodStart: null, periodEnd: null, receiptUrl: null, occurredAt: new Date(Date.UTC(2026, 0, day)) },
+  };
+  await inTransaction(test.database, LIMITS, async (transaction) => {
+    await recordPayments(transaction, [
+      {
+        provider: "provider-a",
+        report: { names: [], charge, reversal: null },
+        occurredAtMicros: micros,
+        providerSubscriptionId: "sub",
+        userId: "user_1",
+        isPersonGone: false,
+      },
+    ]);
+    await transaction.commitAfter([]);
+  });
+}
+
+it("emits when a refund in full ends access, and when the next payment gives it back", async () => {
+  await receive(CREATED, {});
+  await pay("in_1", null, 1, 1);
+  await pay("in_1", 500, 2, 1);
+  expect(await inShort()).toEqual(["pro active"]);
+  await pay("in_1", 1900, 3, 1);
+  expect(await inShort()).toEqual(["pro active", "free active"]);
+  await pay("in_2", null, 4, 2);
+  expect(await inShort()).toEqual(["pro active", "free active", "pro active"]);
+  // An older payment decides nothing.
+  await pay("in_1", null, 5, 1);
+  expect(await inShort()).toHaveLength(3);
+});
+
+const endAt = (now: Date) =>
+  endGrace({ database: test.database, plans }, { now: () => now, isStopping: () => false });
+
+it("emits once when a grace period is over", async () => {
+  await receive(CREATED, {});
+  await receive(UPDATED, { status: "past_due", occurredAt: new Date() });
+  expect(await inShort()).toEqual(["pro active", "pro past_due"]);
+  await endAt(new Date(Date.now() + 6 * DAY_MS));
+  expect(await inShort()).toHaveLength(2);
+  const over = new Date(Date.now() + 7 * DAY_MS + 1_000);
+  await Promise.all([endAt(over), endAt(over)]);
+  expect(await inShort()).toEqual(["pro active", "pro past_due", "free past_due"]);
+  await endAt(over);
+  expect(await inShort()).toHaveLength(3);
+});
+
+it("emits nothing for the end of a grace period that was over when the renewal was reported as failed", async () => {
+  await receive(CREATED, { occurredAt: new Date(Date.now() - 9 * DAY_MS) });
+  await receive(UPDATED, { status: "past_due", occurredAt: new Date(Date.now() - 8 * DAY_MS) });
+  expect(await inShort()).toEqual(["pro active", "free past_due"]);
+  await test.rows("update subscription set created_at = now() - interval '60 days'");
+  await endAt(new Date());
+  expect(await inShort()).toHaveLength(2);
+});
