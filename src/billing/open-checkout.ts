@@ -45,11 +45,7 @@ export type BillingTools = ProviderTools & {
   appUrl: string;
 };
 
-type Order = WantedCheckout &
-  Pick<CheckoutOrder, "email" | "isEmailConfirmed"> & {
-    /** Where the user continues afterwards; `null`: our billing page. */
-    returnUrl: string | null;
-  };
+type Order = WantedCheckout & Pick<CheckoutOrder, "email" | "isEmailConfirmed">;
 type LeasedOrder = { api: PaymentApi; order: Order; lease: Lease };
 
 /**

@@ -9,6 +9,8 @@ export type WantedCheckout = {
   planId: string;
   priceId: string;
   seats: number;
+  /** Where the user continues afterwards; `null`: our billing page. */
+  returnUrl: string | null;
 };
 
 /** `isUsed`: the provider has reported a subscription of the person since the checkout was opened. */
@@ -19,7 +21,8 @@ const MARGIN_SECONDS = 30;
 /** Providers forget idempotency keys after a day, and an order that old may have been paid. */
 const SAME_KEY_FOR = "interval '1 hour'";
 
-const IS_SAME = `c.provider = $2::text and c.plan_id = $3::text and c.price_id = $4::text and c.seats = $5::int`;
+const IS_SAME = `c.provider = $2::text and c.plan_id = $3::text and c.price_id = $4::text and c.seats = $5::int
+  and c.return_url is not distinct from $6::text`;
 
 // A subscription was reported since it was opened: this checkout was paid and must not be reused.
 const IS_USED = `exists (
@@ -29,7 +32,7 @@ const IS_USED = `exists (
 
 const IS_GOOD = `c.url is not null
   and clock_timestamp() < coalesce(
-    c.expires_at - interval '${MARGIN_SECONDS} seconds', c.opened_at + $6::float8 * interval '1 second'
+    c.expires_at - interval '${MARGIN_SECONDS} seconds', c.opened_at + $7::float8 * interval '1 second'
   )
   and not ${IS_USED}`;
 
@@ -48,18 +51,21 @@ select url from checkout c
 where user_id = $1 and ${IS_SAME} and ${IS_GOOD} and not ${IS_HELD_BEFORE}
   and not exists (
     select from lease
-    where name = $7 and held_until > clock_timestamp() and token is distinct from $8::uuid
+    where name = $8 and held_until > clock_timestamp() and token is distinct from $9::uuid
   )`,
 };
+
+function valuesOf({ userId, provider, planId, priceId, seats, returnUrl }: WantedCheckout) {
+  return [userId, provider, planId, priceId, seats, returnUrl];
+}
 
 /** Where the person can pay this order; `null`: none is open for it, or somebody else is replacing it. */
 export async function findOpenCheckout(
   database: Queryable,
-  { userId, provider, planId, priceId, seats }: WantedCheckout,
+  wanted: WantedCheckout,
   { keepSeconds, lease }: { keepSeconds: number; lease: Lease | null },
 ): Promise<string | null> {
-  const wanted = [userId, provider, planId, priceId, seats];
-  const values = [...wanted, keepSeconds, checkoutLease(userId), lease?.token ?? null];
+  const values = [...valuesOf(wanted), keepSeconds, checkoutLease(wanted.userId), lease?.token ?? null];
   const [open] = await database.run<{ url: string }>(FIND_OPEN, values);
   return open?.url ?? null;
 }
@@ -91,11 +97,16 @@ const KEEPS_KEY = `${IS_SAME} and c.url is null and c.asked_at > clock_timestamp
 const PLACE = {
   name: "place_checkout_order",
   text: `
-with ${heldLease("$6", "$7")}
-insert into checkout as c (user_id, provider, plan_id, price_id, seats, idempotency_key, lease_key, lease_until)
-select $1, $2, $3, $4, $5::int, $8::uuid, $7::uuid, clock_timestamp() + $9::float8 * interval '1 second' from held
+with ${heldLease("$7", "$8")}
+insert into checkout as c (
+  user_id, provider, plan_id, price_id, seats, return_url, idempotency_key, lease_key, lease_until
+)
+select $1, $2, $3, $4, $5::int, $6::text, $9::uuid, $8::uuid,
+  clock_timestamp() + $10::float8 * interval '1 second'
+from held
 on conflict (user_id) do update set
   provider = excluded.provider, plan_id = excluded.plan_id, price_id = excluded.price_id, seats = excluded.seats,
+  return_url = excluded.return_url,
   idempotency_key = case when ${KEEPS_KEY} then c.idempotency_key else excluded.idempotency_key end,
   asked_at = case when ${KEEPS_KEY} then c.asked_at else clock_timestamp() end,
   session_id = null, url = null, opened_at = null, expires_at = null,
@@ -115,16 +126,21 @@ export type PlacedOrder =
  */
 export async function placeCheckoutOrder(
   database: Queryable,
-  { userId, provider, planId, priceId, seats }: WantedCheckout,
+  wanted: WantedCheckout,
   {
     lease: { name, token },
     leaseSeconds,
     newIdempotencyKey,
   }: { lease: Lease; leaseSeconds: number; newIdempotencyKey: string },
 ): Promise<PlacedOrder> {
-  const wanted = [userId, provider, planId, priceId, seats];
   const rows = await database
-    .run<{ idempotencyKey: string }>(PLACE, [...wanted, name, token, newIdempotencyKey, leaseSeconds])
+    .run<{ idempotencyKey: string }>(PLACE, [
+      ...valuesOf(wanted),
+      name,
+      token,
+      newIdempotencyKey,
+      leaseSeconds,
+    ])
     .catch(nullIfNoUser);
   if (rows === null) return { outcome: "no user" };
   const [placed] = rows;
@@ -139,10 +155,10 @@ function nullIfNoUser(error: unknown): null {
 const KEEP = {
   name: "keep_checkout",
   text: `
-with ${heldLease("$6", "$7")}
+with ${heldLease("$7", "$8")}
 update checkout set
   provider = $2::text, plan_id = $3::text, price_id = $4::text, seats = $5::int,
-  session_id = $8, url = $9, expires_at = $10::timestamptz, opened_at = clock_timestamp(), lease_key = null
+  return_url = $6::text, session_id = $9, url = $10, expires_at = $11::timestamptz, opened_at = clock_timestamp(), lease_key = null
 where user_id = $1 and exists (select from held)
 returning user_id`,
 };
@@ -150,14 +166,16 @@ returning user_id`,
 /** Stores an opened checkout. `false`: the lease is lost or the user deleted, so that it must be closed again. */
 export async function keepCheckout(
   database: Queryable,
-  { userId, provider, planId, priceId, seats }: WantedCheckout,
+  wanted: WantedCheckout,
   {
     lease: { name, token },
     opened: { id, url, expiresAt },
   }: { lease: Lease; opened: { id: string; url: string; expiresAt: Date | null } },
 ): Promise<boolean> {
-  const wanted = [userId, provider, planId, priceId, seats];
-  const kept = await database.run(KEEP, [...wanted, name, token, id, url, expiresAt?.toISOString() ?? null]);
+  const kept = await database.run(KEEP, [
+    ...valuesOf(wanted),
+    ...[name, token, id, url, expiresAt?.toISOString() ?? null],
+  ]);
   return kept.length > 0;
 }
 

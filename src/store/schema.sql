@@ -80,6 +80,7 @@ create table checkout (
   opened_at timestamp with time zone,
   expires_at timestamp with time zone,
   lease_key uuid,
+  return_url text,
   constraint checkout_check CHECK (((url IS NULL) = (opened_at IS NULL))),
   constraint checkout_pkey PRIMARY KEY (user_id),
   constraint checkout_seats_check CHECK ((seats > 0)),

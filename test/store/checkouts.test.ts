@@ -21,7 +21,7 @@ afterEach(() => test.rows("truncate checkout, lease"));
 
 const PRO: WantedCheckout = {
   ...{ userId: "user_0", provider: "provider-a", planId: "pro" },
-  ...{ priceId: "price_pro", seats: 1 },
+  ...{ priceId: "price_pro", seats: 1, returnUrl: null },
 };
 const TEAM: WantedCheckout = { ...PRO, planId: "team", priceId: "price_team", seats: 5 };
 
@@ -52,6 +52,17 @@ describe("a user's stored checkout", () => {
     await open(PRO, "cs_1");
     expect(await openFor(PRO)).toBe("https://checkout.example/cs_1");
     expect(await openFor(TEAM)).toBeNull();
+  });
+
+  it("is not found for an order that leads back to another page", async () => {
+    const elsewhere = { ...PRO, returnUrl: "https://shop.example/done" };
+    await open(elsewhere, "cs_1");
+    expect(await openFor(PRO)).toBeNull();
+    expect(await openFor({ ...PRO, returnUrl: "https://shop.example/other" })).toBeNull();
+    expect(await openFor(elsewhere)).toBe("https://checkout.example/cs_1");
+    await open(PRO, "cs_2");
+    expect(await openFor(elsewhere)).toBeNull();
+    expect(await openFor(PRO)).toBe("https://checkout.example/cs_2");
   });
 
   it("is found by the holder of the lease alone while it may be replaced", async () => {

@@ -71,12 +71,12 @@ export const createCheckout = defineOperation({
       (await findUser(deps.database, userId)) ??
       refuse({ reason: "not_found", params: { resource: "user" } });
     if (await isSubscribed(deps.database, userId)) refuse({ reason: "subscription_exists" });
-    const wanted = { userId, provider, planId, priceId, seats: seats ?? plan.seats.min };
+    const wanted = {
+      ...{ userId, provider, planId, priceId, seats: seats ?? plan.seats.min },
+      returnUrl: returnUrl ?? null,
+    };
     return {
-      url: await openCheckout(deps, api, {
-        ...wanted,
-        ...{ email, isEmailConfirmed: emailVerified, returnUrl: returnUrl ?? null },
-      }),
+      url: await openCheckout(deps, api, { ...wanted, email, isEmailConfirmed: emailVerified }),
     };
   },
 });
