@@ -22,22 +22,24 @@ type RedactionTools = { database: Queryable; intake: Pick<Intake, "adapters"> };
  * @returns whether all that was open is done
  */
 export async function redactDeleted(tools: RedactionTools, isStopping: () => boolean): Promise<boolean> {
-  let left = await openRedactions(tools.database);
-  while (left.length > 0) {
+  let remaining = await openRedactions(tools.database);
+  while (remaining.length > 0) {
     if (isStopping()) return false;
     // Everybody who has come equally far is searched for at once: the log is not read for each alone.
-    const after = left.map((one) => one.after).reduce((a, b) => (BigInt(b) < BigInt(a) ? b : a));
-    const together = left.filter((one) => one.after === after);
-    const { suspects, until } = await nextSuspects(tools.database, together, after);
-    const deliveries = suspects.map((suspect) => ({ id: suspect.id, ...read(tools.intake, suspect) }));
+    const after = remaining
+      .map((redaction) => redaction.after)
+      .reduce((a, b) => (BigInt(b) < BigInt(a) ? b : a));
+    const batch = remaining.filter((redaction) => redaction.after === after);
+    const { suspects, until } = await nextSuspects(tools.database, batch, after);
+    const deliveries = suspects.map((suspect) => ({ id: suspect.id, ...trace(tools.intake, suspect) }));
     const nexts: Redaction[] = [];
-    for (const before of together) {
+    for (const before of batch) {
       const step = await nextStep(tools, before, deliveries, until);
       // Another process is redacting too, and has gone further.
       if (!(await retryOnContention(() => redact(tools.database, step)))) return false;
       if (step.next !== null) nexts.push(step.next);
     }
-    left = [...left.filter((one) => one.after !== after), ...nexts];
+    remaining = [...remaining.filter((redaction) => redaction.after !== after), ...nexts];
   }
   return true;
 }
@@ -49,12 +51,12 @@ async function nextStep(
   until: string | null,
 ): Promise<RedactionStep> {
   const theirs = deliveries.filter((delivery) => isAbout(before, delivery));
-  const named = theirs.flatMap((delivery) => customersIn(before, delivery));
-  const found = await unclaimedCustomers(database, newAmong(named, before.customers));
+  const candidates = theirs.flatMap((delivery) => customersIn(before, delivery));
+  const newCustomers = await unclaimedCustomers(database, newAmong(candidates, before.customers));
   const grown: Redaction = {
     ...before,
-    customers: [...before.customers, ...found],
-    again: before.again || found.length > 0,
+    customers: [...before.customers, ...newCustomers],
+    again: before.again || newCustomers.length > 0,
   };
   return {
     before,
@@ -69,7 +71,7 @@ function roundAfter(redaction: Redaction): Redaction | null {
   return redaction.again ? { ...redaction, after: "0", again: false } : null;
 }
 
-function read({ adapters }: RedactionTools["intake"], suspect: SuspectDelivery): TracedDelivery {
+function trace({ adapters }: RedactionTools["intake"], suspect: SuspectDelivery): TracedDelivery {
   const body: unknown = JSON.parse(suspect.payload);
   return { provider: suspect.provider, body, event: eventOf(adapters, suspect, body) };
 }
@@ -83,9 +85,9 @@ function eventOf(adapters: Intake["adapters"], suspect: SuspectDelivery, body: u
   }
 }
 
-function newAmong(named: readonly ProviderName[], known: readonly ProviderName[]): ProviderName[] {
+function newAmong(candidates: readonly ProviderName[], customers: readonly ProviderName[]): ProviderName[] {
   const keyOf = ({ provider, id }: ProviderName) => `${provider} ${id}`;
-  const added = new Map(named.map((one) => [keyOf(one), one]));
-  for (const one of known) added.delete(keyOf(one));
+  const added = new Map(candidates.map((name) => [keyOf(name), name]));
+  for (const name of customers) added.delete(keyOf(name));
   return [...added.values()];
 }

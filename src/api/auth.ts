@@ -30,10 +30,10 @@ export function authRoutes(
     const scope = options.scopeOf(c.req.method, c.req.path);
     if (scope !== null) await charge(scope, limits, call);
 
-    const answer = await options.handle(await forwarded(c), address);
+    const response = await options.handle(await forwarded(c), address);
     for (const [name, value] of Object.entries(limitHeaders(call.charges))) c.header(name, value);
-    if (answer.status === 401) c.header("www-authenticate", 'Bearer realm="tollgate"');
-    return c.newResponse(answer.body, answer);
+    if (response.status === 401) c.header("www-authenticate", 'Bearer realm="tollgate"');
+    return c.newResponse(response.body, response);
   });
   return routes;
 }

@@ -32,7 +32,7 @@ export function directWebhooks(
     const target = incoming.method === "POST" ? targets.get(incoming.url ?? "") : undefined;
     if (target === undefined || !isOrdinary(incoming, maxBodyBytes)) return false;
     if (!target.hasVersion && incoming.headers["x-api-version"] !== undefined) return false;
-    void answer(options.webhooks, target, incoming, outgoing);
+    void receiveAndRespond(options.webhooks, target, incoming, outgoing);
     return true;
   };
 }
@@ -75,7 +75,7 @@ function isOrdinary({ headers }: IncomingMessage, maxBodyBytes: number): boolean
   );
 }
 
-async function answer(
+async function receiveAndRespond(
   webhooks: WebhookOptions,
   { slot, headers }: DirectTarget,
   incoming: IncomingMessage,

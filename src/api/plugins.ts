@@ -37,8 +37,8 @@ export async function loadPlugins(folder: string = FOLDER): Promise<Plugin[]> {
   const plugins: Plugin[] = [];
   for (const file of files) {
     const plugin = await load(folder, file);
-    const other = fileOf.get(plugin.name);
-    if (other !== undefined) throw problem(file, `"${plugin.name}" is also the name of ${other}`);
+    const otherFile = fileOf.get(plugin.name);
+    if (otherFile !== undefined) throw problem(file, `"${plugin.name}" is also the name of ${otherFile}`);
     fileOf.set(plugin.name, file);
     plugins.push(plugin);
   }
@@ -69,8 +69,8 @@ function isRouter(value: unknown): value is Plugin["router"] {
   return typeof fetch === "function" && Array.isArray(routes);
 }
 
-function problem(file: string, what: string, cause?: unknown): Error {
-  return new Error(`plugin ${file}: ${what}`, { cause });
+function problem(file: string, message: string, cause?: unknown): Error {
+  return new Error(`plugin ${file}: ${message}`, { cause });
 }
 
 /** Mounts all plugins behind one gate: no path reaches a plugin without passing it. */

@@ -24,7 +24,7 @@ export function authenticateApiKey(
   );
 
   return async ({ prefix, hash }, address, now) => {
-    const key = (await keysByPrefix(prefix))?.find((one) => timingSafeEqual(one.hash, hash));
+    const key = (await keysByPrefix(prefix))?.find((candidate) => timingSafeEqual(candidate.hash, hash));
     if (!key || !isValid(key, now)) return null;
     usage.record(key, now);
     return { kind: "api-key", userId: key.userId, role: key.role, keyId: key.id, address };

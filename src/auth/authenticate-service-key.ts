@@ -23,7 +23,7 @@ export function authenticateServiceKey(
     Map.groupBy(await findServiceKeys(database, prefixes), (key) => key.prefix),
   );
   return async ({ prefix, hash }, address, now) => {
-    const key = (await keysByPrefix(prefix))?.find((one) => timingSafeEqual(one.hash, hash));
+    const key = (await keysByPrefix(prefix))?.find((candidate) => timingSafeEqual(candidate.hash, hash));
     if (!key || (key.validUntil !== null && key.validUntil <= now)) return null;
     usage.record(key, now);
     const { id, permissions, limit, windowSeconds } = key;

@@ -7,7 +7,7 @@ export function batchLookups<Found>(
   maxInFlight: number,
   findMany: (keys: string[]) => Promise<Map<string, Found>>,
 ): (key: string) => Promise<Found | undefined> {
-  type Request = { resolve(found: Found | undefined): void; reject(error: unknown): void };
+  type Request = { resolve(result: Found | undefined): void; reject(error: unknown): void };
   let waiting = new Map<string, Request[]>();
   let inFlight = 0;
   let isScheduled = false;
@@ -25,8 +25,8 @@ export function batchLookups<Found>(
     const batch = waiting;
     waiting = new Map();
     try {
-      const found = await findMany([...batch.keys()]);
-      for (const [key, requests] of batch) for (const { resolve } of requests) resolve(found.get(key));
+      const results = await findMany([...batch.keys()]);
+      for (const [key, requests] of batch) for (const { resolve } of requests) resolve(results.get(key));
     } catch (error) {
       for (const requests of batch.values()) for (const { reject } of requests) reject(error);
     }

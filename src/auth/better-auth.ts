@@ -141,7 +141,7 @@ export function configureBetterAuth(options: BetterAuthOptions, scopes: RequestS
     logger: {
       level: "warn",
       disableColors: true,
-      log: (level, message, ...more) => logMessage(log, level, message, more),
+      log: (level, message, ...details) => logMessage(log, level, message, details),
     },
   });
 }
@@ -180,8 +180,8 @@ async function consumeCode(
 export type ConfiguredBetterAuth = ReturnType<typeof configureBetterAuth>;
 
 /** Better Auth warns of everyday events, such as a wrong password. */
-function logMessage(log: Log, level: string, message: string, more: readonly unknown[]): void {
-  const error = more.find((one) => one instanceof Error);
+function logMessage(log: Log, level: string, message: string, details: readonly unknown[]): void {
+  const error = details.find((detail) => detail instanceof Error);
   const fields = error ? { err: innermost(error) } : {};
   // A message without an error quotes what a client has sent.
   if (level === "error" && error) log.error(fields, `better-auth: ${message}`);

@@ -8,13 +8,14 @@ const MAX_IN_FLIGHT = 2;
 /** By our id or by another system's; resolves to our id, `null` without such a user. Concurrent calls share a query. */
 export function findNamedUser(
   database: Queryable,
-): (named: { user: string } | { externalId: string }) => Promise<string | null> {
+): (user: { user: string } | { externalId: string }) => Promise<string | null> {
   const find = batchLookups(MAX_IN_FLIGHT, async (keys) => {
-    const given = (start: string) => keys.filter((key) => key.startsWith(start)).map((key) => key.slice(1));
-    const found = await findNamedUsers(database, { users: given("u"), externalIds: given("e") });
+    const namesWith = (start: string) =>
+      keys.filter((key) => key.startsWith(start)).map((key) => key.slice(1));
+    const users = await findNamedUsers(database, { users: namesWith("u"), externalIds: namesWith("e") });
     return new Map(
-      found.map(({ id, externalId }) => [externalId === null ? `u${id}` : `e${externalId}`, id]),
+      users.map(({ id, externalId }) => [externalId === null ? `u${id}` : `e${externalId}`, id]),
     );
   });
-  return async (named) => (await find("user" in named ? `u${named.user}` : `e${named.externalId}`)) ?? null;
+  return async (user) => (await find("user" in user ? `u${user.user}` : `e${user.externalId}`)) ?? null;
 }

@@ -23,21 +23,21 @@ export function createGuessLimit(database: Queryable, hash: (email: string) => s
   return {
     take: async (guess) => {
       const keys = keysOf(guess, hash);
-      const taken: string[] = [];
+      const takenKeys: string[] = [];
       for (const { key, freeFailures } of keys) {
         const refused = await takeSignInAttempt(database, key, { freeFailures });
         if (refused) {
-          await returnSignInAttempts(database, taken);
+          await returnSignInAttempts(database, takenKeys);
           return refused;
         }
-        taken.push(key);
+        takenKeys.push(key);
       }
-      const [own] = taken;
+      const [accountKey] = takenKeys;
       return {
         settle: async (result) => {
-          if (result === "wrong" || own === undefined) return;
-          if (result === "right") await clearSignInFailures(database, own);
-          await returnSignInAttempts(database, taken);
+          if (result === "wrong" || accountKey === undefined) return;
+          if (result === "right") await clearSignInFailures(database, accountKey);
+          await returnSignInAttempts(database, takenKeys);
         },
       };
     },

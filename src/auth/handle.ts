@@ -18,17 +18,19 @@ export function createHandler(options: HandleOptions): Auth["handle"] {
     if (route === null) return refusalResponse({ reason: "not_found", params: { resource: "endpoint" } });
     if ("allow" in route) return withAllow(refusalResponse({ reason: "method_not_allowed" }), route.allow);
 
-    const read = route.body ? await readRequestBody(request, route.body) : { body: null };
-    if (read instanceof Response) return read;
+    const requestBody = route.body ? await readRequestBody(request, route.body) : { body: null };
+    if (requestBody instanceof Response) return requestBody;
     const cookie = presentsKey(request) ? null : request.headers.get("cookie");
     return serveRoute(options, {
       route,
-      body: read.body,
+      body: requestBody.body,
       cookie,
       address,
       locale: negotiateLocale(request.headers.get("accept-language") ?? undefined),
       respond: (withCookie) =>
-        betterAuth.handler(innerRequest(request, read.body, { appUrl, cookie: withCookie ? cookie : null })),
+        betterAuth.handler(
+          innerRequest(request, requestBody.body, { appUrl, cookie: withCookie ? cookie : null }),
+        ),
     });
   };
 }

@@ -12,20 +12,20 @@ export async function readRequestBody(request: Request, schema: RequestBody): Pr
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
     return errorResponse(415, "Content-Type: expected application/json", { code: "UNSUPPORTED_MEDIA_TYPE" });
   }
-  let given: unknown;
+  let body: unknown;
   try {
-    given = JSON.parse(await request.text());
+    body = JSON.parse(await request.text());
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return refusalResponse(unreadable("JSON"));
   }
-  const parsed = parseBody(given, schema);
+  const parsed = parseBody(body, schema);
   return parsed instanceof Refusal ? refusalResponse(parsed) : parsed;
 }
 
-export function parseBody(given: unknown, schema: RequestBody): ParsedBody | Refusal {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return unreadable("a JSON object");
-  const parsed = schema.safeParse(given, { error: whetherMissing });
+export function parseBody(body: unknown, schema: RequestBody): ParsedBody | Refusal {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return unreadable("a JSON object");
+  const parsed = schema.safeParse(body, { error: whetherMissing });
   return parsed.success ? { body: parsed.data } : invalidInput(parsed.error);
 }
 

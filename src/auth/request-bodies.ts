@@ -54,7 +54,7 @@ export const ChangePassword: RequestBody = z
 
 export const RequestPasswordReset: RequestBody = z.object({
   email: Email,
-  redirectTo: RedirectTarget.transform((place) => place ?? "/reset-password"),
+  redirectTo: RedirectTarget.transform((target) => target ?? "/reset-password"),
 });
 
 export const ResetPassword: RequestBody = z.object({

@@ -50,8 +50,8 @@ export async function translateResponse(response: Response, failure: unknown): P
   if (sqlState(failure) === FOREIGN_KEY_VIOLATION) return refusalResponse({ reason: "unauthorized" });
   if (response.status < 400) return withNoStore(response);
   const { code, message } = await errorOf(response);
-  const known = REASONS_OF_CODES[code];
-  if (known) return refusalResponse(known, code);
+  const refusal = REASONS_OF_CODES[code];
+  if (refusal) return refusalResponse(refusal, code);
   if (response.status >= 500 || message === "") return refusalResponse({ reason: "internal_error" });
   return errorResponse(response.status, message, { code: code === "" ? "BAD_REQUEST" : code });
 }

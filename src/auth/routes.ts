@@ -141,9 +141,11 @@ export function authRoute(
 ): AuthRoute | { allow: string } | null {
   if (!path.startsWith(`${AUTH_PATH}/`)) return null;
   const rest = path.slice(AUTH_PATH.length);
-  const matching = ROUTES.filter((one) => one.path.test(rest) && (confirmation || !one.confirmation));
+  const matching = ROUTES.filter((route) => route.path.test(rest) && (confirmation || !route.confirmation));
   if (matching.length === 0) return null;
   return (
-    matching.find((one) => one.method === method) ?? { allow: matching.map((one) => one.method).join(", ") }
+    matching.find((route) => route.method === method) ?? {
+      allow: matching.map((route) => route.method).join(", "),
+    }
   );
 }

@@ -49,15 +49,15 @@ async function serve(deps: ServeDeps, request: RouteRequest): Promise<Response> 
   const session = route.needsSession && cookie !== null ? await deps.sessions.find(cookie) : null;
   const isUsable = session !== null && !session.isBanned && session.endsAt > deps.now();
   const guess = guessOf(request, isUsable ? session : null);
-  const taken = guess && (await deps.guesses.take(guess));
-  if (taken && "waitSeconds" in taken) return tooManyRequests(taken.waitSeconds);
+  const attempt = guess && (await deps.guesses.take(guess));
+  if (attempt && "waitSeconds" in attempt) return tooManyRequests(attempt.waitSeconds);
 
   const scope: RequestScope = { address, locale, failure: null };
   const response = await deps.scopes
     .run(scope, () => respond(deps, request, isUsable ? session : null, !session || isUsable))
-    .then((answer) => translateResponse(answer, scope.failure))
+    .then((response) => translateResponse(response, scope.failure))
     .catch((error: unknown) => failed(deps.log, route, scope.failure ?? error));
-  if (taken) await taken.settle(await resultOf(response));
+  if (attempt) await attempt.settle(await resultOf(response));
   if (response.ok && route.endpoint === "changePassword" && session) {
     const keys = request.body?.revokeApiKeys === true;
     await revokeAfterChange(deps.database, { userId: session.userId, address, keys });

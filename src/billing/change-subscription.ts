@@ -22,16 +22,21 @@ const LEASE_SECONDS = 20;
 export async function changeSubscription(
   deps: ChangeTools,
   api: PaymentApi,
-  found: { id: string; provider: Slot; providerSubscriptionId: string; userId: string },
+  subscription: { id: string; provider: Slot; providerSubscriptionId: string; userId: string },
   change: SubscriptionChange,
 ): Promise<void> {
-  const { id, provider, providerSubscriptionId, userId } = found;
-  const done = await withLease(deps.database, checkoutLease(userId), { seconds: LEASE_SECONDS }, async () => {
-    const changing = api.changeSubscription(providerSubscriptionId, change);
-    await mapProviderErrors(deps, { slot: provider, userId }, changing);
-    return true;
-  });
-  if (done === null) refuse({ reason: "checkout_in_progress" });
+  const { id, provider, providerSubscriptionId, userId } = subscription;
+  const completed = await withLease(
+    deps.database,
+    checkoutLease(userId),
+    { seconds: LEASE_SECONDS },
+    async () => {
+      const changing = api.changeSubscription(providerSubscriptionId, change);
+      await mapProviderErrors(deps, { slot: provider, userId }, changing);
+      return true;
+    },
+  );
+  if (completed === null) refuse({ reason: "checkout_in_progress" });
   if (change.when === "period_end") return;
   try {
     const reconcilable = await findReconcilable(deps.intake.database, id);

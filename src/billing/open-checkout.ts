@@ -107,11 +107,11 @@ async function openPlaced(
   const { order, lease } = leased;
   try {
     const customers = await customersOfUser(database, order.userId);
-    const known = customers.find(
+    const existing = customers.find(
       ({ provider, customerId }) => provider === order.provider && customerId !== null,
     );
     const placed = await orderFor(deps, order, idempotencyKey);
-    const opening = openFor(leased, known?.customerId ?? null, placed);
+    const opening = openFor(leased, existing?.customerId ?? null, placed);
     const facts = { slot: order.provider, userId: order.userId };
     return await keep(deps, leased, await mapProviderErrors(deps, facts, opening));
   } catch (error) {

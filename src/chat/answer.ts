@@ -40,7 +40,7 @@ export function startAnswer(
     },
   }).getReader();
 
-  const read = async (): Promise<UIMessageChunk | null> => {
+  const readChunk = async (): Promise<UIMessageChunk | null> => {
     for (;;) {
       const { done, value } = await chunks.read();
       if (done) return null;
@@ -58,16 +58,16 @@ export function startAnswer(
     }
   };
   return {
-    readBeginning: () => withTimeout(() => beginning(read)),
-    readNext: () => withTimeout(read),
+    readBeginning: () => withTimeout(() => beginning(readChunk)),
+    readNext: () => withTimeout(readChunk),
     abort: () => ours.abort(),
   };
 }
 
-async function beginning(read: () => Promise<UIMessageChunk | null>): Promise<UIMessageChunk[]> {
+async function beginning(readChunk: () => Promise<UIMessageChunk | null>): Promise<UIMessageChunk[]> {
   const chunks: UIMessageChunk[] = [];
   for (;;) {
-    const chunk = await read();
+    const chunk = await readChunk();
     if (chunk === null) return chunks;
     chunks.push(chunk);
     if (CONTENT_CHUNKS.has(chunk.type)) return chunks;

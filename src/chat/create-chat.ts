@@ -62,7 +62,7 @@ function remainderOf(
   begun: readonly UIMessageChunk[],
   { failed, close }: { failed: (cause: unknown) => void; close: () => void },
 ): ReadableStream<UIMessageChunk> {
-  let left = false;
+  let isCanceled = false;
   return new ReadableStream<UIMessageChunk>({
     start: (controller) => {
       for (const chunk of begun) controller.enqueue(chunk);
@@ -75,14 +75,14 @@ function remainderOf(
         controller.close();
       } catch (error) {
         close();
-        if (left) return;
+        if (isCanceled) return;
         failed(error);
         controller.enqueue({ type: "error", errorText: "The answer broke off. Please try again." });
         controller.close();
       }
     },
     cancel: () => {
-      left = true;
+      isCanceled = true;
       close();
       answer.abort();
     },

@@ -29,9 +29,9 @@ Examples:
 }
 
 function completionsOf(command: Command, path: readonly string[] = []): Completions {
-  const subcommands = command.commands.filter((one) => one.name() !== "help");
+  const subcommands = command.commands.filter((subcommand) => subcommand.name() !== "help");
   const options = command.options.flatMap((option) => option.long ?? []);
-  const words = [...subcommands.map((one) => one.name()), ...options, "--help"];
+  const words = [...subcommands.map((subcommand) => subcommand.name()), ...options, "--help"];
   const completions: Completions = new Map([[path.join(" "), words]]);
   for (const subcommand of subcommands) {
     for (const [key, value] of completionsOf(subcommand, [...path, subcommand.name()])) {
@@ -82,10 +82,10 @@ function pathPattern(completions: Completions): string {
 function fishScript(completions: Completions): string {
   const lines = [...completions].flatMap(([path, words]) => {
     const names = path.split(" ").filter(Boolean);
-    const next = words.filter((word) => !word.startsWith("--"));
+    const nested = words.filter((word) => !word.startsWith("--"));
     const conditions = [
       ...names.map((name) => `__fish_seen_subcommand_from ${name}`),
-      ...(next.length > 0 ? [`not __fish_seen_subcommand_from ${next.join(" ")}`] : []),
+      ...(nested.length > 0 ? [`not __fish_seen_subcommand_from ${nested.join(" ")}`] : []),
     ];
     const condition = conditions.length > 0 ? `-n '${conditions.join("; and ")}' ` : "";
     return words.map((word) =>

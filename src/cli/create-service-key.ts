@@ -52,11 +52,11 @@ export function addCreate(keys: Command, terminal: Terminal): void {
 }
 
 function permissionsIn(text: string): Permission[] {
-  return text.split(",").map((one) => {
-    const found = PERMISSIONS.find((permission) => permission === one.trim());
-    if (found === undefined) {
-      throw new InvalidArgumentError(`expected some of ${PERMISSIONS.join(",")}, not "${one.trim()}".`);
+  return text.split(",").map((name) => {
+    const match = PERMISSIONS.find((permission) => permission === name.trim());
+    if (match === undefined) {
+      throw new InvalidArgumentError(`expected some of ${PERMISSIONS.join(",")}, not "${name.trim()}".`);
     }
-    return found;
+    return match;
   });
 }

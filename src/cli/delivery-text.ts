@@ -17,16 +17,16 @@ export function deliveryTable(deliveries: readonly Delivery[]): string {
       "last reason",
       "last error",
     ],
-    deliveries.map((one) => [
-      one.id,
-      one.provider,
-      printable(one.eventType, 40),
-      statusWord(one.status),
-      String(one.attempts),
-      inSeconds(one.receivedAt),
-      one.nextAttemptAt ? inSeconds(one.nextAttemptAt) : "",
-      printable(one.lastReason ?? "", 40),
-      printable(one.lastError ?? "", 60),
+    deliveries.map((delivery) => [
+      delivery.id,
+      delivery.provider,
+      printable(delivery.eventType, 40),
+      statusWord(delivery.status),
+      String(delivery.attempts),
+      inSeconds(delivery.receivedAt),
+      delivery.nextAttemptAt ? inSeconds(delivery.nextAttemptAt) : "",
+      printable(delivery.lastReason ?? "", 40),
+      printable(delivery.lastError ?? "", 60),
     ]),
     ["right", "left", "left", "left", "right"],
   );
@@ -48,14 +48,14 @@ export function deliveryDetails(delivery: DeliveryInDetail): string {
   ]);
   const attempts = table(
     ["attempt", "by", "outcome", "started", "took", "reason", "error"],
-    delivery.attemptLog.map((one) => [
-      String(one.attempt),
-      one.source,
-      statusWord(one.outcome),
-      one.startedAt.toISOString(),
-      `${one.durationMs.toFixed(1)} ms`,
-      printable(one.reason ?? "", 40),
-      printable(one.error ?? "", 120),
+    delivery.attemptLog.map((attempt) => [
+      String(attempt.attempt),
+      attempt.source,
+      statusWord(attempt.outcome),
+      attempt.startedAt.toISOString(),
+      `${attempt.durationMs.toFixed(1)} ms`,
+      printable(attempt.reason ?? "", 40),
+      printable(attempt.error ?? "", 120),
     ]),
     ["right", "left", "left", "left", "right"],
   );

@@ -72,11 +72,11 @@ function addCreate(endpoints: Command, terminal: Terminal): void {
         .split(",")
         .map((type) => type.trim()) as (typeof OUTBOUND_EVENT_TYPES)[number][];
       const { description } = options;
-      const made = await withRuntime(terminal, (runtime) =>
+      const endpoint = await withRuntime(terminal, (runtime) =>
         runAsOperator(createEventEndpoint, runtime, { url, types, ...(description ? { description } : {}) }),
       );
-      const text = () => `${made.id} receives events\nsigning secret: ${made.secret}`;
-      conclude(terminal, { json: made, text }, options);
+      const text = () => `${endpoint.id} receives events\nsigning secret: ${endpoint.secret}`;
+      conclude(terminal, { json: endpoint, text }, options);
     });
 }
 

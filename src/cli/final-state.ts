@@ -40,14 +40,14 @@ async function checkInTime(
   const waitMs = hasOpenWork ? runtime.intake.leaseSeconds * 1_000 + RETRY_WITHIN_MS : 0;
   const giveUpAt = performance.now() + waitMs;
   for (;;) {
-    const found = await findSubscriptions(runtime, simulation);
-    if (found.length === 0) {
+    const subscriptions = await findSubscriptions(runtime, simulation);
+    if (subscriptions.length === 0) {
       return {
         checked: null,
         notChecked: "the server uses another database than this command: none of the sent events are in it",
       };
     }
-    const checked = check(simulation.expected, found, mayBeOutOfOrder);
+    const checked = check(simulation.expected, subscriptions, mayBeOutOfOrder);
     if (checked.mismatches.length === 0 || performance.now() >= giveUpAt)
       return { checked, notChecked: null };
     await sleep(POLL_EVERY_MS);
@@ -55,15 +55,15 @@ async function checkInTime(
 }
 
 async function findSubscriptions(runtime: Runtime, { slot, ids }: Simulation): Promise<Found[]> {
-  const found: Found[] = [];
+  const all: Found[] = [];
   for (let first = 0; first < ids.length; first += BATCH) {
     const batch = ids.slice(first, first + BATCH);
     const subscriptions = await runAsOperator(findInSlot, runtime, {
       provider: slot,
-      userIds: batch.map((one) => one.userId),
-      providerSubscriptionIds: batch.map((one) => one.subscriptionId),
+      userIds: batch.map((id) => id.userId),
+      providerSubscriptionIds: batch.map((id) => id.subscriptionId),
     });
-    found.push(...subscriptions);
+    all.push(...subscriptions);
   }
-  return found;
+  return all;
 }

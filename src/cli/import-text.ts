@@ -8,8 +8,8 @@ export function importText(
   { created, updated, skipped, unmatched }: ImportReport,
   { dryRun }: { dryRun: boolean },
 ): string {
-  const done = dryRun ? "would be " : "";
-  const counts = `${created} ${done}created, ${updated} ${done}updated, ${skipped} as they are, ${unmatched.length} left out`;
+  const prefix = dryRun ? "would be " : "";
+  const counts = `${created} ${prefix}created, ${updated} ${prefix}updated, ${skipped} as they are, ${unmatched.length} left out`;
   if (unmatched.length === 0) return counts;
   const rest = unmatched.length > MAX_SHOWN ? [`and ${unmatched.length - MAX_SHOWN} more: see --json`] : [];
   return [counts, "", unmatchedTable(unmatched.slice(0, MAX_SHOWN)), ...rest].join("\n");
@@ -23,6 +23,6 @@ function unmatchedTable(unmatched: readonly Unmatched[]): string {
 }
 
 function namesOf(ids: Record<string, string | number | null>): string {
-  const named = Object.values(ids).filter((value) => value !== null);
-  return printable(named.join(" "), 120);
+  const present = Object.values(ids).filter((value) => value !== null);
+  return printable(present.join(" "), 120);
 }

@@ -85,7 +85,7 @@ async function withUserSource(
     return withForeignDatabase(options.databaseUrl, (foreign) => work(betterAuthUsers(foreign)));
   if (from !== "stripe")
     throw new Error("--from: expected a file ending in .csv or .json, better-auth or stripe");
-  const slot = options.slot ?? SLOTS.find((one) => runtime.payments[one]?.listCustomerPage);
+  const slot = options.slot ?? SLOTS.find((candidate) => runtime.payments[candidate]?.listCustomerPage);
   if (slot === undefined) throw new Error("no slot has an API key of Stripe");
   const { listCustomerPage } = apiOf(runtime, slot);
   if (listCustomerPage === null) throw new Error(`${slot} is not Stripe: only its customers can be imported`);

@@ -7,13 +7,13 @@ export function reconcileText({ slots, compared, corrected, left, dryRun }: Reco
     parts.push(
       table(
         ["slot", "subscription", "field", "here", "provider"],
-        corrected.flatMap((one) =>
-          Object.entries(one.changes).map(([field, [before, after]], line) => [
-            line === 0 ? one.slot : "",
-            line === 0 ? printable(one.providerSubscriptionId ?? one.subscriptionId, 60) : "",
+        corrected.flatMap((correction) =>
+          Object.entries(correction.changes).map(([field, [before, after]], line) => [
+            line === 0 ? correction.slot : "",
+            line === 0 ? printable(correction.providerSubscriptionId ?? correction.subscriptionId, 60) : "",
             field,
-            word(before),
-            style("bold", word(after)),
+            shownValue(before),
+            style("bold", shownValue(after)),
           ]),
         ),
       ),
@@ -23,10 +23,10 @@ export function reconcileText({ slots, compared, corrected, left, dryRun }: Reco
     parts.push(
       table(
         ["slot", "subscription", "unchanged, because"],
-        left.map((one) => [
-          one.slot,
-          printable(one.providerSubscriptionId ?? one.subscriptionId, 60),
-          printable(one.reason, 120),
+        left.map((item) => [
+          item.slot,
+          printable(item.providerSubscriptionId ?? item.subscriptionId, 60),
+          printable(item.reason, 120),
         ]),
       ),
     );
@@ -54,6 +54,6 @@ function eventsLine({ slot, missed, problem }: SlotReport, dryRun: boolean): str
   return `${slot}: ${listed} events listed, ${count} missed${became}`;
 }
 
-function word(value: unknown): string {
+function shownValue(value: unknown): string {
   return value === null || value === undefined ? "nothing" : printable(String(value), 60);
 }

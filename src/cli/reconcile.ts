@@ -82,7 +82,7 @@ function failureOf(
   payments: Payments,
 ): string | null {
   const problem = slots.find(
-    (one) => one.problem !== null && (slot || subscription || payments[one.slot] !== null),
+    (report) => report.problem !== null && (slot || subscription || payments[report.slot] !== null),
   )?.problem;
   if (problem) return `the provider cannot be reached: ${problem}`;
   const [first] = left;

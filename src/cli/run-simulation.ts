@@ -93,7 +93,7 @@ async function simulateWith(
     rate: options.rate ?? null,
   };
   const stats = createStats();
-  const sent = await withKnownTotal(
+  const result = await withKnownTotal(
     terminal,
     simulation.schedule.size,
     () => stats.sent,
@@ -104,13 +104,13 @@ async function simulateWith(
     ...{ run, seed, slot, format, url, events },
     subscriptions: simulation.lifecycles.length,
     ...counts,
-    seconds: rounded(sent.seconds, 3),
-    eventsPerSecond: rounded(stats.sent / sent.seconds, 0),
+    seconds: rounded(result.seconds, 3),
+    eventsPerSecond: rounded(stats.sent / result.seconds, 0),
     p50Ms: rounded(percentile(tookMs, 0.5), 2),
     p99Ms: rounded(percentile(tookMs, 0.99), 2),
-    accepted: sent.accepted,
+    accepted: result.accepted,
     ...(await checkFinalState(runtime, simulation, {
-      mayBeOutOfOrder: (life) => options.shuffle || sent.disturbed.has(life),
+      mayBeOutOfOrder: (life) => options.shuffle || result.disturbed.has(life),
       hasOpenWork: stats.retried + stats.failed > 0,
     })),
   };

@@ -46,7 +46,10 @@ function finalState({ checked, notChecked }: SimulationReport): string {
   const late = outOfOrder > 0 ? `, ${grouped(outOfOrder)} marked as out of order` : "";
   const lines = mismatches
     .slice(0, SHOWN_MISMATCHES)
-    .map((one) => `  ${one.providerSubscriptionId} of ${one.userId}: ${one.differences.join("; ")}`);
+    .map(
+      (mismatch) =>
+        `  ${mismatch.providerSubscriptionId} of ${mismatch.userId}: ${mismatch.differences.join("; ")}`,
+    );
   const more = mismatches.length - lines.length;
   return [
     style(

@@ -7,13 +7,13 @@ export function verifyText({ checked, drift, repaired, failed, unconfigured }: V
     parts.push(
       table(
         ["slot", "subscription", "field", "ours", "theirs", "last event"],
-        drift.map((one) => [
-          one.slot,
-          printable(one.providerId, 60),
-          one.field,
-          value(one.ours),
-          style("bold", value(one.theirs)),
-          printable(one.lastEventId ?? "-", 60),
+        drift.map((difference) => [
+          difference.slot,
+          printable(difference.providerId, 60),
+          difference.field,
+          value(difference.ours),
+          style("bold", value(difference.theirs)),
+          printable(difference.lastEventId ?? "-", 60),
         ]),
       ),
     );
@@ -22,11 +22,15 @@ export function verifyText({ checked, drift, repaired, failed, unconfigured }: V
     parts.push(
       table(
         ["slot", "subscription", "problem"],
-        failed.map((one) => [one.slot, printable(one.providerId ?? "-", 60), printable(one.reason, 120)]),
+        failed.map((failure) => [
+          failure.slot,
+          printable(failure.providerId ?? "-", 60),
+          printable(failure.reason, 120),
+        ]),
       ),
     );
   }
-  const differing = new Set(drift.map((one) => `${one.slot} ${one.providerId}`)).size;
+  const differing = new Set(drift.map((difference) => `${difference.slot} ${difference.providerId}`)).size;
   parts.push(
     `checked ${checked}, ${differing} ${differing === 1 ? "differs" : "differ"}, repaired ${repaired}, failed ${failed.length}`,
   );

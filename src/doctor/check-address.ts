@@ -11,12 +11,12 @@ export type AddressCheck = {
 /** Whether APP_URL leads to a Tollgate server that is ready. */
 export async function checkAddress(config: Config): Promise<AddressCheck> {
   const { appUrl } = config;
-  const answer = await probe(`${appUrl}/api/ready`);
-  if (typeof answer === "string") {
+  const response = await probe(`${appUrl}/api/ready`);
+  if (typeof response === "string") {
     const remedy = "Start the server with script/server, or set APP_URL to its address.";
-    return { finding: broken("address", `nothing answers at ${appUrl}: ${answer}`, remedy), aheadMs: null };
+    return { finding: broken("address", `nothing answers at ${appUrl}: ${response}`, remedy), aheadMs: null };
   }
-  const { status, text, theirsMs, oursMs } = answer;
+  const { status, text, theirsMs, oursMs } = response;
   // A Date header is rounded down, by half a second on average.
   const aheadMs = theirsMs === null ? null : theirsMs + 500 - oursMs;
   return { finding: judge(config, { status, text }), aheadMs };

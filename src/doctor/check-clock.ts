@@ -8,12 +8,13 @@ const TOLERATED_MS = 5_000;
 
 /** Signatures carry a time stamp: a clock that is off by more than the tolerance refuses every delivery. */
 export function checkClock(clocks: readonly OtherClock[], toleranceSeconds: number): Finding {
-  const known = clocks.flatMap(({ whose, aheadMs }) => (aheadMs === null ? [] : [{ whose, aheadMs }]));
-  const [worst] = known.toSorted((a, b) => Math.abs(b.aheadMs) - Math.abs(a.aheadMs));
+  const comparable = clocks.flatMap(({ whose, aheadMs }) => (aheadMs === null ? [] : [{ whose, aheadMs }]));
+  const [worst] = comparable.toSorted((a, b) => Math.abs(b.aheadMs) - Math.abs(a.aheadMs));
   if (!worst) return skipped("clock", "no other clock to compare with");
   const { whose, aheadMs } = worst;
   const offMs = Math.abs(aheadMs);
-  if (offMs <= TOLERATED_MS) return good("clock", `agrees with ${known.map((one) => one.whose).join(", ")}`);
+  if (offMs <= TOLERATED_MS)
+    return good("clock", `agrees with ${comparable.map((clock) => clock.whose).join(", ")}`);
   const detail = `${Math.round(offMs / 1000)} s ${aheadMs > 0 ? "behind" : "ahead of"} ${whose}`;
   const remedy = "Synchronize both machines with NTP.";
   return offMs >= toleranceSeconds * 1000

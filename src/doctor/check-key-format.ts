@@ -10,7 +10,7 @@ export function checkKeyFormat(key: ConfiguredKey): Finding | null {
   const { slot, format, apiKey, apiKeyVariable } = key;
   const check = `${slot} key`;
   const traits = traitsOf(format);
-  const owner = wireFormats().find((other) => hasPrefixOf(other, apiKey));
+  const owner = wireFormats().find((candidate) => hasPrefixOf(candidate, apiKey));
   if (owner !== undefined && !hasPrefixOf(format, apiKey)) {
     const adapterVariable = apiKeyVariable.replace("_API_KEY", "_ADAPTER");
     return broken(

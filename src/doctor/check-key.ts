@@ -28,9 +28,13 @@ export async function checkKey(
 
 function refusedBy(check: string, error: PaymentApiProblem, isSimulated: boolean): Finding {
   const { failure, message } = error;
-  const known = error instanceof RefusedByProvider ? error.remedy : null;
+  const providerRemedy = error instanceof RefusedByProvider ? error.remedy : null;
   const remedy = isSimulated
     ? "Start the server, which runs the simulator; or set the slot's API key."
-    : (known ?? "Check the slot's API key and API URL.");
-  return broken(check, `${failure}: ${known === null ? message : message.replace(known, "").trim()}`, remedy);
+    : (providerRemedy ?? "Check the slot's API key and API URL.");
+  return broken(
+    check,
+    `${failure}: ${providerRemedy === null ? message : message.replace(providerRemedy, "").trim()}`,
+    remedy,
+  );
 }

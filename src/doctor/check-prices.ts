@@ -33,10 +33,10 @@ export function checkTrials(
     (plan) => plan.trialDays > 0 && pricesOf(plan).some((price) => priceIdsIn(slot, price).length > 0),
   );
   if (concerned.length === 0) return null;
-  const named = concerned.map(({ id, trialDays }) => `${id} (${trialDays} days)`).join(", ");
+  const planList = concerned.map(({ id, trialDays }) => `${id} (${trialDays} days)`).join(", ");
   return warning(
     `${slot} trials`,
-    `not started by checkouts of ${name}: ${named}`,
+    `not started by checkouts of ${name}: ${planList}`,
     `Set the same trial at the price in ${name}: there, a trial belongs to the price or variant.`,
   );
 }

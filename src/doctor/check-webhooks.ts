@@ -23,15 +23,15 @@ export async function checkWebhook(
   }
   const url = `${config.appUrl}/api/webhooks/${slot}`;
   const { rawBody, headers } = signedTest(format, secret);
-  const answer = await probe(url, { method: "POST", headers, body: rawBody });
-  if (typeof answer === "string") {
+  const response = await probe(url, { method: "POST", headers, body: rawBody });
+  if (typeof response === "string") {
     return broken(
       check,
-      `nothing answers at ${url}: ${answer}`,
+      `nothing answers at ${url}: ${response}`,
       "Start the server; check APP_URL and the proxy in front of it.",
     );
   }
-  const { status, text, location } = answer;
+  const { status, text, location } = response;
   if (status === 200 && /"ignored":true/.test(text)) {
     const rotation = secrets.length > 1 ? ` (the first of ${secrets.length} secrets)` : "";
     return good(check, `a signed test event was accepted${rotation}`);

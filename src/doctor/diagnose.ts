@@ -48,10 +48,10 @@ export async function diagnose(
 async function examine(config: Config): Promise<Finding[]> {
   const { databaseUrl, simulator, dataDir } = config;
   const hasSecrets = databaseUrl !== null || hasEmbeddedDatabase(dataDir);
-  const kept =
+  const storedSecrets =
     hasSecrets && (databaseUrl === null || simulator !== null) ? await embeddedSecrets(dataDir) : null;
-  const access = paymentAccess(config, kept);
-  const secrets = webhookSecrets(config, kept);
+  const access = paymentAccess(config, storedSecrets);
+  const secrets = webhookSecrets(config, storedSecrets);
   const payments = connectPayments(access);
   const [database, redis, mail, address, ofSlots, providerClocks] = await Promise.all([
     checkDatabase(config),
@@ -61,15 +61,17 @@ async function examine(config: Config): Promise<Finding[]> {
     // Within a slot one request at a time: its provider may be slow.
     Promise.all(
       SLOTS.map(async (slot): Promise<Finding[]> => {
-        const given = access[slot];
-        const isUsed = given !== null || config.activeProvider === slot;
+        const slotAccess = access[slot];
+        const isUsed = slotAccess !== null || config.activeProvider === slot;
         const webhook = await checkWebhook(config, slot, { secrets: secrets[slot], isUsed });
         const api = payments[slot];
-        if (given === null || api === null) return [webhook, withoutKey(config, slot)];
+        if (slotAccess === null || api === null) return [webhook, withoutKey(config, slot)];
         const { apiKeyVariable } = config.slots[slot];
-        const wrongKey = given.isSimulated ? null : checkKeyFormat({ ...given, slot, apiKeyVariable });
+        const wrongKey = slotAccess.isSimulated
+          ? null
+          : checkKeyFormat({ ...slotAccess, slot, apiKeyVariable });
         if (wrongKey !== null) return [webhook, wrongKey];
-        const accepted = await checkKey(slot, { ...given, api });
+        const accepted = await checkKey(slot, { ...slotAccess, api });
         return [
           webhook,
           accepted,
@@ -106,16 +108,16 @@ function keysThatExpire(
   { keysUsedSince }: DatabaseCheck,
   findings: readonly Finding[],
 ): Map<Finding, Finding> {
-  const found = new Map<Finding, Finding>();
+  const followUps = new Map<Finding, Finding>();
   for (const slot of SLOTS) {
-    const given = access[slot];
+    const slotAccess = access[slot];
     const accepted = findings.find(({ check, state }) => check === `${slot} key` && state === "good");
-    if (given === null || given.isSimulated || accepted === undefined) continue;
+    if (slotAccess === null || slotAccess.isSimulated || accepted === undefined) continue;
     const { apiKeyVariable } = slots[slot];
-    const finding = checkKeyExpiry({ ...given, slot, apiKeyVariable }, keysUsedSince[slot], new Date());
-    if (finding !== null) found.set(accepted, finding);
+    const finding = checkKeyExpiry({ ...slotAccess, slot, apiKeyVariable }, keysUsedSince[slot], new Date());
+    if (finding !== null) followUps.set(accepted, finding);
   }
-  return found;
+  return followUps;
 }
 
 function withoutKey({ slots, activeProvider }: Config, slot: Slot): Finding {
@@ -131,8 +133,8 @@ function withoutKey({ slots, activeProvider }: Config, slot: Slot): Finding {
 
 /** Any response has a Date header. */
 async function clockOf(slot: Slot, { format, apiUrl }: PaymentAccess) {
-  const answer = await probe(apiUrl ?? traitsOf(format).productionUrl);
-  const theirsMs = typeof answer === "string" ? null : answer.theirsMs;
-  const aheadMs = typeof answer === "string" || theirsMs === null ? null : theirsMs + 500 - answer.oursMs;
+  const response = await probe(apiUrl ?? traitsOf(format).productionUrl);
+  const theirsMs = typeof response === "string" ? null : response.theirsMs;
+  const aheadMs = typeof response === "string" || theirsMs === null ? null : theirsMs + 500 - response.oursMs;
   return { whose: `${slot}'s provider`, aheadMs };
 }

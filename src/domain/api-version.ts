@@ -42,13 +42,13 @@ export type VersionCatalog = {
 /** Checks `versions.config.ts`. @throws ZodError naming the version and what is wrong with it. */
 export function defineVersions(versions: z.input<typeof Versions>): VersionCatalog {
   const { current, versions: definitions } = Versions.parse(versions);
-  const supported = Object.keys(definitions).sort((one, other) => versionNumber(one) - versionNumber(other));
+  const supported = Object.keys(definitions).sort((a, b) => versionNumber(a) - versionNumber(b));
   return { current, supported, definitions: new Map(Object.entries(definitions)) };
 }
 
 /** The next higher version that exists. */
 export function successorOf(version: string, { supported }: VersionCatalog): string | null {
-  return supported.find((other) => versionNumber(other) > versionNumber(version)) ?? null;
+  return supported.find((candidate) => versionNumber(candidate) > versionNumber(version)) ?? null;
 }
 
 /** The number in a name such as `v2`. */

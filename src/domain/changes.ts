@@ -34,19 +34,19 @@ type Changing = Pick<Subscription, (typeof FIELDS)[number]>;
 export function changesOf(before: Changing | null, after: Changing): Changes | null {
   let changes: Record<string, Change<unknown>> | null = null;
   for (const field of FIELDS) {
-    const was = before === null ? null : before[field];
-    const is = after[field];
-    if (isSame(was, is) || (before === null && is === false)) continue;
+    const oldValue = before === null ? null : before[field];
+    const newValue = after[field];
+    if (isSame(oldValue, newValue) || (before === null && newValue === false)) continue;
     changes ??= {};
-    changes[field] = [toJson(was), toJson(is)];
+    changes[field] = [toJson(oldValue), toJson(newValue)];
   }
   return changes as Changes | null;
 }
 
 type Value = Changing[keyof Changing];
 
-function isSame(one: Value, other: Value): boolean {
-  return one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other;
+function isSame(a: Value, b: Value): boolean {
+  return a instanceof Date && b instanceof Date ? a.getTime() === b.getTime() : a === b;
 }
 
 function toJson(value: Value): unknown {

@@ -82,8 +82,8 @@ function problemWith(
   return null;
 }
 
-function expected(what: string): InputProblem {
-  return { problem: "wrong_type", expected: what };
+function expected(expectation: string): InputProblem {
+  return { problem: "wrong_type", expected: expectation };
 }
 
 function isBlank(text: string): boolean {

@@ -22,14 +22,14 @@ type LastSeen = Pick<Subscription, "lastEventAtMicros" | "lastEventRank" | "comp
  * Compares an event's time with the last event applied to a subscription and with the last comparison with the
  * provider, whose response includes everything before it.
  */
-export function orderOf({ kind, occurredAtMicros }: Timed, seen: LastSeen): EventOrder {
+export function orderOf({ kind, occurredAtMicros }: Timed, lastSeen: LastSeen): EventOrder {
   if (occurredAtMicros === null) return "newer";
-  if (seen.comparedAtMicros !== null && occurredAtMicros < seen.comparedAtMicros) return "older";
-  if (seen.lastEventAtMicros === null || occurredAtMicros > seen.lastEventAtMicros) return "newer";
-  if (occurredAtMicros < seen.lastEventAtMicros) return "older";
+  if (lastSeen.comparedAtMicros !== null && occurredAtMicros < lastSeen.comparedAtMicros) return "older";
+  if (lastSeen.lastEventAtMicros === null || occurredAtMicros > lastSeen.lastEventAtMicros) return "newer";
+  if (occurredAtMicros < lastSeen.lastEventAtMicros) return "older";
   // Rows from before ranks were stored have an unknown order: a difference is flagged for comparison.
-  if (seen.lastEventRank === null || EVENT_RANK[kind] === seen.lastEventRank) return "same";
-  return EVENT_RANK[kind] < seen.lastEventRank ? "older" : "newer";
+  if (lastSeen.lastEventRank === null || EVENT_RANK[kind] === lastSeen.lastEventRank) return "same";
+  return EVENT_RANK[kind] < lastSeen.lastEventRank ? "older" : "newer";
 }
 
 /** The time and rank to store when an event is applied. */

@@ -5,10 +5,10 @@ type Expiry =
   | { ok: true; expiresAt: Date | null }
   | { ok: false; reason: "expiry_in_past" | "expiry_too_late" };
 
-/** When a new key expires: a year from now unless given; `null`: never. @param given ISO 8601 */
-export function expiryOf(given: string | null | undefined, now: Date): Expiry {
-  if (given === null) return { ok: true, expiresAt: null };
-  const expiresAt = given === undefined ? inAYear(now) : new Date(given);
+/** When a new key expires: a year from now unless given; `null`: never. @param requested ISO 8601 */
+export function expiryOf(requested: string | null | undefined, now: Date): Expiry {
+  if (requested === null) return { ok: true, expiresAt: null };
+  const expiresAt = requested === undefined ? inAYear(now) : new Date(requested);
   if (expiresAt <= now) return { ok: false, reason: "expiry_in_past" };
   if (expiresAt > LAST_TIME) return { ok: false, reason: "expiry_too_late" };
   return { ok: true, expiresAt };

@@ -25,7 +25,7 @@ export function userOf(
       failure: { reason: "user_not_found", params: { userId: shorten(event.userId) } },
     };
   }
-  const linked = byId(event, inSlot) ?? inSlot.find((one) => isCustomers(one, event));
+  const linked = byId(event, inSlot) ?? inSlot.find((subscription) => isCustomers(subscription, event));
   if (!linked) return { is: "unresolved", failure: { reason: "user_not_named" } };
   return linked.userId === null ? { is: "gone" } : { is: "present", id: linked.userId };
 }
@@ -41,37 +41,40 @@ export function targetOf(
   userId: string | null,
   inSlot: readonly Subscription[],
 ): Target {
-  const named = byId(event, inSlot);
-  if (named) return { is: "found", subscription: named };
+  const linked = byId(event, inSlot);
+  if (linked) return { is: "found", subscription: linked };
 
   // For a deleted user, only a subscription that the event names by id qualifies.
   if (userId === null && event.userId !== null) return { is: "none" };
-  const own = inSlot.filter((one) => (userId !== null ? one.userId === userId : isCustomers(one, event)));
-  const nameless = own.find((one) => one.providerSubscriptionId === null);
+  const ofUser = inSlot.filter((subscription) =>
+    userId !== null ? subscription.userId === userId : isCustomers(subscription, event),
+  );
+  const nameless = ofUser.find((subscription) => subscription.providerSubscriptionId === null);
   // A checkout without a subscription id created this row for the first event that has one.
   if (nameless) return { is: "found", subscription: nameless };
   if (event.providerSubscriptionId !== null || event.isOneTime) return { is: "none" };
-  return event.kind === "checkout.session.completed" ? boughtIn(event, own) : onlyOne(own);
+  return event.kind === "checkout.session.completed" ? boughtIn(event, ofUser) : onlyOne(ofUser);
 }
 
 /** The subscription that a checkout without a subscription id has become, if its other events arrived first. */
-function boughtIn(event: SubscriptionEvent, own: readonly Subscription[]): Target {
+function boughtIn(event: SubscriptionEvent, ofUser: readonly Subscription[]): Target {
   // It may have changed since: another plan, or its end. Of several, the one unchanged for longest: any change flags
   // it for review, while a separate row would never get an id.
-  const [since] = own
-    .filter((one) => orderOf(event, one) === "older")
+  const [since] = ofUser
+    .filter((subscription) => orderOf(event, subscription) === "older")
     .sort((a, b) => (a.lastEventAtMicros ?? 0) - (b.lastEventAtMicros ?? 0));
   if (since) return { is: "found", subscription: since };
-  const became = own.filter(
-    (one) => one.status !== "canceled" && (event.planId === null || one.planId === event.planId),
+  const became = ofUser.filter(
+    (subscription) =>
+      subscription.status !== "canceled" && (event.planId === null || subscription.planId === event.planId),
   );
   const [only] = became;
   return only && became.length === 1 ? { is: "found", subscription: only } : { is: "none" };
 }
 
-function onlyOne(own: readonly Subscription[]): Target {
-  const running = own.filter((one) => one.status !== "canceled");
-  const candidates = running.length > 0 ? running : own;
+function onlyOne(ofUser: readonly Subscription[]): Target {
+  const running = ofUser.filter((subscription) => subscription.status !== "canceled");
+  const candidates = running.length > 0 ? running : ofUser;
   const [only] = candidates;
   if (!only) return { is: "none" };
   if (candidates.length === 1) return { is: "found", subscription: only };
@@ -83,7 +86,7 @@ function onlyOne(own: readonly Subscription[]): Target {
 
 function byId(event: SubscriptionEvent, inSlot: readonly Subscription[]): Subscription | undefined {
   if (event.providerSubscriptionId === null) return undefined;
-  return inSlot.find((one) => one.providerSubscriptionId === event.providerSubscriptionId);
+  return inSlot.find((subscription) => subscription.providerSubscriptionId === event.providerSubscriptionId);
 }
 
 function isCustomers(subscription: Subscription, event: SubscriptionEvent): boolean {

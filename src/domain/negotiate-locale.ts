@@ -4,7 +4,7 @@ const DEFAULT: Locale = "en";
 
 /** The first supported language of an Accept-Language header; RFC 9110, section 12.5.4. */
 export function negotiateLocale(acceptLanguage: string | undefined): Locale {
-  const wanted = (acceptLanguage ?? "")
+  const preferences = (acceptLanguage ?? "")
     .slice(0, 500)
     .split(",")
     .map((range) => {
@@ -13,9 +13,9 @@ export function negotiateLocale(acceptLanguage: string | undefined): Locale {
     })
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight);
-  for (const { name } of wanted) {
-    const found = LOCALES.find((locale) => name === locale || name.startsWith(`${locale}-`));
-    if (found) return found;
+  for (const { name } of preferences) {
+    const match = LOCALES.find((locale) => name === locale || name.startsWith(`${locale}-`));
+    if (match) return match;
   }
   return DEFAULT;
 }

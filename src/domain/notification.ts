@@ -49,7 +49,7 @@ export function notificationsFor(
 
   const standing = STANDING[after.status] ?? lastNotified?.standing ?? null;
   if (standing === null) return { lastNotified, notifications: [] };
-  const tell = (kind: NotificationKind, details: Record<string, string>): Notification => ({
+  const notificationOf = (kind: NotificationKind, details: Record<string, string>): Notification => ({
     userId,
     kind,
     details: { subscriptionId: after.id, ...details },
@@ -57,10 +57,12 @@ export function notificationsFor(
   const notifications: Notification[] = [];
   const isRunning = lastNotified !== null && lastNotified.standing !== "canceled" && standing !== "canceled";
   if (isRunning && lastNotified.planId !== planId) {
-    notifications.push(tell("subscription_plan_changed", { from: lastNotified.planId, to: planId }));
+    notifications.push(
+      notificationOf("subscription_plan_changed", { from: lastNotified.planId, to: planId }),
+    );
   }
   if (standing !== lastNotified?.standing && !wasNeverPaid(before, lastNotified, standing)) {
-    notifications.push(tell(KINDS[standing], { planId }));
+    notifications.push(notificationOf(KINDS[standing], { planId }));
   }
   return { lastNotified: { standing, planId }, notifications };
 }

@@ -59,11 +59,11 @@ export function subscriptionEventType(
   before: Subscription | null,
   after: Subscription,
 ): SubscriptionEventType {
-  const was = before === null ? null : PHASES[before.status];
-  const is = PHASES[after.status];
-  if (is === "ended" && was !== "ended") return "subscription.ended";
-  if (is === "past_due" && was !== "past_due") return "subscription.past_due";
-  if (is === "running" && (was === null || was === "not_started" || was === "ended"))
+  const oldPhase = before === null ? null : PHASES[before.status];
+  const newPhase = PHASES[after.status];
+  if (newPhase === "ended" && oldPhase !== "ended") return "subscription.ended";
+  if (newPhase === "past_due" && oldPhase !== "past_due") return "subscription.past_due";
+  if (newPhase === "running" && (oldPhase === null || oldPhase === "not_started" || oldPhase === "ended"))
     return "subscription.started";
   return "subscription.changed";
 }

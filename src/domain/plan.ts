@@ -51,20 +51,20 @@ const Plans = z
   .array(Plan)
   .min(1)
   .superRefine((plans, context) => {
-    const seen = new Set<string>();
+    const offers = new Set<string>();
     for (const plan of plans) {
       const offered = pricesOf(plan).map(({ interval, currency }) => `${plan.id} ${interval} ${currency}`);
       for (const name of [plan.id, ...offered, ...slotPriceIds(plan)]) {
-        if (seen.has(name)) context.addIssue({ code: "custom", message: `"${name}" is used twice` });
-        seen.add(name);
+        if (offers.has(name)) context.addIssue({ code: "custom", message: `"${name}" is used twice` });
+        offers.add(name);
       }
     }
     const kinds = new Map<string, FeatureKind>();
     for (const { id, kind } of plans.flatMap(({ features }) => features)) {
-      const known = kinds.get(id) ?? kind;
-      if (known !== kind)
-        context.addIssue({ code: "custom", message: `"${id}" is a ${known} and a ${kind}` });
-      kinds.set(id, known);
+      const firstKind = kinds.get(id) ?? kind;
+      if (firstKind !== kind)
+        context.addIssue({ code: "custom", message: `"${id}" is a ${firstKind} and a ${kind}` });
+      kinds.set(id, firstKind);
     }
   });
 

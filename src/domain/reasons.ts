@@ -133,8 +133,8 @@ export const REASONS = {
   users_not_created: reason(
     "conflict",
     z.object({ failed: count, count, firstId: text }),
-    ({ failed, count: wanted, firstId }) =>
-      `${failed} of ${wanted} users were not created, the first of them ${firstId}: its address is taken, or its id belonged to a deleted account`,
+    ({ failed, count: total, firstId }) =>
+      `${failed} of ${total} users were not created, the first of them ${firstId}: its address is taken, or its id belonged to a deleted account`,
   ),
   delivery_taken_over: reason(
     "conflict",

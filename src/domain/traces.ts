@@ -59,17 +59,17 @@ type Scalar = { path: string; value: string };
 
 /** Every string and number with its path; list members have the list's path. */
 function scalarsOf(body: unknown): Scalar[] {
-  const found: Scalar[] = [];
+  const scalars: Scalar[] = [];
   const open: { path: string; value: unknown }[] = [{ path: "", value: body }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { path, value } = next;
     if (typeof value === "string" || typeof value === "number") {
-      found.push({ path, value: String(value) });
+      scalars.push({ path, value: String(value) });
     } else if (Array.isArray(value)) {
       for (const member of value) open.push({ path, value: member });
     } else if (typeof value === "object" && value !== null) {
       for (const [key, member] of Object.entries(value)) open.push({ path: `${path}.${key}`, value: member });
     }
   }
-  return found;
+  return scalars;
 }

@@ -62,8 +62,8 @@ function trustIn(trusted: TrustedProxies): Trust {
   for (const range of trusted.ranges) {
     const [address = "", bits] = range.split("/");
     const family = isIPv4(address) ? "ipv4" : "ipv6";
-    const whole = family === "ipv4" ? 32 : 128;
-    list.addSubnet(withoutZone(address), bits === undefined ? whole : Number(bits), family);
+    const addressBits = family === "ipv4" ? 32 : 128;
+    list.addSubnet(withoutZone(address), bits === undefined ? addressBits : Number(bits), family);
   }
   return (address) => list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 }
@@ -106,10 +106,10 @@ function network(address: string): string {
 
 /** The eight groups. @param address valid IPv6, without a zone */
 function groupsOf(address: string): number[] {
-  const [left, right] = address.split("::") as [string, string | undefined];
-  const first = parseGroups(left);
-  if (right === undefined) return first;
-  const last = parseGroups(right);
+  const [head, tail] = address.split("::") as [string, string | undefined];
+  const first = parseGroups(head);
+  if (tail === undefined) return first;
+  const last = parseGroups(tail);
   return [...first, ...new Array(8 - first.length - last.length).fill(0), ...last];
 }
 

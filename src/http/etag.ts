@@ -15,5 +15,5 @@ export function answerWithEtag(c: Context, body: unknown, headers: Record<string
 function names(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === "*") return true;
-  return ifNoneMatch.split(",").some((one) => one.trim().replace(/^W\//, "") === etag);
+  return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === etag);
 }

@@ -27,8 +27,8 @@ export function inspectJson(bytes: Buffer): Record<string, unknown> {
     refuse({ reason: "invalid_input", params: { problem: "unreadable_body", expected: "a JSON object" } });
   }
   // Only an escape can produce an invalid character.
-  const kept = countKept(value, text.includes("\\u"));
-  if (kept !== fields)
+  const keptFields = countKept(value, text.includes("\\u"));
+  if (keptFields !== fields)
     refuse({
       reason: "invalid_input",
       params: { problem: "unreadable_body", expected: "JSON in which no object has a field twice" },

@@ -36,7 +36,7 @@ export function decidePage(
   rows: readonly SubscriptionRow[],
   { locked, users, plans }: PageContext,
 ): DecidedPage {
-  const known = new Map(locked.map((one) => [one.id, one]));
+  const subscriptions = new Map(locked.map((subscription) => [subscription.id, subscription]));
   const page: DecidedPage = {
     report: { created: 0, updated: 0, skipped: 0, unmatched: [] },
     ...{
@@ -50,7 +50,7 @@ export function decidePage(
     },
   };
   for (const row of rows) {
-    const outcome = decideRow(slot, row, { known: [...known.values()], users, plans });
+    const outcome = decideRow(slot, row, { subscriptions: [...subscriptions.values()], users, plans });
     switch (outcome.outcome) {
       case "left out":
         page.report.unmatched.push(unmatchedRow(row, outcome.reason));
@@ -61,7 +61,7 @@ export function decidePage(
         if (outcome.outcome === "contested") page.contested.push(outcome.id);
         break;
       case "changed":
-        record(page, known, outcome);
+        record(page, subscriptions, outcome);
         break;
       default:
         outcome satisfies never;
@@ -79,19 +79,24 @@ type RowOutcome =
 function decideRow(
   slot: Slot,
   row: SubscriptionRow,
-  { known, users, plans }: { known: readonly Subscription[]; users: ResolvedUsers; plans: PlanCatalog },
+  {
+    subscriptions,
+    users,
+    plans,
+  }: { subscriptions: readonly Subscription[]; users: ResolvedUsers; plans: PlanCatalog },
 ): RowOutcome {
   const { state, problem, readAtMicros } = row;
   if (state === null) return { outcome: "left out", reason: problem ?? "it cannot be read" };
   if (state.providerSubscriptionId === null)
     return { outcome: "left out", reason: "it has no subscription id" };
-  const ours = known.find(
-    (one) => one.provider === slot && one.providerSubscriptionId === state.providerSubscriptionId,
+  const ours = subscriptions.find(
+    (subscription) =>
+      subscription.provider === slot && subscription.providerSubscriptionId === state.providerSubscriptionId,
   );
   if (ours !== undefined && isNewer(ours, readAtMicros)) return { outcome: "contested", id: ours.id };
   const event: PaymentEvent = { ...state, userId: ours === undefined ? users.userOf(row) : null };
   const decision = decide(slot, event, {
-    subscriptions: known,
+    subscriptions,
     userState: (id) => users.states.get(id) ?? "unknown",
     plans,
     newId: randomUUID,
@@ -100,7 +105,7 @@ function decideRow(
     return { outcome: "left out", reason: failureSentence(decision.failure) };
   if (decision.outcome === "ignored") return { outcome: "left out", reason: "user: the account was deleted" };
   const { subscription } = decision;
-  const before = known.find(({ id }) => id === subscription.id) ?? null;
+  const before = subscriptions.find(({ id }) => id === subscription.id) ?? null;
   const after = { ...subscription, comparedAtMicros: readAtMicros };
   if (before !== null && isSame(before, after)) return { outcome: "same" };
   return { outcome: "changed", before, after };
@@ -127,13 +132,13 @@ function isSame(before: Subscription, after: Subscription): boolean {
 
 function record(
   page: DecidedPage,
-  known: Map<string, Subscription>,
+  subscriptions: Map<string, Subscription>,
   { before, after }: { before: Subscription | null; after: Subscription },
 ): void {
   const { lastNotified, notifications } = notificationsFor(before, after, { isLate: false });
   const subscription = { ...after, lastNotified };
   const changes = changesOf(before, after);
-  known.set(after.id, subscription);
+  subscriptions.set(after.id, subscription);
   const isNew = before === null || page.created.some(({ id }) => id === after.id);
   const list = isNew ? page.created : page.updated;
   const at = list.findIndex(({ id }) => id === after.id);

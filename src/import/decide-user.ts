@@ -14,17 +14,17 @@ export type UserDecision =
  */
 export function decideUser(
   row: UserRow,
-  known: readonly KnownUser[],
+  existing: readonly KnownUser[],
   states: ReadonlyMap<string, UserState>,
 ): UserDecision {
-  const found = known.filter(
-    (one) =>
-      one.id === row.id ||
-      (row.externalId !== null && one.externalId === row.externalId) ||
-      one.email === row.email,
+  const matches = existing.filter(
+    (user) =>
+      user.id === row.id ||
+      (row.externalId !== null && user.externalId === row.externalId) ||
+      user.email === row.email,
   );
-  const [user, other] = found;
-  if (other !== undefined) return leftOut("id, external id and address belong to different accounts");
+  const [user, secondUser] = matches;
+  if (secondUser !== undefined) return leftOut("id, external id and address belong to different accounts");
   if (user === undefined) {
     if (row.id !== null && states.get(row.id) === "deleted") return leftOut("id: its account was deleted");
     const { id, externalId, email } = row;

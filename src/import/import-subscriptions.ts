@@ -83,7 +83,7 @@ async function compareWithProvider(
   id: string,
   { notify }: ImportOptions,
 ): Promise<void> {
-  const found = await findReconcilable(intake.database, id);
-  if (found !== null)
-    await compare(intake, api, found, { by: OPERATOR, audit: "changes", dryRun: false, notify });
+  const reconcilable = await findReconcilable(intake.database, id);
+  if (reconcilable !== null)
+    await compare(intake, api, reconcilable, { by: OPERATOR, audit: "changes", dryRun: false, notify });
 }

@@ -35,11 +35,11 @@ export function importUsers(
     retryOnConflict(() =>
       inTransaction(intake.database, effectLimits(intake), async (transaction) => {
         const rows = page.rows.map(readUserRow);
-        const [known, states] = await Promise.all([
+        const [existing, states] = await Promise.all([
           findUsersToImport(transaction, keysOf(rows)),
           findUserStates(transaction, keysOf(rows).ids),
         ]);
-        const { created, updated, report } = decideAll(rows, known, states);
+        const { created, updated, report } = decideAll(rows, existing, states);
         if (options.dryRun || importId === null) return report;
         await transaction.commitAfter([
           ...(options.notify ? [] : [muteUserEvents(transaction)]),
@@ -68,10 +68,10 @@ function keysOf(rows: readonly Row[]) {
 
 function decideAll(
   rows: readonly Row[],
-  known: readonly KnownUser[],
+  existing: readonly KnownUser[],
   states: ReadonlyMap<string, UserState>,
 ): { created: ImportedUser[]; updated: ImportedUser[]; report: ImportReport } {
-  const users = new Map(known.map((user) => [user.id, user]));
+  const users = new Map(existing.map((user) => [user.id, user]));
   const created = new Map<string, ImportedUser>();
   const updated = new Map<string, ImportedUser>();
   const report: ImportReport = { created: 0, updated: 0, skipped: 0, unmatched: [] };

@@ -24,14 +24,14 @@ export async function resolveUsers(
   return {
     states,
     userOf: (row) => {
-      const named = candidatesOf(row, mapping);
-      for (const name of named) {
+      const candidates = candidatesOf(row, mapping);
+      for (const name of candidates) {
         if (states.has(name)) return name;
         const id = external.get(name);
         if (id !== undefined) return id;
       }
       // A customer id counts only where a user was imported with it.
-      return named.find((name) => name !== row.state?.customerId) ?? null;
+      return candidates.find((name) => name !== row.state?.customerId) ?? null;
     },
   };
 }
@@ -43,5 +43,5 @@ function candidatesOf({ state, email }: SubscriptionRow, { customers, emails }: 
   const mapped =
     customerId !== null && Object.hasOwn(customers, customerId) ? customers[customerId] : undefined;
   const byEmail = email === null ? undefined : emails.get(email.trim().toLowerCase());
-  return [userId, mapped, byEmail, customerId].filter((one) => one !== null && one !== undefined);
+  return [userId, mapped, byEmail, customerId].filter((id) => id !== null && id !== undefined);
 }

@@ -22,8 +22,8 @@ const UserRow = z.object({
   locale: z.preprocess(
     (value) =>
       LOCALES.find(
-        (one) =>
-          one ===
+        (locale) =>
+          locale ===
           String(value ?? "")
             .toLowerCase()
             .split(/[-_]/)[0],
@@ -36,17 +36,17 @@ export type UserRow = z.output<typeof UserRow>;
 
 /** Reads one row of a file or a table. */
 export function readUserRow(row: unknown): { user: UserRow } | { unmatched: Unmatched } {
-  const read = UserRow.safeParse(isObject(row) ? { ...ABSENT, ...row } : row);
-  if (read.success) return { user: read.data };
-  const [issue] = read.error.issues;
+  const parsed = UserRow.safeParse(isObject(row) ? { ...ABSENT, ...row } : row);
+  if (parsed.success) return { user: parsed.data };
+  const [issue] = parsed.error.issues;
   const field = String(issue?.path[0] ?? "row");
-  const given = isObject(row) ? row : {};
+  const fields = isObject(row) ? row : {};
   return {
     unmatched: {
-      id: shown(given.id),
-      externalId: shown(given.externalId),
-      email: shown(given.email),
-      reason: `${field}: ${isObject(row) && given[field] === undefined ? "missing" : "invalid"}`,
+      id: shown(fields.id),
+      externalId: shown(fields.externalId),
+      email: shown(fields.email),
+      reason: `${field}: ${isObject(row) && fields[field] === undefined ? "missing" : "invalid"}`,
     },
   };
 }

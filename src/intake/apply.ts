@@ -33,8 +33,9 @@ export async function applyGroup(intake: Intake, group: readonly ClaimedEvent[])
     const contended = group.filter((_, index) => applied[index] === "contended");
     const outcomes = new Map<ClaimedEvent, AttemptOutcome>();
     for (const [part, apply] of [[free, applyGroup] as const, [contended, applySingly] as const]) {
-      const done = await apply(intake, part);
-      for (const [index, event] of part.entries()) outcomes.set(event, done[index] as AttemptOutcome);
+      const outcomesOfPart = await apply(intake, part);
+      for (const [index, event] of part.entries())
+        outcomes.set(event, outcomesOfPart[index] as AttemptOutcome);
     }
     return group.map((event) => outcomes.get(event) as AttemptOutcome);
   } catch (error) {
@@ -98,13 +99,13 @@ async function applyTogether(
       only && group.length === 1
         ? waitForLocks(transaction, only)
         : lockGroup(transaction, group, async () => () => true);
-    const [held, { subscriptions, users, isContended }] = await Promise.all([fencing, locking]);
+    const [heldClaims, { subscriptions, users, isContended }] = await Promise.all([fencing, locking]);
     if (group.some(isContended)) {
       return group.map((event) => (isContended(event) ? "contended" : { outcome: "lost" }));
     }
     const { decisions, changed, changes, payments } = decideGroup(
       intake,
-      group.map((event) => (held.has(event.claim.id) ? event : null)),
+      group.map((event) => (heldClaims.has(event.claim.id) ? event : null)),
       subscriptions,
       users,
     );
@@ -184,8 +185,8 @@ async function recordDefect(intake: Intake, event: ClaimedEvent, error: unknown)
   const failed: EventDecision = { outcome: "failed", failure: { reason } };
   try {
     return await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
-      const held = await fenceClaims(transaction, [event.claim]);
-      const decision = held.has(event.claim.id) ? failed : null;
+      const heldClaims = await fenceClaims(transaction, [event.claim]);
+      const decision = heldClaims.has(event.claim.id) ? failed : null;
       await transaction.commitAfter(recordOutcomes(transaction, [event], [decision], []));
       return outcomeOf(decision);
     });

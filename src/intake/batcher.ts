@@ -39,7 +39,7 @@ type Entry<Item, Answer> = {
   bytes: number;
   readyAtMs: number;
   isTaken: boolean;
-  resolve(answer: Answer): void;
+  resolve(result: Answer): void;
   reject(error: unknown): void;
 };
 
@@ -82,13 +82,13 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
     const group: Entry<Item, Answer>[] = [];
     const before = new Map<Entry<Item, Answer>, number>();
     let groupBytes = 0;
-    let taken = 0;
+    let takenCount = 0;
     const isFull = (entry: Entry<Item, Answer>) =>
       group.length >= options.maxItems || (group.length > 0 && groupBytes + entry.bytes > options.maxBytes);
     const candidates: Entry<Item, Answer>[] = [];
     for (const next of ready) {
       if (isFull(next)) break;
-      taken += 1;
+      takenCount += 1;
       candidates.push(next);
       for (let entry = candidates.pop(); entry && !isFull(entry); entry = candidates.pop()) {
         if (endAbandoned(entry)) continue;
@@ -99,23 +99,23 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
       }
       candidates.length = 0;
     }
-    ready = ready.slice(taken);
+    ready = ready.slice(takenCount);
     return group;
   }
 
   /** Items that wait only for members of this group: they may join it, behind them. */
   function onlyBehind(entry: Entry<Item, Answer>, before: Map<Entry<Item, Answer>, number>) {
-    return queue.successors(entry).filter((one) => {
-      const count = (before.get(one) ?? 0) + 1;
-      before.set(one, count);
-      return count === queue.predecessors(one);
+    return queue.successors(entry).filter((successor) => {
+      const count = (before.get(successor) ?? 0) + 1;
+      before.set(successor, count);
+      return count === queue.predecessors(successor);
     });
   }
 
   function endAbandoned(entry: Entry<Item, Answer>): boolean {
-    const answer = options.abandoned?.(entry.item) ?? null;
-    if (answer === null) return false;
-    entry.resolve(answer);
+    const result = options.abandoned?.(entry.item) ?? null;
+    if (result === null) return false;
+    entry.resolve(result);
     finish(entry);
     return true;
   }
@@ -129,16 +129,16 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
       if (ready.length > 0) schedule();
     };
     try {
-      const answers = await options.run(
+      const results = await options.run(
         entries.map((entry) => entry.item),
         closing,
       );
       entries.forEach((entry, index) => {
-        const answer = answers[index] as Answer | Promise<Answer>;
-        if (answer instanceof Promise)
-          void answer.then(entry.resolve, entry.reject).then(() => finish(entry));
+        const result = results[index] as Answer | Promise<Answer>;
+        if (result instanceof Promise)
+          void result.then(entry.resolve, entry.reject).then(() => finish(entry));
         else {
-          entry.resolve(answer);
+          entry.resolve(result);
           finish(entry);
         }
       });
@@ -158,10 +158,10 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
     items -= 1;
     bytes -= entry.bytes;
     // A member may be freed while its own group is still running.
-    const freed = queue.leave(entry).filter((one) => !one.isTaken);
+    const freed = queue.leave(entry).filter((candidate) => !candidate.isTaken);
     if (freed.length > 0) {
       const readyAtMs = performance.now();
-      for (const one of freed) one.readyAtMs = readyAtMs;
+      for (const freedEntry of freed) freedEntry.readyAtMs = readyAtMs;
       ready.push(...freed);
       schedule();
     }

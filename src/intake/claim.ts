@@ -30,22 +30,22 @@ export async function claimGroup(intake: Intake, group: readonly NewDelivery[]):
 }
 
 async function claimTogether(intake: Intake, group: readonly NewDelivery[]): Promise<Claimed[]> {
-  const answers = await inTransaction(intake.database, claimLimits(intake), async (transaction) => {
+  const results = await inTransaction(intake.database, claimLimits(intake), async (transaction) => {
     const claiming = claimDeliveries(transaction, group, intake.leaseSeconds);
     await transaction.commitAfter([claiming]);
     return claiming;
   });
-  if (answers.some((answer) => answer.claim)) await intake.reached("claimed");
+  if (results.some((result) => result.claim)) await intake.reached("claimed");
 
   // Visible as successful means durable here: such commits become visible once they are on disk, though not on every
   // standby.
   const unconfirmed = group.filter((_, index) => {
-    const answer = answers[index];
-    return !answer?.claim && (answer?.status !== "successful" || answer.isReplicated);
+    const result = results[index];
+    return !result?.claim && (result?.status !== "successful" || result.isReplicated);
   });
   const confirmed = await confirmDurable(intake, unconfirmed);
   return group.map((delivery, index) => {
-    const claim = answers[index]?.claim;
+    const claim = results[index]?.claim;
     return claim ? { claim } : (confirmed.get(delivery) ?? "duplicate");
   });
 }

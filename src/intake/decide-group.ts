@@ -71,7 +71,7 @@ function decideEvent(slot: Slot, event: PaymentEvent, context: DecideContext): E
 function isPersonGone(slot: Slot, event: PaymentEvent, context: DecideContext): boolean {
   const { providerSubscriptionId, userId } = event;
   const subscription = context.subscriptions.find(
-    (one) => one.provider === slot && one.providerSubscriptionId === providerSubscriptionId,
+    (candidate) => candidate.provider === slot && candidate.providerSubscriptionId === providerSubscriptionId,
   );
   if (providerSubscriptionId !== null && subscription) return subscription.userId === null;
   return userId !== null && context.userState(userId) === "deleted";

@@ -51,13 +51,13 @@ export async function lockGroup(
   let refused: ReadonlySet<string> = new Set();
   if (unheld.length > 0 || unproven.length > 0) {
     // Read again after locking, to see what was added before.
-    const [taken, added, elsewhereNow, states] = await Promise.all([
+    const [refusedNow, added, elsewhereNow, states] = await Promise.all([
       unheld.length === 0 ? refused : tryLockSubscribers(transaction, unheld),
       lockFree(transaction, unheld),
       notLocked(transaction, unheld),
       unproven.length === 0 ? new Map<string, UserState>() : findUserStates(transaction, unproven),
     ]);
-    refused = taken;
+    refused = refusedNow;
     const ids = new Set(subscriptions.map(({ id }) => id));
     subscriptions.push(...added.filter(({ id }) => !ids.has(id)));
     elsewhere.push(...elsewhereNow);
@@ -71,7 +71,7 @@ export async function lockGroup(
     isContended: (event) => {
       const link = linkOf(event);
       if (link === null) return false;
-      return refused.has(subscriberOf(link)) || foreign.some((one) => isLinked(link, one));
+      return refused.has(subscriberOf(link)) || foreign.some((subscription) => isLinked(link, subscription));
     },
   };
 }

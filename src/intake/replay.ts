@@ -30,9 +30,9 @@ export async function replay(
   );
   if (claimed) return attempt(intake, claimed, "replay");
 
-  const found = await statusOf(intake.database, id);
-  if (found === null) return { outcome: "refused", because: "not found" };
-  const { status, hasPayload } = found;
+  const delivery = await statusOf(intake.database, id);
+  if (delivery === null) return { outcome: "refused", because: "not found" };
+  const { status, hasPayload } = delivery;
   if (!hasPayload) return { outcome: "refused", because: "payload dropped" };
   return { outcome: "refused", because: status === "successful" ? "successful" : "lease running" };
 }

@@ -24,7 +24,7 @@ export type SubscriptionChanges = {
 
 /** The subscriptions that a group has locked, as its events change them in turn. */
 export function trackSubscriptions(locked: readonly Subscription[]): SubscriptionChanges {
-  const current = new Map(locked.map((one) => [one.id, one]));
+  const current = new Map(locked.map((subscription) => [subscription.id, subscription]));
   const stored = new Set(current.keys());
   const changed = new Set<string>();
   const notifications: Notification[] = [];
@@ -33,7 +33,8 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
   return {
     linkedTo(slot, event) {
       const linked: Subscription[] = [];
-      for (const one of current.values()) if (one.provider === slot && isLinked(one, event)) linked.push(one);
+      for (const subscription of current.values())
+        if (subscription.provider === slot && isLinked(subscription, event)) linked.push(subscription);
       return linked;
     },
     record({ subscription, isLate }) {
@@ -49,8 +50,8 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
     },
     write(transaction) {
       const written = [...changed].map((id) => current.get(id) as Subscription);
-      const added = written.filter((one) => !stored.has(one.id)).sort(byKey);
-      const updated = written.filter((one) => stored.has(one.id));
+      const added = written.filter((subscription) => !stored.has(subscription.id)).sort(byKey);
+      const updated = written.filter((subscription) => stored.has(subscription.id));
       return [
         ...(added.length > 0 ? [insertSubscriptions(transaction, added)] : []),
         ...(updated.length > 0 ? [updateSubscriptions(transaction, updated)] : []),
@@ -62,16 +63,22 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
   };
 }
 
-function isLinked(one: Subscription, { providerSubscriptionId, userId, customerId }: PaymentEvent): boolean {
+function isLinked(
+  subscription: Subscription,
+  { providerSubscriptionId, userId, customerId }: PaymentEvent,
+): boolean {
   return (
-    (providerSubscriptionId !== null && one.providerSubscriptionId === providerSubscriptionId) ||
-    (userId !== null && one.userId === userId) ||
-    (customerId !== null && one.customerId === customerId)
+    (providerSubscriptionId !== null && subscription.providerSubscriptionId === providerSubscriptionId) ||
+    (userId !== null && subscription.userId === userId) ||
+    (customerId !== null && subscription.customerId === customerId)
   );
 }
 
 // New rows conflict on their keys, so every process must insert them in this order.
 function byKey(a: Subscription, b: Subscription): number {
-  const [keyA, keyB] = [a, b].map((one) => `${one.provider} ${one.providerSubscriptionId ?? one.userId}`);
+  const [keyA, keyB] = [a, b].map(
+    (subscription) =>
+      `${subscription.provider} ${subscription.providerSubscriptionId ?? subscription.userId}`,
+  );
   return (keyA as string) < (keyB as string) ? -1 : 1;
 }

@@ -28,7 +28,7 @@ export async function writeOnce(
 ): Promise<WrittenOutcome[]> {
   return inTransaction(intake.database, firstDeliveryLimits(intake), async (transaction) => {
     const repeats = new Set<IncomingEvent>();
-    const known = new Set<IncomingEvent>();
+    const alreadyStored = new Set<IncomingEvent>();
     const locked = await lockGroup(transaction, group, async () => {
       // After the locks, to see what was committed before.
       const deliveries = await findKnownDeliveries(
@@ -37,15 +37,15 @@ export async function writeOnce(
       );
       for (const event of group) {
         const before = deliveries.get(keyOf(event.delivery));
-        if (before) known.add(event);
+        if (before) alreadyStored.add(event);
         // A commit is visible once it is on disk here; only a commit of our own can tell whether it has reached the
         // standbys.
         if (before?.status === "successful" && !before.isReplicated) repeats.add(event);
       }
-      return (event) => !known.has(event as IncomingEvent);
+      return (event) => !alreadyStored.has(event as IncomingEvent);
     });
     const leaving = leaversOf(group, (event) => {
-      return known.has(event) ? !repeats.has(event) : locked.isContended(event);
+      return alreadyStored.has(event) ? !repeats.has(event) : locked.isContended(event);
     });
     const written = group.filter((event) => !repeats.has(event) && !leaving.has(event));
     if (written.length === 0) return group.map((event) => outcomeOfUnwritten(leaving.has(event)));

@@ -35,9 +35,9 @@ export class HeldRefusals {
 
   find(key: string, windowMs: number, limit: number, cost: number, now: () => number): Decision | undefined {
     if (this.#young.size === 0 && this.#old.size === 0) return undefined;
-    let known: HeldRefusal | null | undefined = this.#young.get(key) ?? this.#old.get(key);
-    while (known && (known.windowMs !== windowMs || known.limit !== limit)) known = known.next;
-    return known ? decisionOf(known, cost, now()) : undefined;
+    let refusal: HeldRefusal | null | undefined = this.#young.get(key) ?? this.#old.get(key);
+    while (refusal && (refusal.windowMs !== windowMs || refusal.limit !== limit)) refusal = refusal.next;
+    return refusal ? decisionOf(refusal, cost, now()) : undefined;
   }
 
   /** @param leftUs microseconds until each request leaves that must, the soonest first */
@@ -47,7 +47,7 @@ export class HeldRefusals {
     askedAt: number,
     answeredAt: number,
   ): void {
-    const { windowMs, limit, counted, leftUs } = of;
+    const { windowMs, limit, counted, leftUs: expiresInUs } = of;
     const others = without(this.#young.get(key) ?? this.#old.get(key) ?? null, windowMs, limit);
     if (this.#young.size >= this.#keys / 2) {
       this.#old = this.#young;
@@ -57,8 +57,8 @@ export class HeldRefusals {
       windowMs,
       limit,
       counted,
-      leaveAt: leftUs.map((us) => askedAt + us / 1000),
-      resetAt: leftUs.map((us) => Math.ceil(answeredAt + us / 1000)),
+      leaveAt: expiresInUs.map((us) => askedAt + us / 1000),
+      resetAt: expiresInUs.map((us) => Math.ceil(answeredAt + us / 1000)),
       next: others,
     });
   }
@@ -70,19 +70,19 @@ export class HeldRefusals {
   }
 }
 
-function decisionOf(known: HeldRefusal, cost: number, now: number): Decision | undefined {
-  const { leaveAt } = known;
-  let left = 0;
-  while (left < leaveAt.length && (leaveAt[left] as number) <= now) left += 1;
-  const counted = known.counted - left;
-  const over = counted + cost - known.limit;
-  const resetAt = over > 0 ? known.resetAt[left + over - 1] : undefined;
+function decisionOf(refusal: HeldRefusal, cost: number, now: number): Decision | undefined {
+  const { leaveAt } = refusal;
+  let expired = 0;
+  while (expired < leaveAt.length && (leaveAt[expired] as number) <= now) expired += 1;
+  const counted = refusal.counted - expired;
+  const over = counted + cost - refusal.limit;
+  const resetAt = over > 0 ? refusal.resetAt[expired + over - 1] : undefined;
   if (resetAt === undefined) return undefined;
-  return { allowed: false, remaining: counted < known.limit ? known.limit - counted : 0, resetAt };
+  return { allowed: false, remaining: counted < refusal.limit ? refusal.limit - counted : 0, resetAt };
 }
 
-function without(known: HeldRefusal | null, windowMs: number, limit: number): HeldRefusal | null {
-  if (!known) return null;
-  if (known.windowMs === windowMs && known.limit === limit) return known.next;
-  return { ...known, next: without(known.next, windowMs, limit) };
+function without(refusal: HeldRefusal | null, windowMs: number, limit: number): HeldRefusal | null {
+  if (!refusal) return null;
+  if (refusal.windowMs === windowMs && refusal.limit === limit) return refusal.next;
+  return { ...refusal, next: without(refusal.next, windowMs, limit) };
 }

@@ -24,7 +24,7 @@ export type LimiterMetrics = {
    * A decision without the shared store: `remembered` (a refusal that still holds), `fallback` (counted in this
    * process), `unavailable` (refused with `LimiterUnavailable`).
    */
-  decidedWithoutStore(scope: string, how: "remembered" | "fallback" | "unavailable"): void;
+  decidedWithoutStore(scope: string, decision: "remembered" | "fallback" | "unavailable"): void;
   /** The memory was full: a key with requests left was forgotten, or a new key was refused. */
   memoryFull(outcome: "forgotten" | "refused"): void;
 };

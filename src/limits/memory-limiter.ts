@@ -46,8 +46,8 @@ export class MemoryLimiter implements Limiter {
   decide(key: string, limit: number, windowMs: number, cost: number): Decision {
     const now = this.#now();
     const window = windowMs === this.#lastWindow.windowMs ? this.#lastWindow : this.#windowOf(windowMs);
-    const known = window.find(key);
-    if (known !== undefined) return window.decide(known, limit, cost, now);
+    const slot = window.find(key);
+    if (slot !== undefined) return window.decide(slot, limit, cost, now);
     checkKey(key);
     this.#removeExpired(window, now);
     if (this.keyCount >= this.#maxKeys && !this.#forgetOne(window, now)) {

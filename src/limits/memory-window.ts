@@ -53,27 +53,27 @@ export class MemoryWindow {
   }
 
   add(key: string): number {
-    const place = this.#vacant.pop() ?? this.#end++;
-    if (place * FIELDS >= this.#fields.length) this.#grow();
-    this.#places.set(key, place);
-    this.#keys[place] = key;
-    const at = place * FIELDS;
+    const slot = this.#vacant.pop() ?? this.#end++;
+    if (slot * FIELDS >= this.#fields.length) this.#grow();
+    this.#places.set(key, slot);
+    this.#keys[slot] = key;
+    const at = slot * FIELDS;
     const position = this.#blocks.take();
     this.#fields[at + OLDEST] = position;
     this.#fields[at + NEWEST] = position;
     this.#fields[at + COUNT] = 0;
-    this.#append(place, OPEN);
-    return place;
+    this.#append(slot, OPEN);
+    return slot;
   }
 
-  decide(place: number, limit: number, cost: number, now: number): Decision {
+  decide(slot: number, limit: number, cost: number, now: number): Decision {
     const fields = this.#fields;
-    const at = place * FIELDS;
+    const at = slot * FIELDS;
     const counted = this.#expire(at, now);
     const total = counted + cost;
     if (total > limit) {
       // Blocked for requests of this cost.
-      if ((fields[at + BLOCKED_FROM] as number) > 0) this.#moveToEnd(place, BLOCKED, limit - cost + 1);
+      if ((fields[at + BLOCKED_FROM] as number) > 0) this.#moveToEnd(slot, BLOCKED, limit - cost + 1);
       const over = total - limit - 1;
       const blocking = this.#blocks.further(fields[at + OLDEST] as number, over);
       const resetAt = Math.ceil(this.#blocks.timeAt(blocking) + this.windowMs);
@@ -86,7 +86,7 @@ export class MemoryWindow {
     }
     fields[at + NEWEST] = newest;
     fields[at + COUNT] = total;
-    this.#moveToEnd(place, total < limit ? OPEN : BLOCKED, limit);
+    this.#moveToEnd(slot, total < limit ? OPEN : BLOCKED, limit);
     const resetAt = Math.ceil(this.#blocks.timeAt(fields[at + OLDEST] as number) + this.windowMs);
     return { allowed: true, remaining: limit - total, resetAt };
   }
@@ -100,7 +100,7 @@ export class MemoryWindow {
   /** Forgets the key with requests left that would expire next. @returns whether there was one */
   forgetOpen(now: number): boolean {
     const first = this.#next(OPEN);
-    if (first === OPEN) return this.#unblocked(now, (place) => this.#drop(place)) === 0;
+    if (first === OPEN) return this.#unblocked(now, (slot) => this.#drop(slot)) === 0;
     this.visits += 1;
     this.#drop(first);
     return true;
@@ -112,20 +112,20 @@ export class MemoryWindow {
   }
 
   /** Passes on the first key found that is free again and returns 0, else returns when one will be. */
-  #unblocked(now: number, take: (place: number) => void): number {
+  #unblocked(now: number, take: (slot: number) => void): number {
     let earliest = Number.POSITIVE_INFINITY;
-    let place = this.#next(BLOCKED);
-    for (let visit = 0; visit < MAX_VISITS && place !== BLOCKED; visit += 1) {
+    let slot = this.#next(BLOCKED);
+    for (let visit = 0; visit < MAX_VISITS && slot !== BLOCKED; visit += 1) {
       this.visits += 1;
-      const at = place * FIELDS;
+      const at = slot * FIELDS;
       const over = this.#expire(at, now) + (this.#fields[at + BLOCKED_FROM] as number);
       if (over < 0) {
-        take(place);
+        take(slot);
         return 0;
       }
       const blocking = this.#blocks.further(this.#fields[at + OLDEST] as number, over);
       earliest = Math.min(earliest, this.#blocks.timeAt(blocking) + this.windowMs);
-      place = this.#next(place);
+      slot = this.#next(slot);
     }
     return earliest;
   }
@@ -140,17 +140,17 @@ export class MemoryWindow {
     return true;
   }
 
-  #drop(place: number): void {
-    const at = place * FIELDS;
-    this.#unchain(place);
+  #drop(slot: number): void {
+    const at = slot * FIELDS;
+    this.#unchain(slot);
     let position = this.#fields[at + OLDEST] as number;
-    for (let left = this.#fields[at + COUNT] as number; left > 1; left -= 1) {
+    for (let remaining = this.#fields[at + COUNT] as number; remaining > 1; remaining -= 1) {
       position = this.#blocks.shorten(position);
     }
     this.#blocks.free(position);
-    this.#places.delete(this.#keys[place] as string);
-    this.#keys[place] = undefined;
-    this.#vacant.push(place);
+    this.#places.delete(this.#keys[slot] as string);
+    this.#keys[slot] = undefined;
+    this.#vacant.push(slot);
   }
 
   /** Half-open: a request at `t` has expired at `t + window`. @returns how many still count */
@@ -159,42 +159,42 @@ export class MemoryWindow {
     const count = fields[at + COUNT] as number;
     let oldest = fields[at + OLDEST] as number;
     if (count === 0 || this.#blocks.timeAt(oldest) + this.windowMs > now) return count;
-    let left = count - 1;
-    for (; left > 0; left -= 1) {
+    let remaining = count - 1;
+    for (; remaining > 0; remaining -= 1) {
       oldest = this.#blocks.shorten(oldest);
       if (this.#blocks.timeAt(oldest) + this.windowMs > now) break;
     }
     fields[at + OLDEST] = oldest;
-    fields[at + COUNT] = left;
-    return left;
+    fields[at + COUNT] = remaining;
+    return remaining;
   }
 
-  #next(place: number): number {
-    return this.#fields[place * FIELDS + NEXT] as number;
+  #next(slot: number): number {
+    return this.#fields[slot * FIELDS + NEXT] as number;
   }
 
-  #moveToEnd(place: number, chain: number, blockedFrom: number): void {
+  #moveToEnd(slot: number, chain: number, blockedFrom: number): void {
     const fields = this.#fields;
-    if (fields[chain * FIELDS + PREVIOUS] !== place) {
-      this.#unchain(place);
-      this.#append(place, chain);
+    if (fields[chain * FIELDS + PREVIOUS] !== slot) {
+      this.#unchain(slot);
+      this.#append(slot, chain);
     }
-    fields[place * FIELDS + BLOCKED_FROM] = chain === BLOCKED ? -blockedFrom : blockedFrom;
+    fields[slot * FIELDS + BLOCKED_FROM] = chain === BLOCKED ? -blockedFrom : blockedFrom;
   }
 
-  #append(place: number, chain: number): void {
+  #append(slot: number, chain: number): void {
     const fields = this.#fields;
     const last = fields[chain * FIELDS + PREVIOUS] as number;
-    fields[last * FIELDS + NEXT] = place;
-    fields[place * FIELDS + PREVIOUS] = last;
-    fields[place * FIELDS + NEXT] = chain;
-    fields[chain * FIELDS + PREVIOUS] = place;
+    fields[last * FIELDS + NEXT] = slot;
+    fields[slot * FIELDS + PREVIOUS] = last;
+    fields[slot * FIELDS + NEXT] = chain;
+    fields[chain * FIELDS + PREVIOUS] = slot;
   }
 
-  #unchain(place: number): void {
+  #unchain(slot: number): void {
     const fields = this.#fields;
-    const previous = fields[place * FIELDS + PREVIOUS] as number;
-    const next = fields[place * FIELDS + NEXT] as number;
+    const previous = fields[slot * FIELDS + PREVIOUS] as number;
+    const next = fields[slot * FIELDS + NEXT] as number;
     fields[previous * FIELDS + NEXT] = next;
     fields[next * FIELDS + PREVIOUS] = previous;
   }

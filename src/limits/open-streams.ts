@@ -15,9 +15,9 @@ export function openStreams(maxPerId: number): OpenStreams {
       return () => {
         if (!isOpen) return;
         isOpen = false;
-        const left = (counts.get(id) ?? 1) - 1;
-        if (left === 0) counts.delete(id);
-        else counts.set(id, left);
+        const remaining = (counts.get(id) ?? 1) - 1;
+        if (remaining === 0) counts.delete(id);
+        else counts.set(id, remaining);
       };
     },
   };

@@ -57,7 +57,7 @@ async function connectCluster(
   const [url] = urls as [string];
   const { protocol, username, password } = new URL(url);
   const cluster = createCluster({
-    rootNodes: urls.map((one) => ({ url: one, ...settings(one) })),
+    rootNodes: urls.map((nodeUrl) => ({ url: nodeUrl, ...settings(nodeUrl) })),
     // Discovered nodes take nothing from the URLs.
     defaults: {
       ...settings(url),

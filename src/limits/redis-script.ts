@@ -131,10 +131,10 @@ export type Outcome = {
 export function commandFor(batch: readonly Batched[], redisNow: (() => number) | undefined): string[] {
   const keys: string[] = [];
   const parameters: string[] = [redisNow ? String(redisNow() * 1000) : ""];
-  for (const one of byPolicy(batch)) {
-    const [{ limit, windowMs }] = one as [Batched];
-    parameters.push(String(limit), String(windowMs * 1000), String(one.length));
-    for (const { redisKey, cost, times } of one) {
+  for (const group of byPolicy(batch)) {
+    const [{ limit, windowMs }] = group as [Batched];
+    parameters.push(String(limit), String(windowMs * 1000), String(group.length));
+    for (const { redisKey, cost, times } of group) {
       keys.push(redisKey);
       parameters.push(String(cost === 1 ? times : -cost));
     }
@@ -151,18 +151,18 @@ export function withScript(command: readonly string[]): string[] {
 export function readReply<B extends Batched>(
   reply: readonly number[],
   batch: readonly B[],
-  take: (one: B, outcome: Outcome | null) => void,
+  resolve: (request: B, outcome: Outcome | null) => void,
 ): void {
   let at = 0;
-  for (const one of byPolicy(batch).flat()) {
+  for (const request of byPolicy(batch).flat()) {
     const admitted = reply[at] as number;
     if (admitted < 0) {
       at += 1;
-      take(one, null);
+      resolve(request, null);
       continue;
     }
     const end = at + 4 + (reply[at + 3] as number);
-    take(one, {
+    resolve(request, {
       admitted,
       counted: reply[at + 1] as number,
       oldestLeavesInUs: reply[at + 2] as number,
@@ -187,10 +187,12 @@ const NONE: number[] = [];
 /** Nearly always there is one policy, or a few. */
 function byPolicy<B extends Batched>(batch: readonly B[]): B[][] {
   const groups: B[][] = [];
-  for (const one of batch) {
-    const group = groups.find(([first]) => first?.limit === one.limit && first.windowMs === one.windowMs);
-    if (group) group.push(one);
-    else groups.push([one]);
+  for (const request of batch) {
+    const group = groups.find(
+      ([first]) => first?.limit === request.limit && first.windowMs === request.windowMs,
+    );
+    if (group) group.push(request);
+    else groups.push([request]);
   }
   return groups;
 }

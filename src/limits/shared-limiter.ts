@@ -77,10 +77,10 @@ class SharedLimiter implements Limiter {
   }
 
   decide(key: string, limit: number, windowMs: number, cost: number): Decision | Promise<Decision> {
-    const known = this.#refusals.find(key, windowMs, limit, cost, this.#options.now);
-    if (known) {
+    const refusal = this.#refusals.find(key, windowMs, limit, cost, this.#options.now);
+    if (refusal) {
       this.#options.metrics.decidedWithoutStore(scopeOf(key), "remembered");
-      return known;
+      return refusal;
     }
     checkKey(key);
     if (this.#down.size > 0) this.#forgetGoneNodes();
@@ -147,7 +147,7 @@ class SharedLimiter implements Limiter {
       this.#refusals.remember(key, { windowMs, limit, counted, leftUs: leaveInUs }, askedAt, answeredAt);
     }
     const remaining = Math.max(0, limit - counted);
-    for (const one of waiting.slice(admitted)) one.resolve({ allowed: false, remaining, resetAt });
+    for (const request of waiting.slice(admitted)) request.resolve({ allowed: false, remaining, resetAt });
   }
 
   #fail(entries: readonly Entry[], error: unknown): void {

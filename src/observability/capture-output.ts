@@ -34,18 +34,20 @@ export function captureOutput(options: CaptureOptions): () => void {
     console[method] = (...printed: unknown[]) => write(level, format(...printed));
   }
   const streams = [process.stdout, process.stderr].map((stream) => {
-    const own = stream.write;
+    const originalWrite = stream.write;
     stream.write = ((chunk: string | Uint8Array, ...rest: unknown[]) => {
       write(stream === process.stderr ? "warn" : "info", Buffer.from(chunk as string).toString());
-      const done = rest.findLast((one) => typeof one === "function") as ((error?: null) => void) | undefined;
-      if (done) process.nextTick(done, null);
+      const callback = rest.findLast((argument) => typeof argument === "function") as
+        | ((error?: null) => void)
+        | undefined;
+      if (callback) process.nextTick(callback, null);
       return true;
     }) as typeof stream.write;
-    return { stream, own };
+    return { stream, originalWrite };
   });
   return () => {
     Object.assign(console, original);
-    for (const { stream, own } of streams) stream.write = own;
+    for (const { stream, originalWrite } of streams) stream.write = originalWrite;
   };
 }
 

@@ -55,9 +55,9 @@ export function createMetrics(countFlagged: () => Promise<readonly FlaggedCount[
     const counts = await countFlagged().catch(() => null);
     if (counts === null) return;
     flagged.reset();
-    for (const one of counts) {
-      flagged.set({ slot: one.provider, state: "waiting" }, one.flagged - one.settled);
-      flagged.set({ slot: one.provider, state: "unknown" }, one.settled);
+    for (const count of counts) {
+      flagged.set({ slot: count.provider, state: "waiting" }, count.flagged - count.settled);
+      flagged.set({ slot: count.provider, state: "unknown" }, count.settled);
     }
   };
   return {
@@ -70,7 +70,7 @@ export function createMetrics(countFlagged: () => Promise<readonly FlaggedCount[
     jobRan: (job: string, outcome: "ok" | "failed") => jobs.inc({ job, outcome }),
     limiter: {
       sharedStore: (up: boolean) => storeUp.set(up ? 1 : 0),
-      decidedWithoutStore: (scope: string, how: string) => withoutStore.inc({ scope, how }),
+      decidedWithoutStore: (scope: string, decision: string) => withoutStore.inc({ scope, how: decision }),
       memoryFull: (outcome: string) => memoryFull.inc({ outcome }),
     },
   };

@@ -7,7 +7,7 @@ import { refuse } from "../domain/refusal.ts";
 import { UserId } from "../domain/user-id.ts";
 
 /** By our id or by another system's; resolves to our id, `null` without such a user. */
-export type FindNamedUser = (named: { user: string } | { externalId: string }) => Promise<string | null>;
+export type FindNamedUser = (user: { user: string } | { externalId: string }) => Promise<string | null>;
 
 /** How a service key names the user that it acts for, beside an operation's own input. */
 export const NAMED_USER = {
@@ -40,17 +40,17 @@ export async function onBehalf(
 
 /** @throws Refusal as above */
 export async function namedUser(
-  given: { user?: unknown; externalId?: unknown },
+  input: { user?: unknown; externalId?: unknown },
   findNamedUser: FindNamedUser | undefined,
   field = "user",
 ): Promise<string> {
   if (findNamedUser === undefined) throw new Error("a service key needs a directory of users");
-  const parsed = Named.safeParse(given, { error: whetherMissing });
+  const parsed = Named.safeParse(input, { error: whetherMissing });
   if (!parsed.success) throw invalidInput(parsed.error);
   const { user, externalId } = parsed.data;
   if (user !== undefined && externalId !== undefined)
     refuse({ reason: "invalid_input", params: { problem: "repeated" }, field: "externalId" });
-  const named = user !== undefined ? { user } : externalId !== undefined ? { externalId } : null;
-  if (named === null) refuse({ reason: "invalid_input", params: { problem: "missing" }, field });
-  return (await findNamedUser(named)) ?? refuse({ reason: "not_found", params: { resource: "user" } });
+  const namedBy = user !== undefined ? { user } : externalId !== undefined ? { externalId } : null;
+  if (namedBy === null) refuse({ reason: "invalid_input", params: { problem: "missing" }, field });
+  return (await findNamedUser(namedBy)) ?? refuse({ reason: "not_found", params: { resource: "user" } });
 }

@@ -4,16 +4,19 @@ import { BlockList, isIP } from "node:net";
 /** What `OUTBOUND_ALLOW` names besides public https addresses. */
 export type OutboundAllow = { hosts: ReadonlySet<string>; ranges: BlockList };
 
-/** @param named hosts, with or without a port, and addresses or CIDRs */
-export function outboundAllow(named: { hosts: readonly string[]; ranges: readonly string[] }): OutboundAllow {
+/** @param variables hosts, with or without a port, and addresses or CIDRs */
+export function outboundAllow(variables: {
+  hosts: readonly string[];
+  ranges: readonly string[];
+}): OutboundAllow {
   const ranges = new BlockList();
-  for (const range of named.ranges) {
+  for (const range of variables.ranges) {
     const [network = "", prefix] = range.split("/");
     const family = isIP(network) === 4 ? "ipv4" : "ipv6";
     if (prefix === undefined) ranges.addAddress(network, family);
     else ranges.addSubnet(network, Number(prefix), family);
   }
-  return { hosts: new Set(named.hosts), ranges };
+  return { hosts: new Set(variables.hosts), ranges };
 }
 
 export type Address = { address: string; family: 4 | 6 };
@@ -82,9 +85,10 @@ export async function resolveTarget(
   if (addresses.length === 0) {
     return { problem: url.protocol === "https:" || isNamed ? "unresolved" : "url" };
   }
-  const isListed = (one: Address) => isNamed || isInRanges(allow, one);
+  const isListed = (address: Address) => isNamed || isInRanges(allow, address);
   // One private address among public ones is enough: which is connected to would be chance.
-  if (!addresses.every((one) => isListed(one) || isPublicAddress(one))) return { problem: "address" };
+  if (!addresses.every((address) => isListed(address) || isPublicAddress(address)))
+    return { problem: "address" };
   if (url.protocol === "http:" && !addresses.every(isListed)) return { problem: "url" };
   return { url, address: addresses[0] as Address };
 }

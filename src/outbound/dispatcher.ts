@@ -93,7 +93,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (isStopped) return 0;
       const due = await dueEndpoints(database, [...options.hooks.keys()]);
       const started = await Promise.all(due.map(claimFor));
-      return started.reduce((sum, one) => sum + one, 0);
+      return started.reduce((sum, count) => sum + count, 0);
     },
     stop: async () => {
       isStopped = true;

@@ -91,16 +91,16 @@ export function createEventFeed({ database, log, everyMs = EVERY_MS }: FeedOptio
     after: async (position, signal) => {
       const isOver = () => stopping.signal.aborted || signal.aborted;
       while (!isOver()) {
-        const known: Polled | null = polled;
-        if (known !== null && position >= known.from && position < known.until)
-          return known.events.filter((one) => one.position > position);
-        if (known === null || position < known.from) {
+        const latest: Polled | null = polled;
+        if (latest !== null && position >= latest.from && position < latest.until)
+          return latest.events.filter((event) => event.position > position);
+        if (latest === null || position < latest.from) {
           const { events, droppedUntil } = await readEvents(database, { after: position, limit: BATCH });
           if (position < droppedUntil) return null;
           if (events.length > 0) return streamed(events);
         }
         // Nothing may be awaited between this look and the wait: a poll in between would not wake it.
-        if (!isOver() && polled === known) await nextPoll(signal);
+        if (!isOver() && polled === latest) await nextPoll(signal);
       }
       return null;
     },

@@ -78,14 +78,14 @@ function post(
     request.on("error", reject);
     request.on("response", (response) => {
       let bytes = 0;
-      const done = () => resolve(response.statusCode as number);
+      const finish = () => resolve(response.statusCode as number);
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
         if (bytes <= MAX_RESPONSE_BYTES) return;
-        done();
+        finish();
         request.destroy();
       });
-      response.on("end", done);
+      response.on("end", finish);
       response.on("error", reject);
     });
     request.end(body);

@@ -48,11 +48,11 @@ function relayBatch({ database, plans, reached }: Relay): Promise<number> {
     const written = await writtenEvents(transaction, BATCH);
     if (written.length === 0) return 0;
     const completed = await completeEvents(transaction, written, plans);
-    const kept = completed.filter((one) => one !== null);
+    const kept = completed.filter((event) => event !== null);
     const dropped = written.filter((_, index) => completed[index] === null).map(({ seq }) => seq);
-    const events = kept.map((one, index): PositionedEvent => {
+    const events = kept.map((event, index): PositionedEvent => {
       const position = lastPosition + BigInt(index) + 1n;
-      return { ...one, position, id: eventId(position, randomBytes(6)) };
+      return { ...event, position, id: eventId(position, randomBytes(6)) };
     });
     const writes = [
       ...(dropped.length > 0 ? [dropWrittenEvents(transaction, dropped)] : []),

@@ -34,7 +34,7 @@ type Subscription = z.output<typeof SubscriptionView>;
 async function subscriptionsOf(caller: Person, deps: Dependencies): Promise<Subscription[]> {
   // The request was charged to the plugin already.
   const call: Call = { caller, charges: [], isExempt: true };
-  const found: Subscription[] = [];
+  const subscriptions: Subscription[] = [];
   let cursor: string | null = null;
   do {
     const input = { limit: 100, cursor };
@@ -44,10 +44,10 @@ async function subscriptionsOf(caller: Person, deps: Dependencies): Promise<Subs
       call,
       () => input,
     );
-    found.push(...page.items);
+    subscriptions.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor !== null);
-  return found;
+  return subscriptions;
 }
 
 const DAY_SECONDS = 86_400;
@@ -68,7 +68,7 @@ function calendarOf(subscriptions: readonly Subscription[], plans: PlanCatalog):
 function eventOf(subscription: Subscription, plans: PlanCatalog): ICalEventData[] {
   const { id, status, currentPeriodEnd, cancelAtPeriodEnd, createdAt, updatedAt } = subscription;
   if (currentPeriodEnd === null || !RENEWING.has(status)) return [];
-  const plan = plans.plans.find((one) => one.id === subscription.planId);
+  const plan = plans.plans.find((candidate) => candidate.id === subscription.planId);
   return [
     {
       id,

@@ -41,7 +41,7 @@ type NavEntry = {
 };
 
 type AccountFrameProps = {
-  places: readonly NavEntry[];
+  entries: readonly NavEntry[];
   /** Empty without permission. */
   administration: readonly NavEntry[];
   person: { name: string; email: string };
@@ -97,7 +97,7 @@ export function AccountFrame({ children, shapes, ...props }: AccountFrameProps) 
 }
 
 function Bar({
-  places,
+  entries,
   administration,
   person,
   labels,
@@ -107,14 +107,14 @@ function Bar({
     <div className="flex h-full flex-col gap-6 p-3 pt-4">
       <span className="px-3 font-semibold text-lg">{labels.product}</span>
       <nav aria-label={labels.navigation} className="flex flex-col gap-1">
-        {places.map((place) => (
-          <Item key={place.href} place={place} />
+        {entries.map((entry) => (
+          <Item key={entry.href} entry={entry} />
         ))}
         {administration.length > 0 && (
           <>
             <p className="mt-4 px-3 text-muted text-sm">{labels.administration}</p>
-            {administration.map((place) => (
-              <Item key={place.href} place={place} />
+            {administration.map((entry) => (
+              <Item key={entry.href} entry={entry} />
             ))}
           </>
         )}
@@ -136,16 +136,16 @@ function Bar({
   );
 }
 
-function Item({ place }: { place: NavEntry }) {
-  const Icon = ICONS[place.icon];
+function Item({ entry }: { entry: NavEntry }) {
+  const Icon = ICONS[entry.icon];
   return (
-    <NavLink href={place.href}>
+    <NavLink href={entry.href}>
       <Icon aria-hidden="true" size={18} />
-      <span className="grow">{place.label}</span>
-      {place.count ? (
+      <span className="grow">{entry.label}</span>
+      {entry.count ? (
         <span className="rounded-full bg-accent px-2 text-on-accent text-sm">
-          <span aria-hidden="true">{place.count}</span>
-          <span className="sr-only">{place.countLabel}</span>
+          <span aria-hidden="true">{entry.count}</span>
+          <span className="sr-only">{entry.countLabel}</span>
         </span>
       ) : null}
     </NavLink>

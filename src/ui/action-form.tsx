@@ -11,13 +11,13 @@ export type FormAction = (previous: Outcome, form: FormData) => Promise<Outcome>
 /** A form that submits to a server action, with or without JavaScript, and shows its outcome below the fields. */
 export function ActionForm({
   action,
-  done,
+  successText,
   className,
   children,
 }: {
   action: FormAction;
   /** Shown after success; nothing by default. */
-  done?: string;
+  successText?: string;
   className?: string;
   children: ReactNode;
 }) {
@@ -26,7 +26,7 @@ export function ActionForm({
     <OutcomeProvider value={outcome}>
       <form action={submit} className={classes("group", className)}>
         {children}
-        <FormMessage outcome={outcome} done={done} />
+        <FormMessage outcome={outcome} successText={successText} />
       </form>
     </OutcomeProvider>
   );

@@ -6,7 +6,13 @@ import type { Outcome } from "./outcome.ts";
 import { useUiLabels } from "./ui-labels.tsx";
 
 /** The outcome of a form, announced to screen readers. A field's error is shown at that field instead. */
-export function FormMessage({ outcome, done }: { outcome: Outcome; done?: string | undefined }) {
+export function FormMessage({
+  outcome,
+  successText,
+}: {
+  outcome: Outcome;
+  successText?: string | undefined;
+}) {
   const retryIn = useUiLabels()?.retryIn;
   const isProblem = outcome !== null && !outcome.done;
   return (
@@ -15,10 +21,10 @@ export function FormMessage({ outcome, done }: { outcome: Outcome; done?: string
       className="min-h-5 text-sm empty:sr-only"
       data-outcome={codeOf(outcome)}
     >
-      {outcome?.done && done && (
+      {outcome?.done && successText && (
         <p className="flex items-center gap-1.5 text-good">
           <CircleCheck aria-hidden="true" size={16} />
-          {done}
+          {successText}
         </p>
       )}
       {isProblem && (

@@ -61,24 +61,24 @@ export function exceeded(schema: GraphQLSchema, request: Request): GraphQLError 
 /** Counts each field as often as it is reached, also through fragments; each fragment is visited once. */
 function measure(schema: GraphQLSchema, { document, operation, variables }: Request): Size {
   const fragments = new Map(
-    document.definitions.flatMap((one) =>
-      one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [],
+    document.definitions.flatMap((definition) =>
+      definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition]] : [],
     ),
   );
   const measured = new Map<string, Size>();
 
   const ofFragment = (name: string): Size => {
-    const known = measured.get(name);
-    if (known) return known;
+    const cached = measured.get(name);
+    if (cached) return cached;
     const fragment = fragments.get(name);
     const size = fragment
-      ? ofSelections(fragment.selectionSet, named(fragment.typeCondition.name.value))
+      ? ofSelections(fragment.selectionSet, compositeType(fragment.typeCondition.name.value))
       : NOTHING;
     measured.set(name, size);
     return size;
   };
 
-  const named = (name: string) => schema.getType(name) as GraphQLCompositeType;
+  const compositeType = (name: string) => schema.getType(name) as GraphQLCompositeType;
 
   const ofSelections = ({ selections }: SelectionSetNode, parent: GraphQLCompositeType): Size => {
     const total = { ...NOTHING };
@@ -91,7 +91,7 @@ function measure(schema: GraphQLSchema, { document, operation, variables }: Requ
             ? ofFragment(selection.name.value)
             : ofSelections(
                 selection.selectionSet,
-                selection.typeCondition ? named(selection.typeCondition.name.value) : parent,
+                selection.typeCondition ? compositeType(selection.typeCondition.name.value) : parent,
               );
       total.depth = Math.max(total.depth, size.depth);
       total.aliases += size.aliases;
@@ -152,11 +152,11 @@ function entries(field: Field, node: FieldNode, variables: Record<string, unknow
 /** An invalid length is refused by the operation later; until then the maximum is assumed. */
 function pageLength(usual: unknown, node: FieldNode, variables: Record<string, unknown>): number {
   const value = node.arguments?.find(({ name }) => name.value === "limit")?.value;
-  const asked =
+  const limit =
     value === undefined
       ? usual
       : value.kind === Kind.VARIABLE
         ? variables[value.name.value]
         : value.kind === Kind.INT && Number(value.value);
-  return typeof asked === "number" && asked >= 1 && asked <= MAX_PAGE_LENGTH ? asked : MAX_PAGE_LENGTH;
+  return typeof limit === "number" && limit >= 1 && limit <= MAX_PAGE_LENGTH ? limit : MAX_PAGE_LENGTH;
 }

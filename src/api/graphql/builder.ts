@@ -30,16 +30,16 @@ export function through<Input extends z.ZodType, Output extends z.ZodType>(
   return execute(operation, deps, call, () => input);
 }
 
-type Given<Value> = Value extends object
-  ? { [Name in keyof Value]: Given<Exclude<Value[Name], null>> }
+type WithoutNulls<Value> = Value extends object
+  ? { [Name in keyof Value]: WithoutNulls<Exclude<Value[Name], null>> }
   : Value;
 
 /** Drops null arguments, nested ones too: in GraphQL null means "not provided". */
-export function given<Args extends object>(args: Args): Given<Args> {
+export function withoutNulls<Args extends object>(args: Args): WithoutNulls<Args> {
   const present = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(
-    present.map(([name, value]) => [name, typeof value === "object" ? given(value) : value]),
-  ) as Given<Args>;
+    present.map(([name, value]) => [name, typeof value === "object" ? withoutNulls(value) : value]),
+  ) as WithoutNulls<Args>;
 }
 
 builder.scalarType("DateTime", {
@@ -56,6 +56,6 @@ builder.scalarType("JSON", {
   parseValue: () => expected("nothing: JSON is only ever shown"),
 });
 
-function expected(what: string): never {
-  throw new GraphQLError(`expected ${what}`);
+function expected(expectation: string): never {
+  throw new GraphQLError(`expected ${expectation}`);
 }

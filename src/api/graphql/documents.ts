@@ -32,12 +32,12 @@ export function documentReader(
   const valid = new Map<string, DocumentNode>();
   return {
     parse: (text) => {
-      const known = valid.get(text);
-      if (known === undefined) return parse(text, { maxTokens: MAX_TOKENS });
+      const document = valid.get(text);
+      if (document === undefined) return parse(text, { maxTokens: MAX_TOKENS });
       // Re-inserted at the end: the first entry is the least recently used.
       valid.delete(text);
-      valid.set(text, known);
-      return known;
+      valid.set(text, document);
+      return document;
     },
     validate: (document) => {
       const text = document.loc?.source.body ?? "";

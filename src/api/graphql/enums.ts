@@ -30,9 +30,9 @@ export const AttemptOutcomeEnum = enumOf("AttemptOutcome", ["successful", "faile
 export const ReplayOutcomeEnum = enumOf("ReplayOutcome", ["applied", "ignored", "failed"] as const);
 
 /** GraphQL's spelling: `provider-a` on other surfaces is `PROVIDER_A` here. */
-function enumOf<const Words extends readonly string[]>(name: string, words: Words) {
+function enumOf<const Members extends readonly string[]>(name: string, members: Members) {
   const values = Object.fromEntries(
-    words.map((word) => [word.replaceAll("-", "_").toUpperCase(), { value: word }]),
+    members.map((member) => [member.replaceAll("-", "_").toUpperCase(), { value: member }]),
   );
-  return builder.enumType(name, { values: values as Record<string, { value: Words[number] }> });
+  return builder.enumType(name, { values: values as Record<string, { value: Members[number] }> });
 }

@@ -6,8 +6,8 @@ import { accepts } from "hono/accepts";
 export function graphiql(): MiddlewareHandler {
   let page: Promise<{ html: string; policy: string }> | null = null;
   return async (c, next) => {
-    const wanted = accepts(c, { header: "Accept", supports: ["text/html"], default: "" });
-    if (wanted === "") return next();
+    const accepted = accepts(c, { header: "Accept", supports: ["text/html"], default: "" });
+    if (accepted === "") return next();
     page ??= rendered();
     const { html, policy } = await page;
     c.header("content-security-policy", policy);

@@ -35,15 +35,15 @@ export function graphql(
   if (!enabled) return routes;
 
   // Loaded on demand: large packages.
-  let server: Promise<(asked: YogaContext) => Promise<Response>> | null = null;
+  let server: Promise<(context: YogaContext) => Promise<Response>> | null = null;
   const loaded = () => {
     server ??= import("./yoga.ts").then(({ createServer }) => createServer({ introspection }));
     return server;
   };
-  const noted = (c: Context<HonoEnv>) => (err: unknown) =>
+  const logFailure = (c: Context<HonoEnv>) => (err: unknown) =>
     log.error({ err, requestId: c.get("requestId"), path: c.req.path }, "request failed");
 
-  const answer = async (c: Context<HonoEnv>, read: () => Asking | Promise<Asking>) => {
+  const respond = async (c: Context<HonoEnv>, read: () => Asking | Promise<Asking>) => {
     const call = await authenticate(c, callers);
     await charge("graphql", deps.limits, call);
     const params = await read();
@@ -59,7 +59,7 @@ export function graphql(
       method,
       params,
       accept: mediaType(c),
-      note: noted(c),
+      note: logFailure(c),
     });
     const more = limitHeaders(call.charges);
     for (const name of PASSED_ON) {
@@ -70,12 +70,12 @@ export function graphql(
   };
 
   if (introspection) routes.get("/", graphiql());
-  routes.get("/", (c) => answer(c, () => fromQueryString(c)));
-  routes.post("/", (c) => answer(c, () => fromBody(c.env.incoming)));
+  routes.get("/", (c) => respond(c, () => fromQueryString(c)));
+  routes.post("/", (c) => respond(c, () => fromBody(c.env.incoming)));
 
   routes.onError((error, c) => {
     addLimitHeaders(c);
-    const refused = answerError(c, error, noted(c));
+    const refused = answerError(c, error, logFailure(c));
     const body = JSON.stringify({ errors: [shownError(error)] });
     c.header("content-type", `${mediaType(c)}; charset=utf-8`);
     return c.body(body, refused.status as ContentfulStatusCode);

@@ -14,7 +14,7 @@ import { deleteUser } from "../../operations/users/delete-user.ts";
 import { setLocale } from "../../operations/users/set-locale.ts";
 import { updateProfile } from "../../operations/users/update-profile.ts";
 import { replayDelivery } from "../../operations/webhooks/replay-delivery.ts";
-import { builder, given, through } from "./builder.ts";
+import { builder, through, withoutNulls } from "./builder.ts";
 import { ChangeTimeEnum, IntervalEnum, LocaleEnum, RoleEnum, SlotEnum, ThemeEnum } from "./enums.ts";
 import { namedUser } from "./named-user.ts";
 import { NewApiKey } from "./types/api-key.ts";
@@ -40,7 +40,7 @@ builder.mutationType({
         locale: t.arg({ type: LocaleEnum }),
         preferences: t.arg({ type: PreferencesInput }),
       },
-      resolve: (_, args, context) => through(updateProfile, context, given(args)),
+      resolve: (_, args, context) => through(updateProfile, context, withoutNulls(args)),
     }),
     setLocale: t.field({
       type: User,
@@ -74,7 +74,7 @@ builder.mutationType({
           description: "ISO 4217; defaults to the currency of the plan's first price.",
         }),
       },
-      resolve: async (_, args, context) => (await through(createCheckout, context, given(args))).url,
+      resolve: async (_, args, context) => (await through(createCheckout, context, withoutNulls(args))).url,
     }),
     changeSubscription: t.field({
       type: SubscriptionChange,
@@ -88,7 +88,7 @@ builder.mutationType({
         when: t.arg({ type: ChangeTimeEnum, required: true }),
         preview: t.arg.boolean({ description: "Changes nothing." }),
       },
-      resolve: (_, args, context) => through(changeSubscription, context, given(args)),
+      resolve: (_, args, context) => through(changeSubscription, context, withoutNulls(args)),
     }),
     openPortal: t.string({
       nullable: true,
@@ -99,7 +99,7 @@ builder.mutationType({
           description: "The subscription to manage, if there are several; defaults to the active one.",
         }),
       },
-      resolve: async (_, args, context) => (await through(openPortal, context, given(args))).url,
+      resolve: async (_, args, context) => (await through(openPortal, context, withoutNulls(args))).url,
     }),
     createApiKey: t.field({
       type: NewApiKey,

@@ -30,18 +30,18 @@ export function fromQueryString(c: Context<HonoEnv>): Parameters | PersistedQuer
   if (url.length - url.indexOf("?") > MAX_QUERY_STRING_CHARACTERS) {
     refuse({ reason: "query_too_long", params: { maxCharacters: MAX_QUERY_STRING_CHARACTERS } });
   }
-  const one = (name: string): string | undefined => {
+  const singleQuery = (name: string): string | undefined => {
     const [value, ...more] = c.req.queries(name) ?? [];
     if (more.length > 0) refuse({ reason: "invalid_input", params: { problem: "repeated" }, field: name });
     return value || undefined;
   };
   const object = (name: string) => {
-    const text = one(name);
+    const text = singleQuery(name);
     return text === undefined ? undefined : inspectJson(Buffer.from(text));
   };
   return checked({
-    query: one("query"),
-    operationName: one("operationName"),
+    query: singleQuery("query"),
+    operationName: singleQuery("operationName"),
     variables: object("variables"),
     extensions: object("extensions"),
   });
@@ -50,14 +50,14 @@ export function fromQueryString(c: Context<HonoEnv>): Parameters | PersistedQuer
 /** A query's hash in place of the query, as Apollo's clients send it first: they fall back when it is refused as unsupported. */
 export type PersistedQuery = "persisted query";
 
-function isPersistedQuery(given: unknown): boolean {
-  const { query, extensions } = given as { query?: unknown; extensions?: Record<string, unknown> };
+function isPersistedQuery(input: unknown): boolean {
+  const { query, extensions } = input as { query?: unknown; extensions?: Record<string, unknown> };
   return query === undefined && typeof extensions === "object" && extensions?.persistedQuery !== undefined;
 }
 
-function checked(given: unknown): Parameters | PersistedQuery {
-  if (isPersistedQuery(given)) return "persisted query";
-  const parsed = Parameters.safeParse(given, { error: whetherMissing });
+function checked(input: unknown): Parameters | PersistedQuery {
+  if (isPersistedQuery(input)) return "persisted query";
+  const parsed = Parameters.safeParse(input, { error: whetherMissing });
   if (!parsed.success) throw invalidInput(parsed.error);
   const { query, operationName, variables } = parsed.data;
   return { query, ...(operationName ? { operationName } : {}), ...(variables ? { variables } : {}) };

@@ -14,7 +14,7 @@ import { listUsers } from "../../operations/users/list-users.ts";
 import { showProfile } from "../../operations/users/show-profile.ts";
 import { listDeliveries } from "../../operations/webhooks/list-deliveries.ts";
 import { showDelivery } from "../../operations/webhooks/show-delivery.ts";
-import { builder, given, through } from "./builder.ts";
+import { builder, through, withoutNulls } from "./builder.ts";
 import { DeliveryStatusEnum, LocaleEnum, PaymentStatusEnum, SlotEnum } from "./enums.ts";
 import { namedUser } from "./named-user.ts";
 import * as pages from "./pages.ts";
@@ -44,35 +44,35 @@ builder.queryType({
       nullable: true,
       description: showProfile.summary,
       args: namedUser,
-      resolve: (_, args, context) => through(showProfile, context, given(args)),
+      resolve: (_, args, context) => through(showProfile, context, withoutNulls(args)),
     }),
     users: t.field({
       type: pages.UserPage,
       nullable: true,
       description: listUsers.summary,
       args: { ...page, ...namedUser },
-      resolve: (_, args, context) => through(listUsers, context, given(args)),
+      resolve: (_, args, context) => through(listUsers, context, withoutNulls(args)),
     }),
     subscriptions: t.field({
       type: pages.SubscriptionPage,
       nullable: true,
       description: listSubscriptions.summary,
       args: { ...page, ...namedUser },
-      resolve: (_, args, context) => through(listSubscriptions, context, given(args)),
+      resolve: (_, args, context) => through(listSubscriptions, context, withoutNulls(args)),
     }),
     subscription: t.field({
       type: Subscription,
       nullable: true,
       description: showSubscription.summary,
       args: { ...namedUser, id: t.arg.id({ required: true }) },
-      resolve: (_, args, context) => through(showSubscription, context, given(args)),
+      resolve: (_, args, context) => through(showSubscription, context, withoutNulls(args)),
     }),
     currentSubscription: t.field({
       type: Subscription,
       nullable: true,
       description: currentSubscription.summary,
       args: namedUser,
-      resolve: (_, args, context) => through(currentSubscription, context, given(args)),
+      resolve: (_, args, context) => through(currentSubscription, context, withoutNulls(args)),
     }),
     payments: t.field({
       type: pages.PaymentPage,
@@ -84,7 +84,7 @@ builder.queryType({
         status: t.arg({ type: PaymentStatusEnum }),
         subscriptionId: t.arg.id({ description: "Only payments of this subscription." }),
       },
-      resolve: (_, args, context) => through(listPayments, context, given(args)),
+      resolve: (_, args, context) => through(listPayments, context, withoutNulls(args)),
     }),
     userPayments: t.field({
       type: pages.PaymentPage,
@@ -103,7 +103,7 @@ builder.queryType({
       nullable: true,
       description: showEntitlements.summary,
       args: namedUser,
-      resolve: (_, args, context) => through(showEntitlements, context, given(args)),
+      resolve: (_, args, context) => through(showEntitlements, context, withoutNulls(args)),
     }),
     check: t.field({
       type: EntitlementCheck,
@@ -118,14 +118,14 @@ builder.queryType({
           description: "How many, of a limit or a quota. Nothing is used up.",
         }),
       },
-      resolve: (_, args, context) => through(checkEntitlement, context, given(args)),
+      resolve: (_, args, context) => through(checkEntitlement, context, withoutNulls(args)),
     }),
     plans: t.field({
       type: pages.PlanPage,
       nullable: true,
       description: listPlans.summary,
       args: { ...page, locale },
-      resolve: (_, args, context) => through(listPlans, context, given(args)),
+      resolve: (_, args, context) => through(listPlans, context, withoutNulls(args)),
     }),
     features: t.field({
       type: [Feature],
@@ -133,7 +133,8 @@ builder.queryType({
       description: listFeatures.summary,
       extensions: { size: 20 },
       args: { locale },
-      resolve: async (_, args, context) => (await through(listFeatures, context, given(args))).features,
+      resolve: async (_, args, context) =>
+        (await through(listFeatures, context, withoutNulls(args))).features,
     }),
     notifications: t.field({
       type: pages.NotificationPage,

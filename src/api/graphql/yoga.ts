@@ -23,7 +23,7 @@ export function createServer(options: {
   const yoga = createYoga<YogaContext>({
     schema,
     graphqlEndpoint: "/",
-    plugins: [documents(options), answers(options)],
+    plugins: [documents(options), translateErrors(options)],
     // Method, origin and body were checked before, and errors are translated below.
     cors: false,
     graphiql: false,
@@ -61,7 +61,7 @@ function documents(options: { introspection: boolean }): YogaPlugin {
 }
 
 /** Translates every error, wherever it was thrown. */
-function answers({ introspection }: { introspection: boolean }): YogaPlugin {
+function translateErrors({ introspection }: { introspection: boolean }): YogaPlugin {
   return {
     onExecutionResult: ({ result, setResult, context }) => {
       const { data, errors } = result as ExecutionResult;

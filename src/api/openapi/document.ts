@@ -89,7 +89,7 @@ function described(route: Route, version: string, schemas: Schemas): JsonSchema 
   const { operation, method, status } = route;
   const { name, summary } = operation;
   const fields = schemas.of(withNamedUser(operation), "input") as Fields;
-  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, one]) => one as string);
+  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
   const sentInBody = hasBody(method);
   return {
     operationId: name.replace(/\.(\w)/, (_, letter: string) => letter.toUpperCase()),
@@ -97,12 +97,12 @@ function described(route: Route, version: string, schemas: Schemas): JsonSchema 
     tags: [tagOf(route).name],
     ...securityOf(operation),
     parameters: [
-      ...names.map((one) => parameter("path", one, fields)),
+      ...names.map((name) => parameter("path", name, fields)),
       ...(sentInBody
         ? []
         : Object.keys(fields.properties ?? {})
-            .filter((one) => !names.includes(one))
-            .map((one) => parameter("query", one, fields))),
+            .filter((name) => !names.includes(name))
+            .map((name) => parameter("query", name, fields))),
     ],
     ...(sentInBody ? body(fields, names) : {}),
     responses: {
@@ -141,35 +141,35 @@ function securityOf({ access, permission }: Route["operation"]): JsonSchema {
 
 type Fields = JsonSchema & { properties?: Record<string, JsonSchema>; required?: string[] };
 
-function parameter(place: "path" | "query", name: string, { properties, required }: Fields): JsonSchema {
+function parameter(location: "path" | "query", name: string, { properties, required }: Fields): JsonSchema {
   const { description, ...schema } = properties?.[name] ?? {};
   return {
     name,
-    in: place,
-    required: place === "path" || (required?.includes(name) ?? false),
+    in: location,
+    required: location === "path" || (required?.includes(name) ?? false),
     ...(description ? { description } : {}),
-    schema: place === "query" ? withoutNull(schema) : schema,
+    schema: location === "query" ? withoutNull(schema) : schema,
   };
 }
 
 /** A query string cannot say null: generated clients would send the word. */
 function withoutNull({ anyOf, default: byDefault, ...schema }: JsonSchema): JsonSchema {
   const choices = (anyOf as JsonSchema[] | undefined)?.filter(({ type }) => type !== "null");
-  const [only, ...others] = choices ?? [];
+  const [only, ...otherChoices] = choices ?? [];
   return {
     ...schema,
     ...(byDefault === undefined || byDefault === null ? {} : { default: byDefault }),
-    ...(others.length > 0 ? { anyOf: choices } : only),
+    ...(otherChoices.length > 0 ? { anyOf: choices } : only),
   };
 }
 
 function body({ properties = {}, required = [], ...rest }: Fields, inPath: readonly string[]): JsonSchema {
-  const sent = Object.entries(properties).filter(([name]) => !inPath.includes(name));
-  if (sent.length === 0) return {};
+  const bodyProperties = Object.entries(properties).filter(([name]) => !inPath.includes(name));
+  if (bodyProperties.length === 0) return {};
   const needed = required.filter((name) => !inPath.includes(name));
   const schema = {
     ...rest,
-    properties: Object.fromEntries(sent),
+    properties: Object.fromEntries(bodyProperties),
     ...(needed.length > 0 ? { required: needed } : {}),
   };
   return { requestBody: { required: needed.length > 0, content: { "application/json": { schema } } } };

@@ -12,7 +12,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       tags: ["System"],
       security: [],
       responses: {
-        "200": answer("The versions and what is planned for them.", {
+        "200": jsonResponse("The versions and what is planned for them.", {
           type: "object",
           properties: {
             current: { type: "string" },
@@ -39,7 +39,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       tags: ["System"],
       security: [],
       responses: {
-        "200": answer("It does.", status("ok")),
+        "200": jsonResponse("It does.", statusSchema("ok")),
         "400": { $ref: "#/components/responses/InvalidInput" },
       },
     },
@@ -51,7 +51,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       tags: ["System"],
       security: [],
       responses: {
-        "200": answer("Ready to serve.", status("ready")),
+        "200": jsonResponse("Ready to serve.", statusSchema("ready")),
         "400": { $ref: "#/components/responses/InvalidInput" },
         "503": { $ref: "#/components/responses/Unavailable" },
       },
@@ -125,7 +125,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       tags: ["System"],
       security: [],
       responses: {
-        "200": answer("In the shapes of the version that was asked for.", {
+        "200": jsonResponse("In the shapes of the version that was asked for.", {
           type: "object",
           properties: { openapi: { type: "string" }, paths: { type: "object" } },
           required: ["openapi", "paths"],
@@ -151,7 +151,7 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
       ],
       requestBody: { required: true, content: { "application/json": { schema: { type: "object" } } } },
       responses: {
-        "200": answer("Durable, or known already.", {
+        "200": jsonResponse("Durable, or known already.", {
           type: "object",
           properties: {
             received: { const: true },
@@ -176,7 +176,7 @@ function webhookError(description: string): JsonSchema {
   return { description, content: { "application/json": { schema: errorSchema("v1") } } };
 }
 
-function answer(description: string, schema: JsonSchema): JsonSchema {
+function jsonResponse(description: string, schema: JsonSchema): JsonSchema {
   return {
     description,
     headers: {
@@ -187,6 +187,6 @@ function answer(description: string, schema: JsonSchema): JsonSchema {
   };
 }
 
-function status(word: string): JsonSchema {
-  return { type: "object", properties: { status: { const: word } }, required: ["status"] };
+function statusSchema(value: string): JsonSchema {
+  return { type: "object", properties: { status: { const: value } }, required: ["status"] };
 }

@@ -23,7 +23,7 @@ export function inputReader({ method, operation }: Pick<Route, "method" | "opera
   const kinds = kindsOf(operation.input);
   if (hasBody(method)) {
     return async ({ params, queries, readBody }: Parts): Promise<unknown> => {
-      const body = { ...(await readBody()), ...named(queries) };
+      const body = { ...(await readBody()), ...namedUserIn(queries) };
       // The path identifies the resource: a conflicting id in the body is an error, not an override.
       for (const name of Object.keys(params)) {
         if (Object.hasOwn(body, name))
@@ -46,7 +46,7 @@ export function inputReader({ method, operation }: Pick<Route, "method" | "opera
 }
 
 /** The user that a service key acts for, which may be named in the query string of a write as well. */
-function named(queries: Parts["queries"]): Record<string, string> {
+function namedUserIn(queries: Parts["queries"]): Record<string, string> {
   return Object.fromEntries(
     Object.keys(NAMED_USER).flatMap((name) => {
       const [value, ...more] = queries[name] ?? [];

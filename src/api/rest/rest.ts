@@ -26,13 +26,13 @@ export function rest(routes: readonly Route[], deps: Dependencies, callers: Call
           readBody: () => readJson(c.env.incoming),
         }),
       );
-      const answer =
+      const body =
         route.plural === null
           ? output
           : toVersion(c.get("apiVersion"), { plural: route.plural, ...(output as Page<unknown>) });
       const headers = limitHeaders(call.charges);
-      if (route.etag) return answerWithEtag(c, answer, headers);
-      return answerJson(c, answer, route.status, headers);
+      if (route.etag) return answerWithEtag(c, body, headers);
+      return answerJson(c, body, route.status, headers);
     });
   }
   return api;

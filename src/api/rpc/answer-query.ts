@@ -57,7 +57,7 @@ export async function answerQuery(
 ): Promise<Response> {
   const ctx = { ...context, charging: [], inspectQuery: () => inspectInput(input) };
   let status = 200;
-  let answer: object;
+  let envelope: object;
   try {
     const data = await (QUERIES.get(path) as Procedure)({
       ctx,
@@ -67,34 +67,34 @@ export async function answerQuery(
       signal: NEVER_LISTENED,
       batchIndex: 0,
     });
-    answer = { result: { data: superjson.serialize(data) } };
+    envelope = { result: { data: superjson.serialize(data) } };
   } catch (cause) {
     const error = cause as TRPCError;
     onError(error);
     const shape = shapeOf(error, path);
     status = shape.data.httpStatus;
-    answer = { error: superjson.serialize(shape) };
+    envelope = { error: superjson.serialize(shape) };
   }
-  return respond(c, JSON.stringify(isBatch ? [answer] : answer), status);
+  return respond(c, JSON.stringify(isBatch ? [envelope] : envelope), status);
 }
 
 /** @throws TRPCError as tRPC does for an unreadable input */
 function readInput(input: string | null, isBatch: boolean): unknown {
   if (!input) return undefined;
-  let given: unknown;
+  let parsed: unknown;
   try {
-    given = JSON.parse(input);
+    parsed = JSON.parse(input);
   } catch (cause) {
     throw new TRPCError({ code: "BAD_REQUEST", message: (cause as Error).message, cause });
   }
-  if (!isBatch) return transformer.input.deserialize(given);
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+  if (!isBatch) return transformer.input.deserialize(parsed);
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     throw new TRPCError({
       code: "BAD_REQUEST",
       message: '"input" needs to be an object when doing a batch call',
     });
   }
-  const first = (given as Record<string, unknown>)["0"];
+  const first = (parsed as Record<string, unknown>)["0"];
   return first === undefined ? undefined : transformer.input.deserialize(first);
 }
 

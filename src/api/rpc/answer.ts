@@ -18,8 +18,8 @@ export function refusalOf(error: TRPCError): Response {
  * Adds the context's headers and the limits' to tRPC's response in place: copying it would lose the adapter's fast
  * path.
  */
-export function finished(c: Context<HonoEnv>, answer: Response): Response {
-  const { headers, status } = answer;
+export function finished(c: Context<HonoEnv>, response: Response): Response {
+  const { headers, status } = response;
   // tRPC omits the type when it rejects an unreadable request.
   if (!headers.get("content-type")?.startsWith("application/"))
     headers.set("content-type", "application/json");
@@ -27,7 +27,7 @@ export function finished(c: Context<HonoEnv>, answer: Response): Response {
   const limits = limitHeaders(c.get("charges") ?? []);
   for (const [name, value] of Object.entries(limits)) headers.set(name, value);
   for (const [name, value] of Object.entries(statusHeaders(status))) headers.set(name, value);
-  return answer;
+  return response;
 }
 
 /** The headers that go with a status. */

@@ -25,13 +25,13 @@ const Envelope = z.strictObject({
     .optional(),
 });
 
-function readerOf(given: unknown): InputReader {
-  return () => readInput(given);
+function readerOf(input: unknown): InputReader {
+  return () => readInput(input);
 }
 
-/** @param given one call's, parsed from JSON, and changed in place @throws Refusal `invalid_input` */
-function readInput(given: unknown): unknown {
-  const envelope = Envelope.safeParse(given);
+/** @param input one call's, parsed from JSON, and changed in place @throws Refusal `invalid_input` */
+function readInput(input: unknown): unknown {
+  const envelope = Envelope.safeParse(input);
   if (!envelope.success) {
     refuse({
       reason: "invalid_input",

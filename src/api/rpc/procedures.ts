@@ -63,9 +63,9 @@ function level<A extends Access>(...served: A[]) {
       const readInput = async () => {
         charged.resolve();
         ctx.inspectQuery();
-        const given = ((await getRawInput()) as InputReader | undefined)?.();
-        if (given === undefined) return {};
-        return isPaged ? withoutDirection(given) : given;
+        const input = ((await getRawInput()) as InputReader | undefined)?.();
+        if (input === undefined) return {};
+        return isPaged ? withoutDirection(input) : input;
       };
       try {
         const output = await execute(operation, ctx.deps, ctx.call, readInput);

@@ -49,7 +49,7 @@ export function rpc(deps: Dependencies, callers: CallerContext, log: Log): Hono<
     }
     const charging: Promise<void>[] = [];
     let refused: TRPCError | undefined;
-    const answer = await resolveResponse({
+    const response = await resolveResponse({
       router: appRouter,
       req: requestOf(c),
       path: procedurePath(c),
@@ -76,7 +76,7 @@ export function rpc(deps: Dependencies, callers: CallerContext, log: Log): Hono<
       return finished(c, refusalOf(refused));
     }
     await Promise.all(charging);
-    return finished(c, answer);
+    return finished(c, response);
   });
   return routes;
 }

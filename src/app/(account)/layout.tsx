@@ -12,10 +12,10 @@ import { SKELETONS } from "./skeletons.tsx";
 /** Layout of all pages that require a session. */
 export default async function AccountLayout({ children }: { children: ReactNode }) {
   const t = await getTranslations("account");
-  const known = await nullOnError(Promise.all([profile(), read(unreadCount, {})]));
-  if (known === null) return <ServerError />;
-  const [user, unread] = known;
-  const places = [
+  const loaded = await nullOnError(Promise.all([profile(), read(unreadCount, {})]));
+  if (loaded === null) return <ServerError />;
+  const [user, unread] = loaded;
+  const entries = [
     { href: "/dashboard", icon: "dashboard", label: t("dashboard") },
     { href: "/billing", icon: "billing", label: t("billing") },
     { href: "/api-keys", icon: "apiKeys", label: t("apiKeys") },
@@ -37,7 +37,7 @@ export default async function AccountLayout({ children }: { children: ReactNode 
   ] as const;
   return (
     <AccountFrame
-      places={places}
+      entries={entries}
       administration={user.role === "admin" ? administration : []}
       person={{ name: user.name, email: user.email }}
       labels={{

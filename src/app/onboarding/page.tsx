@@ -27,8 +27,8 @@ export default async function OnboardingPage({ searchParams }: { searchParams: Q
   const user = await nullOnError(profile());
   if (user === null) return <ServerError />;
   if (user.onboarded) redirect("/dashboard");
-  const [t, { step: wanted }] = await Promise.all([getTranslations("onboarding"), searchParams]);
-  const step = wanted === "2" || wanted === "3" ? Number(wanted) : 1;
+  const [t, { step: requestedStep }] = await Promise.all([getTranslations("onboarding"), searchParams]);
+  const step = requestedStep === "2" || requestedStep === "3" ? Number(requestedStep) : 1;
   const Step = STEPS[step - 1] ?? NameStep;
   return (
     <main id="content" className="mx-auto flex min-h-dvh w-full max-w-lg flex-col px-4 py-8 sm:py-16">

@@ -16,7 +16,7 @@ export function providerSubscriptions(
     read: async (position) => {
       const readAtMicros = Date.now() * 1000;
       const { subscriptions, next } = await api.listSubscriptionPage(position, { withEmails });
-      return { rows: subscriptions.map((one) => ({ ...one, readAtMicros })), next };
+      return { rows: subscriptions.map((subscription) => ({ ...subscription, readAtMicros })), next };
     },
   };
 }

@@ -69,9 +69,9 @@ async function readRelated(
   mapping: Mapping,
 ): Promise<Related> {
   const related: Related = { items: new Map(), emails: new Map() };
-  const withoutItems = objects.filter((one) => column(one, "items") === null);
+  const withoutItems = objects.filter((object) => column(object, "items") === null);
   if (withoutItems.length > 0) {
-    const ids = withoutItems.map((one) => textColumn(one, "id"));
+    const ids = withoutItems.map((object) => textColumn(object, "id"));
     for (const item of await byColumn(
       database,
       `${quoted(schema)}."subscription_items"`,
@@ -85,7 +85,7 @@ async function readRelated(
     }
   }
   if (mapping.emails.size > 0) {
-    const ids = objects.map((one) => textColumn(one, "customer"));
+    const ids = objects.map((object) => textColumn(object, "customer"));
     for (const customer of await byColumn(database, `${quoted(schema)}."customers"`, "id", ids)) {
       const [id, email] = [textColumn(customer, "id"), textColumn(customer, "email")];
       if (id !== null && email !== null) related.emails.set(id, email);
@@ -102,6 +102,6 @@ async function byColumn(
 ): Promise<ForeignRow[]> {
   const text = `select to_jsonb(t) as row from ${table} t where t.${quoted(name)} = any ($1::text[])`;
   const statement = { name: `find in ${table} by ${name}`.slice(0, 60), text };
-  const rows = await database.run<{ row: ForeignRow }>(statement, [values.filter((one) => one !== null)]);
+  const rows = await database.run<{ row: ForeignRow }>(statement, [values.filter((value) => value !== null)]);
   return rows.map(({ row }) => objectOf(row));
 }

@@ -39,10 +39,10 @@ export const createApiKey = defineOperation({
       caller,
       (transaction) =>
         insertApiKey(transaction, { userId: caller.userId, name, prefix, hash, expiresAt: expiry.expiresAt }),
-      (made) =>
-        made && {
+      (apiKey) =>
+        apiKey && {
           action: "api_key.created",
-          target: { type: "api_key", id: made.id },
+          target: { type: "api_key", id: apiKey.id },
           details: { prefix, expiresAt: expiry.expiresAt },
         },
     );

@@ -54,12 +54,12 @@ export const listAuditEntries = defineOperation({
   reasons: [],
   output: pageOf(AuditEntryView),
   run: async (deps: { database: Queryable }, _caller, { cursor, limit, from, to, ...filter }) => {
-    const found = await list(
+    const entries = await list(
       deps.database,
       { ...filter, from: from === null ? null : new Date(from), to: to === null ? null : new Date(to) },
       { before: cursor, limit: limit + 1 },
     );
-    const items = found.slice(0, limit);
-    return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+    const items = entries.slice(0, limit);
+    return { items, nextCursor: entries.length > limit ? (items.at(-1)?.id ?? null) : null };
   },
 });

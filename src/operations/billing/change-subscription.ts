@@ -45,23 +45,27 @@ export const changeSubscription = defineOperation({
     "email_known_to_provider",
   ],
   output: z.object({ subscription: SubscriptionView, preview: Preview }),
-  run: async (deps: ChangeTools, { userId }, { id, when, preview, ...wanted }) => {
+  run: async (deps: ChangeTools, { userId }, { id, when, preview, ...requested }) => {
     const found = await changeableSubscription(deps.database, id);
     if (found === null || found.userId !== userId)
       refuse({ reason: "not_found", params: { resource: "subscription" } });
     const { providerSubscriptionId, provider } = found;
     if (!["active", "trialing", "past_due"].includes(found.status) || providerSubscriptionId === null)
       refuse({ reason: "no_subscription" });
-    if (wanted.planId === undefined && wanted.seats === undefined)
+    if (requested.planId === undefined && requested.seats === undefined)
       refuse({ reason: "invalid_input", params: { problem: "nothing_to_change" } });
 
     const plan =
-      deps.plans.plans.find((one) => one.id === (wanted.planId ?? found.planId)) ??
-      refuse({ reason: "plan_unknown", params: { planId: wanted.planId ?? found.planId }, field: "planId" });
-    const seats = wanted.seats ?? found.seats;
+      deps.plans.plans.find((candidate) => candidate.id === (requested.planId ?? found.planId)) ??
+      refuse({
+        reason: "plan_unknown",
+        params: { planId: requested.planId ?? found.planId },
+        field: "planId",
+      });
+    const seats = requested.seats ?? found.seats;
     if (seats < plan.seats.min || seats > plan.seats.max)
       refuse({ reason: "seats_out_of_range", params: { plan: plan.name, ...plan.seats }, field: "seats" });
-    const current = deps.plans.plans.find((one) => one.id === found.planId);
+    const current = deps.plans.plans.find((candidate) => candidate.id === found.planId);
     const stays = plan.id === found.planId ? found.priceId : null;
     const priceId = stays ?? priceLike(plan, current, provider, found.priceId);
     if (priceId === null)

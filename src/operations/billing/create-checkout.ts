@@ -53,7 +53,7 @@ export const createCheckout = defineOperation({
     const { planId, seats } = order;
     assertReturnUrl(deps, returnUrl);
     const plan =
-      deps.plans.plans.find((one) => one.id === planId) ??
+      deps.plans.plans.find((candidate) => candidate.id === planId) ??
       refuse({ reason: "plan_unknown", params: { planId }, field: "planId" });
     const price = chosenPrice(plan, order);
     if (Object.values(price.priceIds).length === 0)

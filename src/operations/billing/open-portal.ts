@@ -45,7 +45,7 @@ export const openPortal = defineOperation({
     ]);
     if (!user) refuse({ reason: "not_found", params: { resource: "user" } });
     const customer = subscriptionId
-      ? (customers.find((one) => one.subscriptionId === subscriptionId) ??
+      ? (customers.find((customer) => customer.subscriptionId === subscriptionId) ??
         refuse({ reason: "not_found", params: { resource: "subscription" } }))
       : customers[0];
     if (!customer) refuse({ reason: "no_subscription" });
@@ -56,8 +56,10 @@ export const openPortal = defineOperation({
       isEmailConfirmed: user.emailVerified,
       customerId,
       providerSubscriptionId,
-      ownSubscriptionIds: customers.flatMap((one) =>
-        one.provider === provider && one.providerSubscriptionId !== null ? [one.providerSubscriptionId] : [],
+      ownSubscriptionIds: customers.flatMap((customer) =>
+        customer.provider === provider && customer.providerSubscriptionId !== null
+          ? [customer.providerSubscriptionId]
+          : [],
       ),
       returnUrl: returnUrl ?? `${deps.appUrl}/billing`,
     });

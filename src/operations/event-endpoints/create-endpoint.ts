@@ -31,9 +31,9 @@ export const createEventEndpoint = defineOperation({
       deps.database,
       caller,
       (transaction) => insertEndpoint(transaction, { url, types, description, secret, createdBy }),
-      (made) => ({
+      (endpoint) => ({
         action: "event_endpoint.created",
-        target: { type: "event_endpoint", id: made.id },
+        target: { type: "event_endpoint", id: endpoint.id },
         details: { url, types },
       }),
     );

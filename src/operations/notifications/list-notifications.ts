@@ -14,11 +14,11 @@ export const listNotifications = defineOperation({
   reasons: [],
   output: pageOf(NotificationView),
   run: async (deps: { database: Queryable }, caller, { limit, cursor }) => {
-    const found = await notificationsOfUser(deps.database, caller.userId, {
+    const notifications = await notificationsOfUser(deps.database, caller.userId, {
       before: cursor,
       limit: limit + 1,
     });
-    const items = found.slice(0, limit);
-    return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+    const items = notifications.slice(0, limit);
+    return { items, nextCursor: notifications.length > limit ? (items.at(-1)?.id ?? null) : null };
   },
 });

@@ -18,7 +18,7 @@ export const markOneOrAllRead = defineOperation({
   output: z.union([NotificationView, z.object({ count: z.int().describe("How many were marked.") })]),
   run: async (deps: { database: Queryable }, caller, { id }) => {
     if (id === "all") return { count: await markAllNotificationsRead(deps.database, caller.userId) };
-    const read = await markNotificationRead(deps.database, caller.userId, id);
-    return read ?? refuse({ reason: "not_found", params: { resource: "notification" } });
+    const notification = await markNotificationRead(deps.database, caller.userId, id);
+    return notification ?? refuse({ reason: "not_found", params: { resource: "notification" } });
   },
 });

@@ -52,7 +52,7 @@ export const createServiceKey = defineOperation({
     const { key, ...secret } = deps.newServiceKey();
     const id = randomUUID();
     const { name, limit = DEFAULT_SERVICE_KEY_LIMIT } = input;
-    const permissions = PERMISSIONS.filter((one) => input.permissions.includes(one));
+    const permissions = PERMISSIONS.filter((permission) => input.permissions.includes(permission));
     const createdBy = caller.kind === "operator" ? null : caller.userId;
     await withAudit(
       deps.database,

@@ -15,6 +15,6 @@ export const findInSlot = defineOperation({
   input: z.strictObject({ provider: z.enum(SLOTS), userIds: Ids, providerSubscriptionIds: Ids }),
   reasons: [],
   output: z.array(SubscriptionView),
-  run: (deps: { database: Queryable }, _caller, { provider, ...named }) =>
-    subscriptionsOfSlot(deps.database, provider, named),
+  run: (deps: { database: Queryable }, _caller, { provider, ...ids }) =>
+    subscriptionsOfSlot(deps.database, provider, ids),
 });

@@ -23,9 +23,9 @@ export const listOfUsers = defineOperation({
     if (!isAdministrator(caller) && userIds.some((id) => id !== caller.userId)) {
       refuse({ reason: "not_found", params: { resource: "user" } });
     }
-    const found = await subscriptionsOfUsers(deps.database, [...new Set(userIds)], {
+    const subscriptions = await subscriptionsOfUsers(deps.database, [...new Set(userIds)], {
       perUser: NEWEST_PER_USER,
     });
-    return userIds.map((id) => found.get(id) ?? []);
+    return userIds.map((id) => subscriptions.get(id) ?? []);
   },
 });

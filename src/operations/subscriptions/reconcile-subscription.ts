@@ -26,13 +26,13 @@ export const reconcileSubscription = defineOperation({
   output: SubscriptionView,
   run: async (deps: ProviderTools & { intake: Intake }, caller, { id }) => {
     const { database } = deps.intake;
-    const found =
+    const reconcilable =
       (await findReconcilable(database, id)) ??
       refuse({ reason: "not_found", params: { resource: "subscription" } });
-    const { provider } = found;
+    const { provider } = reconcilable;
     const api = deps.payments[provider] ?? refuse({ reason: "provider_not_configured" });
     const options = { by: caller, audit: "each", dryRun: false, notify: true } as const;
-    const comparing = compare(deps.intake, api, found, options);
+    const comparing = compare(deps.intake, api, reconcilable, options);
     const comparison = await mapProviderErrors(
       deps,
       { slot: provider, userId: caller.kind === "operator" ? "operator" : caller.userId },

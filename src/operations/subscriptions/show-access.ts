@@ -26,13 +26,13 @@ export const showAccess = defineOperation({
     const now = new Date();
     const subscriptions = await subscriptionAccessOfUser(database, userId);
     return {
-      items: subscriptions.map((one) => {
-        const plan = plans.plans.find(({ id }) => id === one.planId) ?? null;
+      items: subscriptions.map((subscription) => {
+        const plan = plans.plans.find(({ id }) => id === subscription.planId) ?? null;
         return {
-          subscriptionId: one.id,
-          planId: one.planId,
-          planName: plan?.name ?? one.planId,
-          ...accessOf(one, plan, now),
+          subscriptionId: subscription.id,
+          planId: subscription.planId,
+          planName: plan?.name ?? subscription.planId,
+          ...accessOf(subscription, plan, now),
         };
       }),
     };

@@ -34,9 +34,9 @@ export const showHistory = defineOperation({
   reasons: ["not_found"],
   output: pageOf(Entry),
   run: async (deps: { database: Queryable }, caller, { id, limit, cursor }) => {
-    const found = await findSubscription(deps.database, id);
+    const subscription = await findSubscription(deps.database, id);
     // Another user's is refused like an unknown one: the response must not reveal which ids exist.
-    if (!found || !isTheirs(found, caller)) {
+    if (!subscription || !isTheirs(subscription, caller)) {
       refuse({ reason: "not_found", params: { resource: "subscription" } });
     }
     const before = positionOf(cursor, (id) => /^(event|reconcile)-[\d-]{1,40}$/.test(id));

@@ -15,10 +15,10 @@ export const showSubscription = defineOperation({
   reasons: ["not_found"],
   output: SubscriptionView,
   run: async (deps: { database: Queryable }, caller, { id }) => {
-    const found = await findSubscription(deps.database, id);
+    const subscription = await findSubscription(deps.database, id);
     // Somebody else's is answered like one that does not exist: ids must not tell what there is.
-    if (found?.userId !== caller.userId)
+    if (subscription?.userId !== caller.userId)
       refuse({ reason: "not_found", params: { resource: "subscription" } });
-    return found;
+    return subscription;
   },
 });

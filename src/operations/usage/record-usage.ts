@@ -40,10 +40,10 @@ export const recordUsage = defineOperation({
     items: z.array(Recorded).optional().describe("In the order of the request's items."),
   }),
   run: async (deps: Deps, _caller, { items, ...single }) => {
-    const given = items ?? [oneItem(single)];
+    const usageItems = items ?? [oneItem(single)];
     if (items !== undefined) assertNothingBeside(single);
     const fieldOf = (index: number) => (items === undefined ? null : `items.${index}`);
-    const quotas = await Promise.all(given.map((item, index) => quotaOf(deps, item, fieldOf(index))));
+    const quotas = await Promise.all(usageItems.map((item, index) => quotaOf(deps, item, fieldOf(index))));
     const result = await record(deps.database, quotas);
     switch (result.outcome) {
       case "recorded": {

@@ -35,12 +35,12 @@ export const createUsers = defineOperation({
     for (let first = 0; first < count; first += BATCH) {
       const users = numberedUsers(idPrefix, first, Math.min(count, first + BATCH));
       const added = new Set(await record(deps.database, users));
-      const others = users.filter((user) => !added.has(user.id)).map((user) => user.id);
-      const presence = others.length === 0 ? new Map() : await findUserStates(deps.database, others);
-      const present = others.filter((id) => presence.get(id) === "present");
+      const notAdded = users.filter((user) => !added.has(user.id)).map((user) => user.id);
+      const presence = notAdded.length === 0 ? new Map() : await findUserStates(deps.database, notAdded);
+      const present = notAdded.filter((id) => presence.get(id) === "present");
       created += added.size;
       existing += present.length;
-      impossible.push(...others.filter((id) => presence.get(id) !== "present"));
+      impossible.push(...notAdded.filter((id) => presence.get(id) !== "present"));
     }
     if (impossible.length > 0) {
       refuse({

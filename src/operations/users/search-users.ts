@@ -55,7 +55,7 @@ export const searchUsers = defineOperation({
   reasons: [],
   output: pageOf(Entry),
   run: (deps: { database: Queryable }, _caller, { search, ...page }) =>
-    search === null ? newest(deps.database, page) : found(deps.database, search, page),
+    search === null ? newest(deps.database, page) : findPage(deps.database, search, page),
 });
 
 type Asked = { limit: number; cursor: string | null };
@@ -75,7 +75,7 @@ async function newest(database: Queryable, { limit, cursor }: Asked): Promise<Pa
 const FoundPlace = z.tuple([z.enum(FOUND_BY), z.string().regex(/^[^\0]{0,1000}$/)]);
 
 /** One way of finding after the other, until the page is full. */
-async function found(
+async function findPage(
   database: Queryable,
   text: string,
   { limit, cursor }: Asked,
@@ -85,8 +85,8 @@ async function found(
   for (const by of FOUND_BY.slice(FOUND_BY.indexOf(startBy))) {
     const after = by === startBy ? startAfter : "";
     // One more than asked for: whether there is a next page.
-    const some = await findUsers(database, text, { by, after, limit: limit + 1 - rows.length });
-    rows.push(...some.map((row) => ({ ...row, by })));
+    const matches = await findUsers(database, text, { by, after, limit: limit + 1 - rows.length });
+    rows.push(...matches.map((row) => ({ ...row, by })));
     if (rows.length > limit) break;
   }
   const last = rows[limit - 1];
@@ -100,8 +100,8 @@ function shown<Row extends DirectoryEntry & { place: unknown }>({ place: _, ...e
   return entry;
 }
 
-function toCursor(place: readonly string[]): string {
-  return Buffer.from(JSON.stringify(place)).toString("base64url");
+function toCursor(position: readonly string[]): string {
+  return Buffer.from(JSON.stringify(position)).toString("base64url");
 }
 
 /** @throws Refusal `invalid_input` for what no page has given out */

@@ -22,9 +22,9 @@ export const showSecurity = defineOperation({
       .describe("The new email address that waits for confirmation; `null`: none."),
   }),
   run: async (deps: { database: Queryable }, caller) => {
-    const found =
+    const security =
       (await findAccountSecurity(deps.database, caller.userId)) ??
       refuse({ reason: "not_found", params: { resource: "user" } });
-    return { ...found, needsTwoFactor: caller.kind === "session" && caller.needsTwoFactor === true };
+    return { ...security, needsTwoFactor: caller.kind === "session" && caller.needsTwoFactor === true };
   },
 });

@@ -11,7 +11,7 @@ export type DescribedChange = { field: string; before: string; after: string };
 /** Field by field what was before and what was after, in the reader's language. */
 export async function describeChanges(changes: Changes): Promise<DescribedChange[]> {
   const [t, format] = await Promise.all([getTranslations("adminSubscriptions"), getFormatter()]);
-  const say = async (field: keyof Changes, value: unknown): Promise<string> => {
+  const describeValue = async (field: keyof Changes, value: unknown): Promise<string> => {
     if (value === null || value === undefined) return t("changes.nothing");
     switch (field) {
       case "planId":
@@ -35,8 +35,8 @@ export async function describeChanges(changes: Changes): Promise<DescribedChange
   return Promise.all(
     entries.map(async ([field, [before, after]]) => ({
       field: t(`changes.${field}`),
-      before: await say(field, before),
-      after: await say(field, after),
+      before: await describeValue(field, before),
+      after: await describeValue(field, after),
     })),
   );
 }

@@ -27,7 +27,7 @@ export default async function ApiKeysPage({ searchParams }: PageProps<"/api-keys
       <div className="flex flex-col gap-4">
         <CreateForm />
         <Card title={t("list")}>
-          <RevokeForms action={formAction(deleteApiKeyAction)} done={t("revoke.done")}>
+          <RevokeForms action={formAction(deleteApiKeyAction)} successText={t("revoke.done")}>
             {page.items.length === 0 ? (
               <EmptyState title={t("empty")} description={t("emptyAbout")} />
             ) : (

@@ -10,18 +10,18 @@ const SubmitContext = createContext<(form: FormData) => void>(() => {});
 /** The forms of all rows share one outcome, shown above them: the row of a revoked key is gone. */
 export function RevokeForms({
   action,
-  done,
+  successText,
   children,
 }: {
   action: FormAction;
-  done: string;
+  successText: string;
   children: ReactNode;
 }) {
   const [outcome, submit] = useActionState(action, null);
   return (
     <OutcomeProvider value={outcome}>
       <div className="group">
-        <FormMessage outcome={outcome} done={done} />
+        <FormMessage outcome={outcome} successText={successText} />
         <SubmitContext value={submit}>{children}</SubmitContext>
       </div>
     </OutcomeProvider>

@@ -18,16 +18,16 @@ export function AutoRefresh({
   children: ReactNode;
 }) {
   const router = useRouter();
-  const [left, setLeft] = useState(times);
+  const [remaining, setRemaining] = useState(times);
   useEffect(() => {
-    if (left === 0) return;
+    if (remaining === 0) return;
     const timer = setTimeout(() => {
       router.refresh();
-      setLeft(left - 1);
+      setRemaining(remaining - 1);
     }, everySeconds * 1000);
     return () => clearTimeout(timer);
-  }, [left, everySeconds, router]);
-  if (left > 0) return null;
+  }, [remaining, everySeconds, router]);
+  if (remaining > 0) return null;
   return (
     <p className="max-w-prose">
       {late} {children}

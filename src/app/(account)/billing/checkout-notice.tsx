@@ -32,9 +32,9 @@ export async function CheckoutNotice({
       />
     );
   }
-  const again = `/billing?checkout=completed&tried=${tried + 1}`;
+  const retryUrl = `/billing?checkout=completed&tried=${tried + 1}`;
   const refreshLink = (
-    <Link href={again} prefetch={false} className="underline">
+    <Link href={retryUrl} prefetch={false} className="underline">
       {t("look")}
     </Link>
   );
@@ -45,7 +45,7 @@ export async function CheckoutNotice({
       </AutoRefresh>
       <noscript>
         {tried < TRIES ? (
-          <meta httpEquiv="refresh" content={`${EVERY_SECONDS}; url=${again}`} />
+          <meta httpEquiv="refresh" content={`${EVERY_SECONDS}; url=${retryUrl}`} />
         ) : (
           <p>{t("late")}</p>
         )}

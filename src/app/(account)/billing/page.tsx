@@ -19,19 +19,19 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 export default async function BillingPage({ searchParams }: PageProps<"/billing">) {
-  const [t, query, current, had] = await Promise.all([
+  const [t, query, current, previous] = await Promise.all([
     getTranslations("billing"),
     searchParams,
     read(currentSubscription, {}),
     read(listSubscriptions, { limit: 20 }),
   ]);
   const checkout = textOf(query.checkout) ?? undefined;
-  const wanted = textOf(query.subscription);
+  const selectedId = textOf(query.subscription);
   // The one that entitles to most first, whichever is the newest.
-  const all = current ? [current, ...had.items.filter(({ id }) => id !== current.id)] : had.items;
+  const all = current ? [current, ...previous.items.filter(({ id }) => id !== current.id)] : previous.items;
   // Checkouts in two tabs can both be paid: every charge must be visible.
   const running = all.filter(isRunning);
-  const shown = wanted === null ? (all[0] ?? null) : await read(showSubscription, { id: wanted });
+  const shown = selectedId === null ? (all[0] ?? null) : await read(showSubscription, { id: selectedId });
   const isAwaited = checkout === "completed" && !isConfirmed(current);
   return (
     <>
@@ -40,7 +40,7 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
       <div className="flex flex-col gap-4">
         {running.length > 1 && <MultipleSubscriptionsWarning />}
         {running.length > 1
-          ? running.map((one) => <CurrentPlan key={one.id} subscription={one} />)
+          ? running.map((subscription) => <CurrentPlan key={subscription.id} subscription={subscription} />)
           : current && <CurrentPlan subscription={current} />}
         {/* The plan just paid for is not offered again. */}
         {!current && !isAwaited && <NoPlan endedAs={all[0] ?? null} />}

@@ -144,7 +144,7 @@ async function ChangeForm({
   return (
     <ActionForm
       action={formAction(changeSubscription)}
-      done={t("changed")}
+      successText={t("changed")}
       className="mt-auto flex flex-col gap-3 border-line border-t pt-4"
     >
       <input type="hidden" name="id" value={subscription.id} />

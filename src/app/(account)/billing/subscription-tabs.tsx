@@ -16,16 +16,16 @@ export async function SubscriptionTabs({
   return (
     <nav aria-label={t("subscriptions")} className="mb-6">
       <ul className="flex flex-wrap gap-2 text-sm">
-        {all.map((one) => (
-          <li key={one.id}>
+        {all.map((subscription) => (
+          <li key={subscription.id}>
             <Link
-              href={one.id === all[0]?.id ? "/billing" : `/billing?subscription=${one.id}`}
+              href={subscription.id === all[0]?.id ? "/billing" : `/billing?subscription=${subscription.id}`}
               prefetch={false}
               scroll={false}
-              aria-current={one.id === shown.id ? "page" : undefined}
+              aria-current={subscription.id === shown.id ? "page" : undefined}
               className="inline-block rounded-full border border-line px-3 py-1 hover:bg-raised aria-[current=page]:border-accent aria-[current=page]:font-medium"
             >
-              <Name of={one} />
+              <Name of={subscription} />
             </Link>
           </li>
         ))}

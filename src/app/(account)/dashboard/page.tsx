@@ -17,14 +17,14 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 export default async function DashboardPage() {
-  const [t, user, subscription, had, keys] = await Promise.all([
+  const [t, user, subscription, previous, keys] = await Promise.all([
     getTranslations("dashboard"),
     profile(),
     read(currentSubscription, {}),
     read(listSubscriptions, { limit: 1 }),
     read(listApiKeys, { limit: 100 }),
   ]);
-  if (had.items.length === 0 && keys.items.length === 0) {
+  if (previous.items.length === 0 && keys.items.length === 0) {
     return (
       <>
         <PageHeader title={t("welcome", { name: user.name })} description={t("welcomeAbout")} />

@@ -10,7 +10,11 @@ export async function EmailCard({ email }: { email: string }) {
   const t = await getTranslations("settings.email");
   return (
     <Card title={t("title")} description={t("about")}>
-      <ActionForm action={formAction(changeEmail)} done={t("sent")} className="flex max-w-md flex-col gap-4">
+      <ActionForm
+        action={formAction(changeEmail)}
+        successText={t("sent")}
+        className="flex max-w-md flex-col gap-4"
+      >
         <dl>
           <dt className="font-medium">{t("current")}</dt>
           <dd className="break-all text-muted">{email}</dd>

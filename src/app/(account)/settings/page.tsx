@@ -32,7 +32,7 @@ export default async function SettingsPage() {
       />
       <div className="flex flex-col gap-6">
         <Card title={t("profile.title")}>
-          <ActionForm action={formAction(updateProfile)} done={t("profile.saved")} className={FORM}>
+          <ActionForm action={formAction(updateProfile)} successText={t("profile.saved")} className={FORM}>
             <Field
               label={t("profile.name")}
               help={t("profile.nameHelp")}
@@ -48,7 +48,11 @@ export default async function SettingsPage() {
           </ActionForm>
         </Card>
         <Card title={t("preferences.title")}>
-          <ActionForm action={formAction(updateProfile)} done={t("preferences.saved")} className={FORM}>
+          <ActionForm
+            action={formAction(updateProfile)}
+            successText={t("preferences.saved")}
+            className={FORM}
+          >
             <PreferenceFields user={user} />
             <div>
               <SubmitButton>{t("preferences.save")}</SubmitButton>
@@ -56,7 +60,7 @@ export default async function SettingsPage() {
           </ActionForm>
         </Card>
         <Card title={t("language.title")}>
-          <ActionForm action={formAction(setLocale)} done={t("language.saved")} className={FORM}>
+          <ActionForm action={formAction(setLocale)} successText={t("language.saved")} className={FORM}>
             <LanguageField user={user} />
             <div>
               <SubmitButton>{t("language.save")}</SubmitButton>

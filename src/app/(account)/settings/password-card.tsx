@@ -12,7 +12,7 @@ export async function PasswordCard({ email }: { email: string }) {
     <Card title={t("title")}>
       <ActionForm
         action={formAction(changePassword)}
-        done={t("saved")}
+        successText={t("saved")}
         className="flex max-w-md flex-col gap-4"
       >
         {/* For password managers, which want to know whose it is. */}

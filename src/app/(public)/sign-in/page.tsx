@@ -22,8 +22,8 @@ type Query = Promise<{ next?: string | string[]; after?: string | string[] }>;
 const AFTER = { "signing-out": "signedOut", "new-password": "passwordSet" } as const;
 
 export default async function SignInPage({ searchParams }: { searchParams: Query }) {
-  const { next: wanted, after } = await searchParams;
-  const next = sameSitePath([wanted].flat()[0], "");
+  const { next: requestedNext, after } = await searchParams;
+  const next = sameSitePath([requestedNext].flat()[0], "");
   await redirectIfSignedIn(next || undefined);
   const t = await getTranslations("auth");
   const notice = Object.entries(AFTER).find(([name]) => name === after)?.[1];

@@ -73,47 +73,49 @@ async function SubscriptionTable({ subscriptions }: { subscriptions: readonly Su
         { label: t("columns.compare"), align: "end" },
       ]}
     >
-      {subscriptions.map((one) => (
-        <Row key={one.id}>
+      {subscriptions.map((subscription) => (
+        <Row key={subscription.id}>
           <MainCell
-            href={`/admin/webhooks?subscriptionId=${one.id}`}
+            href={`/admin/webhooks?subscriptionId=${subscription.id}`}
             description={
               <>
-                {one.provider}
-                {one.user && <span className="md:hidden"> · {one.user.name}</span>}
+                {subscription.provider}
+                {subscription.user && <span className="md:hidden"> · {subscription.user.name}</span>}
               </>
             }
           >
             <span className="sr-only">{t("deliveriesOf")} </span>
-            {one.providerSubscriptionId ?? one.id}
+            {subscription.providerSubscriptionId ?? subscription.id}
           </MainCell>
           <Cell from="md" className="max-w-52">
-            <UserCell one={one} />
+            <UserCell subscription={subscription} />
           </Cell>
           <Cell from="sm">
-            <span className="block whitespace-nowrap">{planName(one.planId)}</span>
+            <span className="block whitespace-nowrap">{planName(subscription.planId)}</span>
             <span className="text-sm">
-              <SubscriptionStatusLabel status={one.status} />
+              <SubscriptionStatusLabel status={subscription.status} />
             </span>
           </Cell>
           <Cell from="md" align="end">
             <span className="relative">
-              <Time at={one.updatedAt} />
+              <Time at={subscription.updatedAt} />
             </span>
           </Cell>
           <Cell align="end">
             <span className="flex flex-col items-end gap-1 xl:flex-row xl:items-center xl:justify-end xl:gap-4">
               <RowSubmitButton
-                id={one.id}
-                label={t("compareWhich", { subscription: one.providerSubscriptionId ?? one.id })}
+                id={subscription.id}
+                label={t("compareWhich", {
+                  subscription: subscription.providerSubscriptionId ?? subscription.id,
+                })}
               >
                 <span className="sm:hidden">{t("compareShort")}</span>
                 <span className="hidden sm:inline">{t("compare")}</span>
               </RowSubmitButton>
               <Link
-                href={`${PATH}/${one.id}`}
+                href={`${PATH}/${subscription.id}`}
                 prefetch={false}
-                aria-label={`${t("dismissShort")}: ${one.providerSubscriptionId ?? one.id}`}
+                aria-label={`${t("dismissShort")}: ${subscription.providerSubscriptionId ?? subscription.id}`}
                 className="relative py-1 text-sm underline decoration-line-strong underline-offset-2"
               >
                 {t("dismissShort")}
@@ -126,7 +128,7 @@ async function SubscriptionTable({ subscriptions }: { subscriptions: readonly Su
   );
 }
 
-async function UserCell({ one: { userId, user } }: { one: Subscription }) {
+async function UserCell({ subscription: { userId, user } }: { subscription: Subscription }) {
   const t = await getTranslations("adminSubscriptions");
   if (userId === null || user === null) return <span className="text-muted">{t("gone")}</span>;
   return (

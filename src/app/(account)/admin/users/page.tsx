@@ -86,21 +86,21 @@ async function UserTable({ people }: { people: readonly ListedUser[] }) {
         { label: t("columns.since"), align: "end", from: "md" },
       ]}
     >
-      {people.map((one) => (
-        <Row key={one.id}>
-          <MainCell href={`${PATH}/${encodeURIComponent(one.id)}`} description={one.email}>
-            {one.name}
-            {one.id === userId && <span className="font-normal text-muted"> ({t("you")})</span>}
+      {people.map((person) => (
+        <Row key={person.id}>
+          <MainCell href={`${PATH}/${encodeURIComponent(person.id)}`} description={person.email}>
+            {person.name}
+            {person.id === userId && <span className="font-normal text-muted"> ({t("you")})</span>}
           </MainCell>
           <Cell from="sm" className="whitespace-nowrap">
-            {t(`roles.${one.role}`)}
+            {t(`roles.${person.role}`)}
           </Cell>
           <Cell>
-            {one.subscription ? (
+            {person.subscription ? (
               <>
-                <span className="block">{planName(one.subscription.planId)}</span>
+                <span className="block">{planName(person.subscription.planId)}</span>
                 <span className="text-sm">
-                  <SubscriptionStatusLabel status={one.subscription.status} />
+                  <SubscriptionStatusLabel status={person.subscription.status} />
                 </span>
               </>
             ) : (
@@ -108,16 +108,16 @@ async function UserTable({ people }: { people: readonly ListedUser[] }) {
             )}
           </Cell>
           <Cell align="end" from="sm" className="whitespace-nowrap">
-            {one.lastSeenAt ? (
+            {person.lastSeenAt ? (
               <span className="relative">
-                <Time at={one.lastSeenAt} />
+                <Time at={person.lastSeenAt} />
               </span>
             ) : (
               <span className="text-muted">{t("never")}</span>
             )}
           </Cell>
           <Cell align="end" from="md" className="whitespace-nowrap">
-            {format.dateTime(one.createdAt, { dateStyle: "medium" })}
+            {format.dateTime(person.createdAt, { dateStyle: "medium" })}
           </Cell>
         </Row>
       ))}

@@ -176,30 +176,30 @@ async function DeliveryTable({ deliveries }: { deliveries: readonly Delivery[] }
         { label: t("columns.received"), align: "end", from: "sm" },
       ]}
     >
-      {deliveries.map((one) => (
-        <Row key={one.id}>
+      {deliveries.map((delivery) => (
+        <Row key={delivery.id}>
           <MainCell
-            href={`${PATH}/${one.id}`}
+            href={`${PATH}/${delivery.id}`}
             description={
-              one.status === "failed" && one.lastError !== null
-                ? failureText({ reason: one.lastReason, error: one.lastError })
-                : one.eventId
+              delivery.status === "failed" && delivery.lastError !== null
+                ? failureText({ reason: delivery.lastReason, error: delivery.lastError })
+                : delivery.eventId
             }
           >
-            {one.eventType}
+            {delivery.eventType}
           </MainCell>
           <Cell>
-            <DeliveryStatusLabel status={one.status} />
+            <DeliveryStatusLabel status={delivery.status} />
           </Cell>
           <Cell from="md" className="whitespace-nowrap">
-            {one.provider}
+            {delivery.provider}
           </Cell>
           <Cell from="md" align="end">
-            {format.number(one.attempts)}
+            {format.number(delivery.attempts)}
           </Cell>
           <Cell from="sm" align="end">
             <span className="relative">
-              <Time at={one.receivedAt} />
+              <Time at={delivery.receivedAt} />
             </span>
           </Cell>
         </Row>

@@ -23,13 +23,15 @@ export default async function TwoFactorPage({ searchParams }: { searchParams: Qu
   const next = sameSitePath([query.next].flat()[0], "");
   await redirectIfSignedIn(next || undefined);
   const isBackup = query.backup !== undefined;
-  const other = new URLSearchParams({ ...(next && { next }), ...(!isBackup && { backup: "" }) });
+  const otherMethod = new URLSearchParams({ ...(next && { next }), ...(!isBackup && { backup: "" }) });
   return (
     <NarrowPage
       title={t("title")}
       description={t(isBackup ? "backupAbout" : "about")}
       after={
-        <TextLink href={`/sign-in/two-factor?${other}`}>{t(isBackup ? "useCode" : "useBackup")}</TextLink>
+        <TextLink href={`/sign-in/two-factor?${otherMethod}`}>
+          {t(isBackup ? "useCode" : "useBackup")}
+        </TextLink>
       }
     >
       <ActionForm

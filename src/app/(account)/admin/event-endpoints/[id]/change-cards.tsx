@@ -17,7 +17,11 @@ export async function EditCard({ endpoint }: Props) {
   const t = await getTranslations("adminEventEndpoints.edit");
   return (
     <Card title={t("title")}>
-      <ActionForm action={formAction(updateEventEndpoint)} done={t("saved")} className="flex flex-col gap-4">
+      <ActionForm
+        action={formAction(updateEventEndpoint)}
+        successText={t("saved")}
+        className="flex flex-col gap-4"
+      >
         <input type="hidden" name="id" value={endpoint.id} />
         <EndpointFields endpoint={endpoint} />
         <div>

@@ -64,24 +64,24 @@ async function LogTable({ deliveries }: { deliveries: readonly OutboundDelivery[
         { label: t("replay"), align: "end" },
       ]}
     >
-      {deliveries.map((one) => (
-        <Row key={one.id}>
+      {deliveries.map((delivery) => (
+        <Row key={delivery.id}>
           <Cell className="w-full [overflow-wrap:anywhere]">
-            <span className="font-medium">{one.eventType}</span>
-            <Attempts delivery={one} />
+            <span className="font-medium">{delivery.eventType}</span>
+            <Attempts delivery={delivery} />
           </Cell>
           <Cell>
-            <OutboundStatus status={one.status} />
+            <OutboundStatus status={delivery.status} />
           </Cell>
           <Cell from="sm" align="end">
-            <Time at={one.attempts.at(-1)?.at ?? one.createdAt} />
+            <Time at={delivery.attempts.at(-1)?.at ?? delivery.createdAt} />
           </Cell>
           <Cell align="end">
-            {isReplayable(one) && (
+            {isReplayable(delivery) && (
               <RowSubmitButton
                 name="deliveryId"
-                id={one.id}
-                label={t("replayWhich", { type: one.eventType, id: one.id })}
+                id={delivery.id}
+                label={t("replayWhich", { type: delivery.eventType, id: delivery.id })}
               >
                 {t("replay")}
               </RowSubmitButton>

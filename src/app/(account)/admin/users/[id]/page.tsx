@@ -31,7 +31,7 @@ export async function generateMetadata(): Promise<Metadata> {
 export default async function UserPage({ params, searchParams }: Params) {
   await requireAdmin();
   const [{ id }, { cursor }] = await Promise.all([params, searchParams]);
-  const found = (await findUser(id)) ?? notFound();
+  const user = (await findUser(id)) ?? notFound();
   const t = await getTranslations("adminUsers");
   return (
     <>
@@ -39,12 +39,12 @@ export default async function UserPage({ params, searchParams }: Params) {
         <ArrowLeft aria-hidden="true" size={14} />
         {t("title")}
       </Link>
-      <PageHeader title={found.name} description={found.email} />
+      <PageHeader title={user.name} description={user.email} />
       <div className="flex flex-col gap-6">
-        <AccountCard one={found} />
-        <PaymentsCard userId={found.id} cursor={typeof cursor === "string" ? cursor : null} />
-        <RoleCard one={found} />
-        <DeleteCard one={found} />
+        <AccountCard user={user} />
+        <PaymentsCard userId={user.id} cursor={typeof cursor === "string" ? cursor : null} />
+        <RoleCard user={user} />
+        <DeleteCard user={user} />
       </div>
     </>
   );
@@ -52,29 +52,29 @@ export default async function UserPage({ params, searchParams }: Params) {
 
 type ShownUser = NonNullable<Awaited<ReturnType<typeof findUser>>>;
 
-async function AccountCard({ one }: { one: ShownUser }) {
+async function AccountCard({ user }: { user: ShownUser }) {
   const [t, format] = await Promise.all([getTranslations("adminUsers"), getFormatter()]);
   return (
     <Card title={t("account.title")}>
       <DescriptionList>
         <DescriptionItem label={t("columns.subscription")}>
-          {one.subscription ? (
+          {user.subscription ? (
             <span className="flex flex-wrap gap-x-3">
-              {planName(one.subscription.planId)}
-              <SubscriptionStatusLabel status={one.subscription.status} />
+              {planName(user.subscription.planId)}
+              <SubscriptionStatusLabel status={user.subscription.status} />
             </span>
           ) : (
             t("noSubscription")
           )}
         </DescriptionItem>
         <DescriptionItem label={t("columns.lastSeen")}>
-          {one.lastSeenAt ? <Time at={one.lastSeenAt} /> : t("never")}
+          {user.lastSeenAt ? <Time at={user.lastSeenAt} /> : t("never")}
         </DescriptionItem>
         <DescriptionItem label={t("columns.since")}>
-          {format.dateTime(one.createdAt, { dateStyle: "long" })}
+          {format.dateTime(user.createdAt, { dateStyle: "long" })}
         </DescriptionItem>
         <DescriptionItem label={t("account.id")}>
-          <code className="break-all font-mono text-sm">{one.id}</code>
+          <code className="break-all font-mono text-sm">{user.id}</code>
         </DescriptionItem>
       </DescriptionList>
     </Card>
@@ -102,22 +102,22 @@ async function PaymentsCard({ userId, cursor }: { userId: string; cursor: string
   );
 }
 
-async function RoleCard({ one }: { one: ShownUser }) {
+async function RoleCard({ user }: { user: ShownUser }) {
   const [t, { userId }] = await Promise.all([getTranslations("adminUsers"), requireUser()]);
-  const isOneself = one.id === userId;
+  const isOneself = user.id === userId;
   return (
     <Card title={t("role.title")} description={t(isOneself ? "role.aboutYourself" : "role.about")}>
       <ActionForm
         action={formAction(changeUserRole)}
-        done={t("role.saved")}
+        successText={t("role.saved")}
         className="flex max-w-md flex-col gap-4"
       >
-        <input type="hidden" name="userId" value={one.id} />
+        <input type="hidden" name="userId" value={user.id} />
         <Select
           label={t("columns.role")}
           name="role"
-          help={one.role === "admin" ? t("role.last") : undefined}
-          defaultValue={one.role}
+          help={user.role === "admin" ? t("role.last") : undefined}
+          defaultValue={user.role}
           options={ROLES.map((role) => ({ value: role, label: t(`roles.${role}`) }))}
         />
         <div>
@@ -128,9 +128,9 @@ async function RoleCard({ one }: { one: ShownUser }) {
   );
 }
 
-async function DeleteCard({ one }: { one: ShownUser }) {
+async function DeleteCard({ user }: { user: ShownUser }) {
   const [t, { userId }] = await Promise.all([getTranslations("adminUsers"), requireUser()]);
-  if (one.id === userId) {
+  if (user.id === userId) {
     return (
       <Card
         title={t("delete.title")}
@@ -141,11 +141,11 @@ async function DeleteCard({ one }: { one: ShownUser }) {
   return (
     <Card title={t("delete.title")} description={t("delete.about")} tone="danger">
       <ActionForm action={formAction(deleteUser)} className="flex max-w-md flex-col gap-4">
-        <input type="hidden" name="userId" value={one.id} />
+        <input type="hidden" name="userId" value={user.id} />
         <Field
           type="email"
           label={t("delete.confirmation")}
-          help={t("delete.confirmationHelp", { email: one.email })}
+          help={t("delete.confirmationHelp", { email: user.email })}
           name="confirmation"
           required
           autoComplete="off"

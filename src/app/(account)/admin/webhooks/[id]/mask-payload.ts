@@ -9,7 +9,7 @@ export function maskPayload(payload: unknown): unknown {
   return masked(payload, { name: "", holder: "", isPersonal: false });
 }
 
-type Place = {
+type Field = {
   /** The normalized key, e.g. `customerdetails`. */
   name: string;
   /** The nearest named ancestor. */
@@ -18,34 +18,37 @@ type Place = {
   isPersonal: boolean;
 };
 
-function masked(value: unknown, place: Place): unknown {
+function masked(value: unknown, field: Field): unknown {
   switch (typeof value) {
     case "string":
-      return isHarmless(value, place) ? withoutQuery(value) : MASK;
+      return isHarmless(value, field) ? withoutQuery(value) : MASK;
     case "number":
-      return place.isPersonal || isCardNumber(String(value)) ? MASK : value;
+      return field.isPersonal || isCardNumber(String(value)) ? MASK : value;
     case "object":
       if (value === null) return null;
-      if (Array.isArray(value)) return value.map((one) => masked(one, place));
+      if (Array.isArray(value)) return value.map((child) => masked(child, field));
       return Object.fromEntries(
-        Object.entries(value).map(([key, one], at) => [nameShown(key, at), masked(one, below(place, key))]),
+        Object.entries(value).map(([key, child], at) => [
+          shownName(key, at),
+          masked(child, childField(field, key)),
+        ]),
       );
     default:
       return value;
   }
 }
 
-function below({ name, isPersonal }: Place, key: string): Place {
-  const own = key.toLowerCase().replace(/[^a-z0-9]/g, "");
+function childField({ name: parentName, isPersonal }: Field, key: string): Field {
+  const name = key.toLowerCase().replace(/[^a-z0-9]/g, "");
   return {
-    name: own,
-    holder: name,
-    isPersonal: (isPersonal && !isId(key)) || tellsOfAPerson(own, key, name),
+    name,
+    holder: parentName,
+    isPersonal: (isPersonal && !isId(key)) || isPersonalName(name, key, parentName),
   };
 }
 
 /** Keys may be personal too, where people can choose their own. */
-function nameShown(key: string, at: number): string {
+function shownName(key: string, at: number): string {
   return /^[\w.:-]{1,64}$/.test(key) && !isPhoneNumber(key) && !isCardNumber(key) ? key : `${MASK} ${at + 1}`;
 }
 
@@ -54,19 +57,19 @@ const PERSONAL =
 
 const NAMES = /name$|^(first|last|given|family|full|maiden|nick|sur)name|^person$|^holder$|^company$/;
 
-/** Called by names that people did not give themselves. */
-const NAMED_THINGS =
+/** Objects whose names are not personal. */
+const NAMED_OBJECTS =
   /^(product|price|plan|item|discount|variant|benefit|meter|taxrate|coupon|promotion|store|tax)s?$/;
-const NAMES_OF_THINGS = /^(product|variant|price|plan|event|store|tax|discount|currency|method)name$/;
+const NAMES_OF_OBJECTS = /^(product|variant|price|plan|event|store|tax|discount|currency|method)name$/;
 
-function tellsOfAPerson(own: string, key: string, holder: string): boolean {
-  if (isId(key) && !/tax|vat/.test(own)) return false;
-  if (PERSONAL.test(own)) return !SETTINGS.test(holder);
-  if (!NAMES.test(own) || NAMES_OF_THINGS.test(own)) return false;
-  return !(NAMED_THINGS.test(holder) && /^(nick)?name$/.test(own));
+function isPersonalName(name: string, key: string, holder: string): boolean {
+  if (isId(key) && !/tax|vat/.test(name)) return false;
+  if (PERSONAL.test(name)) return !SETTINGS.test(holder);
+  if (!NAMES.test(name) || NAMES_OF_OBJECTS.test(name)) return false;
+  return !(NAMED_OBJECTS.test(holder) && /^(nick)?name$/.test(name));
 }
 
-/** What may be paid by, and not what somebody has paid by. */
+/** The payment methods offered, not the one used. */
 const SETTINGS = /^paymentmethodoptions$/;
 
 function isId(key: string): boolean {
@@ -75,15 +78,15 @@ function isId(key: string): boolean {
 
 const DESCRIPTIONS = /^(name|nickname|description|.*name|title)$/;
 
-function isHarmless(text: string, { name, holder, isPersonal }: Place): boolean {
+function isHarmless(text: string, { name, holder, isPersonal }: Field): boolean {
   if (text === "") return true;
-  if (isPersonal || /@|%40/.test(text) || isAddressOfAMachine(text)) return false;
+  if (isPersonal || /@|%40/.test(text) || isIpAddress(text)) return false;
   if (isPhoneNumber(text)) return false;
   if (isCardNumber(text) && !name.endsWith("id")) return false;
   if (/^[\w.:+\-/#=,%~?&;()[\]]{1,500}$/.test(text)) return true;
   // Text with spaces may have been written by a person.
-  const isOfAThing = NAMED_THINGS.test(holder) || NAMES_OF_THINGS.test(name);
-  return (isOfAThing && DESCRIPTIONS.test(name)) || STATES.test(name) || isTime(text);
+  const isObjectName = NAMED_OBJECTS.test(holder) || NAMES_OF_OBJECTS.test(name);
+  return (isObjectName && DESCRIPTIONS.test(name)) || STATES.test(name) || isTime(text);
 }
 
 /** Lemon Squeezy writes them out, e.g. "On Trial". */
@@ -106,14 +109,14 @@ function isPhoneNumber(text: string): boolean {
 function isCardNumber(text: string): boolean {
   const digits = text.replace(/[ -]/g, "");
   if (!/^[2-6]\d{12,18}$/.test(digits)) return false;
-  const sum = [...digits].reverse().reduce((total, digit, at) => {
-    const doubled = Number(digit) * (at % 2 === 1 ? 2 : 1);
+  const sum = [...digits].reverse().reduce((total, digit, index) => {
+    const doubled = Number(digit) * (index % 2 === 1 ? 2 : 1);
     return total + (doubled > 9 ? doubled - 9 : doubled);
   }, 0);
   return sum % 10 === 0;
 }
 
-function isAddressOfAMachine(text: string): boolean {
+function isIpAddress(text: string): boolean {
   return /^\d{1,3}(\.\d{1,3}){3}$/.test(text) || /^[\da-f]{0,4}(:[\da-f]{0,4}){3,7}$/i.test(text);
 }
 

@@ -25,53 +25,55 @@ export async function generateMetadata(): Promise<Metadata> {
 
 export default async function DeliveryPage({ params, searchParams }: Props) {
   await requireAdmin();
-  const [{ id }, asked, t, format] = await Promise.all([
+  const [{ id }, query, t, format] = await Promise.all([
     params,
     searchParams,
     getTranslations("adminWebhooks"),
     getFormatter(),
   ]);
-  const found = DeliveryId.safeParse(id).success ? await read(showDelivery, { id }) : notFound();
+  const delivery = DeliveryId.safeParse(id).success ? await read(showDelivery, { id }) : notFound();
   return (
     <>
       <Link href="/admin/webhooks" className="mb-2 inline-flex items-center gap-1 py-1 text-muted text-sm">
         <ArrowLeft aria-hidden="true" size={14} />
         {t("title")}
       </Link>
-      <PageHeader title={found.eventType} description={t("delivery.number", { id: found.id })} />
+      <PageHeader title={delivery.eventType} description={t("delivery.number", { id: delivery.id })} />
       <div className="flex flex-col gap-6">
         <Card title={t("delivery.state")}>
           <DescriptionList>
             <DescriptionItem label={t("columns.status")}>
-              <DeliveryStatusLabel status={found.status} />
+              <DeliveryStatusLabel status={delivery.status} />
             </DescriptionItem>
-            <DescriptionItem label={t("columns.slot")}>{found.provider}</DescriptionItem>
-            <DescriptionItem label={t("columns.attempts")}>{format.number(found.attempts)}</DescriptionItem>
+            <DescriptionItem label={t("columns.slot")}>{delivery.provider}</DescriptionItem>
+            <DescriptionItem label={t("columns.attempts")}>
+              {format.number(delivery.attempts)}
+            </DescriptionItem>
             <DescriptionItem label={t("columns.received")}>
-              <Time at={found.receivedAt} />
+              <Time at={delivery.receivedAt} />
             </DescriptionItem>
-            {found.completedAt && (
+            {delivery.completedAt && (
               <DescriptionItem
-                label={t(found.status === "failed" ? "delivery.failed" : "delivery.completed")}
+                label={t(delivery.status === "failed" ? "delivery.failed" : "delivery.completed")}
               >
-                <Time at={found.completedAt} />
+                <Time at={delivery.completedAt} />
               </DescriptionItem>
             )}
-            {found.nextAttemptAt && (
+            {delivery.nextAttemptAt && (
               <DescriptionItem label={t("delivery.nextAttempt")}>
-                <Time at={found.nextAttemptAt} />
+                <Time at={delivery.nextAttemptAt} />
               </DescriptionItem>
             )}
             <DescriptionItem label={t("filters.eventId")}>
-              <code className="break-all font-mono text-sm">{found.eventId}</code>
+              <code className="break-all font-mono text-sm">{delivery.eventId}</code>
             </DescriptionItem>
           </DescriptionList>
         </Card>
-        <ReplayCard id={found.id} status={found.status} />
+        <ReplayCard id={delivery.id} status={delivery.status} />
         <Card title={t("history.title")}>
-          <History delivery={found} />
+          <History delivery={delivery} />
         </Card>
-        <PayloadCard id={found.id} payload={found.payload} find={parseParam(SearchText, asked.find)} />
+        <PayloadCard id={delivery.id} payload={delivery.payload} find={parseParam(SearchText, query.find)} />
       </div>
     </>
   );
