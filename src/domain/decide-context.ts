@@ -7,6 +7,8 @@ export type DecideContext = {
   subscriptions: readonly Subscription[];
   /** `unknown`: there has never been such a user. */
   userState(userId: string): "present" | "deleted" | "unknown";
+  /** The address that the user has proved to own; `null`: none. */
+  confirmedEmail(userId: string): string | null;
   plans: PlanCatalog;
   newId(): string;
 };

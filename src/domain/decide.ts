@@ -40,7 +40,8 @@ export function decide(slot: Slot, event: PaymentEvent, context: DecideContext):
   const order = before === null ? "newer" : orderOf(event, before);
   const plan = planOf(slot, event, before, context.plans);
   if (before !== null && before.status === "canceled" && order !== "newer") {
-    return { outcome: "applied", subscription: afterItsEnd(before, event, user, plan), isLate: true };
+    const subscription = afterItsEnd(before, event, { user, plan, context });
+    return { outcome: "applied", subscription, isLate: true };
   }
   if ("failure" in plan) {
     return {
@@ -51,7 +52,7 @@ export function decide(slot: Slot, event: PaymentEvent, context: DecideContext):
   }
 
   const start = before ?? blank(slot, context.newId(), plan.id);
-  const after = patch(start, event, user, plan);
+  const after = patch(start, event, { user, plan, context });
   const { problem: planProblem } = plan;
   return {
     outcome: "applied",
@@ -74,6 +75,12 @@ function buysPlan(event: SubscriptionEvent, plans: PlanCatalog): boolean {
 }
 
 type LinkedUser = Exclude<User, { is: "unresolved" }>;
+
+type Resolved<Plan = PlanChoice> = {
+  user: LinkedUser;
+  plan: Plan;
+  context: Pick<DecideContext, "confirmedEmail">;
+};
 
 type PlanChoice = { id: string; priceId: string | null; seats: number | null; problem?: Failure };
 
@@ -129,15 +136,14 @@ function leavesKnownPrice(
 function afterItsEnd(
   before: Subscription,
   event: SubscriptionEvent,
-  user: LinkedUser,
-  plan: PlanChoice | { failure: Failure },
+  { user, plan, context }: Resolved<PlanChoice | { failure: Failure }>,
 ): Subscription {
-  const contradicts = "failure" in plan || differs(before, patch(before, event, user, plan));
-  const knowsUser = user.is === "present";
+  const contradicts = "failure" in plan || differs(before, patch(before, event, { user, plan, context }));
+  const { kept, added } = customerIds(before, event, user, context);
   return {
     ...before,
     providerSubscriptionId: before.providerSubscriptionId ?? event.providerSubscriptionId,
-    customerId: ownCustomerId(before, event) ?? (knowsUser ? event.customerId : null),
+    customerId: kept ?? added,
     outOfOrder: before.outOfOrder || contradicts,
     ...lastSeenAfter(event, before),
   };
@@ -146,15 +152,15 @@ function afterItsEnd(
 function patch(
   before: Subscription,
   event: SubscriptionEvent,
-  user: LinkedUser,
-  plan: PlanChoice,
+  { user, plan, context }: Resolved,
 ): Subscription {
+  const { kept, added } = customerIds(before, event, user, context);
   return {
     ...before,
     userId: user.is === "present" ? user.id : before.userId,
     providerSubscriptionId: event.providerSubscriptionId ?? before.providerSubscriptionId,
     // No id of a deleted user is stored again.
-    customerId: user.is === "present" ? (event.customerId ?? ownCustomerId(before, event)) : null,
+    customerId: user.is === "present" ? (added ?? kept) : null,
     priceId: plan.priceId ?? before.priceId,
     planId: plan.id,
     seats: plan.seats ?? before.seats,
@@ -164,9 +170,31 @@ function patch(
   };
 }
 
-/** An id stored before the provider named the customer's owner is dropped when it turns out to be another's. */
-function ownCustomerId(before: Subscription, event: SubscriptionEvent): string | null {
-  return before.customerId === event.foreignCustomerId ? null : before.customerId;
+/**
+ * The customer id stored so far, and the event's. One that is, or may be, another person's is not stored, and dropped
+ * if it was; only a subscription whose own id is still missing keeps it, to find that at the provider.
+ */
+function customerIds(
+  before: Subscription,
+  event: SubscriptionEvent,
+  user: LinkedUser,
+  { confirmedEmail }: Pick<DecideContext, "confirmedEmail">,
+): { kept: string | null; added: string | null } {
+  if (user.is !== "present") return { kept: before.customerId, added: null };
+  const { customerEmail, foreignCustomerId } = event;
+  const isProved =
+    customerEmail === undefined ||
+    isSameAddress(customerEmail, confirmedEmail(user.id)) ||
+    (event.providerSubscriptionId ?? before.providerSubscriptionId) === null;
+  const foreign = isProved ? foreignCustomerId : event.customerId;
+  return {
+    kept: before.customerId === foreign ? null : before.customerId,
+    added: isProved ? event.customerId : null,
+  };
+}
+
+function isSameAddress(one: string, other: string | null): boolean {
+  return one.trim().toLowerCase() === other?.trim().toLowerCase();
 }
 
 function statusAfter(before: Subscription, event: SubscriptionEvent): SubscriptionStatus {

@@ -35,6 +35,8 @@ export type PaymentEvent = {
   customerId: string | null;
   /** A customer that the provider knows to be another person's: never stored. */
   foreignCustomerId?: string;
+  /** The address that makes the payer this customer, where anybody may type one: it must be the user's confirmed one. */
+  customerEmail?: string;
   /** What is paid for, in the order delivered; `priceIds` are the names under which a plan may know the item. */
   items: readonly PaidItem[];
   status: SubscriptionStatus | null;

@@ -98,6 +98,7 @@ function decideRow(
   const decision = decide(slot, event, {
     subscriptions,
     userState: (id) => users.states.get(id) ?? "unknown",
+    confirmedEmail: (id) => users.confirmedEmails.get(id) ?? null,
     plans,
     newId: randomUUID,
   });

@@ -1,12 +1,13 @@
 import type { Queryable } from "../store/database.ts";
 import { findByExternalIds } from "../store/imported-users.ts";
-import { findUserStates, type UserState } from "../store/users.ts";
+import { findConfirmedEmails, findUserStates, type UserState } from "../store/users.ts";
 import type { Mapping } from "./mapping.ts";
 import type { SubscriptionRow } from "./subscription-row.ts";
 
 export type ResolvedUsers = {
   /** By user id. */
   states: ReadonlyMap<string, UserState>;
+  confirmedEmails: ReadonlyMap<string, string>;
   /** The user whom a subscription names, or the mapping; `null`: neither does. Never a guess. */
   userOf(row: SubscriptionRow): string | null;
 };
@@ -20,9 +21,13 @@ export async function resolveUsers(
   const candidates = rows.flatMap((row) => candidatesOf(row, mapping));
   const external = await findByExternalIds(database, [...new Set(candidates)]);
   const ids = [...new Set([...candidates, ...external.values()])];
-  const states = await findUserStates(database, ids);
+  const [states, confirmedEmails] = await Promise.all([
+    findUserStates(database, ids),
+    findConfirmedEmails(database, ids),
+  ]);
   return {
     states,
+    confirmedEmails,
     userOf: (row) => {
       const candidates = candidatesOf(row, mapping);
       for (const name of candidates) {

@@ -99,15 +99,15 @@ async function applyTogether(
       only && group.length === 1
         ? waitForLocks(transaction, only)
         : lockGroup(transaction, group, async () => () => true);
-    const [heldClaims, { subscriptions, users, isContended }] = await Promise.all([fencing, locking]);
+    const [heldClaims, locked] = await Promise.all([fencing, locking]);
+    const { users, isContended } = locked;
     if (group.some(isContended)) {
       return group.map((event) => (isContended(event) ? "contended" : { outcome: "lost" }));
     }
     const { decisions, changed, changes, payments } = decideGroup(
       intake,
       group.map((event) => (heldClaims.has(event.claim.id) ? event : null)),
-      subscriptions,
-      users,
+      locked,
     );
     const ofDeleted = group.filter((event, index) => isOfDeletedUser(event, decisions[index] ?? null, users));
     const unwanted = unwantedOf(group, decisions, users);

@@ -3,11 +3,10 @@ import { type Decision, decide } from "../domain/decide.ts";
 import type { DecideContext } from "../domain/decide-context.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
-import type { Subscription } from "../domain/subscription.ts";
 import type { Attempt } from "../store/attempts.ts";
 import type { ReportedPayment } from "../store/reported-payment.ts";
-import type { UserState } from "../store/users.ts";
 import type { Intake } from "./intake.ts";
+import type { LockedGroup } from "./lock-group.ts";
 import type { ReadEvent } from "./read-event.ts";
 import { type SubscriptionChanges, trackSubscriptions } from "./subscription-changes.ts";
 
@@ -32,12 +31,12 @@ export type GroupDecision = {
 export function decideGroup(
   intake: Pick<Intake, "plans" | "log">,
   events: readonly (ReadEvent | null)[],
-  locked: readonly Subscription[],
-  users: ReadonlyMap<string, UserState>,
+  { subscriptions: locked, users, confirmedEmails }: Omit<LockedGroup, "isContended">,
 ): GroupDecision {
   const changes = trackSubscriptions(locked);
   const context: Omit<DecideContext, "subscriptions"> = {
     userState: (id) => users.get(id) ?? "unknown",
+    confirmedEmail: (id) => confirmedEmails.get(id) ?? null,
     plans: intake.plans,
     newId: randomUUID,
   };

@@ -9,12 +9,14 @@ import {
   tryLockSubscribers,
   waitForSubscriptions,
 } from "../store/subscription-locks.ts";
-import { findUserStates, type UserState } from "../store/users.ts";
+import { findConfirmedEmails, findUserStates, type UserState } from "../store/users.ts";
 import type { ReadEvent } from "./read-event.ts";
 
 export type LockedGroup = {
   subscriptions: Subscription[];
   users: Map<string, UserState>;
+  /** Confirmed addresses by user, read only where an event names its customer's address. */
+  confirmedEmails: ReadonlyMap<string, string>;
   /** Whether another transaction holds what this event may touch. */
   isContended(event: ReadEvent): boolean;
 };
@@ -68,6 +70,7 @@ export async function lockGroup(
   return {
     subscriptions,
     users,
+    confirmedEmails: await confirmedEmailsFor(transaction, events, subscriptions),
     isContended: (event) => {
       const link = linkOf(event);
       if (link === null) return false;
@@ -90,12 +93,27 @@ async function notLocked(
 /** The same for a single event, waiting for other holders of its subscriptions. */
 export async function waitForLocks(transaction: Queryable, event: ReadEvent): Promise<LockedGroup> {
   const link = linkOf(event);
-  if (link === null) return { subscriptions: [], users: new Map(), isContended: () => false };
+  if (link === null)
+    return { subscriptions: [], users: new Map(), confirmedEmails: new Map(), isContended: () => false };
   const [subscriptions, users] = await Promise.all([
     waitForSubscriptions(transaction, link),
     findUserStates(transaction, link.userId === null ? [] : [link.userId]),
   ]);
-  return { subscriptions, users, isContended: () => false };
+  const confirmedEmails = await confirmedEmailsFor(transaction, [event], subscriptions);
+  return { subscriptions, users, confirmedEmails, isContended: () => false };
+}
+
+async function confirmedEmailsFor(
+  transaction: Queryable,
+  events: readonly ReadEvent[],
+  subscriptions: readonly Subscription[],
+): Promise<ReadonlyMap<string, string>> {
+  const naming = events.flatMap(({ reading }) =>
+    "event" in reading && reading.event.customerEmail !== undefined ? [reading.event] : [],
+  );
+  if (naming.length === 0) return new Map();
+  const ids = [...naming, ...subscriptions].flatMap(({ userId }) => userId ?? []);
+  return findConfirmedEmails(transaction, [...new Set(ids)]);
 }
 
 function linkOf({ slot, reading }: ReadEvent): SubscriptionLink | null {

@@ -50,7 +50,7 @@ export async function writeOnce(
     const written = group.filter((event) => !repeats.has(event) && !leaving.has(event));
     if (written.length === 0) return group.map((event) => outcomeOfUnwritten(leaving.has(event)));
 
-    const decided = decideGroup(intake, written, locked.subscriptions, locked.users);
+    const decided = decideGroup(intake, written, locked);
     const inserting = insertFirstDeliveries(
       transaction,
       written.map((event, index) => rowOf(event, index, decided, locked)),

@@ -16,7 +16,7 @@ import { insertReconciliation } from "../store/reconciliations.ts";
 import { waitForSubscriptions } from "../store/subscription-locks.ts";
 import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { findUserStates } from "../store/users.ts";
+import { findConfirmedEmails, findUserStates } from "../store/users.ts";
 import { auditReconciliation, type Reconciler, reconcilerOf } from "./reconciler.ts";
 
 export type Adoption = { outcome: "adopted"; subscriptionId: string } | { outcome: "left"; reason: string };
@@ -41,9 +41,12 @@ export async function adopt(
         waitForSubscriptions(transaction, link),
         findUserStates(transaction, userId === null ? [] : [userId]),
       ]);
+      const owners = [state, ...subscriptions].flatMap((one) => one.userId ?? []);
+      const confirmed = await findConfirmedEmails(transaction, owners);
       const decision = decide(slot, state, {
         subscriptions,
         userState: (id) => users.get(id) ?? "unknown",
+        confirmedEmail: (id) => confirmed.get(id) ?? null,
         plans: intake.plans,
         newId: randomUUID,
       });

@@ -21,6 +21,7 @@ import {
 import { lockSubscribers, lockSubscriptions } from "../store/subscription-locks.ts";
 import { recordComparison, updateSubscriptions } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
+import { findConfirmedEmails } from "../store/users.ts";
 import { auditReconciliation, type Reconciler, reconcilerOf } from "./reconciler.ts";
 
 export type Comparison =
@@ -87,9 +88,11 @@ async function correct(
     ]);
     const before = subscriptions.find((one) => one.id === id);
     if (before === undefined || current?.version !== version) return "overtaken";
+    const confirmed = await findConfirmedEmails(transaction, before.userId === null ? [] : [before.userId]);
     const decision = decide(provider, event, {
       subscriptions: [before],
       userState: () => "unknown",
+      confirmedEmail: (userId) => confirmed.get(userId) ?? null,
       plans: intake.plans,
       newId: randomUUID,
     });

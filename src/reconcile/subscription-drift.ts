@@ -20,6 +20,8 @@ export function subscriptionDrift(
   const decision = decide(ours.provider, event, {
     subscriptions: [ours],
     userState: () => "unknown",
+    // Customer ids are not compared.
+    confirmedEmail: () => null,
     plans,
     newId: () => ours.id,
   });

@@ -22,6 +22,21 @@ export async function findUserStates(
   return new Map(rows.map((row) => [row.id, row.presence]));
 }
 
+const CONFIRMED = {
+  name: "find_confirmed_emails",
+  text: `select id, email from "user" where id = any ($1::text[]) and email_verified`,
+};
+
+/** By user, the addresses that they have proved to own. */
+export async function findConfirmedEmails(
+  transaction: Queryable,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await transaction.run<{ id: string; email: string }>(CONFIRMED, [ids]);
+  return new Map(rows.map(({ id, email }) => [id, email]));
+}
+
 export type NewUser = { id: string; name: string; email: string };
 
 const CREATE = {

@@ -8,7 +8,13 @@ import type { Subscription } from "../../src/domain/subscription.ts";
 const PEOPLE: Record<string, "present" | "deleted"> = { ann: "present", bob: "present", gone: "deleted" };
 
 function known(subscriptions: Subscription[] = []): DecideContext {
-  return { subscriptions, userState: (id) => PEOPLE[id] ?? "unknown", plans, newId: () => "new" };
+  return {
+    subscriptions,
+    userState: (id) => PEOPLE[id] ?? "unknown",
+    confirmedEmail: () => null,
+    plans,
+    newId: () => "new",
+  };
 }
 
 function event(given: Partial<PaymentEvent>): PaymentEvent {
@@ -418,6 +424,37 @@ describe("after a comparison with the provider", () => {
   it("does not treat a later event as late", () => {
     const next = { ...UPDATED, status: "past_due" as const, occurredAtMicros: 6_000 };
     expect(remaining([next], compared)).toMatchObject([{ status: "past_due", outOfOrder: false }]);
+  });
+});
+
+describe("a customer of whatever address the payer typed", () => {
+  const typed = { ...UPDATED, userId: "ann", customerId: "cus_typed", customerEmail: "Ann@Example.com " };
+  const decided = (given: Partial<PaymentEvent>, before: Partial<Subscription>, confirmed: string | null) => {
+    const context = { ...known([subscription(before)]), confirmedEmail: () => confirmed };
+    const decision = decide("provider-a", event({ ...typed, ...given }), context);
+    return decision.outcome === "applied" ? decision.subscription.customerId : decision;
+  };
+
+  it("is stored when the user has confirmed the address", () => {
+    expect(decided({}, { customerId: null }, "ann@example.com")).toBe("cus_typed");
+    expect(decided({}, {}, "ann@example.com")).toBe("cus_typed");
+  });
+
+  it.each([null, "bob@example.com"])("is not stored when the confirmed address is %s", (confirmed) => {
+    expect(decided({}, { customerId: null }, confirmed)).toBeNull();
+    expect(decided({}, { customerId: "cus_own" }, confirmed)).toBe("cus_own");
+  });
+
+  it("is dropped where it was stored before, also after the end", () => {
+    expect(decided({}, { customerId: "cus_typed" }, null)).toBeNull();
+    const ended = { customerId: "cus_typed", status: "canceled", lastEventAtMicros: 1e15 } as const;
+    expect(decided({ occurredAtMicros: 1 }, ended, null)).toBeNull();
+  });
+
+  it("is kept while the subscription has no id, to find that at the provider", () => {
+    const nameless = { providerSubscriptionId: null, customerId: "cus_typed" };
+    expect(decided({ providerSubscriptionId: null }, nameless, null)).toBe("cus_typed");
+    expect(decided({}, nameless, null)).toBeNull();
   });
 });
 

@@ -10,6 +10,7 @@ const COMPLETED = {
   planId: "pro",
   providerSubscriptionId: null,
   customerId: "10",
+  customerEmail: "user_0@example.com",
   items: [{ priceIds: ["21", "22"], seats: 5 }],
   status: null,
   currentPeriodEnd: null,

@@ -88,6 +88,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
   const data = event.at("data");
   const attributes = data.at("attributes");
   const customData = event.at("meta").at("custom_data");
+  const email = attributes.text("user_email");
   const common = {
     kind,
     occurredAtMicros: later(
@@ -97,6 +98,7 @@ function interpret(eventType: string, body: unknown): PaymentEvent {
     userId: customData.id("userId") ?? customData.id("user_id"),
     planId: customData.id("planId") ?? customData.id("plan_id"),
     customerId: attributes.id("customer_id"),
+    ...(email === null ? {} : { customerEmail: email }),
   };
   if (kind === "checkout.session.completed") {
     const status = attributes.text("status");

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { WireFormat } from "../../../src/providers/adapter.ts";
+import { loadFixture, signedDelivery } from "../../fixtures/fixture.ts";
 import { API_KEY, control, press } from "../../simulator/test-context.ts";
-import { sendRequest } from "../../support/http.ts";
+import { deliverWebhook, sendRequest } from "../../support/http.ts";
 import { cookieOf, signUp, type TestUser } from "../../support/people.ts";
+import { SECRETS } from "../../support/variables.ts";
 import { openShop, type Shop } from "../server/shop.ts";
 
 const VICTIM = "victim@example.com";
@@ -45,6 +47,7 @@ describe.each(FORMATS)("the portal of %s's customers", (format) => {
   it("is not opened for a user who pays with the address of another user", async () => {
     const shop = await openShop(format);
     const victim = await signUpAs(shop, VICTIM);
+    await shop.test.rows(`update "user" set email_verified = true where id = $1`, [victim.id]);
     await buyWith(shop, victim, VICTIM);
     const [bought] = shop.truth(victim);
     if (!bought?.providerSubscriptionId) throw new Error("nothing was bought");
@@ -57,9 +60,9 @@ describe.each(FORMATS)("the portal of %s's customers", (format) => {
       customerIdOf(shop, attacker),
     ]);
     expect(victims).not.toBeNull();
-    // Only Polar's deliveries name the customer's owner; elsewhere the provider is asked before the id is used.
-    if (format === "stripe" || format === "polar") expect(attackers).not.toBe(victims);
-    if (format === "polar") expect(attackers).toBeNull();
+    // Paddle's deliveries name neither owner nor address: it is asked before the id is used.
+    if (format !== "paddle") expect(attackers).not.toBe(victims);
+    if (format === "polar" || format === "lemon-squeezy") expect(attackers).toBeNull();
   });
 
   it("opens for a person who has confirmed nothing and bought everything", async () => {
@@ -70,6 +73,51 @@ describe.each(FORMATS)("the portal of %s's customers", (format) => {
     expect(await portalOf(shop, person)).toContain(bought?.providerSubscriptionId);
   });
 });
+
+it("does not assign a purchase that names no user to whoever has paid with its customer's address", async () => {
+  const shop = await openShop("lemon-squeezy");
+  await buyAtProvider(shop, "lemon-squeezy");
+  const attacker = await signUp(shop.server.url);
+  await buyWith(shop, attacker, VICTIM);
+  const { body } = loadFixture("lemon-squeezy", "customer.subscription.updated", {
+    ...{ ...UNNAMED, subscriptionId: "9001", customerId: await customerIdDelivered(shop) },
+  });
+  const event = JSON.parse(JSON.stringify(body).replaceAll("user_0@example.com", VICTIM));
+  expect((await deliver(shop, "lemon-squeezy", event)).status).toBe(500);
+  expect((await shop.known(attacker)).map((one) => one.providerSubscriptionId)).not.toContain("9001");
+});
+
+it("does not open the portal through a purchase that Polar has assigned to its payer by address", async () => {
+  const shop = await openShop("polar");
+  const subscriptionId = await buyAtProvider(shop, "polar");
+  const attacker = await signUp(shop.server.url);
+  await buyWith(shop, attacker, VICTIM);
+  // The older subscription of the customer, to which Polar has given the payer's id.
+  const { body } = loadFixture("polar", "customer.subscription.updated", {
+    ...{ ...UNNAMED, subscriptionId, customerId: await customerIdDelivered(shop) },
+  });
+  const event = JSON.parse(JSON.stringify(body).replaceAll("user_0", attacker.id));
+  expect((await deliver(shop, "polar", event)).status).toBe(200);
+  expect((await shop.known(attacker)).map((one) => one.providerSubscriptionId)).toContain(subscriptionId);
+  await expectHidden(shop, attacker, subscriptionId);
+});
+
+const UNNAMED = { userId: null, planId: null, priceId: "price_pro_monthly" };
+
+function deliver(shop: Shop, format: WireFormat, event: unknown) {
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  const delivery = signedDelivery(format, event, { secret: SECRETS["provider-a"], nowSeconds });
+  return deliverWebhook(shop.server.url, "provider-a", delivery);
+}
+
+/** The customer that the provider has made the payer, according to its deliveries. */
+async function customerIdDelivered(shop: Shop): Promise<string> {
+  const [row] = await shop.test.rows<{ id: string }>(`
+    select coalesce(payload->'data'->'attributes'->>'customer_id', payload->'data'->>'customer_id') as id
+    from webhook_delivery where event_type in ('subscription_created', 'subscription.created') limit 1`);
+  if (!row?.id) throw new Error("no delivery names a customer");
+  return row.id;
+}
 
 async function signUpAs(shop: Shop, email: string): Promise<TestUser> {
   const password = "a password of some length";

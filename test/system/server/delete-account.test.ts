@@ -49,7 +49,9 @@ it("refuses to delete an account whose subscription has no provider id", async (
   await shop.buy(person, { planId: "pro" });
   await shop.agree(person);
   // As if only the order had arrived, which does not name its subscription.
-  await shop.test.rows("update subscription set provider_subscription_id = null");
+  await shop.test.rows(`
+    update subscription set provider_subscription_id = null, customer_id = (
+      select payload->'data'->'attributes'->>'customer_id' from webhook_delivery where event_type = 'order_created')`);
   const refused = await leave(shop, person);
   const error = "The subscription could not be cancelled at the payment provider: cancel it there first";
   expect([refused.status, refused.text]).toEqual([503, expect.stringContaining(error)]);

@@ -294,7 +294,7 @@ function told(events: readonly Arrived[]) {
     // Changes no subscription.
     if (event.kind === "payment") continue;
     const decision = decide("provider-a", event, {
-      ...{ subscriptions, userState: () => "present", plans, newId: randomUUID },
+      ...{ subscriptions, userState: () => "present", confirmedEmail: () => null, plans, newId: randomUUID },
     });
     if (decision.outcome !== "applied") throw new Error(decision.outcome);
     const { subscription } = decision;
