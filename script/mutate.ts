@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdtempSync,
@@ -12,20 +13,33 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
+import { startEmbeddedPostgres } from "../src/store/embedded.ts";
+import { createTemplate } from "../test/support/database.ts";
 import { FAULTS_BY_FOLDER } from "./faults/by-folder.ts";
 import type { Fault } from "./faults/fault.ts";
+import { FAULTS_FOUND } from "./faults/found.ts";
+import { FAULTS_OF_THE_SPECIFICATION } from "./faults/specification.ts";
 
 const PROJECT = join(import.meta.dirname, "..");
 const MIN_CAUGHT_SHARE = 38 / 40;
 
-const faults = chosenFaults([...FAULTS_BY_FOLDER]);
+const LISTS: Record<string, readonly Fault[]> = {
+  "by-folder": FAULTS_BY_FOLDER,
+  specification: FAULTS_OF_THE_SPECIFICATION,
+  found: FAULTS_FOUND,
+};
+
+const faults = chosenFaults();
 const problems = new Map(faults.map((fault) => [fault, plantingProblem(fault)]));
 for (const [{ file, fault }, problem] of problems)
   if (problem) console.log(`GONE      ${file}: ${fault}: ${problem}`);
 
 const copy = copyProject();
 process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
-process.on("SIGINT", () => process.exit(130));
+const stopPostgres = await startPostgres();
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.on(signal, () => stopPostgres().finally(() => process.exit(130)));
+}
 
 const plantable = faults.filter((fault) => !problems.get(fault));
 console.log("Running the tests without a fault ...");
@@ -45,23 +59,40 @@ for (const [n, fault] of plantable.entries()) {
   );
   if (isCaught) console.log(`      by ${failedTests[0]}`);
 }
+await stopPostgres();
 console.log(`${caught} of ${faults.length} faults caught, ${faults.length - plantable.length} gone`);
 if (broken.length > 0 || plantable.length < faults.length || caught < faults.length * MIN_CAUGHT_SHARE) {
   process.exitCode = 1;
 }
 
-function chosenFaults(all: readonly Fault[]): Fault[] {
+function chosenFaults(): Fault[] {
   const { values, positionals } = parseArgs({
-    options: { shard: { type: "string", default: "1/1" } },
+    options: { shard: { type: "string", default: "1/1" }, list: { type: "string" } },
     allowPositionals: true,
   });
   const [shard, shards] = values.shard.split("/").map(Number);
   if (!shard || !shards || shard > shards)
     throw new Error(`--shard=${values.shard}: write it as --shard=1/4`);
+  const listed = values.list === undefined ? Object.values(LISTS).flat() : LISTS[values.list];
+  if (!listed) throw new Error(`--list=${values.list}: one of ${Object.keys(LISTS).join(", ")}`);
   const wanted = positionals[0] ?? "";
-  return all
+  return listed
     .filter(({ file, fault }) => `${file} ${fault}`.includes(wanted))
     .filter((_, n) => n % shards === shard - 1);
+}
+
+/** One for all runs: starting and migrating one takes longer than most of the tests. */
+async function startPostgres(): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), "tollgate-mutate-"));
+  // Started by root, PostgreSQL runs as another user, who needs access to the folder.
+  chmodSync(folder, 0o755);
+  const postgres = await startEmbeddedPostgres(folder);
+  await createTemplate(postgres.adminUrl);
+  process.env.TEST_POSTGRES_URL = postgres.adminUrl;
+  return async () => {
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
 }
 
 /** Why the fault cannot be planted: the code has moved on, and the fault has to follow it. */

@@ -250,6 +250,16 @@ describe("counting", () => {
     expect(portal.headers.get("ratelimit-policy")).toBe('"billing";q=3;w=60');
   });
 
+  it.each(["/api/user-directory", "/api/webhook-statistics"])("counts %s as administration", async (path) => {
+    const { status, headers } = await sendRequest(
+      strict.url,
+      "GET",
+      path,
+      await signUpAdmin(server.url, test),
+    );
+    expect([status, headers.get("ratelimit-policy")]).toEqual([200, '"admin";q=3;w=60']);
+  });
+
   it("counts one user's calls across sessions and keys", async () => {
     const person = await signUp(server.url);
     const { key } = await createKey(server.url, person);
