@@ -49,7 +49,10 @@ for (const file of broken) console.log(`LEFT OUT  ${file}: it fails without a fa
 let caught = 0;
 for (const [n, fault] of plantable.entries()) {
   const { failedTests, seconds } = plant(fault, () =>
-    runTests(fault.tests, ["--bail=1", ...broken.map((file) => `--exclude=${file}`)]),
+    runTests(fault.tests, [
+      ...(fault.only === undefined ? [] : [`--testNamePattern=${fault.only}`]),
+      ...["--bail=1", ...broken.map((file) => `--exclude=${file}`)],
+    ]),
   );
   const isCaught = failedTests.length > 0;
   if (isCaught) caught += 1;

@@ -125,6 +125,7 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
     replace: "false",
     fault: "the last administrator can be deleted",
     tests: ["test/operations/delete-account.test.ts"],
+    only: "last administrator",
   },
   {
     file: "src/limits/limit-key.ts",

@@ -8,6 +8,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     replace: "const isChecked = isRefused && entered !== undefined ? true : defaultChecked;",
     fault: "a refused form ticks its boxes again, without JavaScript",
     tests: ["test/system/pages/account.test.ts"],
+    only: "a refused form",
     inPages: true,
   },
   {
@@ -16,6 +17,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     replace: 'key="box"',
     fault: "a refused form ticks its boxes again, with JavaScript",
     tests: ["test/system/browser/journey.test.ts"],
+    only: "keeps the box unticked",
     inPages: true,
   },
   {
@@ -24,6 +26,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     replace: "negotiateLocale(undefined)",
     fault: "a new account stores English in spite of the browser's language",
     tests: ["test/app/actions.test.ts"],
+    only: "stores the browser's language",
   },
   {
     file: "src/app/(account)/billing/milestone-sentence.ts",
@@ -31,6 +34,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     replace: "return subscription.id === t.name ? ",
     fault: "a past-due subscription hides its scheduled end",
     tests: ["test/system/pages/account.test.ts"],
+    only: "whose payment failed",
     inPages: true,
   },
   {
@@ -46,6 +50,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     replace: "",
     fault: "a signed-in user reads that the account is deleted",
     tests: ["test/app/actions.test.ts"],
+    only: "redirects a signed-in user away",
     inPages: true,
   },
   {
@@ -85,6 +90,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     replace: '"completed"',
     fault: "the command line calls a failed delivery completed",
     tests: ["test/cli/webhooks.test.ts"],
+    only: "webhooks show",
   },
   {
     file: "src/app/(account)/admin/webhooks/[id]/page.tsx",
@@ -92,6 +98,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     replace: 't("delivery.completed")',
     fault: "the page calls a failed delivery completed",
     tests: ["test/system/browser/administration.test.ts"],
+    only: "finds a delivery that failed",
     inPages: true,
   },
   {
@@ -107,6 +114,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     replace: '"/onboarding"',
     fault: "signing up forgets the plan",
     tests: ["test/app/actions.test.ts"],
+    only: "signing up for a plan",
     inPages: true,
   },
   {
@@ -115,6 +123,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     replace: '    { check: "mail", state: "good", detail: "", remedy: null } as never,\n',
     fault: "the doctor does not look at SMTP",
     tests: ["test/cli/doctor.test.ts"],
+    only: "mail",
   },
   {
     file: "src/doctor/check-key-format.ts",
@@ -122,6 +131,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
     replace: "if (owner === format && !hasPrefixOf(format, apiKey)) {",
     fault: "the doctor accepts a Paddle key in a Stripe slot",
     tests: ["test/cli/doctor.test.ts"],
+    only: "another provider's key",
   },
   {
     file: "src/mail/mail-notifications.ts",

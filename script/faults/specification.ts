@@ -140,6 +140,7 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
     replace: "confirmation.trim();",
     fault: "a user is deleted without the confirmation",
     tests: ["test/operations/delete-account.test.ts"],
+    only: "types the email address",
   },
   {
     file: "src/operations/users/delete-account.ts",
@@ -147,6 +148,7 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
     replace: "confirmation.trim();",
     fault: "an account is deleted without the confirmation",
     tests: ["test/operations/delete-account.test.ts"],
+    only: "typed email address",
   },
   {
     file: "src/operations/users/update-profile.ts",
@@ -161,6 +163,7 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
     replace: 'limit: "api"',
     fault: "the user search is not charged to admin",
     tests: ["test/api/gate.test.ts"],
+    only: "as administration",
   },
   {
     file: "src/operations/webhooks/show-statistics.ts",
@@ -168,6 +171,7 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
     replace: 'limit: "api"',
     fault: "the webhook statistics are not charged to admin",
     tests: ["test/api/gate.test.ts"],
+    only: "as administration",
   },
   {
     file: "src/auth/routes.ts",
@@ -189,6 +193,7 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
     replace: "params: { retryAfterSeconds: retryAfterSeconds(charged) + 1 }",
     fault: "the form counts down other seconds than the header",
     tests: ["test/app/actions.test.ts"],
+    only: "counts down the same seconds",
   },
   {
     file: "src/operations/subscriptions/show-history.ts",

@@ -76,3 +76,11 @@ it("applies the same event id once in each slot, as ids are unique per provider 
   expect(claimed).toEqual(SLOTS.map((provider) => ({ provider, status: "successful" })));
   expect(await subscriptionsOf("evt_shared")).toEqual(SLOTS.map((provider) => ({ provider })));
 });
+
+it("applies deliveries of one event id in several slots that arrive at once", async () => {
+  const responses = await Promise.all(
+    SLOTS.map((slot) => post(`/api/webhooks/${slot}`, created(slot, "evt_at_once"))),
+  );
+  expect(responses.map(({ body }) => body)).toEqual(SLOTS.map(() => ({ received: true })));
+  expect(await subscriptionsOf("evt_at_once")).toEqual(SLOTS.map((provider) => ({ provider })));
+});

@@ -271,12 +271,18 @@ describe("deleting an account", () => {
     expect((await refused(session("user_0"), confirmation("user_0"))).code).toBe("not_found");
   });
 
-  it("is allowed to an administrator, and refused to other users", async () => {
+  it("is allowed to an administrator who types the email address, and refused to other users", async () => {
     const input = deletionOf("user_2");
     for (const caller of [session("user_1"), apiKey("user_1", "admin")]) {
       expect((await refusalOf(context.call(deleteUser, caller, input))).code).toBe("forbidden");
     }
-    expect(await context.call(deleteUser, session("user_1", "admin"), input)).toEqual({ success: true });
+    const admin = session("user_1", "admin");
+    const unconfirmed = { ...input, ...confirmation("user_1") };
+    for (const caller of [admin, OPERATOR]) {
+      expect((await refusalOf(context.call(deleteUser, caller, unconfirmed))).code).toBe("invalid_input");
+    }
+    expect(await isThere("user_2")).toBe(true);
+    expect(await context.call(deleteUser, admin, input)).toEqual({ success: true });
     expect(await isThere("user_2")).toBe(false);
     expect((await refusalOf(context.call(deleteUser, OPERATOR, input))).code).toBe("not_found");
     expect((await refusalOf(context.call(deleteUser, OPERATOR, deletionOf("a\0b")))).code).toBe(
