@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 export async function eventually<Value>(
   look: () => Promise<Value>,
   expected: Value,
-  withinMs = 30_000,
+  withinMs = 60_000,
 ): Promise<void> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {

@@ -19,7 +19,7 @@ export async function visit(browser: Browser, site: Site, options: VisitOptions 
   if (someone) await context.addCookies(cookiesOf(someone.cookie, site.url));
   const complaints = watch(context, site, rest.javaScriptEnabled === false);
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   onTestFinished(async ({ task }) => {
     if (task.result?.state === "fail") {
       await picture(page, task.name);

@@ -1,10 +1,9 @@
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { wireFormats } from "../../../src/providers/registry.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { builtPages } from "../../support/built-pages.ts";
+import { freePort } from "../../support/free-port.ts";
 import { signUp, type TestUser } from "../../support/people.ts";
 import { openShop, type Shop } from "../server/shop.ts";
 
@@ -19,11 +18,8 @@ afterAll(() => browser?.close());
 
 /** Where people come back to has to be known before the server listens. */
 async function freeUrl(): Promise<{ PORT: string; APP_URL: string }> {
-  const server = createServer();
-  await new Promise<void>((listens) => server.listen(0, "127.0.0.1", listens));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return { PORT: String(port), APP_URL: `http://127.0.0.1:${port}` };
+  const port = await freePort();
+  return { PORT: `${port}`, APP_URL: `http://127.0.0.1:${port}` };
 }
 
 describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => {
@@ -38,7 +34,7 @@ describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => 
         locale: "en-GB",
       });
       const page = await context.newPage();
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(60_000);
       const problems: string[] = [];
       page.on("console", (message) => void (message.type() === "error" && problems.push(message.text())));
       page.on("pageerror", (error) => void problems.push(String(error)));
