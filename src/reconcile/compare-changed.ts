@@ -57,7 +57,7 @@ async function compareBatch(
 ): Promise<void> {
   const { database, plans } = intake;
   const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
-  const known = await findByProviderIds(database, slot, ids);
+  const stored = await findByProviderIds(database, slot, ids);
   const users = await findUserStates(
     database,
     states.flatMap(({ userId }) => (userId === null ? [] : [userId])),
@@ -70,7 +70,7 @@ async function compareBatch(
   const isOurs = ({ userId, customerId }: PaymentEvent) =>
     userId !== null ? users.get(userId) === "present" : customerId !== null && customers.has(customerId);
   for (const state of states) {
-    const ours = known.get(state.providerSubscriptionId as string);
+    const ours = stored.get(state.providerSubscriptionId as string);
     if (ours === undefined) {
       if (!isOurs(state) || state.status === "canceled") continue;
       const { outcome } = await adopt(intake, slot, state, { by, notify: true });
@@ -78,9 +78,9 @@ async function compareBatch(
       continue;
     }
     if (subscriptionDrift(ours, state, plans).length === 0) continue;
-    const found = await findReconcilable(database, ours.id);
-    if (found === null) continue;
-    const comparison = await compare(intake, api, found, {
+    const reconcilable = await findReconcilable(database, ours.id);
+    if (reconcilable === null) continue;
+    const comparison = await compare(intake, api, reconcilable, {
       by,
       audit: "changes",
       dryRun: false,

@@ -52,23 +52,23 @@ const ROUNDS = 5;
 export async function compare(
   intake: Comparing,
   api: Pick<PaymentApi, "fetchSubscription">,
-  found: ReconcilableSubscription,
+  reconcilable: ReconcilableSubscription,
   options: CompareOptions,
 ): Promise<Comparison> {
-  let now: ReconcilableSubscription | null = found;
+  let now: ReconcilableSubscription | null = reconcilable;
   for (let round = 1; round <= ROUNDS && now !== null; round += 1) {
-    if (now.providerSubscriptionId === null) return left("no_provider_id");
+    if (now.providerSubscriptionId === null) return leftUnchanged("no_provider_id");
     const askedAtMicros = Date.now() * 1000;
     const state = await api.fetchSubscription(now.providerSubscriptionId);
-    if (state === null) return left("not_at_provider");
+    if (state === null) return leftUnchanged("not_at_provider");
     const subscription = now;
     const comparison = await retryOnContention(() =>
       correct(intake, subscription, { state, askedAtMicros }, options),
     );
     if (comparison !== "overtaken") return comparison;
-    now = await findReconcilable(intake.database, found.id);
+    now = await findReconcilable(intake.database, reconcilable.id);
   }
-  return left(now === null ? "gone" : "keeps_changing");
+  return leftUnchanged(now === null ? "gone" : "keeps_changing");
 }
 
 async function correct(
@@ -86,7 +86,7 @@ async function correct(
       lockSubscriptions(transaction, [link]),
       findReconcilable(transaction, id),
     ]);
-    const before = subscriptions.find((one) => one.id === id);
+    const before = subscriptions.find((subscription) => subscription.id === id);
     if (before === undefined || current?.version !== version) return "overtaken";
     const confirmed = await findConfirmedEmails(transaction, before.userId === null ? [] : [before.userId]);
     const decision = decide(provider, event, {
@@ -155,7 +155,7 @@ function problemOf(decision: Decision): UnclearState | null {
   }
 }
 
-function left(cause: UnclearState["cause"]): Comparison {
+function leftUnchanged(cause: UnclearState["cause"]): Comparison {
   return { outcome: "left", because: { cause } };
 }
 

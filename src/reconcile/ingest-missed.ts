@@ -42,15 +42,15 @@ export async function ingestMissed(
   const report: MissedReport = { listed: 0, missed: 0, applied: 0, ignored: 0, failed: 0 };
   let batch: Identified[] = [];
   const flush = async () => {
-    const given = batch;
+    const events = batch;
     batch = [];
-    if (given.length === 0) return;
-    const known = await knownEvents(
+    if (events.length === 0) return;
+    const stored = await knownEvents(
       intake.database,
       slot,
-      given.map(({ identity }) => identity.eventId),
+      events.map(({ identity }) => identity.eventId),
     );
-    const missed = given.filter(({ identity }) => !known.has(identity.eventId));
+    const missed = events.filter(({ identity }) => !stored.has(identity.eventId));
     report.missed += missed.length;
     if (!dryRun) await ingestAll(intake, missed, report);
   };

@@ -73,9 +73,9 @@ export async function reconcile(tools: ReconcileTools, options: ReconcileOptions
   if (options.subscription === null) {
     for (const slot of options.slots) await run.ingestMissedEvents(slot);
   }
-  for await (const found of meant(tools.intake, options)) {
+  for await (const reconcilable of meant(tools.intake, options)) {
     if (options.isStopping()) break;
-    await run.compare(found);
+    await run.compare(reconcilable);
   }
   return run.report;
 }
@@ -89,9 +89,9 @@ async function* meant(
     return;
   }
   const byId = isUuid(subscription) ? await findReconcilable(database, subscription) : null;
-  const found = byId ? [byId] : await findReconcilableByName(database, subscription, slots);
-  if (found.length === 0) refuse({ reason: "not_found", params: { resource: "subscription" } });
-  yield* found;
+  const reconcilable = byId ? [byId] : await findReconcilableByName(database, subscription, slots);
+  if (reconcilable.length === 0) refuse({ reason: "not_found", params: { resource: "subscription" } });
+  yield* reconcilable;
 }
 
 type ListEvents = NonNullable<PaymentApi["listEvents"]>;
@@ -144,25 +144,25 @@ class Run {
     }
   }
 
-  async compare(found: ReconcilableSubscription): Promise<void> {
-    const { id: subscriptionId, provider: slot, providerSubscriptionId } = found;
+  async compare(reconcilable: ReconcilableSubscription): Promise<void> {
+    const { id: subscriptionId, provider: slot, providerSubscriptionId } = reconcilable;
     const at = this.#slot(slot);
     const api = this.#tools.payments[slot];
     if (!api || this.#givenUp.has(slot)) return;
-    const comparison = await this.#asking(at, () => this.#compare(api, found));
+    const comparison = await this.#asking(at, () => this.#compare(api, reconcilable));
     if (comparison === null) return;
     this.report.compared += 1;
-    const named = { subscriptionId, slot, providerSubscriptionId };
-    if (comparison.outcome === "left") this.report.left.push({ ...named, reason: comparison.reason });
-    else if (comparison.changes) this.report.corrected.push({ ...named, changes: comparison.changes });
+    const ids = { subscriptionId, slot, providerSubscriptionId };
+    if (comparison.outcome === "left") this.report.left.push({ ...ids, reason: comparison.reason });
+    else if (comparison.changes) this.report.corrected.push({ ...ids, changes: comparison.changes });
   }
 
   async #compare(
     api: PaymentApi,
-    found: ReconcilableSubscription,
+    reconcilable: ReconcilableSubscription,
   ): Promise<Compared | { outcome: "left"; reason: string }> {
     try {
-      const comparison = await compare(this.#tools.intake, api, found, {
+      const comparison = await compare(this.#tools.intake, api, reconcilable, {
         by: this.#options.by,
         audit: "changes",
         dryRun: this.#options.dryRun,
@@ -178,8 +178,8 @@ class Run {
   }
 
   #slot(slot: Slot): SlotReport {
-    const known = this.report.slots.find((one) => one.slot === slot);
-    if (known) return known;
+    const slotReport = this.report.slots.find((report) => report.slot === slot);
+    if (slotReport) return slotReport;
     const isConfigured = this.#tools.payments[slot] !== null;
     const problem = isConfigured ? null : `no payment provider is configured for ${slot}`;
     const added: SlotReport = { slot, missed: null, changed: null, problem };
@@ -187,10 +187,10 @@ class Run {
     return added;
   }
 
-  async #asking<Answer>(at: SlotReport, ask: () => Promise<Answer>): Promise<Answer | null> {
+  async #asking<Result>(at: SlotReport, call: () => Promise<Result>): Promise<Result | null> {
     for (let waits = 0; ; waits += 1) {
       try {
-        return await ask();
+        return await call();
       } catch (error) {
         if (!isPaymentApiProblem(error)) throw error;
         const { retryAfterMs } = error;

@@ -71,7 +71,7 @@ async function healSome(tools: SelfHealTools, slot: Slot, lease: Lease): Promise
     lease,
   );
   const paced = pacedFetch(tools, slot, api);
-  return Promise.all(due.map((one) => healOne(tools, paced, one)));
+  return Promise.all(due.map((job) => healOne(tools, paced, job)));
 }
 
 function pacedFetch({ intake }: SelfHealTools, slot: Slot, api: PaymentApi): PacedApi {

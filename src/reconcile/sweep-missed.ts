@@ -67,8 +67,8 @@ async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): 
       ? await compareChanged(intake, slot, api, { since, by: "server", isStopping })
       : null;
     const interrupted = { sweptUntilMs: null, isEndpointDisabled: null };
-    const done = { sweptUntilMs: cursor.nowMs - MIN_AGE_MS, isEndpointDisabled };
-    await finish({ ...(isStopping() ? interrupted : done), problem: null });
+    const sweep = { sweptUntilMs: cursor.nowMs - MIN_AGE_MS, isEndpointDisabled };
+    await finish({ ...(isStopping() ? interrupted : sweep), problem: null });
     return { slot, report, changed, isEndpointDisabled };
   } catch (error) {
     if (!isPaymentApiProblem(error)) throw error;

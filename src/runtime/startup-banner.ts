@@ -6,7 +6,7 @@ export function startupBanner(
   config: Config,
   { url, simulatorUrl }: { url: string; simulatorUrl: string | null },
 ): string {
-  const same = sameVariables(config, simulatorUrl);
+  const variables = sameVariables(config, simulatorUrl);
   // The host of links and return URLs: a session cookie belongs to one host.
   const site = config.port === 0 ? url : config.appUrl;
   const provider =
@@ -16,16 +16,16 @@ export function startupBanner(
   return `
   Tollgate is at ${site}
   To sign in, sign up there; then, in a second terminal, make yourself an administrator:
-    ${same}npm run -s tollgate -- users promote <your email address>
+    ${variables}npm run -s tollgate -- users promote <your email address>
 
   ${provider}
   Webhooks come in at ${site}/api/webhooks/provider-a (and -b, -c); the API is described at ${site}/api/docs
   Database and secrets are in ${resolve(config.dataDir)}
 
   More to try:
-    ${same}npm run -s tollgate -- simulate --slot provider-a --events 200
-    ${same}npm run -s tollgate -- webhooks list
-    ${same}npm run -s tollgate -- doctor
+    ${variables}npm run -s tollgate -- simulate --slot provider-a --events 200
+    ${variables}npm run -s tollgate -- webhooks list
+    ${variables}npm run -s tollgate -- doctor
 
 `;
 }

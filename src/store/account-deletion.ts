@@ -43,10 +43,12 @@ export async function deleteUserData(
   { cancelled, by }: { cancelled: ReadonlySet<string>; by: Caller },
 ): Promise<Deletion> {
   return inTransaction(database, LIMITS, async (transaction) => {
-    const { user, others, subscriptions } = await lockPerson(transaction, userId);
+    const { user, others: otherAdministrators, subscriptions } = await lockPerson(transaction, userId);
     if (!user) return { outcome: "unknown" };
-    if (user.role === "admin" && others.length === 0) return { outcome: "last_administrator" };
-    const running = subscriptions.filter((one) => RUNS[one.status] && !cancelled.has(one.id));
+    if (user.role === "admin" && otherAdministrators.length === 0) return { outcome: "last_administrator" };
+    const running = subscriptions.filter(
+      (subscription) => RUNS[subscription.status] && !cancelled.has(subscription.id),
+    );
     if (running.length > 0) return { outcome: "subscribed", running };
 
     await transaction.commitAfter([
@@ -141,11 +143,11 @@ const DELETE = { name: "delete_user", text: `delete from "user" where id = $1` }
 
 /** The ids that find a person's deliveries. A customer id that others pay with as well identifies nobody. */
 function redactionOf(subscriptions: readonly OwnSubscription[]) {
-  const named: ProviderName[] = [];
+  const subscriptionNames: ProviderName[] = [];
   const customers: ProviderName[] = [];
   for (const { provider, providerSubscriptionId, customerId, isShared } of subscriptions) {
-    if (providerSubscriptionId !== null) named.push({ provider, id: providerSubscriptionId });
+    if (providerSubscriptionId !== null) subscriptionNames.push({ provider, id: providerSubscriptionId });
     if (customerId !== null && !isShared) customers.push({ provider, id: customerId });
   }
-  return { subscriptions: named, customers, after: "0", again: false };
+  return { subscriptions: subscriptionNames, customers, after: "0", again: false };
 }

@@ -62,10 +62,10 @@ function valuesOf({ userId, provider, planId, priceId, seats, returnUrl }: Wante
 /** Where the person can pay this order; `null`: none is open for it, or somebody else is replacing it. */
 export async function findOpenCheckout(
   database: Queryable,
-  wanted: WantedCheckout,
+  order: WantedCheckout,
   { keepSeconds, lease }: { keepSeconds: number; lease: Lease | null },
 ): Promise<string | null> {
-  const values = [...valuesOf(wanted), keepSeconds, checkoutLease(wanted.userId), lease?.token ?? null];
+  const values = [...valuesOf(order), keepSeconds, checkoutLease(order.userId), lease?.token ?? null];
   const [open] = await database.run<{ url: string }>(FIND_OPEN, values);
   return open?.url ?? null;
 }
@@ -126,7 +126,7 @@ export type PlacedOrder =
  */
 export async function placeCheckoutOrder(
   database: Queryable,
-  wanted: WantedCheckout,
+  order: WantedCheckout,
   {
     lease: { name, token },
     leaseSeconds,
@@ -135,7 +135,7 @@ export async function placeCheckoutOrder(
 ): Promise<PlacedOrder> {
   const rows = await database
     .run<{ idempotencyKey: string }>(PLACE, [
-      ...valuesOf(wanted),
+      ...valuesOf(order),
       name,
       token,
       newIdempotencyKey,
@@ -166,17 +166,17 @@ returning user_id`,
 /** Stores an opened checkout. `false`: the lease is lost or the user deleted, so that it must be closed again. */
 export async function keepCheckout(
   database: Queryable,
-  wanted: WantedCheckout,
+  order: WantedCheckout,
   {
     lease: { name, token },
     opened: { id, url, expiresAt },
   }: { lease: Lease; opened: { id: string; url: string; expiresAt: Date | null } },
 ): Promise<boolean> {
-  const kept = await database.run(KEEP, [
-    ...valuesOf(wanted),
+  const renewed = await database.run(KEEP, [
+    ...valuesOf(order),
     ...[name, token, id, url, expiresAt?.toISOString() ?? null],
   ]);
-  return kept.length > 0;
+  return renewed.length > 0;
 }
 
 const FORGET = {

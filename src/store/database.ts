@@ -113,16 +113,16 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 /** A write may wait for a row lock, and must not delay other statements. */
 function isWrite(statement: Statement): boolean {
-  let answer = known.get(statement);
-  if (answer === undefined) {
-    answer = WRITES.test(statement.text);
-    known.set(statement, answer);
+  let isKnownWrite = isWriteByStatement.get(statement);
+  if (isKnownWrite === undefined) {
+    isKnownWrite = WRITES.test(statement.text);
+    isWriteByStatement.set(statement, isKnownWrite);
   }
-  return answer;
+  return isKnownWrite;
 }
 
 /** Statements are constants, so each is classified once. */
-const known = new WeakMap<Statement, boolean>();
+const isWriteByStatement = new WeakMap<Statement, boolean>();
 const WRITES = /\b(insert|update|delete|lock)\b/i;
 
 /** The five-character code of an error that PostgreSQL answered with, else `null`. */

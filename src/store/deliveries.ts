@@ -97,28 +97,28 @@ export async function claimDeliveries(
     status: DeliveryStatus | null;
     is_replicated: boolean;
   }>(CLAIM, [
-    sorted.map((one) => one.provider),
-    sorted.map((one) => one.eventId),
-    sorted.map((one) => one.eventType),
-    sorted.map((one) => one.format),
-    sorted.map((one) => one.occurredAtMicros),
-    joinPayloads(sorted.map((one) => one.payload)),
+    sorted.map((delivery) => delivery.provider),
+    sorted.map((delivery) => delivery.eventId),
+    sorted.map((delivery) => delivery.eventType),
+    sorted.map((delivery) => delivery.format),
+    sorted.map((delivery) => delivery.occurredAtMicros),
+    joinPayloads(sorted.map((delivery) => delivery.payload)),
     leaseSeconds,
-    sorted.map((one) => one.source),
+    sorted.map((delivery) => delivery.source),
   ]);
-  const answers = new Map<string, ClaimResult>();
+  const results = new Map<string, ClaimResult>();
   for (const row of rows) {
     const { provider, event_id: eventId, claim_no: claimNo, attempt_no: attemptNo } = row;
     const key = keyOf({ provider, eventId });
-    const answer = answers.get(key) ?? NEITHER;
-    answers.set(
+    const result = results.get(key) ?? NEITHER;
+    results.set(
       key,
       claimNo === null || attemptNo === null
-        ? { ...answer, status: row.status, isReplicated: row.is_replicated }
-        : { ...answer, claim: { id: row.id, provider, eventId, claimNo, attemptNo, heldAs: "pending" } },
+        ? { ...result, status: row.status, isReplicated: row.is_replicated }
+        : { ...result, claim: { id: row.id, provider, eventId, claimNo, attemptNo, heldAs: "pending" } },
     );
   }
-  return deliveries.map((one) => answers.get(keyOf(one)) ?? NEITHER);
+  return deliveries.map((delivery) => results.get(keyOf(delivery)) ?? NEITHER);
 }
 
 const NEITHER: ClaimResult = { claim: null, status: null, isReplicated: false };

@@ -104,17 +104,17 @@ export async function listLoggedDeliveries(
   const indexed = indexedFor(filter);
   // One extra row shows whether there is a next page.
   const values = [start, filter.provider, filter.type, limit + 1];
-  const found = indexed
+  const deliveries = indexed
     ? await database.run<LoggedDelivery>(indexed.statement, [...values, ...indexed.values])
     : await database.run<LoggedDelivery>(LATEST, [...values, filter.status]);
-  if (found.length > limit) return fullPage(found, limit);
-  return indexed ? { deliveries: found, next: null } : scan(database, [...values, filter.status], limit);
+  if (deliveries.length > limit) return fullPage(deliveries, limit);
+  return indexed ? { deliveries, next: null } : scan(database, [...values, filter.status], limit);
 }
 
 type ListedPage = { deliveries: LoggedDelivery[]; next: string | null };
 
-function fullPage(found: LoggedDelivery[], limit: number): ListedPage {
-  const deliveries = found.slice(0, limit);
+function fullPage(rows: LoggedDelivery[], limit: number): ListedPage {
+  const deliveries = rows.slice(0, limit);
   return { deliveries, next: deliveries.at(-1)?.id ?? null };
 }
 
@@ -122,11 +122,11 @@ function fullPage(found: LoggedDelivery[], limit: number): ListedPage {
 async function scan(database: Queryable, values: unknown[], limit: number): Promise<ListedPage> {
   const rows = await database.run<LoggedDelivery & { until: string | null; scanCount: number }>(SCAN, values);
   const [{ until = null, scanCount = 0 } = {}] = rows;
-  const found = rows
+  const deliveries = rows
     .filter(({ id }) => id !== null)
     .map(({ until: _until, scanCount: _count, ...delivery }) => delivery);
-  if (found.length > limit) return fullPage(found, limit);
-  return { deliveries: found, next: scanCount >= SCAN_LIMIT ? until : null };
+  if (deliveries.length > limit) return fullPage(deliveries, limit);
+  return { deliveries, next: scanCount >= SCAN_LIMIT ? until : null };
 }
 
 /** The statement that finds all matches through an index; `null`: no index fits and the log is scanned. */
@@ -161,13 +161,13 @@ const OF_SUBSCRIPTION = pageOf(
     where $5::text is null or d.status = $5`,
 );
 
-/** @param found SQL of the deliveries that an index finds, before further filters */
-function pageOf(name: string, found: string): Statement {
+/** @param indexedSql SQL of the deliveries that an index finds, before further filters */
+function pageOf(name: string, indexedSql: string): Statement {
   return {
     name,
     text: `
 with found as materialized (
-  select id from (${found}) indexed
+  select id from (${indexedSql}) indexed
   where ($2::text is null or provider = $2) and ($3::text is null or event_type = $3)
 ), page as (
   select id from found where id < $1::bigint order by id desc limit $4::int

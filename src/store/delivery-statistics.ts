@@ -34,7 +34,7 @@ from (select min(newer) as first, max(newer) - 1 as last from halving) found`,
 };
 
 // Open work is counted exactly, through partial indexes: a sample says nothing about a few failures.
-function counts(name: string, looked: string): Statement {
+function counts(name: string, rangeSql: string): Statement {
   return {
     name,
     text: `
@@ -45,7 +45,7 @@ with open as materialized (
 ), counted as (
   select status, received_at, 1 as weight from open where provider = any ($4::text[])
   union all
-  select status, received_at, $3::int from (${looked}) looked
+  select status, received_at, $3::int from (${rangeSql}) looked
   where status = 'successful' and provider = any ($4::text[])
 ), hour as (
   select date_bin('1 hour', received_at, to_timestamp($5::float8 / 1000)) as starts_at, status, sum(weight) as count

@@ -44,9 +44,9 @@ export async function removeSuperuser(
 }
 
 function explain(error: unknown): never {
-  const why = error instanceof DatabaseUnavailable ? error.message : String(error);
+  const detail = error instanceof DatabaseUnavailable ? error.message : String(error);
   throw new EmbeddedPostgresFailed(
-    `signing in to the embedded database failed (${why}): restore the files password and admin-password beside its cluster, e.g. from a backup`,
+    `signing in to the embedded database failed (${detail}): restore the files password and admin-password beside its cluster, e.g. from a backup`,
   );
 }
 

@@ -65,11 +65,11 @@ async function choosePort(home: string): Promise<number> {
   return port;
 }
 
-function freePort(wanted: number): Promise<number> {
+function freePort(preferred: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
-    server.listen(wanted, "127.0.0.1", () => {
+    server.listen(preferred, "127.0.0.1", () => {
       const { port } = server.address() as AddressInfo;
       server.close(() => resolve(port));
     });

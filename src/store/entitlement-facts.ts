@@ -40,9 +40,9 @@ export async function entitlementFacts(
   const rows = await database.run<Row>(OF_USERS, [userIds]);
   const facts = new Map<string, EntitlementFacts>();
   for (const { userId, usage, ...subscription } of rows) {
-    const known = facts.get(userId) ?? { subscriptions: [], usage: usage ?? [] };
-    if (subscription.id !== null) known.subscriptions.push(subscription);
-    facts.set(userId, known);
+    const userFacts = facts.get(userId) ?? { subscriptions: [], usage: usage ?? [] };
+    if (subscription.id !== null) userFacts.subscriptions.push(subscription);
+    facts.set(userId, userFacts);
   }
   return facts;
 }

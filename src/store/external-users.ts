@@ -13,9 +13,9 @@ select id, external_id from "user" where external_id = any ($2::text[])`,
 /** The ids of existing users, by our id or by another system's; others are left out. */
 export async function findNamedUsers(
   database: Queryable,
-  named: { users: readonly string[]; externalIds: readonly string[] },
+  names: { users: readonly string[]; externalIds: readonly string[] },
 ): Promise<{ id: string; externalId: string | null }[]> {
-  return database.run(FIND, [named.users, named.externalIds]);
+  return database.run(FIND, [names.users, names.externalIds]);
 }
 
 export type ExternalUser = {

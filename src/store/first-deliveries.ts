@@ -91,21 +91,25 @@ export async function insertFirstDeliveries(
 ): Promise<Map<string, string>> {
   // Sorted, so that two processes inserting the same events lock them in the same order.
   const sorted = deliveries
-    .map((one, ordinal) => ({ one, ordinal, key: keyOf(one.delivery) }))
+    .map((processed, ordinal) => ({ one: processed, ordinal, key: keyOf(processed.delivery) }))
     .sort((a, b) => compareKeys(a.key, b.key));
   const rows = await transaction.run<{ id: string; provider: string; event_id: string }>(INSERT, [
-    sorted.map(({ one }) => one.delivery.provider),
-    sorted.map(({ one }) => one.delivery.eventId),
-    sorted.map(({ one }) => one.delivery.eventType),
-    sorted.map(({ one }) => one.delivery.format),
-    sorted.map(({ one }) => one.delivery.source),
-    sorted.map(({ one }) => one.delivery.occurredAtMicros),
-    joinPayloads(sorted.map(({ one }) => (one.isRedacted ? null : one.delivery.payload))),
-    sorted.map(({ one }) => one.durationMs),
-    sorted.map(({ one }) => storedFailure(one.failed?.failure ?? null)),
-    sorted.map(({ one }) => one.failed?.retryInSeconds),
-    sorted.map(({ one }) => one.changed?.subscriptionId),
-    sorted.map(({ one }) => (one.changed ? JSON.stringify(one.changed.changes) : "")).join(SEPARATOR),
+    sorted.map(({ one: processed }) => processed.delivery.provider),
+    sorted.map(({ one: processed }) => processed.delivery.eventId),
+    sorted.map(({ one: processed }) => processed.delivery.eventType),
+    sorted.map(({ one: processed }) => processed.delivery.format),
+    sorted.map(({ one: processed }) => processed.delivery.source),
+    sorted.map(({ one: processed }) => processed.delivery.occurredAtMicros),
+    joinPayloads(
+      sorted.map(({ one: processed }) => (processed.isRedacted ? null : processed.delivery.payload)),
+    ),
+    sorted.map(({ one: processed }) => processed.durationMs),
+    sorted.map(({ one: processed }) => storedFailure(processed.failed?.failure ?? null)),
+    sorted.map(({ one: processed }) => processed.failed?.retryInSeconds),
+    sorted.map(({ one: processed }) => processed.changed?.subscriptionId),
+    sorted
+      .map(({ one: processed }) => (processed.changed ? JSON.stringify(processed.changed.changes) : ""))
+      .join(SEPARATOR),
     sorted.map(({ ordinal }) => ordinal),
   ]);
   return new Map(rows.map((row) => [keyOf({ provider: row.provider, eventId: row.event_id }), row.id]));

@@ -46,11 +46,11 @@ export async function sendGraceReminders(
   { now, limit }: { now: Date; limit: number },
 ): Promise<number> {
   const [row] = await database.run<{ count: number }>(SEND, [
-    reminders.map((one) => one.planId),
-    reminders.map((one) => one.stage),
-    reminders.map((one) => one.fromSeconds),
-    reminders.map((one) => one.untilSeconds),
-    reminders.map((one) => one.graceSeconds),
+    reminders.map((reminder) => reminder.planId),
+    reminders.map((reminder) => reminder.stage),
+    reminders.map((reminder) => reminder.fromSeconds),
+    reminders.map((reminder) => reminder.untilSeconds),
+    reminders.map((reminder) => reminder.graceSeconds),
     now.toISOString(),
     limit,
   ]);

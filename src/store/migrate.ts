@@ -21,8 +21,8 @@ export async function migrate(database: Database): Promise<string[]> {
   const unlock = await lockMigrations(database);
   try {
     await createHistory(database);
-    const done = await appliedMigrations(database);
-    const open = (await migrationFiles()).filter((name) => !done.has(name));
+    const applied = await appliedMigrations(database);
+    const open = (await migrationFiles()).filter((name) => !applied.has(name));
     for (const name of open) {
       const text = await readFile(new URL(name, FOLDER), "utf8");
       if (isConcurrent(name)) await runConcurrently(database, name, text);
@@ -36,8 +36,8 @@ export async function migrate(database: Database): Promise<string[]> {
 
 /** Whether every migration of this version has been run. @throws DatabaseUnavailable */
 export async function isMigrated(database: Database): Promise<boolean> {
-  const done = await appliedMigrations(database);
-  return (await migrationFiles()).every((name) => done.has(name));
+  const applied = await appliedMigrations(database);
+  return (await migrationFiles()).every((name) => applied.has(name));
 }
 
 /** Whether no server has used this database yet. @throws DatabaseUnavailable */
@@ -51,8 +51,8 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
     name: "has_migrations",
     text: "select to_regclass('schema_migration') is not null as exists",
   });
-  const done = table?.exists ? await appliedMigrations(database) : new Set();
-  return (await migrationFiles()).filter((name) => !done.has(name));
+  const applied = table?.exists ? await appliedMigrations(database) : new Set();
+  return (await migrationFiles()).filter((name) => !applied.has(name));
 }
 
 /**

@@ -26,9 +26,9 @@ export async function insertNotifications(
   notifications: readonly Notification[],
 ): Promise<void> {
   await transaction.run(INSERT, [
-    notifications.map((one) => one.userId),
-    notifications.map((one) => one.kind),
-    notifications.map((one) => JSON.stringify(one.details)),
+    notifications.map((notification) => notification.userId),
+    notifications.map((notification) => notification.kind),
+    notifications.map((notification) => JSON.stringify(notification.details)),
   ]);
 }
 

@@ -23,25 +23,25 @@ export async function insertSubscriptionEvents(
   events: readonly SubscriptionEvent[],
 ): Promise<void> {
   await transaction.run(INSERT, [
-    events.map((one) => one.type),
-    events.map((one) => one.subscription.id),
-    events.map((one) => JSON.stringify({ subscription: shownOf(one.subscription) })).join(SEPARATOR),
+    events.map((event) => event.type),
+    events.map((event) => event.subscription.id),
+    events.map((event) => JSON.stringify({ subscription: shownOf(event.subscription) })).join(SEPARATOR),
   ]);
 }
 
 /** As REST shows it, without the times that the relay adds. */
-function shownOf(one: EventSubscription): EventSubscription {
+function shownOf(subscription: EventSubscription): EventSubscription {
   return {
-    id: one.id,
-    userId: one.userId,
-    provider: one.provider,
-    providerSubscriptionId: one.providerSubscriptionId,
-    planId: one.planId,
-    seats: one.seats,
-    status: one.status,
-    currentPeriodEnd: one.currentPeriodEnd,
-    cancelAtPeriodEnd: one.cancelAtPeriodEnd,
-    outOfOrder: one.outOfOrder,
+    id: subscription.id,
+    userId: subscription.userId,
+    provider: subscription.provider,
+    providerSubscriptionId: subscription.providerSubscriptionId,
+    planId: subscription.planId,
+    seats: subscription.seats,
+    status: subscription.status,
+    currentPeriodEnd: subscription.currentPeriodEnd,
+    cancelAtPeriodEnd: subscription.cancelAtPeriodEnd,
+    outOfOrder: subscription.outOfOrder,
   };
 }
 

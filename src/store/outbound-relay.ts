@@ -127,20 +127,20 @@ export function positionEvents(
   const last = events.at(-1) as PositionedEvent;
   return [
     transaction.run(POSITION, [
-      events.map((one) => one.seq),
-      events.map((one) => one.position),
-      events.map((one) => one.id),
-      events.map((one) => one.userId),
-      events.map((one) => JSON.stringify(one.data)),
+      events.map((event) => event.seq),
+      events.map((event) => event.position),
+      events.map((event) => event.id),
+      events.map((event) => event.userId),
+      events.map((event) => JSON.stringify(event.data)),
     ]),
     transaction.run(ADVANCE, [last.position]),
     transaction.run(LOCK_ENDPOINTS),
     transaction.run(CREATE_DELIVERIES, [
-      events.map((one) => one.position),
-      events.map((one) => one.id),
-      events.map((one) => one.type),
-      events.map((one) => one.subject),
-      events.map((one) => one.occurredAt.getTime()),
+      events.map((event) => event.position),
+      events.map((event) => event.id),
+      events.map((event) => event.type),
+      events.map((event) => event.subject),
+      events.map((event) => event.occurredAt.getTime()),
     ]),
   ];
 }

@@ -97,7 +97,7 @@ export async function unclaimedCustomers(
     customers.map(({ id }) => id),
   ]);
   return customers.filter(({ provider, id }) =>
-    shared.every((one) => one.provider !== provider || one.id !== id),
+    shared.every((shared) => shared.provider !== provider || shared.id !== id),
   );
 }
 

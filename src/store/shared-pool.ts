@@ -67,9 +67,9 @@ class SharedPool {
   #failed(error: unknown): never {
     try {
       return classified(error);
-    } catch (known) {
-      this.#options.failed(known);
-      throw known;
+    } catch (problem) {
+      this.#options.failed(problem);
+      throw problem;
     }
   }
 

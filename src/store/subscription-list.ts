@@ -35,9 +35,9 @@ order by created_at, id`,
 export async function subscriptionsOfSlot(
   database: Queryable,
   provider: Slot,
-  named: { userIds: readonly string[]; providerSubscriptionIds: readonly string[] },
+  names: { userIds: readonly string[]; providerSubscriptionIds: readonly string[] },
 ): Promise<ListedSubscription[]> {
-  return database.run<ListedSubscription>(OF_SLOT, [provider, named.userIds, named.providerSubscriptionIds]);
+  return database.run<ListedSubscription>(OF_SLOT, [provider, names.userIds, names.providerSubscriptionIds]);
 }
 
 const OF_USER = {

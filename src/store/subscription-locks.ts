@@ -134,8 +134,8 @@ export async function waitForAllSubscriptions(
   return subscriptions;
 }
 
-function haveSameIds(some: readonly Subscription[], others: readonly Subscription[]): boolean {
-  return some.length === others.length && some.every(({ id }, index) => id === others[index]?.id);
+function haveSameIds(a: readonly Subscription[], b: readonly Subscription[]): boolean {
+  return a.length === b.length && a.every(({ id }, index) => id === b[index]?.id);
 }
 
 const TRY_LOCK_SUBSCRIBERS = {

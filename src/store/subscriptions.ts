@@ -54,24 +54,28 @@ export function toSubscription(row: SubscriptionRow): Subscription {
 }
 
 /** Each column with its type and value. */
-const COLUMNS: readonly [name: string, type: string, value: (one: Subscription) => unknown][] = [
-  ["id", "uuid", (one) => one.id],
-  ["user_id", "text", (one) => one.userId],
-  ["provider", "text", (one) => one.provider],
-  ["provider_subscription_id", "text", (one) => one.providerSubscriptionId],
-  ["customer_id", "text", (one) => one.customerId],
-  ["price_id", "text", (one) => one.priceId],
-  ["plan_id", "text", (one) => one.planId],
-  ["seats", "int", (one) => one.seats],
-  ["status", "text", (one) => one.status],
-  ["current_period_end", "timestamptz", (one) => one.currentPeriodEnd?.toISOString() ?? null],
-  ["cancel_at_period_end", "boolean", (one) => one.cancelAtPeriodEnd],
-  ["out_of_order", "boolean", (one) => one.outOfOrder],
-  ["last_event_at_micros", "bigint", (one) => one.lastEventAtMicros],
-  ["last_event_rank", "smallint", (one) => one.lastEventRank],
-  ["compared_at_micros", "bigint", (one) => one.comparedAtMicros],
-  ["told_standing", "text", (one) => one.lastNotified?.standing ?? null],
-  ["told_plan_id", "text", (one) => one.lastNotified?.planId ?? null],
+const COLUMNS: readonly [name: string, type: string, value: (subscription: Subscription) => unknown][] = [
+  ["id", "uuid", (subscription) => subscription.id],
+  ["user_id", "text", (subscription) => subscription.userId],
+  ["provider", "text", (subscription) => subscription.provider],
+  ["provider_subscription_id", "text", (subscription) => subscription.providerSubscriptionId],
+  ["customer_id", "text", (subscription) => subscription.customerId],
+  ["price_id", "text", (subscription) => subscription.priceId],
+  ["plan_id", "text", (subscription) => subscription.planId],
+  ["seats", "int", (subscription) => subscription.seats],
+  ["status", "text", (subscription) => subscription.status],
+  [
+    "current_period_end",
+    "timestamptz",
+    (subscription) => subscription.currentPeriodEnd?.toISOString() ?? null,
+  ],
+  ["cancel_at_period_end", "boolean", (subscription) => subscription.cancelAtPeriodEnd],
+  ["out_of_order", "boolean", (subscription) => subscription.outOfOrder],
+  ["last_event_at_micros", "bigint", (subscription) => subscription.lastEventAtMicros],
+  ["last_event_rank", "smallint", (subscription) => subscription.lastEventRank],
+  ["compared_at_micros", "bigint", (subscription) => subscription.comparedAtMicros],
+  ["told_standing", "text", (subscription) => subscription.lastNotified?.standing ?? null],
+  ["told_plan_id", "text", (subscription) => subscription.lastNotified?.planId ?? null],
 ];
 const NAMES = COLUMNS.map(([name]) => name).join(", ");
 const GIVEN = `unnest(${COLUMNS.map(([, type], at) => `$${at + 1}::${type}[]`).join(", ")}) as given (${NAMES})`;

@@ -16,11 +16,11 @@ on conflict do nothing`,
 /** For those that were paid for after their account was deleted. */
 export async function insertUnwanted(
   database: Queryable,
-  found: readonly UnwantedSubscription[],
+  unwanted: readonly UnwantedSubscription[],
 ): Promise<void> {
   await database.run(INSERT, [
-    found.map(({ provider }) => provider),
-    found.map(({ providerSubscriptionId }) => providerSubscriptionId),
+    unwanted.map(({ provider }) => provider),
+    unwanted.map(({ providerSubscriptionId }) => providerSubscriptionId),
   ]);
 }
 

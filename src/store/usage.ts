@@ -25,13 +25,13 @@ const RECORD = {
 
 /** Records all items or none, exactly over all processes. A key that is known answers what it answered first. */
 export async function recordUsage(database: Queryable, items: readonly UsageItem[]): Promise<RecordedUsage> {
-  const given = items.map(({ idempotencyKey, ...item }, index) => ({
+  const rows = items.map(({ idempotencyKey, ...item }, index) => ({
     ...item,
     item: index,
     key: idempotencyKey,
     bodyHash: hashOf(item),
   }));
-  const [row] = await database.run<{ result: RecordedUsage }>(RECORD, [JSON.stringify(given)]);
+  const [row] = await database.run<{ result: RecordedUsage }>(RECORD, [JSON.stringify(rows)]);
   return (row as { result: RecordedUsage }).result;
 }
 

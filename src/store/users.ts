@@ -123,8 +123,8 @@ export async function listUsers(
   page: { id: string | null; after: { createdAtMicros: string; id: string } | null; limit: number },
 ): Promise<(User & { createdAtMicros: string })[]> {
   const { createdAtMicros, id } = page.after ?? BEFORE_ALL;
-  const place = [createdAtMicros, id, page.limit];
-  return page.id === null ? database.run(LIST, place) : database.run(LIST_ONE, [...place, page.id]);
+  const position = [createdAtMicros, id, page.limit];
+  return page.id === null ? database.run(LIST, position) : database.run(LIST_ONE, [...position, page.id]);
 }
 
 /** Missing or undefined fields stay unchanged, in the preferences, too. */

@@ -35,9 +35,9 @@ export function CopyButton({ text, labels }: Props) {
       <Icon aria-hidden="true" size={16} />
       {/* Both labels share one place, so that the button keeps its width. */}
       <span className="grid">
-        {(["copy", "copied"] as const).map((word) => (
-          <span key={word} className={classes("col-start-1 row-start-1", word !== shown && "invisible")}>
-            {outcome === "failed" && word === "copy" ? labels.failed : labels[word]}
+        {(["copy", "copied"] as const).map((label) => (
+          <span key={label} className={classes("col-start-1 row-start-1", label !== shown && "invisible")}>
+            {outcome === "failed" && label === "copy" ? labels.failed : labels[label]}
           </span>
         ))}
       </span>

@@ -81,14 +81,14 @@ function useLiveFilters(path: string, values: Readonly<Record<string, string>>) 
   useEffect(() => () => clearTimeout(timer.current), []);
 
   // The address changes without the form as well: by "back", and by the link that takes filters out.
-  const said = JSON.stringify(values);
+  const serialized = JSON.stringify(values);
   useEffect(() => {
     if (timer.current !== undefined || isPending) return;
     for (const field of fieldsOf(form.current)) {
       if (field !== document.activeElement)
-        field.value = (JSON.parse(said) as typeof values)[field.name] ?? "";
+        field.value = (JSON.parse(serialized) as typeof values)[field.name] ?? "";
     }
-  }, [said, isPending]);
+  }, [serialized, isPending]);
 
   return { form, isPending, soon, now };
 }
@@ -102,7 +102,7 @@ function addressOf(path: string, form: HTMLFormElement | null): string {
 
 function fieldsOf(form: HTMLFormElement | null): (HTMLInputElement | HTMLSelectElement)[] {
   return [...(form?.elements ?? [])].filter(
-    (one): one is HTMLInputElement | HTMLSelectElement =>
-      (one instanceof HTMLInputElement || one instanceof HTMLSelectElement) && one.name !== "",
+    (control): control is HTMLInputElement | HTMLSelectElement =>
+      (control instanceof HTMLInputElement || control instanceof HTMLSelectElement) && control.name !== "",
   );
 }

@@ -49,21 +49,21 @@ function codeOf(outcome: Outcome): string | undefined {
 
 /** Counts down to the next permitted attempt; screen readers announce it once, not every second. */
 function Countdown({ seconds, text }: { seconds: number; text: string }) {
-  const [left, setLeft] = useState(seconds);
+  const [remaining, setRemaining] = useState(seconds);
   useEffect(() => {
     const endsAt = Date.now() + seconds * 1000;
     const timer = setInterval(() => {
       const now = Math.max(0, Math.ceil((endsAt - Date.now()) / 1000));
-      setLeft(now);
+      setRemaining(now);
       if (now === 0) clearInterval(timer);
     }, 500);
     return () => clearInterval(timer);
   }, [seconds]);
-  if (left === 0) return null;
+  if (remaining === 0) return null;
   return (
-    <span aria-live="off" data-wait={left}>
+    <span aria-live="off" data-wait={remaining}>
       {" "}
-      {text.replace("{seconds}", String(left))}
+      {text.replace("{seconds}", String(remaining))}
     </span>
   );
 }

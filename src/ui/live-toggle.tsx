@@ -41,8 +41,10 @@ export function LiveToggle({ labels }: { labels: Record<"label" | "on" | "off" |
 function useStoredSetting(): [boolean | null, (isOn: boolean) => void] {
   const [isOn, setOn] = useState<boolean | null>(null);
   useEffect(() => {
-    const kept = sessionStorage.getItem(STORAGE_KEY);
-    setOn(kept === null ? !matchMedia("(prefers-reduced-motion: reduce)").matches : kept === "on");
+    const storedChoice = sessionStorage.getItem(STORAGE_KEY);
+    setOn(
+      storedChoice === null ? !matchMedia("(prefers-reduced-motion: reduce)").matches : storedChoice === "on",
+    );
   }, []);
   const keep = (next: boolean) => {
     sessionStorage.setItem(STORAGE_KEY, next ? "on" : "off");
@@ -62,7 +64,7 @@ function useAutoRefresh(isOn: boolean): boolean {
       isAsking = true;
       // Checked first: the router leaves the page when reloading fails.
       const ready = await fetch("/api/ready").then(
-        (answer) => answer.ok,
+        (response) => response.ok,
         () => false,
       );
       isAsking = false;

@@ -22,15 +22,15 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
 /** Inside a link: reports that its page is loading. */
 export function PendingLink({ href }: { href: string }) {
   const { pending } = useLinkStatus();
-  const tell = useContext(SetPendingPath);
+  const setPendingPath = useContext(SetPendingPath);
   useEffect(() => {
     if (!pending) return;
-    const timer = setTimeout(() => tell(href.replace(/[?#].*/, "")), SHOW_AFTER_MS);
+    const timer = setTimeout(() => setPendingPath(href.replace(/[?#].*/, "")), SHOW_AFTER_MS);
     return () => {
       clearTimeout(timer);
-      tell(null);
+      setPendingPath(null);
     };
-  }, [pending, href, tell]);
+  }, [pending, href, setPendingPath]);
   return null;
 }
 

@@ -31,31 +31,31 @@ export function outline(
   value: unknown,
   options: { find: string | null; mask: string; most: number },
 ): Outline {
-  const wanted = options.find?.toLowerCase() ?? null;
-  let left = options.most;
+  const searchText = options.find?.toLowerCase() ?? null;
+  let remaining = options.most;
   let hits = 0;
   let isCut = false;
 
   function says(text: string): boolean {
-    return wanted !== null && text !== options.mask && text.toLowerCase().includes(wanted);
+    return searchText !== null && text !== options.mask && text.toLowerCase().includes(searchText);
   }
 
-  function draw(one: unknown, name: string | null, path: string, depth: number): Node {
-    left -= 1;
-    if (typeof one !== "object" || one === null) {
-      const text = typeof one === "string" ? one : JSON.stringify(one);
+  function draw(value: unknown, name: string | null, path: string, depth: number): Node {
+    remaining -= 1;
+    if (typeof value !== "object" || value === null) {
+      const text = typeof value === "string" ? value : JSON.stringify(value);
       const isHit = says(text) || (name !== null && says(name));
       if (isHit) hits += 1;
-      const type = one === options.mask ? "masked" : typeof one === "string" ? "text" : "other";
+      const type = value === options.mask ? "masked" : typeof value === "string" ? "text" : "other";
       return { kind: "leaf", path, name, text, type, isHit };
     }
     const isHit = name !== null && says(name);
     if (isHit) hits += 1;
-    const isList = Array.isArray(one);
-    const entries = Object.entries(one);
+    const isList = Array.isArray(value);
+    const entries = Object.entries(value);
     const children: Node[] = [];
     for (const [key, child] of entries) {
-      if (left <= 0) {
+      if (remaining <= 0) {
         isCut = true;
         break;
       }
@@ -69,9 +69,9 @@ export function outline(
   /** Whether something below is what is looked for. */
   function leads(branch: Node & { kind: "branch" }): boolean {
     return (
-      wanted !== null &&
+      searchText !== null &&
       branch.isOpen &&
-      branch.children.some((one) => one.isHit || (one.kind === "branch" && leads(one)))
+      branch.children.some((child) => child.isHit || (child.kind === "branch" && leads(child)))
     );
   }
 

@@ -20,20 +20,20 @@ export function ShownOnce<Value>({
 }) {
   const outcome = useOutcome();
   const latest = outcome?.done ? (outcome.value as Value) : null;
-  const [made, setMade] = useState(latest);
+  const [created, setCreated] = useState(latest);
   // Stays when a further submission is refused: it may not have been copied yet.
-  if (latest !== null && latest !== made) setMade(latest);
-  const place = useRef<HTMLElement>(null);
+  if (latest !== null && latest !== created) setCreated(latest);
+  const container = useRef<HTMLElement>(null);
   const id = useId();
   useEffect(() => {
-    if (made !== null) place.current?.focus();
-  }, [made]);
-  if (made === null) return null;
+    if (created !== null) container.current?.focus();
+  }, [created]);
+  if (created === null) return null;
 
   const copy = { copy: labels.copy, copied: labels.copied, failed: labels.copyFailed };
   return (
     <section
-      ref={place}
+      ref={container}
       tabIndex={-1}
       aria-labelledby={id}
       className="flex flex-col gap-4 rounded-box border border-good bg-raised p-4"
@@ -44,7 +44,7 @@ export function ShownOnce<Value>({
         </h3>
         <p className="text-muted text-sm">{about}</p>
       </div>
-      {texts(made).map(({ label, text }) => (
+      {texts(created).map(({ label, text }) => (
         <div key={label} className="flex flex-col gap-1">
           <p className="font-medium text-sm">{label}</p>
           <div className="flex flex-wrap items-start gap-2 sm:flex-nowrap">

@@ -27,10 +27,10 @@ function stack(numbers: readonly number[], { top, height }: { top: number; heigh
   const largest = heights.indexOf(Math.max(...heights));
   let y = height;
   return heights
-    .map((given, series) => {
-      const own = series === largest ? given - Math.max(0, excess) : given;
-      y -= own;
-      return { series, y, height: own };
+    .map((rawHeight, series) => {
+      const stackedHeight = series === largest ? rawHeight - Math.max(0, excess) : rawHeight;
+      y -= stackedHeight;
+      return { series, y, height: stackedHeight };
     })
     .filter((segment) => segment.height > 0);
 }

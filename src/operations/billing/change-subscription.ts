@@ -46,28 +46,28 @@ export const changeSubscription = defineOperation({
   ],
   output: z.object({ subscription: SubscriptionView, preview: Preview }),
   run: async (deps: ChangeTools, { userId }, { id, when, preview, ...requested }) => {
-    const found = await changeableSubscription(deps.database, id);
-    if (found === null || found.userId !== userId)
+    const stored = await changeableSubscription(deps.database, id);
+    if (stored === null || stored.userId !== userId)
       refuse({ reason: "not_found", params: { resource: "subscription" } });
-    const { providerSubscriptionId, provider } = found;
-    if (!["active", "trialing", "past_due"].includes(found.status) || providerSubscriptionId === null)
+    const { providerSubscriptionId, provider } = stored;
+    if (!["active", "trialing", "past_due"].includes(stored.status) || providerSubscriptionId === null)
       refuse({ reason: "no_subscription" });
     if (requested.planId === undefined && requested.seats === undefined)
       refuse({ reason: "invalid_input", params: { problem: "nothing_to_change" } });
 
     const plan =
-      deps.plans.plans.find((candidate) => candidate.id === (requested.planId ?? found.planId)) ??
+      deps.plans.plans.find((candidate) => candidate.id === (requested.planId ?? stored.planId)) ??
       refuse({
         reason: "plan_unknown",
-        params: { planId: requested.planId ?? found.planId },
+        params: { planId: requested.planId ?? stored.planId },
         field: "planId",
       });
-    const seats = requested.seats ?? found.seats;
+    const seats = requested.seats ?? stored.seats;
     if (seats < plan.seats.min || seats > plan.seats.max)
       refuse({ reason: "seats_out_of_range", params: { plan: plan.name, ...plan.seats }, field: "seats" });
-    const current = deps.plans.plans.find((candidate) => candidate.id === found.planId);
-    const stays = plan.id === found.planId ? found.priceId : null;
-    const priceId = stays ?? priceLike(plan, current, provider, found.priceId);
+    const currentPlan = deps.plans.plans.find((candidate) => candidate.id === stored.planId);
+    const stays = plan.id === stored.planId ? stored.priceId : null;
+    const priceId = stays ?? priceLike(plan, currentPlan, provider, stored.priceId);
     if (priceId === null)
       refuse({ reason: "plan_not_sold_by", params: { plan: plan.name, provider }, field: "planId" });
 
@@ -75,9 +75,9 @@ export const changeSubscription = defineOperation({
     if (when === "period_end" && !api.traits.changesAtPeriodEnd) refuse({ reason: "change_not_supported" });
     const changed = {
       when,
-      priceId: plan.id === found.planId ? null : priceId,
-      currentPriceId: found.priceId,
-      seats: seats === found.seats ? null : seats,
+      priceId: plan.id === stored.planId ? null : priceId,
+      currentPriceId: stored.priceId,
+      seats: seats === stored.seats ? null : seats,
       resultingSeats: seats,
       resultingPriceId: priceId,
     };
@@ -86,7 +86,7 @@ export const changeSubscription = defineOperation({
       ? await mapProviderErrors(deps, facts, api.previewChange(providerSubscriptionId, changed))
       : null;
     if (!preview && (changed.priceId !== null || changed.seats !== null))
-      await change(deps, api, { ...found, providerSubscriptionId, userId }, changed);
+      await change(deps, api, { ...stored, providerSubscriptionId, userId }, changed);
     const subscription =
       (await findSubscription(deps.database, id)) ??
       refuse({ reason: "not_found", params: { resource: "subscription" } });
@@ -95,10 +95,15 @@ export const changeSubscription = defineOperation({
 });
 
 /** The new plan's price with the interval and currency of the one that is paid now, else its first. */
-function priceLike(plan: Plan, current: Plan | undefined, slot: Slot, priceId: string | null): string | null {
+function priceLike(
+  plan: Plan,
+  currentPlan: Plan | undefined,
+  slot: Slot,
+  priceId: string | null,
+): string | null {
   const paid =
-    current &&
-    pricesOf(current).find((price) => priceId !== null && priceIdsIn(slot, price).includes(priceId));
+    currentPlan &&
+    pricesOf(currentPlan).find((price) => priceId !== null && priceIdsIn(slot, price).includes(priceId));
   const prices = pricesOf(plan);
   const alike = prices.find(
     (price) => paid && price.interval === paid.interval && price.currency === paid.currency,

@@ -71,12 +71,12 @@ export const createCheckout = defineOperation({
       (await findUser(deps.database, userId)) ??
       refuse({ reason: "not_found", params: { resource: "user" } });
     if (await isSubscribed(deps.database, userId)) refuse({ reason: "subscription_exists" });
-    const wanted = {
+    const requested = {
       ...{ userId, provider, planId, priceId, seats: seats ?? plan.seats.min },
       returnUrl: returnUrl ?? null,
     };
     return {
-      url: await openCheckout(deps, api, { ...wanted, email, isEmailConfirmed: emailVerified }),
+      url: await openCheckout(deps, api, { ...requested, email, isEmailConfirmed: emailVerified }),
     };
   },
 });

@@ -27,16 +27,16 @@ const CHECKOUT_LIFETIME_MS = 30 * 60 * 1000;
 export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
   const provider = connectProvider(connection, LEMON_SQUEEZY_TRAITS, readLemonSqueezyError);
   let storeId: string | null = null;
-  const storeOf = async (ask: SendRequest) => {
-    storeId ??= await theOnlyStore(provider, ask);
+  const storeOf = async (send: SendRequest) => {
+    storeId ??= await theOnlyStore(provider, send);
     return storeId;
   };
   const begin = () => beginCall(provider);
   return {
     traits: provider.traits,
     createCheckout: async (order) => {
-      const ask = begin();
-      return createCheckout(provider, ask, order, await storeOf(ask));
+      const send = begin();
+      return createCheckout(provider, send, order, await storeOf(send));
     },
     closeCheckout: (checkout) => closeCheckout(provider, begin(), checkout),
     updateCheckout: async () => {
@@ -45,9 +45,9 @@ export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
     openPortal: (customer) => openPortal(provider, begin(), customer),
     fetchSubscription: (id) => fetchSubscription(provider, begin(), id),
     cancelSubscription: (id) => {
-      const ask = begin();
-      const look = () => fetchSubscription(provider, ask, id);
-      return ensureEnded(() => cancel(provider, ask, id), look, endsAnyway);
+      const send = begin();
+      const fetch = () => fetchSubscription(provider, send, id);
+      return ensureEnded(() => cancel(provider, send, id), fetch, endsAnyway);
     },
     changeSubscription: (id, change) => changeSubscription(provider, begin(), id, change),
     previewChange: async () => null,
@@ -62,18 +62,18 @@ export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
   };
 }
 
-async function theOnlyStore(provider: ConnectedProvider, ask: SendRequest): Promise<string> {
-  const stores = listAt(await ask(request(provider, "GET", "/v1/stores")), "data");
+async function theOnlyStore(provider: ConnectedProvider, send: SendRequest): Promise<string> {
+  const stores = listAt(await send(request(provider, "GET", "/v1/stores")), "data");
   if (stores.length === 1) return requiredText(provider, stores[0], "id");
-  const what = `the key reaches ${stores.length} stores, and a slot sells from one`;
-  throw problem(provider, "rejected", what, {
+  const detail = `the key reaches ${stores.length} stores, and a slot sells from one`;
+  throw problem(provider, "rejected", detail, {
     remedy: "Use a key of an account that has exactly one store: there, the plans' variants belong to it.",
   });
 }
 
 async function createCheckout(
   provider: ConnectedProvider,
-  ask: SendRequest,
+  send: SendRequest,
   order: CheckoutOrder,
   storeId: string,
 ): Promise<OpenedCheckout> {
@@ -98,11 +98,11 @@ async function createCheckout(
       variant: { data: { type: "variants", id: order.priceId } },
     },
   };
-  const answer = await ask(request(provider, "POST", "/v1/checkouts", { data }));
+  const response = await send(request(provider, "POST", "/v1/checkouts", { data }));
   return {
-    id: requiredText(provider, answer, "data", "id"),
-    url: requiredUrl(provider, answer, "data", "attributes", "url"),
-    expiresAt: dateAt(answer, "data", "attributes", "expires_at"),
+    id: requiredText(provider, response, "data", "id"),
+    url: requiredUrl(provider, response, "data", "attributes", "url"),
+    expiresAt: dateAt(response, "data", "attributes", "expires_at"),
   };
 }
 
@@ -112,7 +112,7 @@ async function createCheckout(
  */
 async function openPortal(
   provider: ConnectedProvider,
-  ask: SendRequest,
+  send: SendRequest,
   customer: PayingCustomer,
 ): Promise<{ url: string }> {
   const { providerSubscriptionId, customerId } = customer;
@@ -122,12 +122,12 @@ async function openPortal(
     customerId === null
       ? `/v1/subscriptions/${pathSegment(provider, providerSubscriptionId ?? "")}`
       : `/v1/customers/${pathSegment(provider, customerId)}`;
-  const answer = await ask(request(provider, "GET", path));
+  const response = await send(request(provider, "GET", path));
   const address =
-    textAt(answer, "data", "attributes", "user_email") ?? textAt(answer, "data", "attributes", "email");
-  if (!hasConfirmed(customer, address) && !(await hasBoughtAll(provider, ask, customer, address)))
+    textAt(response, "data", "attributes", "user_email") ?? textAt(response, "data", "attributes", "email");
+  if (!hasConfirmed(customer, address) && !(await hasBoughtAll(provider, send, customer, address)))
     throw foreignCustomer(provider);
-  return { url: requiredUrl(provider, answer, "data", "attributes", "urls", "customer_portal") };
+  return { url: requiredUrl(provider, response, "data", "attributes", "urls", "customer_portal") };
 }
 
 const PURCHASES_LIMIT = 100;
@@ -135,7 +135,7 @@ const PURCHASES_LIMIT = 100;
 /** Whether everything that was bought with the address belongs to the person's own subscriptions. */
 async function hasBoughtAll(
   provider: ConnectedProvider,
-  ask: SendRequest,
+  send: SendRequest,
   { ownSubscriptionIds }: PayingCustomer,
   address: string | null,
 ): Promise<boolean> {
@@ -144,39 +144,41 @@ async function hasBoughtAll(
     ...{ "filter[user_email]": address, "page[size]": String(PURCHASES_LIMIT) },
   });
   const listed = async (path: string) =>
-    listAt(await ask(request(provider, "GET", `${path}?${query}`)), "data");
+    listAt(await send(request(provider, "GET", `${path}?${query}`)), "data");
   const [subscriptions, orders] = await Promise.all([listed("/v1/subscriptions"), listed("/v1/orders")]);
   if (Math.max(subscriptions.length, orders.length) >= PURCHASES_LIMIT) return false;
-  const own = new Set(ownSubscriptionIds);
-  const ownOrders = new Set(subscriptions.map((one) => textAt(one, "attributes", "order_id")));
+  const ownIds = new Set(ownSubscriptionIds);
+  const ownOrders = new Set(
+    subscriptions.map((subscription) => textAt(subscription, "attributes", "order_id")),
+  );
   return (
-    subscriptions.every((one) => own.has(textAt(one, "id") ?? "")) &&
-    orders.every((one) => ownOrders.has(textAt(one, "id")))
+    subscriptions.every((subscription) => ownIds.has(textAt(subscription, "id") ?? "")) &&
+    orders.every((order) => ownOrders.has(textAt(order, "id")))
   );
 }
 
 /** Without the custom data: only deliveries contain it. */
 async function fetchSubscription(
   provider: ConnectedProvider,
-  ask: SendRequest,
+  send: SendRequest,
   id: string,
 ): Promise<PaymentEvent | null> {
-  const answer = await nullIfNotFound(async () =>
-    ask(request(provider, "GET", `/v1/subscriptions/${pathSegment(provider, id)}`)),
+  const response = await nullIfNotFound(async () =>
+    send(request(provider, "GET", `/v1/subscriptions/${pathSegment(provider, id)}`)),
   );
-  return answer && subscriptionState(provider, lemonSqueezy, { data: valueAt(answer, "data") });
+  return response && subscriptionState(provider, lemonSqueezy, { data: valueAt(response, "data") });
 }
 
-async function knowsVariant(provider: ConnectedProvider, ask: SendRequest, id: string): Promise<boolean> {
+async function knowsVariant(provider: ConnectedProvider, send: SendRequest, id: string): Promise<boolean> {
   const variant = await nullIfNotFound(async () =>
-    ask(request(provider, "GET", `/v1/variants/${pathSegment(provider, id)}`)),
+    send(request(provider, "GET", `/v1/variants/${pathSegment(provider, id)}`)),
   );
   return variant !== null;
 }
 
 /** Cancels at the end of the paid period: the API has no other way. */
-async function cancel(provider: ConnectedProvider, ask: SendRequest, id: string): Promise<void> {
-  await ask(request(provider, "DELETE", `/v1/subscriptions/${pathSegment(provider, id)}`));
+async function cancel(provider: ConnectedProvider, send: SendRequest, id: string): Promise<void> {
+  await send(request(provider, "DELETE", `/v1/subscriptions/${pathSegment(provider, id)}`));
 }
 
 function endsAnyway(state: PaymentEvent): boolean {
@@ -189,17 +191,19 @@ function endsAnyway(state: PaymentEvent): boolean {
  */
 async function closeCheckout(
   provider: ConnectedProvider,
-  ask: SendRequest,
+  send: SendRequest,
   { id, email }: ClosingCheckout,
 ): Promise<CheckoutEnd> {
   const path = `/v1/checkouts/${pathSegment(provider, id)}`;
-  const checkout = await nullIfNotFound(async () => ask(request(provider, "GET", path)));
+  const checkout = await nullIfNotFound(async () => send(request(provider, "GET", path)));
   if (checkout === null) return { status: "closed" };
   const createdAt = dateAt(checkout, "data", "attributes", "created_at")?.getTime() ?? Date.now();
   const query = new URLSearchParams({ "filter[user_email]": email });
-  const subscriptions = listAt(await ask(request(provider, "GET", `/v1/subscriptions?${query}`)), "data");
+  const subscriptions = listAt(await send(request(provider, "GET", `/v1/subscriptions?${query}`)), "data");
   const paid = subscriptions.find(
-    (one) => (dateAt(one, "attributes", "created_at")?.getTime() ?? 0) >= createdAt && !hasExpired(one),
+    (subscription) =>
+      (dateAt(subscription, "attributes", "created_at")?.getTime() ?? 0) >= createdAt &&
+      !hasExpired(subscription),
   );
   if (paid !== undefined) return { status: "paid", providerSubscriptionId: textAt(paid, "id") };
   const expiresAt = dateAt(checkout, "data", "attributes", "expires_at");
@@ -212,15 +216,15 @@ function hasExpired(subscription: unknown): boolean {
 
 async function refundSubscription(
   provider: ConnectedProvider,
-  ask: SendRequest,
+  send: SendRequest,
   id: string,
 ): Promise<boolean> {
   const query = new URLSearchParams({ "filter[subscription_id]": pathSegment(provider, id) });
-  const invoices = listAt(await ask(request(provider, "GET", `/v1/subscription-invoices?${query}`)), "data");
-  const last = invoices.find((one) => textAt(one, "attributes", "status") === "paid");
-  if (last === undefined) return false;
-  const invoiceId = requiredText(provider, last, "id");
+  const invoices = listAt(await send(request(provider, "GET", `/v1/subscription-invoices?${query}`)), "data");
+  const lastPaid = invoices.find((invoice) => textAt(invoice, "attributes", "status") === "paid");
+  if (lastPaid === undefined) return false;
+  const invoiceId = requiredText(provider, lastPaid, "id");
   const path = `/v1/subscription-invoices/${pathSegment(provider, invoiceId)}/refund`;
-  await ask(request(provider, "POST", path, { data: { type: "subscription-invoices", id: invoiceId } }));
+  await send(request(provider, "POST", path, { data: { type: "subscription-invoices", id: invoiceId } }));
   return true;
 }

@@ -22,11 +22,13 @@ export async function* listSubscriptions(
   for (let page = 1; ; page += 1) {
     const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
     const query = new URLSearchParams({ "page[number]": String(page), "page[size]": String(PAGE_SIZE) });
-    const answer = await send(request(provider, "GET", `/v1/subscriptions?${query}`));
-    const subscriptions = listAt(answer, "data");
-    const changed = subscriptions.filter((one) => since === null || changedAt(one) >= since.getTime());
+    const response = await send(request(provider, "GET", `/v1/subscriptions?${query}`));
+    const subscriptions = listAt(response, "data");
+    const changed = subscriptions.filter(
+      (subscription) => since === null || changedAt(subscription) >= since.getTime(),
+    );
     yield* states(provider, changed);
-    if (subscriptions.length === 0 || page >= Number(textAt(answer, "meta", "page", "lastPage"))) return;
+    if (subscriptions.length === 0 || page >= Number(textAt(response, "meta", "page", "lastPage"))) return;
   }
 }
 
@@ -38,13 +40,13 @@ export async function subscriptionPage(
   const page = Number(position ?? 1);
   const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
   const query = new URLSearchParams({ "page[number]": String(page), "page[size]": String(PAGE_SIZE) });
-  const answer = await send(request(provider, "GET", `/v1/subscriptions?${query}`));
-  const objects = listAt(answer, "data");
+  const response = await send(request(provider, "GET", `/v1/subscriptions?${query}`));
+  const objects = listAt(response, "data");
   const subscriptions = objects.map((object) => {
     const email = textAt(object, "attributes", "user_email");
     return listedSubscription(provider, lemonSqueezy, { object, delivery: { data: object }, email });
   });
-  const isLast = objects.length === 0 || page >= Number(textAt(answer, "meta", "page", "lastPage"));
+  const isLast = objects.length === 0 || page >= Number(textAt(response, "meta", "page", "lastPage"));
   return { subscriptions, next: isLast ? null : String(page + 1) };
 }
 
@@ -60,8 +62,8 @@ export async function findSubscriptions(
   const email = textAt(customer, "data", "attributes", "email");
   if (email === null) return [];
   const query = new URLSearchParams({ "filter[user_email]": email, "page[size]": String(PAGE_SIZE) });
-  const found = listAt(await send(request(provider, "GET", `/v1/subscriptions?${query}`)), "data");
-  return [...states(provider, found)].filter((state) => state.customerId === customerId);
+  const subscriptions = listAt(await send(request(provider, "GET", `/v1/subscriptions?${query}`)), "data");
+  return [...states(provider, subscriptions)].filter((state) => state.customerId === customerId);
 }
 
 function states(provider: ConnectedProvider, subscriptions: readonly unknown[]): Iterable<PaymentEvent> {

@@ -7,18 +7,18 @@ export function readLemonSqueezyPayment(eventType: string, event: JsonReader): P
     case "subscription_payment_success":
     case "subscription_payment_recovered":
     case "subscription_payment_refunded":
-      return read("paid", event, null);
+      return readPayment("paid", event, null);
     case "subscription_payment_failed":
-      return read("failed", event, null);
+      return readPayment("failed", event, null);
     // Orders and invoices of subscriptions are numbered apart.
     case "order_refunded":
-      return read("paid", event, "order_");
+      return readPayment("paid", event, "order_");
     default:
       return null;
   }
 }
 
-function read(state: "paid" | "failed", event: JsonReader, idPrefix: string | null): PaymentEvent {
+function readPayment(state: "paid" | "failed", event: JsonReader, idPrefix: string | null): PaymentEvent {
   const data = event.at("data");
   const attributes = data.at("attributes");
   const customData = event.at("meta").at("custom_data");

@@ -27,15 +27,15 @@ export function readLemonSqueezyError(status: number, body: unknown): ProviderEr
   const errors = listAt(body, "errors");
   if (errors.length === 0) {
     // The framework's own messages about keys and rates. With 404 they are about an unknown path.
-    const words = textAt(body, "message");
-    return words === null || status === 404 ? null : { message: words, code: null };
+    const message = textAt(body, "message");
+    return message === null || status === 404 ? null : { message, code: null };
   }
-  const pointers = errors.map((one) => textAt(one, "source", "pointer"));
-  const words = errors.map((one, at) => {
-    const detail = textAt(one, "detail") ?? textAt(one, "title") ?? "no reason given";
+  const pointers = errors.map((error) => textAt(error, "source", "pointer"));
+  const messages = errors.map((error, at) => {
+    const detail = textAt(error, "detail") ?? textAt(error, "title") ?? "no reason given";
     return pointers[at] === null ? detail : `${detail} (${pointers[at]})`;
   });
-  const refusal = { message: words.join("; "), code: textAt(errors[0], "code") };
+  const refusal = { message: messages.join("; "), code: textAt(errors[0], "code") };
   // Something in the request is unknown, such as a variant, rather than the requested object.
   return status === 404 && pointers.some(Boolean) ? { ...refusal, means: "rejected" } : refusal;
 }

@@ -1,7 +1,7 @@
 import type { PaidItem, PaymentEvent } from "../../domain/payment-event.ts";
 import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
 import type { Adapter, SignatureProblem, SignedRequest, VerifyOptions } from "../adapter.ts";
-import { eventKinds, IGNORED, STATE_UNKNOWN, wordMap } from "../webhook/event-kinds.ts";
+import { eventKinds, IGNORED, keywordMap, STATE_UNKNOWN } from "../webhook/event-kinds.ts";
 import { eventIdentity, requireObject } from "../webhook/identity.ts";
 import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { singleItem } from "../webhook/paid-item.ts";
@@ -22,7 +22,7 @@ const KINDS = eventKinds({
   subscription_expired: "customer.subscription.deleted",
 });
 
-const STATUSES = wordMap<SubscriptionStatus>({
+const STATUSES = keywordMap<SubscriptionStatus>({
   on_trial: "trialing",
   active: "active",
   paused: "paused",
@@ -128,8 +128,8 @@ function paidItems(attributes: JsonReader, itemName: string): PaidItem[] {
 }
 
 // A change of seats does not update the subscription's own `updated_at`.
-function later(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? (one ?? other) : Math.max(one, other);
+function later(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
 type State = Pick<PaymentEvent, "status" | "currentPeriodEnd" | "cancelAtPeriodEnd">;
@@ -142,26 +142,26 @@ function stateOf(
   attributes: JsonReader,
   occurredAtMicros: number | null,
 ): State {
-  const word = attributes.text("status");
+  const keyword = attributes.text("status");
   const endsAt = attributes.rfc3339Date("ends_at");
   const renewsAt = attributes.rfc3339Date("renews_at");
-  const cancelled = word === "cancelled" || (word === null && eventType === "subscription_cancelled");
+  const cancelled = keyword === "cancelled" || (keyword === null && eventType === "subscription_cancelled");
   const stillPaidFor =
     endsAt === null || occurredAtMicros === null || endsAt.getTime() * 1000 > occurredAtMicros;
   const status = ended
     ? "canceled"
-    : (word === "cancelled" && stillPaidFor) || isFreeService(attributes)
+    : (keyword === "cancelled" && stillPaidFor) || isFreeService(attributes)
       ? "active"
       : attributes.oneOf("status", STATUSES);
   return {
     status,
     currentPeriodEnd: cancelled || status === "canceled" ? (endsAt ?? renewsAt) : renewsAt,
-    cancelAtPeriodEnd: cancelled || (attributes.flag("cancelled") ?? (word === null ? null : false)),
+    cancelAtPeriodEnd: cancelled || (attributes.flag("cancelled") ?? (keyword === null ? null : false)),
   };
 }
 
 // Paused with mode `free`, the customer keeps the service without paying; with `void` neither.
 function isFreeService(attributes: JsonReader): boolean {
-  const word = attributes.text("status");
-  return (word === "paused" || word === "pause") && attributes.at("pause").text("mode") === "free";
+  const status = attributes.text("status");
+  return (status === "paused" || status === "pause") && attributes.at("pause").text("mode") === "free";
 }

@@ -40,6 +40,6 @@ export function connectProvider(
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** The name of one of the slot's variables, for instance `PROVIDER_A_API_KEY`. */
-export function variableNameOf({ slot }: ConnectedProvider, what: "API_KEY" | "API_URL"): string {
-  return `${slot.toUpperCase().replace("-", "_")}_${what}`;
+export function variableNameOf({ slot }: ConnectedProvider, setting: "API_KEY" | "API_URL"): string {
+  return `${slot.toUpperCase().replace("-", "_")}_${setting}`;
 }

@@ -1,12 +1,12 @@
 export type Exchange = { status: number; text: string; retryAfter: string | null; location: string | null };
 
-export class AnswerTooLarge extends Error {
-  override name = "AnswerTooLarge";
+export class ResponseTooLarge extends Error {
+  override name = "ResponseTooLarge";
 }
 
 /**
  * One request with its whole response. Redirects are not followed: they would send the key elsewhere.
- * @throws AnswerTooLarge, and what `fetch` throws
+ * @throws ResponseTooLarge, and what `fetch` throws
  */
 export async function exchange(
   url: string,
@@ -34,7 +34,7 @@ async function readText({ body }: Response, maxBytes: number): Promise<string> {
   for await (const chunk of body ?? []) {
     bytes += chunk.byteLength;
     // Leaving the loop closes the connection.
-    if (bytes > maxBytes) throw new AnswerTooLarge(`more than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw new ResponseTooLarge(`more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

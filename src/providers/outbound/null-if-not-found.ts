@@ -13,9 +13,9 @@ export function pathSegment(provider: ConnectedProvider, id: string): string {
 }
 
 /** `null` when the provider has no such object. */
-export async function nullIfNotFound<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
+export async function nullIfNotFound<Result>(call: () => Promise<Result>): Promise<Result | null> {
   try {
-    return await ask();
+    return await call();
   } catch (error) {
     if (error instanceof PaymentApiProblem && error.failure === "missing") return null;
     throw error;
@@ -28,14 +28,14 @@ export async function nullIfNotFound<Answer>(ask: () => Promise<Answer>): Promis
  */
 export async function ensureEnded(
   cancel: () => Promise<unknown>,
-  look: () => Promise<PaymentEvent | null>,
+  fetch: () => Promise<PaymentEvent | null>,
   isOver: (state: PaymentEvent) => boolean,
 ): Promise<void> {
   try {
     await nullIfNotFound(cancel);
   } catch (refused) {
     if (!(refused instanceof PaymentApiProblem) || refused.failure === "unreachable") throw refused;
-    const state = await look().catch(() => {
+    const state = await fetch().catch(() => {
       throw refused;
     });
     if (state !== null && !isOver(state)) throw refused;

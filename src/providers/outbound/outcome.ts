@@ -1,13 +1,13 @@
 import type { PaymentApiFailure, PaymentApiProblem } from "../../domain/payment-api.ts";
 import { type ConnectedProvider, variableNameOf } from "./connected-provider.ts";
-import { AnswerTooLarge, type Exchange } from "./exchange.ts";
+import { type Exchange, ResponseTooLarge } from "./exchange.ts";
 import { problem } from "./problems.ts";
 import type { Request } from "./request.ts";
 
 /** The result of one attempt. */
 export type Outcome =
   | { kind: "answered"; body: object | null }
-  | { kind: "failed"; problem: PaymentApiProblem; again: boolean; retryAfterMs: number | null };
+  | { kind: "failed"; problem: PaymentApiProblem; isRetryable: boolean; retryAfterMs: number | null };
 
 /** Error codes of failures before the request was sent. */
 const NEVER_SENT = new Set([
@@ -19,57 +19,75 @@ const NEVER_SENT = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-export function outcomeOfAnswer(provider: ConnectedProvider, request: Request, answer: Exchange): Outcome {
-  const { status, text } = answer;
-  const asked = `${request.method} ${pathOf(request)} answered ${status}`;
-  if (status >= 300 && status < 400) return redirected(provider, asked, answer.location);
+export function outcomeOfResponse(
+  provider: ConnectedProvider,
+  request: Request,
+  response: Exchange,
+): Outcome {
+  const { status, text } = response;
+  const described = `${request.method} ${pathOf(request)} answered ${status}`;
+  if (status >= 300 && status < 400) return redirected(provider, described, response.location);
   const body = parsedObject(text);
   if (status >= 200 && status < 300) {
     const isDone = status === 204 && request.method !== "GET";
     if (body !== null || isDone) return { kind: "answered", body };
-    return failed(problem(provider, "unreachable", `${asked}, but with no JSON object`), request.repeatable);
+    return failed(
+      problem(provider, "unreachable", `${described}, but with no JSON object`),
+      request.repeatable,
+    );
   }
   const refusal = provider.readError(status, body);
-  const words =
+  const explanation =
     refusal === null
       ? `, in no words of ${provider.traits.name}'s`
       : `: "${refusal.message.replace(/\.$/, "")}"`;
   const code = refusal?.code ?? null;
   if (refusal?.means === "busy")
-    return failed(problem(provider, "unreachable", `${asked}${words}`, { code }), true);
+    return failed(problem(provider, "unreachable", `${described}${explanation}`, { code }), true);
   // A response that is not from the provider's API says nothing about whether an id exists.
   if (refusal === null && (status === 404 || status === 405))
-    return failed(problem(provider, "rejected", `${asked}${words}`, { remedy: urlRemedy(provider) }), false);
+    return failed(
+      problem(provider, "rejected", `${described}${explanation}`, { remedy: urlRemedy(provider) }),
+      false,
+    );
   const failure = refusal?.means ?? failureOf(status);
   const refusedWith = refusal === null ? null : status;
-  const waitMs = retryAfterMs(answer.retryAfter);
-  const again = status === 429 || (failure === "unreachable" && request.repeatable);
+  const waitMs = retryAfterMs(response.retryAfter);
+  const isRetryable = status === 429 || (failure === "unreachable" && request.repeatable);
   return failed(
-    problem(provider, failure, `${asked}${words}`, { code, refusedWith, retryAfterMs: waitMs }),
-    again,
+    problem(provider, failure, `${described}${explanation}`, { code, refusedWith, retryAfterMs: waitMs }),
+    isRetryable,
     waitMs,
   );
 }
 
 /** For a request without a response, or with an unreadable one. */
-export function outcomeOfSilence(provider: ConnectedProvider, request: Request, error: unknown): Outcome {
-  const asked = `${request.method} ${pathOf(request)}`;
-  if (error instanceof AnswerTooLarge)
-    return failed(problem(provider, "unreachable", `${asked} answered with ${error.message}`), false);
+export function outcomeOfNetworkError(
+  provider: ConnectedProvider,
+  request: Request,
+  error: unknown,
+): Outcome {
+  const described = `${request.method} ${pathOf(request)}`;
+  if (error instanceof ResponseTooLarge)
+    return failed(problem(provider, "unreachable", `${described} answered with ${error.message}`), false);
   const { code, reason } = causeOf(error);
-  const again = request.repeatable || NEVER_SENT.has(code);
-  return failed(problem(provider, "unreachable", `${asked} got no answer: ${reason}`), again);
+  const isRetryable = request.repeatable || NEVER_SENT.has(code);
+  return failed(problem(provider, "unreachable", `${described} got no answer: ${reason}`), isRetryable);
 }
 
-function failed(problem: PaymentApiProblem, again: boolean, retryAfterMs: number | null = null): Outcome {
-  return { kind: "failed", problem, again, retryAfterMs };
+function failed(
+  problem: PaymentApiProblem,
+  isRetryable: boolean,
+  retryAfterMs: number | null = null,
+): Outcome {
+  return { kind: "failed", problem, isRetryable, retryAfterMs };
 }
 
-function redirected(provider: ConnectedProvider, asked: string, location: string | null): Outcome {
-  const where =
+function redirected(provider: ConnectedProvider, described: string, location: string | null): Outcome {
+  const target =
     location === null ? "elsewhere" : (URL.parse(location, provider.apiUrl)?.origin ?? "elsewhere");
-  const what = `${asked}, a redirect to ${where} that is not followed`;
-  return failed(problem(provider, "rejected", what, { remedy: urlRemedy(provider) }), false);
+  const detail = `${described}, a redirect to ${target} that is not followed`;
+  return failed(problem(provider, "rejected", detail, { remedy: urlRemedy(provider) }), false);
 }
 
 function urlRemedy(provider: ConnectedProvider): string {

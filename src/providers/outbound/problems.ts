@@ -29,11 +29,11 @@ export class RefusedByProvider extends PaymentApiProblem {
   }
 }
 
-/** @param what one clause: the request and its result */
+/** @param detail one clause: the request and its result */
 export function problem(
   provider: ConnectedProvider,
   failure: PaymentApiFailure,
-  what: string,
+  detail: string,
   {
     code = null,
     refusedWith = null,
@@ -46,7 +46,7 @@ export function problem(
     retryAfterMs?: number | null;
   } = {},
 ): RefusedByProvider {
-  const message = `${provider.slot} (${provider.traits.name}): ${tidied(what)}. ${remedy}`;
+  const message = `${provider.slot} (${provider.traits.name}): ${tidied(detail)}. ${remedy}`;
   return new RefusedByProvider(failure, withoutKey(provider, message), {
     code,
     refusedWith,

@@ -7,9 +7,10 @@ import { problem } from "./problems.ts";
 export async function resolveCustomerId(
   provider: ConnectedProvider,
   { customerId, providerSubscriptionId }: PayingCustomer,
-  look: (subscriptionId: string) => Promise<PaymentEvent | null>,
+  fetch: (subscriptionId: string) => Promise<PaymentEvent | null>,
 ): Promise<string> {
-  const known = customerId ?? (providerSubscriptionId && (await look(providerSubscriptionId))?.customerId);
-  if (known) return known;
+  const resolved =
+    customerId ?? (providerSubscriptionId && (await fetch(providerSubscriptionId))?.customerId);
+  if (resolved) return resolved;
   throw problem(provider, "missing", "the person is not known as a customer");
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectedProvider } from "./connected-provider.ts";
 import { exchange } from "./exchange.ts";
-import { type Outcome, outcomeOfAnswer, outcomeOfSilence } from "./outcome.ts";
+import { type Outcome, outcomeOfNetworkError, outcomeOfResponse } from "./outcome.ts";
 import { problem } from "./problems.ts";
 import type { Request } from "./request.ts";
 
@@ -31,7 +31,7 @@ export function beginCall(provider: ConnectedProvider, { maxBytes = MAX_OBJECT_B
       if (outcome.retryAfterMs !== null) pacer.pause(outcome.retryAfterMs);
       const pauseMs = outcome.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** repeats * (0.5 + Math.random());
       const enoughTime = endsAt - performance.now() - pauseMs >= MIN_ATTEMPT_MS;
-      if (!outcome.again || repeats === MAX_REPEATS || !enoughTime) throw outcome.problem;
+      if (!outcome.isRetryable || repeats === MAX_REPEATS || !enoughTime) throw outcome.problem;
       await sleep(pauseMs);
     }
   };
@@ -45,14 +45,14 @@ async function attempt(
   const withinMs = Math.max(1, Math.floor(request.repeatable ? Math.min(leftMs, ATTEMPT_MS) : leftMs));
   const { method, headers, body } = request;
   try {
-    const answer = await exchange(
+    const response = await exchange(
       `${provider.apiUrl}${request.path}`,
       { method, headers, body },
       { withinMs, maxBytes },
     );
-    return outcomeOfAnswer(provider, request, answer);
+    return outcomeOfResponse(provider, request, response);
   } catch (error) {
-    return outcomeOfSilence(provider, request, error);
+    return outcomeOfNetworkError(provider, request, error);
   }
 }
 

@@ -30,10 +30,10 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
     openPortal: (customer) => openPortal(provider, begin(), customer),
     fetchSubscription: (id) => fetchSubscription(provider, begin(), id),
     cancelSubscription: (id) => {
-      const ask = begin();
+      const send = begin();
       return ensureEnded(
-        () => cancel(provider, ask, id),
-        () => fetchSubscription(provider, ask, id),
+        () => cancel(provider, send, id),
+        () => fetchSubscription(provider, send, id),
         hasEnded,
       );
     },
@@ -53,27 +53,27 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
 
 async function openPortal(
   provider: ConnectedProvider,
-  ask: SendRequest,
+  send: SendRequest,
   customer: PayingCustomer,
 ): Promise<{ url: string }> {
-  const look = (id: string) => fetchSubscription(provider, ask, id);
-  const customerId = await resolveCustomerId(provider, customer, look);
-  if (!(await isOwnCustomer(provider, ask, customer, customerId))) throw foreignCustomer(provider);
+  const fetch = (id: string) => fetchSubscription(provider, send, id);
+  const customerId = await resolveCustomerId(provider, customer, fetch);
+  if (!(await isOwnCustomer(provider, send, customer, customerId))) throw foreignCustomer(provider);
   const path = `/customers/${pathSegment(provider, customerId)}/portal-sessions`;
-  const answer = await ask(post(provider, path, {}, { repeatable: true }));
-  return { url: requiredUrl(provider, answer, "data", "urls", "general", "overview") };
+  const response = await send(post(provider, path, {}, { repeatable: true }));
+  return { url: requiredUrl(provider, response, "data", "urls", "general", "overview") };
 }
 
-async function fetchSubscription(provider: ConnectedProvider, ask: SendRequest, id: string) {
-  const answer = await nullIfNotFound(async () =>
-    ask(get(provider, `/subscriptions/${pathSegment(provider, id)}`)),
+async function fetchSubscription(provider: ConnectedProvider, send: SendRequest, id: string) {
+  const response = await nullIfNotFound(async () =>
+    send(get(provider, `/subscriptions/${pathSegment(provider, id)}`)),
   );
-  return answer && subscriptionState(provider, paddle, { data: valueAt(answer, "data") });
+  return response && subscriptionState(provider, paddle, { data: valueAt(response, "data") });
 }
 
 async function refundSubscription(
   provider: ConnectedProvider,
-  ask: SendRequest,
+  send: SendRequest,
   id: string,
 ): Promise<boolean> {
   const query = new URLSearchParams({
@@ -82,24 +82,24 @@ async function refundSubscription(
     order_by: "created_at[DESC]",
     per_page: "1",
   });
-  const [last] = listAt(await ask(get(provider, `/transactions?${query}`)), "data");
-  if (last === undefined) return false;
+  const [lastTransaction] = listAt(await send(get(provider, `/transactions?${query}`)), "data");
+  if (lastTransaction === undefined) return false;
   const refund = {
     action: "refund",
     type: "full",
-    transaction_id: requiredText(provider, last, "id"),
+    transaction_id: requiredText(provider, lastTransaction, "id"),
     reason: "The account was deleted before the payment.",
   };
-  await ask(post(provider, "/adjustments", refund, { repeatable: false }));
+  await send(post(provider, "/adjustments", refund, { repeatable: false }));
   return true;
 }
 
-async function knowsPrice(provider: ConnectedProvider, ask: SendRequest, id: string): Promise<boolean> {
-  const price = await nullIfNotFound(async () => ask(get(provider, `/prices/${pathSegment(provider, id)}`)));
+async function knowsPrice(provider: ConnectedProvider, send: SendRequest, id: string): Promise<boolean> {
+  const price = await nullIfNotFound(async () => send(get(provider, `/prices/${pathSegment(provider, id)}`)));
   return price !== null && valueAt(price, "data", "status") !== "archived";
 }
 
-async function cancel(provider: ConnectedProvider, ask: SendRequest, id: string): Promise<void> {
+async function cancel(provider: ConnectedProvider, send: SendRequest, id: string): Promise<void> {
   const path = `/subscriptions/${pathSegment(provider, id)}/cancel`;
-  await ask(post(provider, path, { effective_from: "immediately" }, { repeatable: true }));
+  await send(post(provider, path, { effective_from: "immediately" }, { repeatable: true }));
 }

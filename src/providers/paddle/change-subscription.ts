@@ -45,11 +45,11 @@ async function changeOf(
   { currentPriceId, resultingPriceId, resultingSeats }: SubscriptionChange,
 ): Promise<object> {
   const items = listAt(await send(get(provider, path)), "data", "items");
-  const others = items
+  const otherItems = items
     .map((item) => ({ price_id: textAt(item, "price", "id"), quantity: valueAt(item, "quantity") }))
     .filter(({ price_id }) => items.length > 1 && price_id !== null && price_id !== currentPriceId);
   return {
-    items: [{ price_id: resultingPriceId, quantity: resultingSeats }, ...others],
+    items: [{ price_id: resultingPriceId, quantity: resultingSeats }, ...otherItems],
     proration_billing_mode: "prorated_immediately",
   };
 }

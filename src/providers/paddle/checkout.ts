@@ -4,34 +4,34 @@ import { nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
 import { problem } from "../outbound/problems.ts";
 import { requiredText, requiredUrl, textAt, valueAt } from "../outbound/response-fields.ts";
 import type { SendRequest } from "../outbound/send-request.ts";
-import { customerOf, isOwnCustomer } from "./customer.ts";
+import { ensureCustomer, isOwnCustomer } from "./customer.ts";
 import { get, patch, post } from "./requests.ts";
 
 /** The return URL is up to the page behind the default payment link, which runs Paddle's script. */
 export async function createCheckout(
   provider: ConnectedProvider,
-  ask: SendRequest,
+  send: SendRequest,
   order: CheckoutOrder,
 ): Promise<OpenedCheckout> {
   const customerId =
-    order.customerId !== null && (await isOwnCustomer(provider, ask, order, order.customerId))
+    order.customerId !== null && (await isOwnCustomer(provider, send, order, order.customerId))
       ? order.customerId
-      : await customerOf(provider, ask, order);
+      : await ensureCustomer(provider, send, order);
   const transaction = { ...contentsOf(order), customer_id: customerId, collection_mode: "automatic" };
   return openedCheckout(
     provider,
-    await ask(post(provider, "/transactions", transaction, { repeatable: false })),
+    await send(post(provider, "/transactions", transaction, { repeatable: false })),
   );
 }
 
 export async function updateCheckout(
   provider: ConnectedProvider,
-  ask: SendRequest,
+  send: SendRequest,
   id: string,
   order: CheckoutOrder,
 ): Promise<OpenedCheckout> {
   const path = `/transactions/${pathSegment(provider, id)}`;
-  return openedCheckout(provider, await ask(patch(provider, path, contentsOf(order))));
+  return openedCheckout(provider, await send(patch(provider, path, contentsOf(order))));
 }
 
 function contentsOf(order: CheckoutOrder): object {
@@ -59,19 +59,19 @@ const PAID = new Set(["paid", "completed", "billed", "past_due"]);
 /** A ready transaction is canceled; a draft, whose customer has given no address yet, cannot be. */
 export async function closeCheckout(
   provider: ConnectedProvider,
-  ask: SendRequest,
+  send: SendRequest,
   id: string,
 ): Promise<CheckoutEnd> {
   const path = `/transactions/${pathSegment(provider, id)}`;
   try {
-    await ask(patch(provider, path, { status: "canceled" }));
+    await send(patch(provider, path, { status: "canceled" }));
     return { status: "closed" };
   } catch (refused) {
-    const known = await nullIfNotFound(async () => ask(get(provider, path)));
-    const status = textAt(known, "data", "status");
-    if (known === null || status === "canceled") return { status: "closed" };
+    const transaction = await nullIfNotFound(async () => send(get(provider, path)));
+    const status = textAt(transaction, "data", "status");
+    if (transaction === null || status === "canceled") return { status: "closed" };
     if (status === "draft") return { status: "open" };
     if (status === null || !PAID.has(status)) throw refused;
-    return { status: "paid", providerSubscriptionId: textAt(known, "data", "subscription_id") };
+    return { status: "paid", providerSubscriptionId: textAt(transaction, "data", "subscription_id") };
   }
 }

@@ -11,18 +11,21 @@ import { get, post } from "./requests.ts";
  * A transaction needs a customer, not an address; there is one customer per address, whose portal shows everything
  * bought with it. So an address that anybody may have typed in only matches a customer created for the same person.
  */
-export async function customerOf(
+export async function ensureCustomer(
   provider: ConnectedProvider,
-  ask: SendRequest,
+  send: SendRequest,
   { email, isEmailConfirmed, userId }: CheckoutOrder,
 ): Promise<string> {
-  const [known] = listAt(await ask(get(provider, `/customers?${new URLSearchParams({ email })}`)), "data");
-  if (known === undefined) {
+  const [existing] = listAt(
+    await send(get(provider, `/customers?${new URLSearchParams({ email })}`)),
+    "data",
+  );
+  if (existing === undefined) {
     const customer = { email, custom_data: { userId } };
-    const made = await ask(post(provider, "/customers", customer, { repeatable: true }));
-    return requiredText(provider, made, "data", "id");
+    const created = await send(post(provider, "/customers", customer, { repeatable: true }));
+    return requiredText(provider, created, "data", "id");
   }
-  if (isOwn({ userId, email, isEmailConfirmed }, known)) return requiredText(provider, known, "id");
+  if (isOwn({ userId, email, isEmailConfirmed }, existing)) return requiredText(provider, existing, "id");
   throw problem(
     provider,
     "taken",
@@ -35,12 +38,12 @@ type Person = Pick<PayingCustomer, "userId" | "email" | "isEmailConfirmed">;
 /** In a checkout that lets payers log out, they become the customer of whatever address they type. */
 export async function isOwnCustomer(
   provider: ConnectedProvider,
-  ask: SendRequest,
+  send: SendRequest,
   person: Person,
   customerId: string,
 ): Promise<boolean> {
   const path = `/customers/${pathSegment(provider, customerId)}`;
-  return isOwn(person, valueAt(await ask(get(provider, path)), "data"));
+  return isOwn(person, valueAt(await send(get(provider, path)), "data"));
 }
 
 function isOwn(person: Person, customer: unknown): boolean {

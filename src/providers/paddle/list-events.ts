@@ -16,13 +16,13 @@ export async function* eventPages(provider: ConnectedProvider, since: Date): Asy
     event_type: PADDLE_EVENT_TYPES.join(","),
   });
   for (;;) {
-    const ask = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
-    const page = await ask(get(provider, `/events?${query}`));
+    const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
+    const page = await send(get(provider, `/events?${query}`));
     const events = listAt(page, "data");
-    const wanted = events.filter(
+    const recent = events.filter(
       (event) => Date.parse(textAt(event, "occurred_at") ?? "") >= since.getTime(),
     );
-    yield wanted
+    yield recent
       .filter((event) => PADDLE_EVENT_TYPES.includes(textAt(event, "event_type") ?? ""))
       .map((event) =>
         listedEvent(
@@ -32,7 +32,7 @@ export async function* eventPages(provider: ConnectedProvider, since: Date): Asy
         ),
       );
     const last = textAt(events.at(-1), "event_id");
-    if (last === null || wanted.length < events.length) return;
+    if (last === null || recent.length < events.length) return;
     if (valueAt(page, "meta", "pagination", "has_more") !== true) return;
     // The page's `next` is a full URL: only its cursor is used, so that the key is sent only to the configured API.
     query.set("after", last);

@@ -39,12 +39,14 @@ async function emailsOf(
   provider: ConnectedProvider,
   subscriptions: readonly unknown[],
 ): Promise<Map<string, string>> {
-  const ids = [...new Set(subscriptions.flatMap((one) => textAt(one, "customer_id") ?? []))];
+  const ids = [
+    ...new Set(subscriptions.flatMap((subscription) => textAt(subscription, "customer_id") ?? [])),
+  ];
   const emails = new Map<string, string>();
   for (let at = 0; at < ids.length; at += CUSTOMERS_AT_ONCE) {
-    const some = ids.slice(at, at + CUSTOMERS_AT_ONCE).join(",");
+    const idList = ids.slice(at, at + CUSTOMERS_AT_ONCE).join(",");
     const query = new URLSearchParams({
-      id: some,
+      id: idList,
       per_page: String(CUSTOMERS_AT_ONCE),
       status: "active,archived",
     });

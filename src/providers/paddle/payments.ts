@@ -49,16 +49,16 @@ const ADJUSTMENTS: Record<string, { kind: Reversal["kind"]; sign: 1 | -1 }> = {
 export function readAdjustment(event: JsonReader): PaymentEvent {
   const data = event.at("data");
   const action = data.text("action") ?? "";
-  const known = Object.hasOwn(ADJUSTMENTS, action) ? ADJUSTMENTS[action] : undefined;
+  const adjustment = Object.hasOwn(ADJUSTMENTS, action) ? ADJUSTMENTS[action] : undefined;
   const [id, of] = [data.id("id"), data.id("transaction_id")];
   const status = data.text("status");
   const isInEffect = status === null || status === "approved";
   const totals = data.at("totals");
   const amount = isInEffect ? (totals.amount("total") ?? totals.amount("grand_total") ?? 0) : 0;
   const reversal =
-    known === undefined || id === null || of === null
+    adjustment === undefined || id === null || of === null
       ? null
-      : { id, of, kind: known.kind, amount: known.sign * amount + 0 };
+      : { id, of, kind: adjustment.kind, amount: adjustment.sign * amount + 0 };
   return paymentEvent(
     {
       occurredAtMicros: event.rfc3339Micros("occurred_at"),

@@ -34,9 +34,9 @@ export function readPaddleError(status: number, body: unknown): ProviderError | 
   const code = textAt(body, "error", "code");
   if (code === null) return null;
   const fields = listAt(body, "error", "errors").map(
-    (one) => `${textAt(one, "field")}: ${textAt(one, "message")}`,
+    (error) => `${textAt(error, "field")}: ${textAt(error, "message")}`,
   );
-  const words = [textAt(body, "error", "detail") ?? code, ...fields].join("; ");
+  const message = [textAt(body, "error", "detail") ?? code, ...fields].join("; ");
   // An unknown path returns 404 as well.
-  return status === 404 && !code.endsWith("not_found") ? null : { message: words, code };
+  return status === 404 && !code.endsWith("not_found") ? null : { message, code };
 }

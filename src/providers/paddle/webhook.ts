@@ -1,7 +1,7 @@
 import type { EventKind, PaymentEvent } from "../../domain/payment-event.ts";
 import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
 import type { Adapter } from "../adapter.ts";
-import { eventKinds, IGNORED, STATE_UNKNOWN, wordMap } from "../webhook/event-kinds.ts";
+import { eventKinds, IGNORED, keywordMap, STATE_UNKNOWN } from "../webhook/event-kinds.ts";
 import { eventIdentity, requireObject } from "../webhook/identity.ts";
 import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { paidItem } from "../webhook/paid-item.ts";
@@ -39,7 +39,7 @@ export const PADDLE_EVENT_TYPES: readonly string[] = [
   "adjustment.updated",
 ];
 
-const STATUSES = wordMap<SubscriptionStatus>({
+const STATUSES = keywordMap<SubscriptionStatus>({
   active: "active",
   canceled: "canceled",
   past_due: "past_due",

@@ -168,7 +168,10 @@ async function isOwnCustomer(client: PolarClient, customer: PayingCustomer): Pro
   const isOwn = (purchase: unknown) => textAt(purchase, "metadata", "userId") === customer.userId;
   const lists = [listAt(subscriptions, "items"), listAt(orders, "items")] as const;
   const hasBoughtAll = lists.every((items) => items.length < PURCHASES_LIMIT && items.every(isOwn));
-  return hasBoughtAll || lists.flat().some((one) => hasConfirmed(customer, textAt(one, "customer", "email")));
+  return (
+    hasBoughtAll ||
+    lists.flat().some((purchase) => hasConfirmed(customer, textAt(purchase, "customer", "email")))
+  );
 }
 
 async function refundSubscription(

@@ -30,10 +30,10 @@ export async function* deliveryPages(
     limit: PAGE_SIZE,
   };
   for (let page = 1; ; page++) {
-    const answer = await listWebhookDeliveriesWebhooks(begin())({ ...query, page });
-    const deliveries = listAt(answer, "items");
+    const response = await listWebhookDeliveriesWebhooks(begin())({ ...query, page });
+    const deliveries = listAt(response, "items");
     yield deliveries.flatMap(eventOf);
-    if (deliveries.length === 0 || page >= Number(textAt(answer, "pagination", "max_page"))) return;
+    if (deliveries.length === 0 || page >= Number(textAt(response, "pagination", "max_page"))) return;
   }
 }
 
@@ -44,10 +44,12 @@ export async function isEndpointDisabled(provider: ConnectedProvider): Promise<b
 
 /** `null`: Polar has no endpoint for raw JSON. Endpoints in chat formats are not ours. */
 async function ourEndpoint(provider: ConnectedProvider, client: PolarClient): Promise<unknown> {
-  const answer = await listWebhookEndpointsWebhooks(client)({ limit: PAGE_SIZE });
-  const endpoints = listAt(answer, "items").filter((one) => (textAt(one, "format") ?? "raw") === "raw");
-  const named = endpoints.filter((one) => isSlots(provider, textAt(one, "url")));
-  const ours = named.length > 0 ? named : endpoints;
+  const response = await listWebhookEndpointsWebhooks(client)({ limit: PAGE_SIZE });
+  const endpoints = listAt(response, "items").filter(
+    (endpoint) => (textAt(endpoint, "format") ?? "raw") === "raw",
+  );
+  const withOurUrl = endpoints.filter((endpoint) => isSlots(provider, textAt(endpoint, "url")));
+  const ours = withOurUrl.length > 0 ? withOurUrl : endpoints;
   if (ours.length === 0) return null;
   if (ours.length === 1) return ours[0];
   throw problem(provider, "rejected", `${ours.length} webhook endpoints could be the one of this server`, {

@@ -18,13 +18,13 @@ export async function subscriptionPage(
 ): Promise<SubscriptionPage> {
   const page = Number(position ?? 1);
   const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
-  const answer = await list(client)({ page, limit: PAGE_SIZE, sorting: ["started_at"] });
-  const objects = listAt(answer, "items");
+  const response = await list(client)({ page, limit: PAGE_SIZE, sorting: ["started_at"] });
+  const objects = listAt(response, "items");
   const subscriptions = objects.map((object) => {
     const email = textAt(object, "customer", "email");
     return listedSubscription(provider, polar, { object, delivery: { data: object }, email });
   });
-  const isLast = objects.length === 0 || page >= Number(textAt(answer, "pagination", "max_page"));
+  const isLast = objects.length === 0 || page >= Number(textAt(response, "pagination", "max_page"));
   return { subscriptions, next: isLast ? null : String(page + 1) };
 }
 
@@ -33,8 +33,8 @@ export async function findSubscriptions(
   { customerId }: { customerId: string },
 ): Promise<PaymentEvent[]> {
   const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
-  const answer = await list(client)({ customer_id: customerId, limit: PAGE_SIZE });
-  return [...states(provider, listAt(answer, "items"))];
+  const response = await list(client)({ customer_id: customerId, limit: PAGE_SIZE });
+  return [...states(provider, listAt(response, "items"))];
 }
 
 function states(provider: ConnectedProvider, subscriptions: readonly unknown[]): Iterable<PaymentEvent> {

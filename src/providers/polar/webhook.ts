@@ -1,7 +1,7 @@
 import type { PaidItem, PaymentEvent } from "../../domain/payment-event.ts";
 import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
 import type { Adapter } from "../adapter.ts";
-import { eventKinds, IGNORED, STATE_UNKNOWN, wordMap } from "../webhook/event-kinds.ts";
+import { eventKinds, IGNORED, keywordMap, STATE_UNKNOWN } from "../webhook/event-kinds.ts";
 import { eventIdentity, requireObject } from "../webhook/identity.ts";
 import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { singleItem } from "../webhook/paid-item.ts";
@@ -31,7 +31,7 @@ export const POLAR_EVENT_TYPES: readonly string[] = [
   "refund.updated",
 ];
 
-const STATUSES = wordMap<SubscriptionStatus>({
+const STATUSES = keywordMap<SubscriptionStatus>({
   incomplete: "incomplete",
   incomplete_expired: "canceled",
   trialing: "trialing",

@@ -102,12 +102,13 @@ async function closeCheckout(provider: ConnectedProvider, client: Stripe, id: st
     await mapStripeErrors(provider, () => client.checkout.sessions.expire(session));
     return { status: "closed" };
   } catch (refused) {
-    const known = await nullIfNotFound(() =>
+    const retrieved = await nullIfNotFound(() =>
       mapStripeErrors(provider, () => client.checkout.sessions.retrieve(session)),
     );
-    if (known === null || known.status === "expired") return { status: "closed" };
-    if (known.status !== "complete") throw refused;
-    const providerSubscriptionId = textAt(known, "subscription") ?? textAt(known, "subscription", "id");
+    if (retrieved === null || retrieved.status === "expired") return { status: "closed" };
+    if (retrieved.status !== "complete") throw refused;
+    const providerSubscriptionId =
+      textAt(retrieved, "subscription") ?? textAt(retrieved, "subscription", "id");
     return { status: "paid", providerSubscriptionId };
   }
 }
@@ -139,16 +140,16 @@ function stateOf(provider: ConnectedProvider, subscription: object): PaymentEven
 
 /** Since API version 2025-03-31 an invoice's payments are separate resources. */
 async function refundSubscription(provider: ConnectedProvider, client: Stripe, id: string): Promise<boolean> {
-  const ask = <Answer>(call: () => Promise<Answer>) => mapStripeErrors(provider, call);
-  const subscription = await ask(() => client.subscriptions.retrieve(pathSegment(provider, id)));
+  const run = <Result>(request: () => Promise<Result>) => mapStripeErrors(provider, request);
+  const subscription = await run(() => client.subscriptions.retrieve(pathSegment(provider, id)));
   const invoice = textAt(subscription, "latest_invoice") ?? textAt(subscription, "latest_invoice", "id");
   if (invoice === null) return false;
-  const payments = await ask(() => client.invoicePayments.list({ invoice, status: "paid" }));
+  const payments = await run(() => client.invoicePayments.list({ invoice, status: "paid" }));
   let isRefunded = false;
   for (const { id: paymentId, payment } of payments.data) {
     const intent = textAt(payment, "payment_intent");
     if (intent === null) continue;
-    await ask(() =>
+    await run(() =>
       client.refunds.create({ payment_intent: intent }, { idempotencyKey: `refund-${paymentId}` }),
     );
     isRefunded = true;

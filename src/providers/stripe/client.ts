@@ -7,12 +7,12 @@ import { textAt } from "../outbound/response-fields.ts";
 import type { SendRequest } from "../outbound/send-request.ts";
 
 /** The SDK builds requests and parses responses; we send them, to the configured API URL including its path. */
-export function stripeClient(provider: ConnectedProvider, ask: SendRequest): Stripe {
+export function stripeClient(provider: ConnectedProvider, send: SendRequest): Stripe {
   return new Stripe(provider.apiKey, {
     maxNetworkRetries: 0,
     telemetry: false,
     httpClient: Stripe.createFetchHttpClient(async (url: unknown, init?: RequestInit) =>
-      Response.json(await ask(requestOf(String(url), init ?? {}))),
+      Response.json(await send(requestOf(String(url), init ?? {}))),
     ),
   });
 }
@@ -30,12 +30,12 @@ function requestOf(url: string, { method, headers, body }: RequestInit): Request
 }
 
 /** The SDK wraps errors of the connection. */
-export async function mapStripeErrors<Answer>(
+export async function mapStripeErrors<Result>(
   provider: ConnectedProvider,
-  ask: () => Promise<Answer>,
-): Promise<Answer> {
+  call: () => Promise<Result>,
+): Promise<Result> {
   try {
-    return await ask();
+    return await call();
   } catch (error) {
     const cause = error instanceof Stripe.errors.StripeConnectionError ? error.detail : error;
     if ((cause as unknown) instanceof PaymentApiProblem) throw cause;
@@ -44,14 +44,13 @@ export async function mapStripeErrors<Answer>(
 }
 
 export function readStripeError(status: number, body: unknown): ProviderError | null {
-  const words = textAt(body, "error", "message");
-  if (words === null) return null;
+  const message = textAt(body, "error", "message");
+  if (message === null) return null;
   const code = textAt(body, "error", "code");
   // For an unknown customer in the body Stripe returns 400.
   const isCustomer = textAt(body, "error", "param") === "customer";
-  if (code === "resource_missing" && isCustomer) return { message: words, code, means: "missing" };
-  if (code === "lock_timeout" || code === "idempotency_key_in_use")
-    return { message: words, code, means: "busy" };
+  if (code === "resource_missing" && isCustomer) return { message, code, means: "missing" };
+  if (code === "lock_timeout" || code === "idempotency_key_in_use") return { message, code, means: "busy" };
   // An unknown path returns 404 as well.
-  return status === 404 && code !== "resource_missing" ? null : { message: words, code };
+  return status === 404 && code !== "resource_missing" ? null : { message, code };
 }

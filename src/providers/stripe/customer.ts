@@ -18,13 +18,13 @@ export async function customerFor(
     return order.customerId;
   const { userId, email, idempotencyKey } = order;
   return nullIfRefused(async () => {
-    const known = await mapStripeErrors(provider, () => client.customers.list({ email, limit: 100 }));
-    const own = listAt(known, "data").find((one) => ownerOf(one) === userId);
-    if (own) return textAt(own, "id");
+    const customers = await mapStripeErrors(provider, () => client.customers.list({ email, limit: 100 }));
+    const ownCustomer = listAt(customers, "data").find((customer) => ownerOf(customer) === userId);
+    if (ownCustomer) return textAt(ownCustomer, "id");
     const customer = { email, metadata: { userId } };
     const options = { idempotencyKey: `${idempotencyKey}-customer` };
-    const made = await mapStripeErrors(provider, () => client.customers.create(customer, options));
-    return requiredText(provider, made, "id");
+    const created = await mapStripeErrors(provider, () => client.customers.create(customer, options));
+    return requiredText(provider, created, "id");
   });
 }
 
@@ -46,9 +46,9 @@ function ownerOf(customer: unknown): string | null {
 }
 
 /** Restricted keys from before this check lack the permission: their checkouts and portals go on working. */
-async function nullIfRefused<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
+async function nullIfRefused<Result>(call: () => Promise<Result>): Promise<Result | null> {
   try {
-    return await ask();
+    return await call();
   } catch (error) {
     if (!isPaymentApiProblem(error) || error.failure === "unreachable") throw error;
     return null;

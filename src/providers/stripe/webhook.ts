@@ -1,7 +1,7 @@
 import type { PaidItem, PaymentEvent } from "../../domain/payment-event.ts";
 import type { SubscriptionStatus } from "../../domain/subscription-status.ts";
 import type { Adapter } from "../adapter.ts";
-import { eventKinds, IGNORED, STATE_UNKNOWN, wordMap } from "../webhook/event-kinds.ts";
+import { eventKinds, IGNORED, keywordMap, STATE_UNKNOWN } from "../webhook/event-kinds.ts";
 import { eventIdentity, requireObject } from "../webhook/identity.ts";
 import { JsonReader, ownValue } from "../webhook/json-reader.ts";
 import { paidItem, singleItem } from "../webhook/paid-item.ts";
@@ -26,7 +26,7 @@ const KINDS = eventKinds({
 /** The event types with effects. */
 export const STRIPE_EVENT_TYPES: readonly string[] = [...KINDS.keys(), ...STRIPE_PAYMENT_TYPES];
 
-const STATUSES = wordMap<SubscriptionStatus>({
+const STATUSES = keywordMap<SubscriptionStatus>({
   incomplete: "incomplete",
   incomplete_expired: "canceled",
   trialing: "trialing",

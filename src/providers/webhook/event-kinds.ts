@@ -2,15 +2,15 @@ import { EVENT_KINDS, type EventKind, type PaymentEvent } from "../../domain/pay
 
 /** A provider's own event names, plus the specification's four, which every provider accepts. */
 export function eventKinds(ownNames: Record<string, EventKind>): ReadonlyMap<string, EventKind> {
-  return wordMap<EventKind>({
+  return keywordMap<EventKind>({
     ...Object.fromEntries(EVENT_KINDS.map((kind) => [kind, kind])),
     ...ownNames,
   });
 }
 
 /** A map, so that names such as `constructor` find nothing. */
-export function wordMap<Meaning>(words: Record<string, Meaning>): ReadonlyMap<string, Meaning> {
-  return new Map(Object.entries(words));
+export function keywordMap<Meaning>(meanings: Record<string, Meaning>): ReadonlyMap<string, Meaning> {
+  return new Map(Object.entries(meanings));
 }
 
 /** An event that is unknown, or in which nothing was paid. */

@@ -59,12 +59,12 @@ export class JsonReader {
   }
 
   /** Translates one of the provider's keywords. */
-  oneOf<Meaning>(key: string, words: ReadonlyMap<string, Meaning>): Meaning | null {
-    const word = this.text(key);
-    if (word === null) return null;
-    const meaning = words.get(word);
+  oneOf<Meaning>(key: string, keywords: ReadonlyMap<string, Meaning>): Meaning | null {
+    const keyword = this.text(key);
+    if (keyword === null) return null;
+    const meaning = keywords.get(keyword);
     return meaning === undefined
-      ? this.#child(key).#refuse("known_value", [...words.keys()].join(", "))
+      ? this.#child(key).#refuse("known_value", [...keywords.keys()].join(", "))
       : meaning;
   }
 

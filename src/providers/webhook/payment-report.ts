@@ -4,24 +4,24 @@ import type { JsonReader } from "./json-reader.ts";
 
 /** A charge, or `null` where the event names no amount or currency: there is nothing to record then. */
 export function charge(
-  given: Omit<Charge, "id" | "amount" | "currency"> & {
+  fields: Omit<Charge, "id" | "amount" | "currency"> & {
     id: string | null;
     amount: number | null;
     currency: string | null;
   },
 ): Charge | null {
-  const { id, amount, currency } = given;
-  return id === null || amount === null || currency === null ? null : { ...given, id, amount, currency };
+  const { id, amount, currency } = fields;
+  return id === null || amount === null || currency === null ? null : { ...fields, id, amount, currency };
 }
 
 /** The report of an event about a payment; nothing where the event says too little. */
 export function paymentOf(
-  found: Charge | null,
+  charge: Charge | null,
   { names = [], reversal = null }: { names?: readonly (string | null)[]; reversal?: Reversal | null } = {},
 ): { payment?: PaymentReport } {
-  const known = names.filter((name) => name !== null);
-  if (found === null && reversal === null && known.length < 2) return {};
-  return { payment: { charge: found, names: known, reversal } };
+  const knownNames = names.filter((name) => name !== null);
+  if (charge === null && reversal === null && knownNames.length < 2) return {};
+  return { payment: { charge, names: knownNames, reversal } };
 }
 
 /** An event that concerns a payment alone, with the ids that link it to a person. */
@@ -43,8 +43,8 @@ export function paymentEvent(
 
 /** The latest of these times. */
 function latest(times: readonly (Date | null)[]): Date | null {
-  const known = times.filter((time) => time !== null).sort((a, b) => b.getTime() - a.getTime());
-  return known[0] ?? null;
+  const knownTimes = times.filter((time) => time !== null).sort((a, b) => b.getTime() - a.getTime());
+  return knownTimes[0] ?? null;
 }
 
 /** The latest period of an invoice's lines. */

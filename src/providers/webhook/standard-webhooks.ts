@@ -58,14 +58,14 @@ function decodeKey(base64: string): Buffer | null {
 
 /** Senders on Svix use other names for the same three headers: the complete set is used. */
 export function standardHeaders({ header }: SignedRequest) {
-  const named = (prefix: string) => ({
+  const headersWith = (prefix: string) => ({
     id: header(`${prefix}-id`),
     timeStamp: header(`${prefix}-timestamp`),
     signatures: header(`${prefix}-signature`),
   });
-  const own = named("webhook");
-  const svix = named("svix");
-  return svix.id && svix.timeStamp && svix.signatures && !own.signatures ? svix : own;
+  const standard = headersWith("webhook");
+  const svix = headersWith("svix");
+  return svix.id && svix.timeStamp && svix.signatures && !standard.signatures ? svix : standard;
 }
 
 function readSignatures(header: string): Buffer[] {

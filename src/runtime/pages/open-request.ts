@@ -69,8 +69,8 @@ export async function openRequest(
 /** The one of our origins that the request was sent to, according to its headers. */
 function ownOrigin(headers: IncomingHttpHeaders, origins: readonly string[], appUrl: string): string {
   return (
-    origins.find((one) => one === headers.origin) ??
-    origins.find((one) => new URL(one).host === headers.host) ??
+    origins.find((origin) => origin === headers.origin) ??
+    origins.find((origin) => new URL(origin).host === headers.host) ??
     appUrl
   );
 }

@@ -41,7 +41,7 @@ export function startDispatcher(slot: ProviderSlot, options: DispatcherOptions):
     clearTimeout(timer);
     while (underWay.size < policy.concurrency) {
       const open = state.events.filter((event) => isWaiting(event) && !underWay.has(event.number));
-      const event = open.find((one) => one.dueAtMs <= slot.nowMs() && !isBlocked(one));
+      const event = open.find((candidate) => candidate.dueAtMs <= slot.nowMs() && !isBlocked(candidate));
       if (event) {
         underWay.add(event.number);
         void deliver(event);
@@ -114,7 +114,7 @@ export function startDispatcher(slot: ProviderSlot, options: DispatcherOptions):
     for (const result of results) event.tries.push(tryOf(result, accepts));
     event.corruption = null;
     event.copies = 0;
-    for (const held of state.events) if (held.number < event.number) release(held);
+    for (const earlier of state.events) if (earlier.number < event.number) release(earlier);
     if (isAccepted) {
       state.endpoint.exhaustedInARow = 0;
       event.status = "delivered";
@@ -133,10 +133,10 @@ export function startDispatcher(slot: ProviderSlot, options: DispatcherOptions):
       disableEndpoint();
   }
 
-  function release(held: QueuedEvent): void {
-    if (!held.isHeldBack) return;
-    held.isHeldBack = false;
-    held.dueAtMs = slot.nowMs();
+  function release(event: QueuedEvent): void {
+    if (!event.isHeldBack) return;
+    event.isHeldBack = false;
+    event.dueAtMs = slot.nowMs();
   }
 
   function disableEndpoint(): void {

@@ -5,7 +5,7 @@ export function bearerKey(header: string | undefined): string | null {
   return /^bearer (.+)$/i.exec(header ?? "")?.[1] ?? null;
 }
 
-export function isSameKey(given: string, expected: string): boolean {
-  const [one, other] = [given, expected].map((text) => hash("sha256", text, "buffer")) as [Buffer, Buffer];
-  return timingSafeEqual(one, other);
+export function isSameKey(presented: string, expected: string): boolean {
+  const [a, b] = [presented, expected].map((text) => hash("sha256", text, "buffer")) as [Buffer, Buffer];
+  return timingSafeEqual(a, b);
 }

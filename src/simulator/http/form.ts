@@ -15,9 +15,9 @@ export async function readForm(c: Context): Promise<Form> {
   return {
     text,
     wholeNumber: (name) => {
-      const given = text(name);
-      if (given === null) return null;
-      return /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN;
+      const digits = text(name);
+      if (digits === null) return null;
+      return /^\d{1,9}$/.test(digits) ? Number(digits) : Number.NaN;
     },
     entries: (name) =>
       Object.fromEntries(

@@ -11,9 +11,9 @@ const EVERY_ADDRESS = new Set(["0.0.0.0", "::"]);
  */
 export function guardPages(host: string): MiddlewareHandler {
   return async (c, next) => {
-    const named = c.req.header("host") ?? "";
-    if (!isOwnName(named, host)) return c.text("This is not the name of the simulator.\n", 421);
-    if (c.req.method !== "GET" && c.req.method !== "HEAD" && isForeign(c.req.raw.headers, named)) {
+    const hostHeader = c.req.header("host") ?? "";
+    if (!isOwnName(hostHeader, host)) return c.text("This is not the name of the simulator.\n", 421);
+    if (c.req.method !== "GET" && c.req.method !== "HEAD" && isForeign(c.req.raw.headers, hostHeader)) {
       return c.text("A form of another site is not taken.\n", 403);
     }
     await next();
@@ -34,16 +34,16 @@ function setHeaders(c: Context): void {
   );
 }
 
-function isOwnName(named: string, host: string): boolean {
-  const name = URL.parse(`http://${named}`)?.hostname ?? "";
-  const own = host.includes(":") ? `[${host}]` : host;
+function isOwnName(hostHeader: string, host: string): boolean {
+  const name = URL.parse(`http://${hostHeader}`)?.hostname ?? "";
+  const ownHost = host.includes(":") ? `[${host}]` : host;
   const isAddress = isIP(name.replace(/^\[|\]$/g, "")) !== 0;
-  return LOOPBACK.has(name) || name === own || (EVERY_ADDRESS.has(host) && isAddress);
+  return LOOPBACK.has(name) || name === ownHost || (EVERY_ADDRESS.has(host) && isAddress);
 }
 
-function isForeign(headers: Headers, named: string): boolean {
+function isForeign(headers: Headers, hostHeader: string): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== null && site !== "same-origin" && site !== "none") return true;
   const origin = headers.get("origin");
-  return origin !== null && origin !== `http://${named}`;
+  return origin !== null && origin !== `http://${hostHeader}`;
 }

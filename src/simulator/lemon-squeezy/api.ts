@@ -53,19 +53,25 @@ export function lemonSqueezyApi(slot: ProviderSlot): Hono {
   });
   app.get("/v1/subscriptions", (c) => {
     const email = new URL(c.req.url).searchParams.get("filter[user_email]");
-    const found = slot.state.subscriptions.filter(
+    const subscriptions = slot.state.subscriptions.filter(
       ({ checkout }) => email === null || checkout.email === email,
     );
-    const { page, meta } = numberedPage(c, found.toReversed());
-    return document(c, { meta: { page: meta }, data: page.map((one) => subscriptionJson(slot, one)) });
+    const { page, meta } = numberedPage(c, subscriptions.toReversed());
+    return document(c, {
+      meta: { page: meta },
+      data: page.map((subscription) => subscriptionJson(slot, subscription)),
+    });
   });
   app.get("/v1/orders", (c) => {
     const email = new URL(c.req.url).searchParams.get("filter[user_email]");
-    const found = slot.state.subscriptions.filter(
+    const subscriptions = slot.state.subscriptions.filter(
       ({ checkout }) => email === null || checkout.email === email,
     );
-    const { page, meta } = numberedPage(c, found.toReversed());
-    return document(c, { meta: { page: meta }, data: page.map((one) => orderJson(slot, one)) });
+    const { page, meta } = numberedPage(c, subscriptions.toReversed());
+    return document(c, {
+      meta: { page: meta },
+      data: page.map((subscription) => orderJson(slot, subscription)),
+    });
   });
   app.get("/v1/subscriptions/:id", (c) =>
     document(c, { data: subscriptionJson(slot, requireSubscription(slot, c)) }),
@@ -99,9 +105,9 @@ export function lemonSqueezyApi(slot: ProviderSlot): Hono {
     return document(c, { data: subscriptionJson(slot, after) });
   });
   app.get("/v1/customers/:id", (c) => {
-    const known = findCustomer(slot, c.req.param("id"));
-    if (!known) throw new LemonSqueezyProblem(404, NOT_FOUND);
-    return document(c, { data: customer(slot, known) });
+    const customerRecord = findCustomer(slot, c.req.param("id"));
+    if (!customerRecord) throw new LemonSqueezyProblem(404, NOT_FOUND);
+    return document(c, { data: customer(slot, customerRecord) });
   });
   app.get("/v1/variants/:id", (c) => {
     const offer = findOffer(slot, c.req.param("id"));
@@ -132,23 +138,23 @@ function numberedPage<Item>(c: Context, items: readonly Item[]) {
 }
 
 async function body(c: Context): Promise<Json> {
-  const read = await readJson(c);
-  if (read === null) throw new LemonSqueezyProblem(400, "The request body is no JSON.");
-  return read;
+  const json = await readJson(c);
+  if (json === null) throw new LemonSqueezyProblem(400, "The request body is no JSON.");
+  return json;
 }
 
-function subscriptionJson(slot: ProviderSlot, known: SimulatedSubscription): object {
-  return slot.renderer.subscription(eventContextOf(slot, known));
+function subscriptionJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
+  return slot.renderer.subscription(eventContextOf(slot, subscription));
 }
 
-function orderJson(slot: ProviderSlot, known: SimulatedSubscription): object {
-  return order(eventContextOf(slot, known));
+function orderJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
+  return order(eventContextOf(slot, subscription));
 }
 
 function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscription {
-  const known = findSubscription(slot, c.req.param("id") ?? "");
-  if (!known) throw new LemonSqueezyProblem(404, NOT_FOUND);
-  return known;
+  const subscription = findSubscription(slot, c.req.param("id") ?? "");
+  if (!subscription) throw new LemonSqueezyProblem(404, NOT_FOUND);
+  return subscription;
 }
 
 function commandsIn(slot: ProviderSlot, attributes: Json): Command[] {

@@ -27,14 +27,15 @@ export class LemonSqueezyProblem extends Error {
 export const answerLemonSqueezyProblem: ErrorHandler = (error, c) => {
   if (!(error instanceof LemonSqueezyProblem)) throw error;
   const { status, message, pointer } = error;
-  const one = { detail: message, status: String(status), title: TITLES[status] };
-  return document(c, { errors: [{ ...one, ...(pointer ? { source: { pointer } } : {}) }] }, status);
+  const entry = { detail: message, status: String(status), title: TITLES[status] };
+  return document(c, { errors: [{ ...entry, ...(pointer ? { source: { pointer } } : {}) }] }, status);
 };
 
 export function requireLemonSqueezyKey(apiKey: string): MiddlewareHandler {
   return async (c, next) => {
-    const given = bearerKey(c.req.header("authorization"));
-    if (given === null || !isSameKey(given, apiKey)) throw new LemonSqueezyProblem(401, "Unauthenticated.");
+    const presented = bearerKey(c.req.header("authorization"));
+    if (presented === null || !isSameKey(presented, apiKey))
+      throw new LemonSqueezyProblem(401, "Unauthenticated.");
     await next();
   };
 }

@@ -145,7 +145,7 @@ function subscription(context: EventContext): object {
   const { offer, seats, status, cancelAtPeriodEnd, periodEndSeconds } = step.state;
   const id = ids.subscriptionId;
   const ends = cancelAtPeriodEnd || status === "canceled";
-  const word = wordFor(step.state);
+  const statusWord = wordFor(step.state);
   return {
     type: "subscriptions",
     id,
@@ -160,8 +160,8 @@ function subscription(context: EventContext): object {
       variant_name: `Per seat and ${offer.interval}`,
       user_name: nameOf(context),
       user_email: emailOf(context),
-      status: word,
-      status_formatted: word,
+      status: statusWord,
+      status_formatted: statusWord,
       card_brand: "visa",
       card_last_four: "4242",
       payment_processor: "stripe",

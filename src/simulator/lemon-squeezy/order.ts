@@ -53,8 +53,8 @@ function idOf(relation: Json): string | null {
 }
 
 /** Sellers use the machine's clock, and the provider's may be ahead of it. `null`: never. */
-function expiry(slot: ProviderSlot, given: Json): number | null {
-  const text = given.text();
+function expiry(slot: ProviderSlot, expiresAt: Json): number | null {
+  const text = expiresAt.text();
   if (text === null) return null;
   const ms = Date.parse(text);
   if (Number.isNaN(ms)) {

@@ -14,8 +14,8 @@ export function paddleApi(slot: ProviderSlot): Hono {
   app.onError(answerPaddleProblem);
   app.use(requirePaddleKey(slot.apiKey));
   app.post("/adjustments", async (c) => {
-    const sent = await body(c);
-    const id = sent.at("transaction_id").text() ?? "";
+    const adjustment = await body(c);
+    const id = adjustment.at("transaction_id").text() ?? "";
     const checkout = findCheckout(slot, id);
     if (!checkout?.subscriptionId) throw noEntity(id);
     slot.state.refunds.push(checkout.subscriptionId);

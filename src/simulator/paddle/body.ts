@@ -3,7 +3,7 @@ import { type Json, readJson } from "../http/json-body.ts";
 import { PaddleProblem } from "./errors.ts";
 
 export async function body(c: Context): Promise<Json> {
-  const read = await readJson(c);
-  if (read === null) throw new PaddleProblem(400, "bad_request", "Invalid JSON.");
-  return read;
+  const json = await readJson(c);
+  if (json === null) throw new PaddleProblem(400, "bad_request", "Invalid JSON.");
+  return json;
 }

@@ -10,8 +10,8 @@ import { portalSession } from "./portal-session.ts";
 export function paddleCustomers(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.post("/", async (c) => {
-    const sent = await body(c);
-    const email = sent.at("email").text();
+    const fields = await body(c);
+    const email = fields.at("email").text();
     if (!email?.includes("@")) throw invalidField("email", "must be a valid email address");
     const existing = slot.state.customers.find((customer) => customer.email === email);
     if (existing) {
@@ -21,7 +21,7 @@ export function paddleCustomers(slot: ProviderSlot): Hono {
         `customer email conflicts with customer of id ${existing.id}`,
       );
     }
-    const userId = sent.at("custom_data").at("userId").text();
+    const userId = fields.at("custom_data").at("userId").text();
     return data(c, customerJson(createCustomer(slot, { email, externalId: userId })), 201);
   });
   app.get("/", (c) => {

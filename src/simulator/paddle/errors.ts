@@ -33,11 +33,11 @@ export const answerPaddleProblem: ErrorHandler = (error, c) => {
 // https://developer.paddle.com/errors/shared/authentication_missing: 403 for both.
 export function requirePaddleKey(apiKey: string): MiddlewareHandler {
   return async (c, next) => {
-    const given = bearerKey(c.req.header("authorization"));
-    if (given === null) {
+    const presented = bearerKey(c.req.header("authorization"));
+    if (presented === null) {
       throw new PaddleProblem(403, "authentication_missing", "Authentication header missing.");
     }
-    if (!isSameKey(given, apiKey)) {
+    if (!isSameKey(presented, apiKey)) {
       throw new PaddleProblem(403, "invalid_token", "Invalid or revoked API key.");
     }
     await next();

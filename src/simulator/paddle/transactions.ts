@@ -20,15 +20,15 @@ export function paddleTransactions(slot: ProviderSlot): Hono {
   });
   app.patch("/:id", async (c) => {
     const checkout = requireCheckout(slot, c.req.param("id"));
-    const sent = await body(c);
+    const fields = await body(c);
     if (checkout.status !== "open") {
       const status = checkout.status === "complete" ? "completed" : "canceled";
       throw new PaddleProblem(400, "transaction_immutable", `cannot update a transaction that is ${status}`);
     }
-    if (sent.at("status").text() === "canceled") {
+    if (fields.at("status").text() === "canceled") {
       return data(c, transactionOf(slot, closeCheckout(slot, checkout)));
     }
-    const { offer, seats, data: customData } = orderOf(slot, sent);
+    const { offer, seats, data: customData } = orderOf(slot, fields);
     Object.assign(checkout, { offer, seats, data: customData, subscriptionData: customData });
     slot.changed();
     return data(c, transactionOf(slot, checkout));

@@ -17,21 +17,21 @@ export function controlApi(slots: readonly ProviderSlot[], clock: Clock): Hono {
   app.post("/clock", async (c) => {
     const { by } = await fieldsOf(c);
     const step = (typeof by === "string" && /^\d+$/.test(by) ? Number(by) : by) as ClockStep;
-    return answer(c, { do: "move clock", by: step }, "clock");
+    return respond(c, { do: "move clock", by: step }, "clock");
   });
   app.post("/:slot/:action", async (c) => {
     const slot = slots.find(({ name }) => name === c.req.param("slot"));
     if (!slot || !isSlot(slot.name)) return c.json({ error: "There is no such slot." }, 404);
     const command = commandOf(slot, c.req.param("action"), await fieldsOf(c));
     if (command === null) return c.json({ error: "There is no such action." }, 404);
-    return answer(c, command, slot.name);
+    return respond(c, command, slot.name);
   });
 
-  function answer(c: Context, command: ControlCommand, place: string): Response {
+  function respond(c: Context, command: ControlCommand, anchor: string): Response {
     const problem = run(command, clock, slots);
     if (!isJson(c)) {
       const query = problem === null ? "" : `?problem=${encodeURIComponent(problem)}`;
-      return c.redirect(`/${query}#${place}`, 303);
+      return c.redirect(`/${query}#${anchor}`, 303);
     }
     return problem === null ? c.json(summaryOf(slots, clock)) : c.json({ error: problem }, 422);
   }

@@ -156,8 +156,8 @@ function faultForm({ name: slot, state }: ProviderSlot, kind: FaultKind): Html {
 <div><label for="${id}-share">Then</label><select class="narrow" id="${id}-share" name="share">${[
     0, 0.1, 0.25, 0.5, 1,
   ].map(
-    (one) =>
-      html`<option value="${one}" ${one === share ? "selected" : ""}>${one === 0 ? "none" : one === 1 ? "all" : `${one * 100} %`}</option>`,
+    (option) =>
+      html`<option value="${option}" ${option === share ? "selected" : ""}>${option === 0 ? "none" : option === 1 ? "all" : `${option * 100} %`}</option>`,
   )}</select></div>
 <button class="small">Set</button>
 </div></form>`;
@@ -189,9 +189,9 @@ function deliveryRow(slot: Slot, event: QueuedEvent): Html {
 function triesOf(tries: QueuedEvent["tries"]): Html {
   const last = tries.at(-1);
   if (!last) return html``;
-  const answer = html`<span class="soft small">${last.outcome}</span>`;
-  if (tries.length === 1) return html`<br>${answer}`;
-  return html`<details><summary>${answer}</summary><ol class="soft small">${tries.map(
+  const lastOutcome = html`<span class="soft small">${last.outcome}</span>`;
+  if (tries.length === 1) return html`<br>${lastOutcome}`;
+  return html`<details><summary>${lastOutcome}</summary><ol class="soft small">${tries.map(
     ({ atMs, tookMs, outcome }) => html`<li>${instant(atMs)}, ${tookMs} ms: ${outcome}</li>`,
   )}</ol></details>`;
 }

@@ -32,7 +32,7 @@ export function instant(ms: number): string {
 }
 
 export function stateOf({ status, cancelAtPeriodEnd }: SubscriptionState): Html {
-  const [tone, word] = {
+  const [tone, label] = {
     incomplete: ["warn", "Incomplete"],
     trialing: ["good", "On trial"],
     active: ["good", "Active"],
@@ -40,7 +40,7 @@ export function stateOf({ status, cancelAtPeriodEnd }: SubscriptionState): Html 
     unpaid: ["bad", "Unpaid"],
     canceled: ["rest", "Ended"],
   }[status] as [string, string];
-  return html`<span class="state ${cancelAtPeriodEnd && tone === "good" ? "warn" : tone}">${word}${
+  return html`<span class="state ${cancelAtPeriodEnd && tone === "good" ? "warn" : tone}">${label}${
     cancelAtPeriodEnd && status !== "canceled" ? ", cancelled" : ""
   }</span>`;
 }

@@ -23,10 +23,10 @@ ${STYLE}
 }
 
 /** A page with one sentence and one link. */
-export function note(title: string, sentence: string, way: { href: string; label: string } | null): Html {
+export function note(title: string, sentence: string, link: { href: string; label: string } | null): Html {
   return page(
     title,
     html`<div class="card"><h1>${title}</h1><p class="soft">${sentence}</p>
-${way ? html`<a class="button" href="${way.href}">${way.label}</a>` : ""}</div>`,
+${link ? html`<a class="button" href="${link.href}">${link.label}</a>` : ""}</div>`,
   );
 }

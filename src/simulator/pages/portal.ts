@@ -95,9 +95,9 @@ function hasFixedSeats({ traits }: ProviderSlot, { state }: SimulatedSubscriptio
   return !traits.changesSeatsInTrial && state.status === "trialing";
 }
 
-type Said = { done: string | null; problem: string | null };
+type PortalMessage = { done: string | null; problem: string | null };
 
-function portal(slot: ProviderSlot, visit: PortalVisit, { done, problem }: Said): Html {
+function portal(slot: ProviderSlot, visit: PortalVisit, { done: successText, problem }: PortalMessage): Html {
   const { customerId } = visit;
   const returnUrl = visit.returnUrl ?? slot.returnUrl();
   const subscriptions = subscriptionsOfCustomer(slot, customerId).toReversed();
@@ -107,7 +107,7 @@ function portal(slot: ProviderSlot, visit: PortalVisit, { done, problem }: Said)
 ${returnUrl ? html`<a class="button" href="${returnUrl}">Go back</a>` : ""}</div>
 <p class="soft">${findCustomer(slot, customerId)?.email ?? ""}</p>
 ${problem ? html`<p class="problem" role="alert">${problem}</p>` : ""}
-${done ? html`<p class="done" role="status">${done}</p>` : ""}
+${successText ? html`<p class="done" role="status">${successText}</p>` : ""}
 <div class="stack">${
       subscriptions.length === 0
         ? html`<div class="card"><p>Nothing has been bought yet.</p></div>`
@@ -136,11 +136,11 @@ function controls(
   const { offer, seats, cancelAtPeriodEnd } = state;
   const id = ids.subscriptionId;
   const hidden = html`<input type="hidden" name="subscription" value="${id}">`;
-  const others = slot.offers.filter(
+  const otherOffers = slot.offers.filter(
     ({ priceId, planId }) => priceId !== offer.priceId && planId !== offer.planId,
   );
-  const firsts = others.filter(
-    (other, at) => others.findIndex(({ planId }) => planId === other.planId) === at,
+  const firsts = otherOffers.filter(
+    (candidate, at) => otherOffers.findIndex(({ planId }) => planId === candidate.planId) === at,
   );
   return html`<h3>Change</h3>
 <div class="row end">
@@ -149,8 +149,10 @@ function controls(
 <input class="narrow" id="seats-${id}" name="seats" type="number" required min="${offer.seats.min}" max="${offer.seats.max}" value="${seats}"></div>
 <button name="action" value="seats">Change seats</button></form>
 ${firsts.map(
-  (other) => html`<form method="post">${hidden}<input type="hidden" name="price" value="${other.priceId}">
-<button name="action" value="plan">Switch to ${other.planName}</button></form>`,
+  (
+    otherOffer,
+  ) => html`<form method="post">${hidden}<input type="hidden" name="price" value="${otherOffer.priceId}">
+<button name="action" value="plan">Switch to ${otherOffer.planName}</button></form>`,
 )}
 </div>
 <h3>Cancel</h3>

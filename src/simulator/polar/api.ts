@@ -33,9 +33,9 @@ export function polarApi(slot: ProviderSlot): Hono {
     c.json(checkout(slot, openCheckout(slot, orderOf(slot, await body(c)))), 201),
   );
   app.get("/v1/checkouts/:id", (c) => {
-    const known = findCheckout(slot, c.req.param("id"));
-    if (!known) throw notFound();
-    return c.json(checkout(slot, expireIfLate(slot, known)));
+    const record = findCheckout(slot, c.req.param("id"));
+    if (!record) throw notFound();
+    return c.json(checkout(slot, expireIfLate(slot, record)));
   });
   app.post("/v1/customer-sessions/", async (c) => c.json(customerSession(slot, await body(c)), 201));
   app.get("/v1/customers/external/:id", (c) =>
@@ -46,10 +46,10 @@ export function polarApi(slot: ProviderSlot): Hono {
     const customerId = c.req.query("customer_id");
     const subscriptions = customerId ? subscriptionsOfCustomer(slot, customerId) : slot.state.subscriptions;
     const externalId = c.req.query("external_customer_id");
-    const found = subscriptions
-      .filter((one) => externalId === undefined || externalIdOf(slot, one) === externalId)
+    const matching = subscriptions
+      .filter((subscription) => externalId === undefined || externalIdOf(slot, subscription) === externalId)
       .filter(({ state }) => c.req.query("active") !== "true" || state.status !== "canceled");
-    const { page, pagination } = numberedPage(c, found);
+    const { page, pagination } = numberedPage(c, matching);
     return c.json({ items: page.map((subscription) => subscriptionJson(slot, subscription)), pagination });
   });
   app.get("/v1/subscriptions/:id", (c) => c.json(subscriptionJson(slot, requireSubscription(slot, c))));
@@ -71,13 +71,13 @@ export function polarApi(slot: ProviderSlot): Hono {
     const externalId = c.req.query("external_customer_id");
     const paid = slot.state.subscriptions
       .filter(({ ids }) => id === undefined || ids.subscriptionId === id)
-      .filter((one) => externalId === undefined || externalIdOf(slot, one) === externalId);
+      .filter((subscription) => externalId === undefined || externalIdOf(slot, subscription) === externalId);
     const { page, pagination } = numberedPage(c, paid);
-    return c.json({ items: page.map((one) => orderJson(slot, one)), pagination });
+    return c.json({ items: page.map((subscription) => orderJson(slot, subscription)), pagination });
   });
   app.post("/v1/refunds/", async (c) => {
     const orderId = (await body(c)).at("order_id").text();
-    const paid = slot.state.subscriptions.find((one) => orderId === orderIdOf(one));
+    const paid = slot.state.subscriptions.find((subscription) => orderId === orderIdOf(subscription));
     if (!paid) throw unprocessable(["order_id"], "Order not found");
     slot.state.refunds.push(paid.ids.subscriptionId);
     slot.changed();
@@ -109,37 +109,37 @@ function numberedPage<Item>(c: Context, items: readonly Item[]) {
 }
 
 async function body(c: Context): Promise<Json> {
-  const read = await readJson(c);
-  if (read === null) throw unprocessable([], "JSON decode error");
-  return read;
+  const json = await readJson(c);
+  if (json === null) throw unprocessable([], "JSON decode error");
+  return json;
 }
 
-function checkout(slot: ProviderSlot, known: Checkout): object {
-  const { id, status, offer, seats, data, email, customerId, externalId } = known;
+function checkout(slot: ProviderSlot, record: Checkout): object {
+  const { id, status, offer, seats, data, email, customerId, externalId } = record;
   return polarCheckout({
-    ...{ id, offer, seats, email, customerId, metadata: data, trialDays: known.trialDays ?? 0 },
-    ...{ successUrl: known.successUrl, returnUrl: known.cancelUrl, externalCustomerId: externalId },
+    ...{ id, offer, seats, email, customerId, metadata: data, trialDays: record.trialDays ?? 0 },
+    ...{ successUrl: record.successUrl, returnUrl: record.cancelUrl, externalCustomerId: externalId },
     status: status === "complete" ? "succeeded" : status,
-    createdAtSeconds: known.createdAtSeconds,
-    modifiedAtSeconds: known.completedAtSeconds,
-    expiresAtSeconds: known.expiresAtSeconds ?? known.createdAtSeconds,
-    url: checkoutUrl(slot, known),
+    createdAtSeconds: record.createdAtSeconds,
+    modifiedAtSeconds: record.completedAtSeconds,
+    expiresAtSeconds: record.expiresAtSeconds ?? record.createdAtSeconds,
+    url: checkoutUrl(slot, record),
   });
 }
 
-function person(known: Customer | null | undefined): object {
-  if (!known) throw notFound();
-  return polarCustomer(known);
+function person(record: Customer | null | undefined): object {
+  if (!record) throw notFound();
+  return polarCustomer(record);
 }
 
-function subscriptionJson(slot: ProviderSlot, known: SimulatedSubscription): object {
-  return slot.renderer.subscription(eventContextOf(slot, known));
+function subscriptionJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
+  return slot.renderer.subscription(eventContextOf(slot, subscription));
 }
 
 function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscription {
-  const known = findSubscription(slot, c.req.param("id") ?? "");
-  if (!known) throw notFound();
-  return known;
+  const subscription = findSubscription(slot, c.req.param("id") ?? "");
+  if (!subscription) throw notFound();
+  return subscription;
 }
 
 function commandsIn(slot: ProviderSlot, order: Json): Command[] {

@@ -11,18 +11,18 @@ import { webUrl } from "./order.ts";
 export function customerSession(slot: ProviderSlot, order: Json): object {
   const id = order.at("customer_id").text();
   const externalId = order.at("external_customer_id").text();
-  const known = slot.state.customers.find(
+  const existing = slot.state.customers.find(
     (customer) => customer.id === id || (externalId !== null && customer.externalId === externalId),
   );
-  if (!known)
+  if (!existing)
     throw unprocessable([id === null ? "external_customer_id" : "customer_id"], "Customer does not exist.");
   // All products here are seat-based: their customers have members, one of whom is required.
   const member = order.at("member_id").text() ?? order.at("external_member_id").text();
   if (member === null) throw unprocessable(["member_id"], "member_id or external_member_id is required.");
-  if (member !== known.externalId && member !== memberIdOf(known.id))
+  if (member !== existing.externalId && member !== memberIdOf(existing.id))
     throw unprocessable(["external_member_id"], "Member does not exist.");
   const returnUrl = webUrl(order, "return_url");
-  const url = portalUrl(slot, { customerId: known.id, returnUrl });
+  const url = portalUrl(slot, { customerId: existing.id, returnUrl });
   const now = nowSeconds(slot);
   return {
     id: randomUUID(),
@@ -32,8 +32,8 @@ export function customerSession(slot: ProviderSlot, order: Json): object {
     expires_at: rfc3339(now + 86_400),
     return_url: returnUrl,
     customer_portal_url: url,
-    customer_id: known.id,
-    customer: polarCustomer(known),
+    customer_id: existing.id,
+    customer: polarCustomer(existing),
   };
 }
 

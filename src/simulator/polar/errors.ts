@@ -20,10 +20,10 @@ export function notFound(): PolarProblem {
 }
 
 /** In its framework's format. */
-export function unprocessable(place: readonly (string | number)[], message: string): PolarProblem {
+export function unprocessable(location: readonly (string | number)[], message: string): PolarProblem {
   return new PolarProblem(422, {
     error: "RequestValidationError",
-    detail: [{ loc: ["body", ...place], msg: message, type: "value_error" }],
+    detail: [{ loc: ["body", ...location], msg: message, type: "value_error" }],
   });
 }
 
@@ -34,9 +34,10 @@ export const answerPolarProblem: ErrorHandler = (error, c) => {
 
 export function requirePolarKey(apiKey: string): MiddlewareHandler {
   return async (c, next) => {
-    const given = bearerKey(c.req.header("authorization"));
-    if (given === null) throw new PolarProblem(401, { error: "Unauthorized", detail: "Not authenticated" });
-    if (!isSameKey(given, apiKey)) {
+    const presented = bearerKey(c.req.header("authorization"));
+    if (presented === null)
+      throw new PolarProblem(401, { error: "Unauthorized", detail: "Not authenticated" });
+    if (!isSameKey(presented, apiKey)) {
       throw new PolarProblem(401, {
         error: "invalid_token",
         error_description:

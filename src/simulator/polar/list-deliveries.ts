@@ -26,19 +26,19 @@ export function polarDeliveries({ state }: ProviderSlot): Handler {
     const succeeded = query.get("succeeded");
     const types = query.getAll("event_type");
     const listed = state.events
-      .flatMap((event) => triesOf(event).map((one, at) => ({ event, one, at })))
+      .flatMap((event) => triesOf(event).map((attempt, at) => ({ event, one: attempt, at })))
       // All times use the provider's clock, so that they can be compared.
       .filter(({ event }) => event.madeAtMs >= startMs && event.madeAtMs <= endMs)
-      .filter(({ one }) => succeeded === null || String(one.wasTaken) === succeeded)
+      .filter(({ one: attempt }) => succeeded === null || String(attempt.wasTaken) === succeeded)
       .filter(({ event }) => types.length === 0 || types.includes(event.eventType))
       .sort((a, b) => b.event.madeAtMs - a.event.madeAtMs || b.event.number - a.event.number || b.at - a.at);
-    const items = listed.slice((page - 1) * limit, page * limit).map(({ event, one, at }) => ({
+    const items = listed.slice((page - 1) * limit, page * limit).map(({ event, one: attempt, at }) => ({
       id: uuid(`delivery ${event.eventId} ${at}`),
       created_at: rfc3339(event.madeAtMs / 1_000),
       modified_at: null,
-      succeeded: one.wasTaken,
-      http_code: Number.parseInt(one.outcome, 10) || null,
-      response: one.outcome,
+      succeeded: attempt.wasTaken,
+      http_code: Number.parseInt(attempt.outcome, 10) || null,
+      response: attempt.outcome,
       webhook_event: {
         id: event.eventId,
         created_at: rfc3339(event.madeAtMs / 1_000),

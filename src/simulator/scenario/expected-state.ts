@@ -58,34 +58,34 @@ export function expectedState(
  */
 export function check(
   expected: readonly Expected[],
-  found: readonly Found[],
+  actual: readonly Found[],
   mayBeOutOfOrder: (number: number) => boolean,
 ): Check {
-  const byName = new Map(found.map((one) => [one.providerSubscriptionId, one]));
+  const byName = new Map(actual.map((subscription) => [subscription.providerSubscriptionId, subscription]));
   const countByUser = new Map<string | null, number>();
-  for (const { userId } of found) countByUser.set(userId, (countByUser.get(userId) ?? 0) + 1);
+  for (const { userId } of actual) countByUser.set(userId, (countByUser.get(userId) ?? 0) + 1);
 
   const result: Check = { subscriptions: expected.length, matching: 0, outOfOrder: 0, mismatches: [] };
-  for (const [number, one] of expected.entries()) {
-    const known = byName.get(one.providerSubscriptionId);
-    const others = (countByUser.get(one.userId) ?? 0) - 1;
+  for (const [number, wanted] of expected.entries()) {
+    const match = byName.get(wanted.providerSubscriptionId);
+    const extraCount = (countByUser.get(wanted.userId) ?? 0) - 1;
     const differences = [
-      ...differencesBetween(one, known),
-      ...(others > 0 ? [`the user has ${others} more of the slot`] : []),
+      ...differencesBetween(wanted, match),
+      ...(extraCount > 0 ? [`the user has ${extraCount} more of the slot`] : []),
     ];
     if (differences.length === 0) result.matching += 1;
-    else if (known?.outOfOrder && mayBeOutOfOrder(number)) result.outOfOrder += 1;
+    else if (match?.outOfOrder && mayBeOutOfOrder(number)) result.outOfOrder += 1;
     else {
-      const { userId, providerSubscriptionId } = one;
+      const { userId, providerSubscriptionId } = wanted;
       result.mismatches.push({ userId, providerSubscriptionId, differences });
     }
   }
   return result;
 }
 
-function differencesBetween(expected: Expected, known: Found | undefined): string[] {
-  if (!known) return ["is not there"];
-  return COMPARED.filter((field) => known[field] !== expected[field]).map(
-    (field) => `${field} is ${known[field]}, expected ${expected[field]}`,
+function differencesBetween(expected: Expected, actual: Found | undefined): string[] {
+  if (!actual) return ["is not there"];
+  return COMPARED.filter((field) => actual[field] !== expected[field]).map(
+    (field) => `${field} is ${actual[field]}, expected ${expected[field]}`,
   );
 }

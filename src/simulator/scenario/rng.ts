@@ -6,8 +6,8 @@ export type Rng = {
   between(min: number, max: number): number;
   chance(probability: number): boolean;
   /** @throws when there is nothing to pick from */
-  pick<Thing>(things: readonly Thing[]): Thing;
-  shuffled<Thing>(things: readonly Thing[]): Thing[];
+  pick<Item>(items: readonly Item[]): Item;
+  shuffled<Item>(items: readonly Item[]): Item[];
 };
 
 /** @param seed a whole number from 0 to 2^32 - 1 */
@@ -18,15 +18,15 @@ export function createRng(seed: number): Rng {
     unit,
     between,
     chance: (probability) => unit() < probability,
-    pick: (things) => {
-      if (things.length === 0) throw new Error("nothing to pick from");
-      return things[between(0, things.length - 1)] as (typeof things)[number];
+    pick: (items) => {
+      if (items.length === 0) throw new Error("nothing to pick from");
+      return items[between(0, items.length - 1)] as (typeof items)[number];
     },
-    shuffled: (things) => {
-      const order = [...things];
+    shuffled: (items) => {
+      const order = [...items];
       for (let last = order.length - 1; last > 0; last -= 1) {
-        const other = between(0, last);
-        [order[last], order[other]] = [order[other] as never, order[last] as never];
+        const swapped = between(0, last);
+        [order[last], order[swapped]] = [order[swapped] as never, order[last] as never];
       }
       return order;
     },
@@ -35,13 +35,13 @@ export function createRng(seed: number): Rng {
 
 /** Selects exactly this share of `total` items with equal chances; call it once per item. */
 export function exactShare(rng: Rng, share: number, total: number): () => boolean {
-  let wanted = Math.round(share * total);
-  let left = total;
+  let toSelect = Math.round(share * total);
+  let remaining = total;
   return () => {
-    const taken = rng.unit() * left < wanted;
-    left -= 1;
-    if (taken) wanted -= 1;
-    return taken;
+    const isSelected = rng.unit() * remaining < toSelect;
+    remaining -= 1;
+    if (isSelected) toSelect -= 1;
+    return isSelected;
   };
 }
 

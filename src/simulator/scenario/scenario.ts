@@ -40,10 +40,10 @@ const MAX_STEPS = 12;
 /** Random lifecycles of subscriptions: bought, changed, sometimes past due, sometimes canceled. */
 export function generateLifecycles(rng: Rng, options: ScenarioOptions): Lifecycle[] {
   const lifecycles: Lifecycle[] = [];
-  for (let left = options.events; left > 0; ) {
-    const lifecycle = generateLifecycle(rng, options, Math.min(left, rng.between(3, MAX_STEPS)));
+  for (let remaining = options.events; remaining > 0; ) {
+    const lifecycle = generateLifecycle(rng, options, Math.min(remaining, rng.between(3, MAX_STEPS)));
     lifecycles.push(lifecycle);
-    left -= lifecycle.steps.length;
+    remaining -= lifecycle.steps.length;
   }
   return lifecycles;
 }
@@ -88,8 +88,8 @@ function nextStep(
   const laterSeconds = lastSeconds + rng.between(HOUR_SECONDS, MAX_PAUSE_SECONDS);
   const command = rng.pick(commandsFor(rng, billing, offers));
   if (command !== null && laterSeconds < dueAt) {
-    const done = stepOf(applyCommand(billing, command, laterSeconds), laterSeconds);
-    if (done !== null) return done;
+    const step = stepOf(applyCommand(billing, command, laterSeconds), laterSeconds);
+    if (step !== null) return step;
   }
   const charged = { ...billing, nextCharge: rng.chance(0.3) ? "fails" : "succeeds" } as const;
   // Failed charge retries are not reported: time moves on to the next one.
@@ -111,11 +111,11 @@ function commandsFor(
   }
   if (state.status !== "active") return [null];
   const { min, max } = state.offer.seats;
-  const others = offers.filter(({ planId }) => planId !== state.offer.planId);
+  const otherOffers = offers.filter(({ planId }) => planId !== state.offer.planId);
   const seats: Command = { to: "change seats", seats: rng.between(min, max) };
   return [
     ...[seats, seats, seats],
-    ...(others.length > 0 ? [{ to: "change plan", offer: rng.pick(others) } as const] : []),
+    ...(otherOffers.length > 0 ? [{ to: "change plan", offer: rng.pick(otherOffers) } as const] : []),
     { to: "cancel at period end" },
     ...[null, null],
   ];

@@ -40,7 +40,7 @@ const MAX_WAIT_MS = 5_000;
 export async function simulate(simulation: Simulation, options: SendOptions, stats: Stats): Promise<Sent> {
   const sender = openSender(options.url);
   const waitForTurn = limitRate(options.rate);
-  const sent = { disturbed: new Set<number>(), accepted: [] as string[] };
+  const totals = { disturbed: new Set<number>(), accepted: [] as string[] };
   let stopped = false;
   const startedAt = performance.now();
 
@@ -61,7 +61,7 @@ export async function simulate(simulation: Simulation, options: SendOptions, sta
       Array.from({ length: copies }, async () => {
         await waitForTurn();
         const { result, tries } = await sendUntilAccepted(sender, simulation, delivery, options, stats);
-        if (tries > 1) sent.disturbed.add(delivery.lifecycle);
+        if (tries > 1) totals.disturbed.add(delivery.lifecycle);
         record(delivery, result);
       }),
     );
@@ -72,7 +72,7 @@ export async function simulate(simulation: Simulation, options: SendOptions, sta
     stats.sent += 1;
     if (outcome) stats[outcome] += 1;
     if (delivery.as === "corrupted") {
-      if (outcome !== "refused" && outcome !== "unavailable") sent.accepted.push(delivery.corruption);
+      if (outcome !== "refused" && outcome !== "unavailable") totals.accepted.push(delivery.corruption);
     } else if (outcome === null || outcome === "refused") {
       throw new TargetRejectedError(
         `${result.status} ${"body" in result ? JSON.stringify(result.body) : ""}`,
@@ -92,7 +92,7 @@ export async function simulate(simulation: Simulation, options: SendOptions, sta
   sender.close();
   const failed = ends.find((end) => end.status === "rejected");
   if (failed) throw failed.reason;
-  return { ...sent, seconds: (performance.now() - startedAt) / 1_000 };
+  return { ...totals, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
 /** Retries what was not accepted, with growing pauses and new signatures, as providers do. */

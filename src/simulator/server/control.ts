@@ -48,7 +48,7 @@ export function run(command: ControlCommand, clock: Clock, slots: readonly Provi
       return null;
     case "redeliver": {
       const { slot, number } = command;
-      const event = slot.state.events.find((one) => one.number === number);
+      const event = slot.state.events.find((candidate) => candidate.number === number);
       if (!event) return "There is no such delivery.";
       deliverAgain(slot, event);
       slot.changed();

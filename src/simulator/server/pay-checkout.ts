@@ -55,16 +55,16 @@ function customerFor(
   const { customers } = slot.state;
   const { externalId } = checkout;
   const customerId = isLoggedOut ? null : checkout.customerId;
-  const known =
+  const existing =
     customerId !== null
       ? customers.find(({ id }) => id === customerId)
       : slot.traits.findsCustomersByEmail
-        ? (customers.find((one) => externalId !== null && one.externalId === externalId) ??
-          customers.find((one) => one.email === email))
+        ? (customers.find((customer) => externalId !== null && customer.externalId === externalId) ??
+          customers.find((customer) => customer.email === email))
         : undefined;
-  if (known) {
-    known.externalId ??= externalId;
-    return known;
+  if (existing) {
+    existing.externalId ??= externalId;
+    return existing;
   }
   return createCustomer(slot, { email, externalId });
 }

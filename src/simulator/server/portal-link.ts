@@ -15,9 +15,9 @@ export function portalUrl(slot: ProviderSlot, visit: PortalVisit): string {
 /** `null`: invalid or expired. */
 export function readPortalToken(slot: ProviderSlot, token: string): PortalVisit | null {
   const [text = "", mac = ""] = token.split(".");
-  const given = Buffer.from(mac, "base64url");
+  const presentedMac = Buffer.from(mac, "base64url");
   const expected = macOf(slot, text);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  if (presentedMac.length !== expected.length || !timingSafeEqual(presentedMac, expected)) return null;
   const claims = JSON.parse(Buffer.from(text, "base64url").toString()) as PortalVisit & { untilMs: number };
   return claims.untilMs > Date.now() ? claims : null;
 }

@@ -137,15 +137,15 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       await Promise.all([...dispatchers.values()].map((dispatcher) => dispatcher.settled()));
     },
     portalUrl: (name, id) => {
-      const slot = slots.find((one) => one.name === name) as ProviderSlot;
-      const found = slot.state.subscriptions.find(({ ids }) => ids.subscriptionId === id);
-      if (found === undefined) throw new Error(`no subscription ${id}`);
-      return portalUrl(slot, { customerId: found.ids.customerId, returnUrl: null });
+      const slot = slots.find((candidate) => candidate.name === name) as ProviderSlot;
+      const subscription = slot.state.subscriptions.find(({ ids }) => ids.subscriptionId === id);
+      if (subscription === undefined) throw new Error(`no subscription ${id}`);
+      return portalUrl(slot, { customerId: subscription.ids.customerId, returnUrl: null });
     },
     secret: (slot) => state.slots[slot].secret,
     subscriptions: (slot) =>
-      state.slots[slot].subscriptions.map(({ state: its, ids }) =>
-        expectedState(its, ids, simulatedProviderOf(state.slots[slot].format).renderer),
+      state.slots[slot].subscriptions.map(({ state: billing, ids }) =>
+        expectedState(billing, ids, simulatedProviderOf(state.slots[slot].format).renderer),
       ),
     close: async () => {
       clearTimeout(first);
@@ -167,10 +167,10 @@ function nameOf(host: string): string {
 }
 
 async function stateFor({ slots, stateFile, log }: SimulatorOptions): Promise<SimulatorState> {
-  const kept = stateFile === null ? null : await loadState(stateFile, log);
+  const saved = stateFile === null ? null : await loadState(stateFile, log);
   const stateOf = (slot: Slot): SlotState => {
     const { format, webhookSecret } = slots[slot];
-    const before = kept?.slots[slot];
+    const before = saved?.slots[slot];
     if (before && before.format !== format) {
       log.warn(
         { slot, was: before.format, is: format },
@@ -183,7 +183,7 @@ async function stateFor({ slots, stateFile, log }: SimulatorOptions): Promise<Si
   };
   return {
     version: 3,
-    aheadMs: kept?.aheadMs ?? 0,
+    aheadMs: saved?.aheadMs ?? 0,
     slots: Object.fromEntries(SLOTS.map((slot) => [slot, stateOf(slot)])) as SimulatorState["slots"],
   };
 }

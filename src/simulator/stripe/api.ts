@@ -53,8 +53,8 @@ export function stripeApi(slot: ProviderSlot): Hono {
     const status = c.req.query("status");
     const subscriptions = customer ? subscriptionsOfCustomer(slot, customer) : slot.state.subscriptions;
     // Ended ones are listed only on request.
-    const isAsked = (is: string) =>
-      status === undefined ? is !== "canceled" : status === "all" || status === is;
+    const isAsked = (candidate: string) =>
+      status === undefined ? candidate !== "canceled" : status === "all" || status === candidate;
     const listed = subscriptions.filter(({ state }) => isAsked(state.status)).toReversed();
     const idOf = ({ ids }: SimulatedSubscription) => ids.subscriptionId;
     const query = new URL(c.req.url).searchParams;
@@ -130,9 +130,15 @@ export function stripeApi(slot: ProviderSlot): Hono {
   });
   app.get("/v1/customers", (c) => {
     const email = c.req.query("email");
-    const found = slot.state.customers.filter((customer) => email === undefined || customer.email === email);
+    const customers = slot.state.customers.filter(
+      (customer) => email === undefined || customer.email === email,
+    );
     const query = new URL(c.req.url).searchParams;
-    const { page, hasMore } = pageOf(found.toReversed(), { object: "customer", idOf: ({ id }) => id }, query);
+    const { page, hasMore } = pageOf(
+      customers.toReversed(),
+      { object: "customer", idOf: ({ id }) => id },
+      query,
+    );
     return c.json({
       object: "list",
       url: "/v1/customers",
@@ -169,9 +175,9 @@ function requireCheckout(slot: ProviderSlot, c: Context): Checkout {
 
 function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscription {
   const id = c.req.param("id") ?? "";
-  const known = findSubscription(slot, id);
-  if (!known) throw missing("subscription", id, "id");
-  return known;
+  const subscription = findSubscription(slot, id);
+  if (!subscription) throw missing("subscription", id, "id");
+  return subscription;
 }
 
 function sessionOf(slot: ProviderSlot, checkout: Checkout): object {

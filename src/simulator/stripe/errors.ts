@@ -27,23 +27,23 @@ export function invalid(message: string, param?: string, code = "parameter_inval
 }
 
 /** @param status 400 for an object in the body, 404 for one in the path */
-export function missing(thing: string, id: string, param: string, status: 400 | 404 = 404): StripeProblem {
+export function missing(resource: string, id: string, param: string, status: 400 | 404 = 404): StripeProblem {
   return new StripeProblem(status, {
     ...{ type: "invalid_request_error", code: "resource_missing", param },
-    message: `No such ${thing}: '${id}'`,
+    message: `No such ${resource}: '${id}'`,
   });
 }
 
 export function requireStripeKey(apiKey: string): MiddlewareHandler {
   return async (c, next) => {
-    const given = presentedKey(c.req.header("authorization"));
-    if (given === null || !isSameKey(given, apiKey)) {
+    const presented = presentedKey(c.req.header("authorization"));
+    if (presented === null || !isSameKey(presented, apiKey)) {
       throw new StripeProblem(401, {
         type: "invalid_request_error",
         message:
-          given === null
+          presented === null
             ? "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth."
-            : `Invalid API Key provided: ${"*".repeat(8)}${given.slice(-4)}`,
+            : `Invalid API Key provided: ${"*".repeat(8)}${presented.slice(-4)}`,
       });
     }
     await next();
@@ -65,7 +65,7 @@ export function rememberAnswers(slot: ProviderSlot): MiddlewareHandler {
     if (c.req.method !== "POST" || !key) return next();
     const request = hash("sha256", `${c.req.path} ${await c.req.text()}`, "hex");
     const { remembered } = slot.state;
-    const before = remembered.find((answer) => answer.key === key);
+    const before = remembered.find((response) => response.key === key);
     if (before && before.request !== request) {
       throw new StripeProblem(400, {
         type: "idempotency_error",
