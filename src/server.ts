@@ -20,7 +20,7 @@ import { prepareDrain } from "./runtime/drain-server.ts";
 import { createHttpServer } from "./runtime/http-server.ts";
 import { createPages } from "./runtime/pages/create-pages.ts";
 import { outputContext } from "./runtime/pages/output-context.ts";
-import { type Runtime, startRuntime, warnOfMissingSecrets } from "./runtime/runtime.ts";
+import { type Runtime, type RuntimeOptions, startRuntime, warnOfMissingSecrets } from "./runtime/runtime.ts";
 import { type Service, startService } from "./runtime/service.ts";
 import { startFailure } from "./runtime/start-failure.ts";
 import { startupBanner } from "./runtime/startup-banner.ts";
@@ -35,7 +35,7 @@ export type RunningServer = {
   close(): Promise<void>;
 };
 
-export type ServerOptions = {
+export type ServerOptions = Pick<RuntimeOptions, "hooks" | "hookTimeoutMs"> & {
   log: Log;
   reached?: (milestone: Milestone) => void | Promise<void>;
   /** Those of `versions.config.ts` unless given. */

@@ -23,6 +23,9 @@ export type Plugin = {
   router: Hono<PluginEnv>;
 };
 
+/** Functions that a plugin may export besides or instead, see `domain/subscription-hook.ts`. */
+const HOOKS = ["afterSubscriptionChange", "withSubscriptionChange"] as const;
+
 const FOLDER = join(import.meta.dirname, "../plugins");
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -46,11 +49,12 @@ export async function loadPlugins(folder: string = FOLDER): Promise<Plugin[]> {
 }
 
 async function load(folder: string, file: string): Promise<Plugin> {
-  const { name, router } = await imported(folder, file);
+  const { name, router = null, ...others } = await imported(folder, file);
   if (typeof name !== "string" || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) {
     throw problem(file, 'export a const "name" of lower-case letters, digits and dashes');
   }
-  if (!isRouter(router)) throw problem(file, 'export a const "router" that is a Hono app');
+  if (router === null && HOOKS.some((hook) => hook in others)) return { name, router: new Hono() };
+  if (!isRouter(router)) throw problem(file, 'export a const "router" that is a Hono app, or a hook');
   return { name, router };
 }
 

@@ -32,6 +32,7 @@ type FailureParams = {
   payload_dropped: None;
   format_unknown: { format: string };
   database_refused: None;
+  hook_failed: { plugin: string };
   defect: None;
   lease_expired: None;
   not_reported: None;
@@ -65,6 +66,7 @@ const SENTENCES: { [R in FailureReason]: (params: FailureParams[R]) => string } 
   payload_dropped: () => "payload: no longer kept",
   format_unknown: ({ format }) => `payload: no adapter for the format "${format}"`,
   database_refused: () => "database: the change was refused, see the log",
+  hook_failed: ({ plugin }) => `plugin: the hook of "${plugin}" failed, see the log`,
   defect: () => "defect: applying it failed, see the log",
   lease_expired: () => "lease expired",
   not_reported: () => "did not report back",

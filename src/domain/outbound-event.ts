@@ -1,7 +1,7 @@
 import type { Subscription } from "./subscription.ts";
 import type { SubscriptionStatus } from "./subscription-status.ts";
 
-const SUBSCRIPTION_EVENT_TYPES = [
+export const SUBSCRIPTION_EVENT_TYPES = [
   "subscription.started",
   "subscription.changed",
   "subscription.past_due",

@@ -20,7 +20,7 @@ export type DecidedPage = {
   changes: { subscriptionId: string; changes: Changes }[];
   notifications: Notification[];
   events: { type: ReturnType<typeof subscriptionEventType>; subscription: Subscription }[];
-  entitlementChanges: SubscriptionChange[];
+  subscriptionChanges: SubscriptionChange[];
   /** Ids of subscriptions that an event has changed about when the source was read. */
   contested: string[];
 };
@@ -45,7 +45,7 @@ export function decidePage(
       changes: [],
       notifications: [],
       events: [],
-      entitlementChanges: [],
+      subscriptionChanges: [],
       contested: [],
     },
   };
@@ -147,7 +147,7 @@ function record(
   else list[at] = subscription;
   page.report[before === null ? "created" : "updated"] += 1;
   page.notifications.push(...notifications);
-  page.entitlementChanges.push({ before, after });
+  page.subscriptionChanges.push({ before, after });
   if (changes === null) return;
   page.changes.push({ subscriptionId: after.id, changes });
   page.events.push({ type: subscriptionEventType(before, after), subscription: after });

@@ -1,6 +1,8 @@
 import { OPERATOR } from "../domain/caller.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { Slot } from "../domain/slot.ts";
+import { pendingChanges } from "../domain/subscription-change.ts";
+import { callHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
@@ -57,7 +59,8 @@ async function importPage(
   { rows, next, importId }: SourcePage<SubscriptionRow> & { importId: string | null },
   { dryRun, notify }: ImportOptions,
 ): Promise<DecidedPage> {
-  return inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+  const limits = effectLimits(intake);
+  return inTransaction(intake.database, limits, async (transaction) => {
     const users = await resolveUsers(transaction, rows, mapping);
     const links = rows.flatMap((row) => {
       if (row.state === null) return [];
@@ -67,11 +70,15 @@ async function importPage(
     const locked = links.length === 0 ? [] : await waitForAllSubscriptions(transaction, links);
     const decided = decidePage(slot, rows, { locked, users, plans: intake.plans });
     if (dryRun || importId === null) return decided;
-    await transaction.commitAfter([
+    const writes = [
       ...writePage(transaction, decided, { notify }),
       advanceImport(transaction, importId, { ...decided.report, position: next }),
       ...auditImport(transaction, "subscriptions.imported", importId, decided.report, { slot, notify }),
-    ]);
+    ];
+    for (const write of writes) write.catch(() => {});
+    const pending = pendingChanges(decided.subscriptionChanges);
+    await callHooks(transaction, intake.hooks, pending, { writes, limits, isUnhurried: true });
+    await transaction.commitAfter(writes);
     return decided;
   });
 }

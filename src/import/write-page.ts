@@ -9,7 +9,7 @@ import type { DecidedPage } from "./decide-page.ts";
 /** Sends the writes of a page without waiting for them. */
 export function writePage(
   transaction: Transaction,
-  { created, updated, changes, notifications, events, entitlementChanges }: DecidedPage,
+  { created, updated, changes, notifications, events, subscriptionChanges }: DecidedPage,
   { notify }: { notify: boolean },
 ): Promise<unknown>[] {
   return [
@@ -18,6 +18,6 @@ export function writePage(
     ...(changes.length > 0 ? [insertReconciliations(transaction, { by: "operator", of: changes })] : []),
     ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
     ...(notify && events.length > 0 ? [insertSubscriptionEvents(transaction, events)] : []),
-    ...(notify ? insertEntitlementEvents(transaction, entitlementChanges) : []),
+    ...(notify ? insertEntitlementEvents(transaction, subscriptionChanges) : []),
   ];
 }

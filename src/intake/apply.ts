@@ -1,4 +1,5 @@
 import { secondsUntilRetry } from "../domain/delivery.ts";
+import type { Failure } from "../domain/failures.ts";
 import { type Attempt, logAttempts } from "../store/attempts.ts";
 import { type FailedClaim, failClaims, fenceClaims } from "../store/claims.ts";
 import { DatabaseUnavailable, sqlState } from "../store/database.ts";
@@ -6,6 +7,7 @@ import { recordPayments } from "../store/record-payments.ts";
 import { redactHeld } from "../store/redaction.ts";
 import { inTransaction, isLockTimeout, isTimeout, type Transaction } from "../store/transaction.ts";
 import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
+import { callHooks, HookFailed } from "./call-hooks.ts";
 import type { AttemptOutcome, ClaimedEvent } from "./claimed-event.ts";
 import { decideGroup, type EventDecision } from "./decide-group.ts";
 import { isOfDeletedUser, logUnwanted, unwantedOf } from "./deleted-users.ts";
@@ -89,7 +91,8 @@ async function applyTogether(
   intake: Intake,
   group: readonly ClaimedEvent[],
 ): Promise<(AttemptOutcome | "contended")[]> {
-  return inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+  const limits = effectLimits(intake);
+  return inTransaction(intake.database, limits, async (transaction) => {
     const fencing = fenceClaims(
       transaction,
       group.map((event) => event.claim),
@@ -126,6 +129,7 @@ async function applyTogether(
         : []),
     ];
     for (const write of writes) write.catch(() => {});
+    await callHooks(transaction, intake.hooks, changes.pending(), { writes, limits });
     await intake.reached("effects written");
     await transaction.commitAfter(writes);
     await intake.reached("committed");
@@ -180,9 +184,7 @@ function unavailable(intake: Intake, group: readonly ClaimedEvent[], error: unkn
 /** The effects were rolled back; records the failure if the claim still holds. */
 async function recordDefect(intake: Intake, event: ClaimedEvent, error: unknown): Promise<AttemptOutcome> {
   intake.log.error({ err: error, deliveryId: event.claim.id }, "applying an event failed");
-  // Database errors and stacks may quote other rows and code: they go to the log alone.
-  const reason = sqlState(error) ? "database_refused" : "defect";
-  const failed: EventDecision = { outcome: "failed", failure: { reason } };
+  const failed: EventDecision = { outcome: "failed", failure: failureOf(error) };
   try {
     return await inTransaction(intake.database, effectLimits(intake), async (transaction) => {
       const heldClaims = await fenceClaims(transaction, [event.claim]);
@@ -195,4 +197,10 @@ async function recordDefect(intake: Intake, event: ClaimedEvent, error: unknown)
       intake.log.error({ err: recordingError }, "recording a failure failed");
     return { outcome: "unavailable" };
   }
+}
+
+/** Database errors and stacks may quote other rows and code: they go to the log alone. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof HookFailed) return { reason: "hook_failed", params: { plugin: error.plugin } };
+  return { reason: sqlState(error) ? "database_refused" : "defect" };
 }

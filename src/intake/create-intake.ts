@@ -2,6 +2,7 @@ import type { NewDelivery } from "../store/deliveries.ts";
 import { keyOf } from "../store/delivery-key.ts";
 import { applyGroup } from "./apply.ts";
 import { createBatcher } from "./batcher.ts";
+import { withHooksOf } from "./call-hooks.ts";
 import { claimGroup } from "./claim.ts";
 import type { AttemptOutcome, Claimed, ClaimedEvent } from "./claimed-event.ts";
 import { createInProcess } from "./in-process.ts";
@@ -60,6 +61,7 @@ export function createIntake(options: IntakeOptions): Intake {
   const intake: Intake = {
     ...options,
     reached: options.reached ?? (() => {}),
+    hooks: options.hooks ?? withHooksOf([]),
     inProcess: createInProcess(),
     recent: createRecentKeys(RECENT_KEYS),
     deliveries,

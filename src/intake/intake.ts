@@ -5,6 +5,7 @@ import type { Database } from "../store/database.ts";
 import type { NewDelivery } from "../store/deliveries.ts";
 
 import type { Batcher } from "./batcher.ts";
+import type { WithHooks } from "./call-hooks.ts";
 import type { AttemptOutcome, Claimed, ClaimedEvent } from "./claimed-event.ts";
 import type { InProcess } from "./in-process.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
@@ -18,6 +19,8 @@ export type IntakeOptions = {
   leaseSeconds: number;
   toleranceSeconds: number;
   log: IntakeLog;
+  /** Called in the transactions that change subscriptions. */
+  hooks?: WithHooks;
   /** Has subscriptions compared with their provider soon; must not throw. By default nothing is compared. */
   requestComparison?: (slot: Slot, subscriptionIds: readonly string[]) => void;
   /** Called at each step where a crash matters; tests crash there. */
@@ -45,6 +48,7 @@ export type ReceiveResult =
 /** Dependencies shared by everything that processes events in this process. */
 export type Intake = IntakeOptions & {
   reached: (milestone: Milestone) => void | Promise<void>;
+  hooks: WithHooks;
   inProcess: InProcess;
   /** Events that this process has finished, by `keyOf`. */
   recent: RecentKeys;

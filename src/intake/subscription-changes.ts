@@ -5,7 +5,8 @@ import { type SubscriptionEvent, subscriptionEventType } from "../domain/outboun
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
-import type { SubscriptionChange } from "../domain/subscription-change.ts";
+import { pendingChanges, type SubscriptionChange } from "../domain/subscription-change.ts";
+import type { PendingChange } from "../domain/subscription-hook.ts";
 import type { Attempt } from "../store/attempts.ts";
 import { insertEntitlementEvents } from "../store/entitlement-events.ts";
 import { insertNotifications } from "../store/notifications.ts";
@@ -18,6 +19,8 @@ export type SubscriptionChanges = {
   linkedTo(slot: Slot, event: PaymentEvent): Subscription[];
   /** Returns the event's changes relative to the state before it. */
   record(applied: Decision & { outcome: "applied" }): Attempt["changed"];
+  /** What has been recorded, in order, for plugins' hooks. */
+  pending(): PendingChange[];
   /** Sends the writes, one per subscription, without waiting for them. */
   write(transaction: Transaction): Promise<unknown>[];
 };
@@ -29,8 +32,9 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
   const changed = new Set<string>();
   const notifications: Notification[] = [];
   const events: SubscriptionEvent[] = [];
-  const changesInOrder: SubscriptionChange[] = [];
+  const all: SubscriptionChange[] = [];
   return {
+    pending: () => pendingChanges(all),
     linkedTo(slot, event) {
       const linked: Subscription[] = [];
       for (const subscription of current.values())
@@ -44,7 +48,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
       notifications.push(...decision.notifications);
       current.set(subscription.id, { ...subscription, lastNotified: decision.lastNotified });
       changed.add(subscription.id);
-      changesInOrder.push({ before, after: subscription });
+      all.push({ before, after: subscription });
       if (changes !== null) events.push({ type: subscriptionEventType(before, subscription), subscription });
       return changes && { subscriptionId: subscription.id, changes };
     },
@@ -57,7 +61,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
         ...(updated.length > 0 ? [updateSubscriptions(transaction, updated)] : []),
         ...(notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
         ...(events.length > 0 ? [insertSubscriptionEvents(transaction, events)] : []),
-        ...insertEntitlementEvents(transaction, changesInOrder),
+        ...insertEntitlementEvents(transaction, all),
       ];
     },
   };

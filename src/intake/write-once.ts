@@ -4,6 +4,7 @@ import { type FirstDelivery, findKnownDeliveries, insertFirstDeliveries } from "
 import { recordPayments } from "../store/record-payments.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { insertUnwanted } from "../store/unwanted-subscriptions.ts";
+import { callHooks } from "./call-hooks.ts";
 import { decideGroup, type EventDecision, type GroupDecision } from "./decide-group.ts";
 import { isOfDeletedUser, logUnwanted, unwantedOf } from "./deleted-users.ts";
 import type { IncomingEvent, ReceivedOutcome } from "./incoming-event.ts";
@@ -26,7 +27,8 @@ export async function writeOnce(
   group: readonly IncomingEvent[],
   closing: () => void,
 ): Promise<WrittenOutcome[]> {
-  return inTransaction(intake.database, firstDeliveryLimits(intake), async (transaction) => {
+  const limits = firstDeliveryLimits(intake);
+  return inTransaction(intake.database, limits, async (transaction) => {
     const repeats = new Set<IncomingEvent>();
     const alreadyStored = new Set<IncomingEvent>();
     const locked = await lockGroup(transaction, group, async () => {
@@ -63,6 +65,7 @@ export async function writeOnce(
       ...(decided.payments.length > 0 ? [recordPayments(transaction, decided.payments)] : []),
     ];
     for (const write of writes) write.catch(() => {});
+    await callHooks(transaction, intake.hooks, decided.changes.pending(), { writes, limits });
     await intake.reached("effects written");
     const committing = transaction.commitAfter(writes);
     closing();

@@ -1,10 +1,11 @@
 import { backOffSeconds } from "../domain/delivery.ts";
-import type { OutboundEvent } from "../domain/outbound-event.ts";
+import type { AfterSubscriptionChange } from "../domain/subscription-hook.ts";
 import { type ClaimedDelivery, claimDeliveries, dueEndpoints } from "../store/claim-outbound-deliveries.ts";
 import type { Database } from "../store/database.ts";
 import { recordAttempt, type SendResult } from "../store/record-outbound-attempt.ts";
 import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
 import type { OutboundAllow } from "./allowed-targets.ts";
+import { callAfterHook } from "./call-after-hook.ts";
 import { outboundEvent } from "./event-body.ts";
 import type { OutboundMilestone } from "./milestone.ts";
 import { postEvent } from "./post-event.ts";
@@ -23,13 +24,13 @@ const LIMITS: TransactionOptions = {
   idleTimeoutMs: 5_000,
 };
 
-/** A plugin's function for events, by the plugin's name. */
-type EventHooks = ReadonlyMap<string, (event: OutboundEvent) => unknown>;
+/** Plugins' functions, by the plugin's name. */
+type AfterHooks = ReadonlyMap<string, AfterSubscriptionChange>;
 
 export type DispatcherOptions = {
   database: Database;
   allow: OutboundAllow;
-  hooks: EventHooks;
+  hooks: AfterHooks;
   log: { warn(facts: object, message: string): void };
   now: () => number;
   timeoutMs?: number;
@@ -123,38 +124,14 @@ async function deliver(
 async function attempt(options: DispatcherOptions, delivery: ClaimedDelivery): Promise<SendResult> {
   const { hook, url, event, secrets } = delivery;
   if (event === null) return notKept();
-  const shown = outboundEvent(event);
-  if (hook !== null) return callHook(options, hook, shown);
-  return postEvent({ url: url as string, secrets }, { id: event.id, body: JSON.stringify(shown) }, options);
+  if (hook !== null) return callAfterHook({ ...options, call: options.hooks.get(hook) }, hook, event);
+  return postEvent(
+    { url: url as string, secrets },
+    { id: event.id, body: JSON.stringify(outboundEvent(event)) },
+    options,
+  );
 }
 
 function notKept(): SendResult {
   return { isDelivered: false, durationMs: 0, responseStatus: null, error: "the event is no longer kept" };
-}
-
-const HOOK_TIMEOUT_MS = 15_000;
-
-async function callHook(
-  { hooks, log, timeoutMs = HOOK_TIMEOUT_MS }: DispatcherOptions,
-  name: string,
-  event: OutboundEvent,
-): Promise<SendResult> {
-  const startedAt = performance.now();
-  const ended = (error: string | null): SendResult => ({
-    isDelivered: error === null,
-    durationMs: performance.now() - startedAt,
-    responseStatus: null,
-    error,
-  });
-  const { promise: tooSlow, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`took longer than ${timeoutMs / 1000} s`)), timeoutMs);
-  try {
-    await Promise.race([(async () => hooks.get(name)?.(event))(), tooSlow]);
-    return ended(null);
-  } catch (err) {
-    log.warn({ err, plugin: name, eventId: event.id }, "afterSubscriptionChange failed: it is called again");
-    return ended(err instanceof Error ? err.message.slice(0, 300) : "failed");
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { SUBSCRIPTION_EVENT_TYPES } from "../domain/outbound-event.ts";
+import { registerHooks } from "../store/hook-endpoints.ts";
 import { isEventWritten } from "../store/outbound-relay.ts";
 import { createDispatcher, type DispatcherOptions } from "./dispatcher.ts";
 import { type Relay, relayEvents } from "./relay.ts";
@@ -11,6 +13,7 @@ export type Outbound = {
 };
 
 const EVERY_MS = 200;
+const REGISTER_EVERY_MS = 60 * 60 * 1000;
 
 /**
  * Relays and sends events until this process stops. Not a job with a lease: any process may send, each delivery is
@@ -19,7 +22,13 @@ const EVERY_MS = 200;
 export function startOutbound(options: DispatcherOptions & Pick<Relay, "plans">): Outbound {
   const dispatcher = createDispatcher(options);
   const stopping = new AbortController();
+  const hooks = [...options.hooks.keys()];
+  let registerAtMs = 0;
   const pass = async () => {
+    if (hooks.length > 0 && performance.now() >= registerAtMs) {
+      await registerHooks(options.database, hooks, SUBSCRIPTION_EVENT_TYPES);
+      registerAtMs = performance.now() + REGISTER_EVERY_MS;
+    }
     if (await isEventWritten(options.database)) await relayEvents(options, () => stopping.signal.aborted);
     return dispatcher.dispatch();
   };

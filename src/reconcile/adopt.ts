@@ -6,6 +6,8 @@ import { notificationsFor } from "../domain/notification.ts";
 import { subscriptionEventType } from "../domain/outbound-event.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
+import { pendingChanges } from "../domain/subscription-change.ts";
+import { callHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
@@ -27,7 +29,7 @@ export type Adoption = { outcome: "adopted"; subscriptionId: string } | { outcom
  * @throws DatabaseUnavailable
  */
 export async function adopt(
-  intake: Pick<Intake, "database" | "plans" | "leaseSeconds">,
+  intake: Pick<Intake, "database" | "plans" | "leaseSeconds" | "hooks">,
   slot: Slot,
   state: PaymentEvent,
   { by, notify }: { by: Reconciler; notify: boolean },
@@ -35,8 +37,9 @@ export async function adopt(
   const { providerSubscriptionId, userId, customerId } = state;
   const askedAtMicros = Date.now() * 1000;
   const link = { provider: slot, providerSubscriptionId, userId, customerId };
+  const limits = effectLimits(intake);
   return retryOnContention(() =>
-    inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+    inTransaction(intake.database, limits, async (transaction) => {
       const [subscriptions, users] = await Promise.all([
         waitForSubscriptions(transaction, link),
         findUserStates(transaction, userId === null ? [] : [userId]),
@@ -59,7 +62,7 @@ export async function adopt(
       const { lastNotified, notifications } = notificationsFor(before, after, { isLate: false });
       const changes = changesOf(before, after);
       const write = before === null ? insertSubscriptions : updateSubscriptions;
-      await transaction.commitAfter([
+      const writes = [
         write(transaction, [{ ...after, lastNotified }]),
         ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
         ...(changes
@@ -74,7 +77,10 @@ export async function adopt(
           : []),
         ...(notify ? insertEntitlementEvents(transaction, [{ before, after }]) : []),
         auditReconciliation(transaction, by, { id: after.id, outcome: "adopted" }),
-      ]);
+      ];
+      for (const write of writes) write.catch(() => {});
+      await callHooks(transaction, intake.hooks, pendingChanges([{ before, after }]), { writes, limits });
+      await transaction.commitAfter(writes);
       return { outcome: "adopted", subscriptionId: after.id };
     }),
   );

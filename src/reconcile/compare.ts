@@ -6,7 +6,9 @@ import { notificationsFor } from "../domain/notification.ts";
 import { subscriptionEventType } from "../domain/outbound-event.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
+import { pendingChanges } from "../domain/subscription-change.ts";
 import { type UnclearState, unclearStateSentence } from "../domain/unclear-state.ts";
+import { callHooks } from "../intake/call-hooks.ts";
 import type { Intake } from "../intake/intake.ts";
 import { retryOnContention } from "../intake/retry-on-contention.ts";
 import { effectLimits } from "../intake/transaction-limits.ts";
@@ -40,7 +42,7 @@ export type CompareOptions = {
   notify: boolean;
 };
 
-type Comparing = Pick<Intake, "database" | "plans" | "leaseSeconds">;
+type Comparing = Pick<Intake, "database" | "plans" | "leaseSeconds" | "hooks">;
 
 const ROUNDS = 5;
 
@@ -80,7 +82,8 @@ async function correct(
   // Without the user: a comparison never reassigns a subscription.
   const event = { ...state, providerSubscriptionId, userId: null };
   const link = { provider, providerSubscriptionId, userId: null, customerId: state.customerId };
-  return inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+  const limits = effectLimits(intake);
+  return inTransaction(intake.database, limits, async (transaction) => {
     const [, subscriptions, current] = await Promise.all([
       lockSubscribers(transaction, [link]),
       lockSubscriptions(transaction, [link]),
@@ -114,7 +117,7 @@ async function correct(
       return comparison;
     }
     const { lastNotified, notifications } = notificationsFor(before, after, { isLate: false });
-    await transaction.commitAfter([
+    const writes = [
       updateSubscriptions(transaction, [{ ...after, lastNotified }]),
       ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
       ...(changes
@@ -136,7 +139,10 @@ async function correct(
         : []),
       ...(notify ? insertEntitlementEvents(transaction, [{ before, after }]) : []),
       auditReconciliation(transaction, by, { id, outcome: "corrected" }),
-    ]);
+    ];
+    for (const write of writes) write.catch(() => {});
+    await callHooks(transaction, intake.hooks, pendingChanges([{ before, after }]), { writes, limits });
+    await transaction.commitAfter(writes);
     return comparison;
   });
 }

@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Job } from "../jobs/job-runner.ts";
 import type { Database } from "../store/database.ts";
 import { dropNotifications, dropPayloads } from "../store/delivery-retention.ts";
+import { dropUnseenHooks } from "../store/hook-endpoints.ts";
 import { dropAbandonedImports } from "../store/imports.ts";
 import { deleteExpiredLeases } from "../store/leases.ts";
 import { dropOutbound } from "../store/outbound-retention.ts";
@@ -14,6 +15,8 @@ const BATCH = 200;
 const PAUSE_MS = 20;
 const NOTIFICATION_DAYS = 365;
 const OUTBOUND_DAYS = 30;
+/** As long as events are retried. */
+const UNSEEN_HOOK_DAYS = 5;
 /** Idempotency keys are kept as long. */
 const USAGE_DAYS = 30;
 
@@ -29,6 +32,7 @@ export function retentionJob({ deliveryRetentionDays }: Config, { database }: { 
       while (!isStopping() && (await dropPayloads(database, payloads)).passed > 0) await sleep(PAUSE_MS);
       const notifications = { olderThanDays: NOTIFICATION_DAYS, limit: BATCH };
       while (!isStopping() && (await dropNotifications(database, notifications)) > 0) await sleep(PAUSE_MS);
+      await dropUnseenHooks(database, UNSEEN_HOOK_DAYS);
       const outbound = { olderThanDays: OUTBOUND_DAYS, limit: BATCH };
       while (!isStopping() && (await dropOutbound(database, outbound)) > 0) await sleep(PAUSE_MS);
       const usage = { olderThanDays: USAGE_DAYS, limit: BATCH };

@@ -6,6 +6,8 @@ import { type EmbeddedSecrets, embeddedSecrets } from "../config/embedded-secret
 import { connectPayments, paymentAccess, webhookSecrets } from "../config/payments.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import { SLOTS, type Slot } from "../domain/slot.ts";
+import type { SubscriptionHooks } from "../domain/subscription-hook.ts";
+import { withHooksOf } from "../intake/call-hooks.ts";
 import { createIntake, INTAKE_CONNECTIONS } from "../intake/create-intake.ts";
 import type { Intake, Milestone } from "../intake/intake.ts";
 import type { Log } from "../observability/log.ts";
@@ -17,6 +19,7 @@ import { startEmbeddedPostgres } from "../store/embedded.ts";
 import { requestHeals } from "../store/heals.ts";
 import { isMigrated, migrate } from "../store/migrate.ts";
 import { waitForDatabase } from "../store/wait-for-database.ts";
+import { loadHooks } from "./load-hooks.ts";
 import { requireEmbeddedDatabase, requireSchema } from "./require-database.ts";
 import { type SimulatedProvider, startSimulatedProvider } from "./simulated-provider.ts";
 
@@ -35,6 +38,8 @@ export type Runtime = {
   appUrl: string;
   /** Where outbound events may go besides public https addresses. */
   outboundAllow: OutboundAllow;
+  /** Functions of plugins that changes of subscriptions call. */
+  hooks: readonly SubscriptionHooks[];
   log: Log;
   /** The simulator's pages; `null`: it was not started here. */
   simulatorUrl: string | null;
@@ -51,6 +56,9 @@ export type RuntimeOptions = {
   /** Fails when there is no database yet, instead of creating one. */
   mustExist?: boolean;
   reached?: (milestone: Milestone) => void | Promise<void>;
+  /** Those of `src/plugins/` unless given. */
+  hooks?: readonly SubscriptionHooks[];
+  hookTimeoutMs?: number;
   /** Has the simulated provider started, where configured: the address that it delivers to. */
   deliverTo?: (slot: Slot) => string;
 };
@@ -65,6 +73,7 @@ const MIGRATION_TIMEOUT_MS = 30 * 60 * 1000;
 
 export async function startRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
   if (options.mustExist) requireEmbeddedDatabase(config);
+  const hooks = options.hooks ?? (await loadHooks());
   const isOnOwnMachine = config.databaseUrl === null || config.simulator !== null;
   if (isOnOwnMachine) await prepareDataDir(config.dataDir);
   const embedded = isOnOwnMachine ? await embeddedSecrets(config.dataDir) : null;
@@ -72,7 +81,7 @@ export async function startRuntime(config: Config, options: RuntimeOptions): Pro
   const slots = bindSlots((slot) => ({ format: config.slots[slot].format, secrets: secrets[slot] }));
   const simulated = await startSimulatedProvider(config, embedded, slots, options);
   try {
-    return await startOnDatabase(config, options, { embedded, slots, simulated });
+    return await startOnDatabase(config, options, { embedded, slots, simulated, hooks });
   } catch (error) {
     await simulated?.close();
     throw error;
@@ -83,12 +92,13 @@ type Prepared = {
   embedded: EmbeddedSecrets | null;
   slots: Record<Slot, SlotBinding>;
   simulated: SimulatedProvider | null;
+  hooks: readonly SubscriptionHooks[];
 };
 
 async function startOnDatabase(
   config: Config,
   options: RuntimeOptions,
-  { embedded, slots, simulated }: Prepared,
+  { embedded, slots, simulated, hooks }: Prepared,
 ): Promise<Runtime> {
   const { log } = options;
   const postgres = config.databaseUrl === null ? await startEmbeddedPostgres(config.dataDir) : null;
@@ -129,6 +139,7 @@ async function startOnDatabase(
     slots,
     leaseSeconds: config.webhook.leaseSeconds,
     toleranceSeconds: config.webhook.toleranceSeconds,
+    hooks: withHooksOf(hooks, options.hookTimeoutMs),
     log,
     ...(options.reached ? { reached: options.reached } : {}),
     ...(config.selfHeal ? { requestComparison: comparisonRequests(database, payments, log) } : {}),
@@ -142,6 +153,7 @@ async function startOnDatabase(
     newServiceKey,
     appUrl: config.appUrl,
     outboundAllow: outboundAllow(config.outboundAllow),
+    hooks,
     log,
     simulatorUrl: simulated?.url ?? null,
     isReady: () => withinMs(READY_WITHIN_MS, isMigrated(intakeDatabase)),

@@ -6,6 +6,7 @@ import { cancelAtProvider } from "../billing/cancel-at-provider.ts";
 import { closeOnDeletion } from "../billing/close-on-deletion.ts";
 import type { Config } from "../config/config.ts";
 import { SLOTS } from "../domain/slot.ts";
+import type { AfterSubscriptionChange } from "../domain/subscription-hook.ts";
 import { startRetryJob } from "../intake/retry-job.ts";
 import { createJobRunner, type JobOutcome } from "../jobs/job-runner.ts";
 import { createLimits } from "../limits/create-limits.ts";
@@ -95,7 +96,7 @@ export async function startService(
     database: runtime.database,
     plans: config.plans,
     allow: runtime.outboundAllow,
-    hooks: new Map(),
+    hooks: afterHooksOf(runtime),
     log,
     now: Date.now,
   });
@@ -135,4 +136,12 @@ export async function startService(
       await Promise.all([auth.idle(), mail.close(), limits.close()]);
     },
   };
+}
+
+function afterHooksOf({ hooks }: Runtime): Map<string, AfterSubscriptionChange> {
+  return new Map(
+    hooks.flatMap(({ name, afterSubscriptionChange }) =>
+      afterSubscriptionChange === undefined ? [] : [[name, afterSubscriptionChange]],
+    ),
+  );
 }

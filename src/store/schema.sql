@@ -134,6 +134,7 @@ create table event_endpoint (
   created_by text,
   failing_since timestamp with time zone,
   disabled_at timestamp with time zone,
+  hook_seen_at timestamp with time zone,
   constraint event_endpoint_check CHECK (((url IS NULL) <> (hook IS NULL))),
   constraint event_endpoint_check1 CHECK (((url IS NULL) = (secret IS NULL))),
   constraint event_endpoint_created_by_fkey FOREIGN KEY (created_by) REFERENCES "user"(id) ON DELETE SET NULL,

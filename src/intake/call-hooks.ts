@@ -1,0 +1,89 @@
+import type {
+  PendingChange,
+  SubscriptionHooks,
+  WithSubscriptionChange,
+} from "../domain/subscription-hook.ts";
+import { DatabaseUnavailable, type Queryable } from "../store/database.ts";
+import { setStatementTimeout } from "../store/statement-timeout.ts";
+import { isContention, type TransactionOptions } from "../store/transaction.ts";
+import { openHookTransaction } from "./hook-transaction.ts";
+
+/** A plugin's hook failed, so the change must not be committed. */
+export class HookFailed extends Error {
+  readonly plugin: string;
+  constructor(plugin: string, cause: unknown) {
+    super(`withSubscriptionChange of plugin "${plugin}" failed`, { cause });
+    this.plugin = plugin;
+  }
+}
+
+/** Plugins that have `withSubscriptionChange`, and how long a call may take. */
+export type WithHooks = {
+  plugins: readonly { name: string; withSubscriptionChange: WithSubscriptionChange }[];
+  timeoutMs: number;
+};
+
+const TIMEOUT_MS = 200;
+
+/** Those of all plugins. */
+export function withHooksOf(plugins: readonly SubscriptionHooks[], timeoutMs = TIMEOUT_MS): WithHooks {
+  return {
+    plugins: plugins.flatMap(({ name, withSubscriptionChange }) =>
+      withSubscriptionChange === undefined ? [] : [{ name, withSubscriptionChange }],
+    ),
+    timeoutMs,
+  };
+}
+
+/** How many calls' time those of one transaction may take. A slower group is run singly: other events wait for it. */
+const CALLS_PER_TRANSACTION = 5;
+
+type HookCalls = {
+  writes: readonly Promise<unknown>[];
+  limits: TransactionOptions;
+  /** For work that no event waits for. */
+  isUnhurried?: boolean;
+};
+
+/**
+ * Calls the plugins' `withSubscriptionChange` for each change, in order, once the writes of the transaction have succeeded.
+ * Without such a plugin it does nothing.
+ * @throws HookFailed, or what makes the transaction run again
+ */
+export async function callHooks(
+  transaction: Queryable,
+  { plugins, timeoutMs }: WithHooks,
+  pending: readonly PendingChange[],
+  { writes, limits, isUnhurried = false }: HookCalls,
+): Promise<void> {
+  if (plugins.length === 0 || pending.length === 0) return;
+  // Their errors first: with a transaction that has failed, a hook could only fail too.
+  await Promise.all(writes);
+  await setStatementTimeout(transaction, timeoutMs);
+  const endsAtMs = performance.now() + (isUnhurried ? Infinity : CALLS_PER_TRANSACTION * timeoutMs);
+  for (const change of pending) {
+    for (const { name, withSubscriptionChange } of plugins) {
+      const left = Math.min(timeoutMs, endsAtMs - performance.now());
+      await callHook(transaction, { name, call: (tx) => withSubscriptionChange(change, tx) }, left);
+    }
+  }
+  await setStatementTimeout(transaction, limits.statementTimeoutMs);
+}
+
+type Hook = { name: string; call(tx: ReturnType<typeof openHookTransaction>["tx"]): unknown };
+
+async function callHook(transaction: Queryable, { name, call }: Hook, timeoutMs: number): Promise<void> {
+  const { tx, close } = openHookTransaction(transaction);
+  const { promise: tooSlow, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("took too long")), Math.max(0, timeoutMs));
+  try {
+    await Promise.race([(async () => call(tx))().then(close), tooSlow]);
+  } catch (error) {
+    if (isContention(error) || error instanceof DatabaseUnavailable) throw error;
+    throw new HookFailed(name, error);
+  } finally {
+    clearTimeout(timer);
+    // What still runs must not reach the next transaction of this connection.
+    close().catch(() => {});
+  }
+}

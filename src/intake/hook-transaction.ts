@@ -1,0 +1,43 @@
+import type { HookTransaction } from "../domain/subscription-hook.ts";
+import type { Queryable } from "../store/database.ts";
+
+type OpenHookTransaction = {
+  tx: HookTransaction;
+  /** Refuses further statements. @throws the first statement's error, even one that the hook has caught. */
+  close(): Promise<void>;
+};
+
+/** What a hook may do in a transaction: statements that stay in it, each of which must succeed. */
+export function openHookTransaction(transaction: Queryable): OpenHookTransaction {
+  const sent: Promise<unknown>[] = [];
+  let isClosed = false;
+  const query = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
+    if (isClosed)
+      throw new Error("the hook's time is over, or it has returned without awaiting its statements");
+    if (endsTransaction(text)) throw new Error("a hook cannot begin or end a transaction");
+    // Unnamed: a plugin's statements are not constants, and prepared ones would accumulate.
+    return transaction.run<Row>({ name: "", text }, values);
+  };
+  return {
+    tx: {
+      query: <Row>(text: string, values?: readonly unknown[]) => {
+        const running = query<Row>(text, values);
+        sent.push(running);
+        running.catch(() => {});
+        return running;
+      },
+    },
+    close: async () => {
+      isClosed = true;
+      // PostgreSQL would answer the commit of a failed transaction with a rollback, and no error.
+      await Promise.all(sent);
+    },
+  };
+}
+
+const CONTROL = /^(?:begin|start|commit|end|rollback|abort|prepare|savepoint|release|set|reset|discard)\b/i;
+const BEFORE_KEYWORD = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|;)+/;
+
+function endsTransaction(text: string): boolean {
+  return CONTROL.test(text.replace(BEFORE_KEYWORD, ""));
+}

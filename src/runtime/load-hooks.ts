@@ -1,0 +1,41 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { SubscriptionHooks } from "../domain/subscription-hook.ts";
+
+const FOLDER = join(import.meta.dirname, "../plugins");
+
+const HOOKS = ["afterSubscriptionChange", "withSubscriptionChange"] as const;
+
+/**
+ * Loads the plugins that name a hook; the command line, which changes subscriptions too, is spared the others.
+ * @throws Error naming the file
+ */
+export async function loadHooks(folder: string = FOLDER): Promise<SubscriptionHooks[]> {
+  const files = (await readdir(folder)).filter((file) => /^[^.].*(?<!\.d)\.ts$/.test(file)).sort();
+  const plugins: SubscriptionHooks[] = [];
+  for (const file of files) {
+    const source = await readFile(join(folder, file), "utf8");
+    if (HOOKS.some((hook) => source.includes(hook))) plugins.push(await load(folder, file));
+  }
+  return plugins;
+}
+
+async function load(folder: string, file: string): Promise<SubscriptionHooks> {
+  let exported: Record<string, unknown>;
+  try {
+    exported = await import(pathToFileURL(join(folder, file)).href);
+  } catch (error) {
+    throw new Error(`plugin ${file}: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+  const { name } = exported;
+  if (typeof name !== "string") throw new Error(`plugin ${file}: export a const "name"`);
+  const hooks: SubscriptionHooks = { name };
+  for (const hook of HOOKS) {
+    const exportedHook = exported[hook];
+    if (exportedHook === undefined) continue;
+    if (typeof exportedHook !== "function") throw new Error(`plugin ${file}: "${hook}" must be a function`);
+    hooks[hook] = exportedHook as (...given: unknown[]) => unknown;
+  }
+  return hooks;
+}

@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import { OPERATOR } from "../../src/domain/caller.ts";
+import type { PendingChange, WithSubscriptionChange } from "../../src/domain/subscription-hook.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { compare } from "../../src/reconcile/compare.ts";
+import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import { findReconcilable } from "../../src/store/reconciliations.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import type { FixtureOverrides } from "../fixtures/overrides.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { SECRETS, serverVariables } from "../support/variables.ts";
+
+const CREATED = "customer.subscription.created";
+const UPDATED = "customer.subscription.updated";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await freshDatabase();
+  await test.rows(
+    "create table hook_note (id bigint generated always as identity, note text not null unique)",
+  );
+});
+afterAll(() => test.drop());
+
+let runtime: Runtime;
+let hook: WithSubscriptionChange;
+let changes: PendingChange[];
+beforeEach(async () => {
+  await test.rows("truncate hook_note, webhook_attempt, webhook_delivery");
+  await test.rows("delete from subscription");
+  changes = [];
+  hook = () => {};
+  await start(60_000);
+});
+afterEach(() => runtime.close());
+
+/** With the given time for a call, as a busy machine needs, or with the product's. */
+async function start(hookTimeoutMs?: number): Promise<void> {
+  runtime = await startRuntime(readConfig(serverVariables(test.url)), {
+    log: createLog("silent"),
+    hooks: [
+      {
+        name: "test",
+        withSubscriptionChange: (change, tx) => {
+          changes.push(change);
+          return hook(change, tx);
+        },
+      },
+    ],
+    ...(hookTimeoutMs === undefined ? {} : { hookTimeoutMs }),
+  });
+}
+
+let count = 0;
+
+async function receive(kind: string, given: FixtureOverrides = {}) {
+  count += 1;
+  const { rawBody, headers } = fixtureDelivery("stripe", kind, {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: `evt_${count}`,
+    subscriptionId: "sub",
+    customerId: `cus_${given.subscriptionId ?? "sub"}`,
+    userId: "user_1",
+    planId: "team",
+    priceId: "price_team_monthly",
+    occurredAt: new Date(Date.UTC(2026, 0, 1) + count * 60_000),
+    status: "active",
+    seats: 5,
+    ...given,
+  });
+  return runtime.intake.receive("provider-a", { rawBody, header: (name) => headers[name] });
+}
+
+const notes = async () =>
+  (await test.rows<{ note: string }>("select note from hook_note order by id")).map(({ note }) => note);
+const seats = async () =>
+  (await test.rows<{ seats: number }>("select seats from subscription order by seats")).map(
+    (row) => row.seats,
+  );
+const lastReasons = async () =>
+  (
+    await test.rows<{ reason: string }>(
+      "select last_reason as reason from webhook_delivery where status = 'failed'",
+    )
+  ).map(({ reason }) => reason);
+
+describe("withSubscriptionChange", () => {
+  it("receives each change with the state before it, and writes in its transaction", async () => {
+    hook = async ({ type, before, subscription }, tx) => {
+      const [row] = await tx.query<{ seats: number }>("select seats from subscription where id = $1", [
+        subscription.id,
+      ]);
+      await tx.query("insert into hook_note (note) values ($1)", [
+        `${type} ${before?.seats ?? "new"} -> ${subscription.seats}, stored ${row?.seats}`,
+      ]);
+    };
+    await receive(CREATED);
+    await receive(UPDATED, { seats: 7 });
+    expect(await notes()).toEqual([
+      "subscription.started new -> 5, stored 5",
+      "subscription.changed 5 -> 7, stored 7",
+    ]);
+  });
+
+  it("is not called for a repeat, nor for what changes nothing", async () => {
+    const currentPeriodEnd = new Date(Date.UTC(2030, 0, 1));
+    await receive(CREATED, { currentPeriodEnd });
+    count -= 1;
+    expect(await receive(CREATED, { currentPeriodEnd })).toMatchObject({ outcome: "duplicate" });
+    expect(changes).toHaveLength(1);
+    await receive(UPDATED, { currentPeriodEnd, seats: 6 });
+    expect(await receive(UPDATED, { currentPeriodEnd, seats: 6 })).toMatchObject({ outcome: "applied" });
+    expect(changes).toHaveLength(2);
+  });
+
+  it("fails its event alone when it throws, and the retry applies it", async () => {
+    let isBroken = true;
+    hook = async ({ subscription }, tx) => {
+      await tx.query("insert into hook_note (note) values ($1)", [`seats ${subscription.seats}`]);
+      if (isBroken && subscription.seats === 7) throw new Error("broken");
+    };
+    const group = [5, 6, 7, 8, 9].map((one) =>
+      receive(CREATED, { subscriptionId: `sub_${one}`, userId: `user_${one}`, seats: one }),
+    );
+    const outcomes = (await Promise.all(group)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(["applied", "applied", "failed", "applied", "applied"]);
+    expect(await seats()).toEqual([5, 6, 8, 9]);
+    expect((await notes()).sort()).toEqual(["seats 5", "seats 6", "seats 8", "seats 9"]);
+    expect(await lastReasons()).toEqual(["hook_failed"]);
+    isBroken = false;
+    count = count - 5 + 2;
+    expect(await receive(CREATED, { subscriptionId: "sub_7", userId: "user_7", seats: 7 })).toMatchObject({
+      outcome: "applied",
+    });
+    expect(await notes()).toContain("seats 7");
+  });
+
+  const FAILURES: [string, WithSubscriptionChange][] = [
+    [
+      "catches the error of a statement",
+      async (_, tx) => void (await tx.query("select 1 / 0").catch(() => {})),
+    ],
+    ["does not await a statement that fails", (_, tx) => void tx.query("select 1 / 0").catch(() => {})],
+    ["ends the transaction", (_, tx) => tx.query("commit")],
+    ["ends the transaction behind a comment", (_, tx) => tx.query("/* x */ -- y\n rollback")],
+    ["sets a variable", (_, tx) => tx.query("set statement_timeout = 0")],
+  ];
+  it.each(FAILURES)("fails the event when the hook %s", async (_, failing) => {
+    hook = async (change, tx) => {
+      await tx.query("insert into hook_note (note) values ($1)", [change.type]);
+      await failing(change, tx);
+    };
+    expect(await receive(CREATED)).toMatchObject({ outcome: "failed" });
+    expect([await notes(), await seats(), await lastReasons()]).toEqual([[], [], ["hook_failed"]]);
+  });
+
+  it("fails the event of a hook that does not end, whose later statements are refused", async () => {
+    await runtime.close();
+    await start();
+    const late = Promise.withResolvers<string>();
+    const ended = Promise.withResolvers<void>();
+    hook = async (_, tx) => {
+      await ended.promise;
+      await tx
+        .query("insert into hook_note (note) values ('late')")
+        .catch((error) => late.resolve(error.message));
+    };
+    expect(await receive(CREATED)).toMatchObject({ outcome: "failed" });
+    ended.resolve();
+    expect(await late.promise).toMatch(/time is over/);
+    expect([await notes(), await seats()]).toEqual([[], []]);
+  });
+
+  it("fails the event of a statement that does not end", async () => {
+    await runtime.close();
+    await start();
+    hook = (_, tx) => tx.query("select pg_sleep(60)");
+    expect(await receive(CREATED)).toMatchObject({ outcome: "failed" });
+    hook = () => {};
+    expect(await seats()).toEqual([]);
+  });
+
+  it("runs again after a deadlock or serialization failure of its own", async () => {
+    let runs = 0;
+    hook = async (_, tx) => {
+      runs += 1;
+      if (runs === 1) await tx.query("do $$ begin raise exception using errcode = '40001'; end $$");
+      await tx.query("insert into hook_note (note) values ($1)", [`run ${runs}`]);
+    };
+    expect(await receive(CREATED)).toMatchObject({ outcome: "applied" });
+    expect(await notes()).toEqual(["run 2"]);
+  });
+
+  it("is called for a correction too", async () => {
+    await receive(CREATED);
+    const [row] = await test.rows<{ id: string }>("select id from subscription");
+    const found = await findReconcilable(test.database, row?.id as string);
+    const state = {
+      ...{ kind: UPDATED, providerSubscriptionId: "sub", customerId: "cus_sub", userId: null, planId: null },
+      items: [{ priceIds: ["price_team_monthly"], seats: 9 }],
+      ...{ status: "active", currentPeriodEnd: null, cancelAtPeriodEnd: null, occurredAtMicros: null },
+    };
+    const api = { fetchSubscription: async () => state as never };
+    hook = async ({ subscription }, tx) => {
+      await tx.query("insert into hook_note (note) values ($1)", [`seats ${subscription.seats}`]);
+    };
+    const options = { by: OPERATOR, audit: "changes", dryRun: false, notify: false } as const;
+    await compare(runtime.intake, api, found as never, options);
+    expect([await notes(), await seats()]).toEqual([["seats 9"], [9]]);
+  });
+
+  it("is called in order for the changes of one group", async () => {
+    hook = async ({ subscription }, tx) => {
+      await sleep(1);
+      await tx.query("insert into hook_note (note) values ($1)", [`seats ${subscription.seats}`]);
+    };
+    await Promise.all([receive(CREATED), receive(UPDATED, { seats: 6 }), receive(UPDATED, { seats: 7 })]);
+    expect(await notes()).toEqual(["seats 5", "seats 6", "seats 7"]);
+  });
+});
