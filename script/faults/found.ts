@@ -94,7 +94,7 @@ export const FAULTS_FOUND: readonly Fault[] = [
   },
   {
     file: "src/app/(account)/admin/webhooks/[id]/page.tsx",
-    find: 't(found.status === "failed" ? "delivery.failed" : "delivery.completed")',
+    find: 't(delivery.status === "failed" ? "delivery.failed" : "delivery.completed")',
     replace: 't("delivery.completed")',
     fault: "the page calls a failed delivery completed",
     tests: ["test/system/browser/administration.test.ts"],
