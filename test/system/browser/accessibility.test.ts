@@ -6,7 +6,7 @@ import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
-import { type Furnished, furnish } from "./furnish.ts";
+import { type SeededSite, seedSite } from "./seed-site.ts";
 
 const missing = missingBrowser();
 const FOLDER = "test-results/screenshots";
@@ -63,11 +63,11 @@ const PAGES: readonly [name: string, path: string, who: Who, status?: number][] 
 describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, () => {
   let site: Site;
   let browser: Browser;
-  let furnished: Furnished;
+  let seeded: SeededSite;
   beforeAll(async () => {
     await mkdir(FOLDER, { recursive: true });
     site = await openSite();
-    furnished = await furnish(site);
+    seeded = await seedSite(site);
     browser = await startBrowser();
   }, 180_000);
   afterAll(async () => {
@@ -77,7 +77,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
 
   const options = { reducedMotion: "reduce", bypassCSP: true, viewport: WIDE } as const;
   const visitAs = (who: Who, more: object = {}) =>
-    visit(browser, site, { ...options, ...(who === "nobody" ? {} : { as: furnished[who] }), ...more });
+    visit(browser, site, { ...options, ...(who === "nobody" ? {} : { as: seeded[who] }), ...more });
 
   it.each(PAGES)(
     "passes axe-core in both themes and widths, without clipped or shifting content: %s (%s)",
@@ -89,9 +89,9 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
       await page.addInitScript(WATCH_SHIFTS);
       const answer = await page.goto(
         path
-          .replace("FAILED", furnished.failedId)
-          .replace("OUT_OF_ORDER", furnished.outOfOrderId)
-          .replace("EVENT_ENDPOINT", furnished.endpointId),
+          .replace("FAILED", seeded.failedId)
+          .replace("OUT_OF_ORDER", seeded.outOfOrderId)
+          .replace("EVENT_ENDPOINT", seeded.endpointId),
       );
       expect(answer?.status()).toBe(status);
       await settled(page);
@@ -153,8 +153,8 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
     await eventually(() => focused(page), { name: "Skip to content", isShown: true });
     await page.keyboard.press("Enter");
     for (const [name, typed] of [
-      ["Email address", furnished.admin.email],
-      ["Password", furnished.admin.password],
+      ["Email address", seeded.admin.email],
+      ["Password", seeded.admin.password],
       ["Stay signed in", " "],
     ] as const) {
       await page.keyboard.press("Tab");

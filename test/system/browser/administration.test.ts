@@ -8,22 +8,22 @@ import { signUp, type TestUser } from "../../support/people.ts";
 import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
 import { waitForHydration } from "../../support/wait-for-hydration.ts";
-import { type Furnished, furnish } from "./furnish.ts";
-import { fill, part, press, subscribed } from "./ways.ts";
+import { fill, press, section, subscribe } from "./page-actions.ts";
+import { type SeededSite, seedSite } from "./seed-site.ts";
 
 const missing = missingBrowser();
 
 describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: ${missing}` : ""}`, () => {
   let site: Site;
   let browser: Browser;
-  let furnished: Furnished;
+  let seeded: SeededSite;
   let receiver: Receiver;
   let admin: TestUser;
   beforeAll(async () => {
     site = await openSite({ OUTBOUND_ALLOW: "127.0.0.1" });
     receiver = await startReceiver();
-    furnished = await furnish(site);
-    admin = furnished.admin;
+    seeded = await seedSite(site);
+    admin = seeded.admin;
     browser = await startBrowser();
   }, 180_000);
   afterAll(async () => {
@@ -104,14 +104,14 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   });
 
   it("is the only one to see these pages", async () => {
-    const page = await visit(browser, site, { as: furnished.newcomer, expected: /^refused: 403 \/admin/ });
+    const page = await visit(browser, site, { as: seeded.newcomer, expected: /^refused: 403 \/admin/ });
     for (const path of [
       "/admin/users",
       `/admin/users/${admin.id}`,
       "/admin/webhooks",
       "/admin/subscriptions",
       "/admin/event-endpoints",
-      `/admin/event-endpoints/${furnished.endpointId}`,
+      `/admin/event-endpoints/${seeded.endpointId}`,
       "/admin/audit",
     ]) {
       expect((await page.goto(path))?.status()).toBe(403);
@@ -129,29 +129,29 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     const rows = page.getByRole("table", { name: "Deliveries" }).getByRole("row");
     await eventually(() => rows.count(), 2);
     await rows.nth(1).getByRole("link").click();
-    await page.waitForURL(`/admin/webhooks/${furnished.failedId}`);
-    await part(page, "History").getByText("Attempt 1 failed (provider delivery)").waitFor();
-    await part(page, "History").getByText("If this person signs up or is imported later").waitFor();
-    await part(page, "Details").getByText("Failed at", { exact: true }).waitFor();
-    expect(await part(page, "Details").getByText("Completed at").count()).toBe(0);
-    await page.getByLabel("Search payload").fill("furnished-15");
+    await page.waitForURL(`/admin/webhooks/${seeded.failedId}`);
+    await section(page, "History").getByText("Attempt 1 failed (provider delivery)").waitFor();
+    await section(page, "History").getByText("If this person signs up or is imported later").waitFor();
+    await section(page, "Details").getByText("Failed at", { exact: true }).waitFor();
+    expect(await section(page, "Details").getByText("Completed at").count()).toBe(0);
+    await page.getByLabel("Search payload").fill("seeded-15");
     await page.getByText(/^\d+ matches\.$/).waitFor();
 
     await addUsers({ rows: (text) => site.test.rows(`${text} on conflict do nothing`, [16]) }, 16);
     await press(page, "Replay delivery");
     await page.getByText("Replayed. The event was applied.").waitFor();
-    await part(page, "Details").getByText("Successful", { exact: true }).waitFor();
-    await part(page, "History").getByText("Attempt 2 succeeded (manual replay)").waitFor();
+    await section(page, "Details").getByText("Successful", { exact: true }).waitFor();
+    await section(page, "History").getByText("Attempt 2 succeeded (manual replay)").waitFor();
     await press(page, "Replay delivery");
     await page.getByText("This delivery already succeeded.").first().waitFor();
     await page.getByLabel("Replay anyway").check();
     await press(page, "Replay delivery");
-    await part(page, "History").getByText("Attempt 3 succeeded (manual replay)").waitFor();
+    await section(page, "History").getByText("Attempt 3 succeeded (manual replay)").waitFor();
   });
 
   it("reconciles out-of-order subscriptions with the provider", async () => {
     const person = await signUp(site.url, "Mixed Up");
-    await subscribed(site, person, 2);
+    await subscribe(site, person, 2);
     await site.test.rows("update subscription set out_of_order = true, seats = 3 where user_id = $1", [
       person.id,
     ]);
@@ -167,9 +167,9 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   it("dismisses what no comparison can settle, with a reason", async () => {
     const page = await visit(browser, site, { as: admin });
     await page.goto("/admin/subscriptions");
-    const row = page.getByRole("row").filter({ hasText: "furnished-8" });
-    await row.getByRole("link", { name: "Dismiss: furnished-8" }).click();
-    await page.waitForURL(`/admin/subscriptions/${furnished.outOfOrderId}`);
+    const row = page.getByRole("row").filter({ hasText: "seeded-8" });
+    await row.getByRole("link", { name: "Dismiss: seeded-8" }).click();
+    await page.waitForURL(`/admin/subscriptions/${seeded.outOfOrderId}`);
     await fill(page, { Reason: "Settled by hand." });
     await press(page, "Dismiss from review");
     await page.waitForURL("/admin/subscriptions?done=dismissed");
@@ -208,9 +208,9 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       await log.getByText("1 attempt").waitFor();
       expect(receiver.received.at(-1)?.event.type).toBe("payment.disputed");
       await press(page, "Pause");
-      await part(page, "Details").getByText("Paused").waitFor();
+      await section(page, "Details").getByText("Paused").waitFor();
       await press(page, "Resume");
-      await part(page, "Details").getByText("Enabled").waitFor();
+      await section(page, "Details").getByText("Enabled").waitFor();
       await press(page, "Rotate secret");
       await page.getByRole("heading", { name: "Copy the signing secret now" }).waitFor();
       expect(await secretShown()).not.toBe(first);

@@ -10,7 +10,7 @@ import { signUp, type TestUser } from "../../support/people.ts";
 import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
 import { waitForHydration } from "../../support/wait-for-hydration.ts";
-import { buy, fill, PASSWORD, part, press, somebodyNew, subscribed } from "./ways.ts";
+import { buy, fill, newPerson, PASSWORD, press, section, subscribe } from "./page-actions.ts";
 
 const missing = missingBrowser();
 
@@ -34,7 +34,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   });
 
   it("signs up, completes onboarding, buys, sees the plan change after the webhook, and cancels", async () => {
-    const { name, email } = somebodyNew();
+    const { name, email } = newPerson();
     const page = await visit(browser, site);
     await page.goto("/");
     await fill(page, { Name: name, "Email address": email, Password: PASSWORD });
@@ -48,7 +48,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     await page.getByRole("heading", { name: "What’s next?" }).waitFor();
     await page.getByRole("button", { name: /^Choose a plan/ }).click();
     await page.waitForURL("/billing");
-    await part(page, "Current plan").getByText("No subscription").waitFor();
+    await section(page, "Current plan").getByText("No subscription").waitFor();
 
     const pro = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Pro" }) });
     const more = await waitForHydration(pro.getByRole("button", { name: "Add a seat" }));
@@ -63,10 +63,10 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     expect(await page.getByRole("button", { name: /^Choose/ }).count()).toBe(0);
     await deliverAgain();
     await page.getByText("Thank you. Your subscription is set up.").waitFor();
-    const plan = part(page, "Current plan");
+    const plan = section(page, "Current plan");
     await plan.getByText("Active", { exact: true }).waitFor();
     await plan.getByText(/^Renews on .+ for €60\.$/).waitFor();
-    await part(page, "History").getByText("Subscription started").waitFor();
+    await section(page, "History").getByText("Subscription started").waitFor();
 
     await plan.getByRole("button", { name: "Open billing portal" }).click();
     // The billing page has fields for seats too.
@@ -86,7 +86,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     await page.getByRole("link", { name: "Go back" }).click();
     await page.waitForURL(/\/billing/);
     await plan.getByText(/^Ends on .+ and won’t renew\./).waitFor();
-    await part(page, "History").getByText("Yes", { exact: true }).waitFor();
+    await section(page, "History").getByText("Yes", { exact: true }).waitFor();
 
     await page.getByRole("link", { name: /^Notifications/ }).click();
     await page.getByText("Your Pro subscription is active.").waitFor();
@@ -195,7 +195,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     await page.reload();
     await page.getByText(`${key.slice(0, 11)}`).waitFor();
     expect(await page.content()).not.toContain(key);
-    await part(page, "Your keys")
+    await section(page, "Your keys")
       .getByText(/^(now|\d+ seconds? ago|in 0 seconds)$/)
       .first()
       .waitFor();
@@ -215,7 +215,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
 
   it("uses the chosen language for texts, dates and prices", async () => {
     const someone = await signUp(site.url);
-    await subscribed(site, someone);
+    await subscribe(site, someone);
     const page = await visit(browser, site, { as: someone });
     for (const [locale, label, heading, total] of LANGUAGES) {
       await page.goto("/settings");
@@ -253,7 +253,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     const page = await visit(browser, site, { as: someone });
     await page.goto("/billing");
     await buy(page, "Pro");
-    await part(page, "Current plan").getByText("Active", { exact: true }).waitFor();
+    await section(page, "Current plan").getByText("Active", { exact: true }).waitFor();
     const [bought] = await site.test.rows<{ id: string }>(
       "select provider_subscription_id id from subscription where user_id = $1",
       [someone.id],

@@ -5,7 +5,7 @@ import { eventually } from "../../support/eventually.ts";
 import { signUp } from "../../support/people.ts";
 import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
-import { fill, press } from "./ways.ts";
+import { fill, press } from "./page-actions.ts";
 
 const missing = missingBrowser();
 const REFUSED = "Too many requests. Please wait a moment.";

@@ -5,7 +5,7 @@ import { sendRequest } from "../../support/http.ts";
 import { signUp } from "../../support/people.ts";
 import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
-import { buy, fill, PASSWORD, part, press, somebodyNew } from "./ways.ts";
+import { buy, fill, newPerson, PASSWORD, press, section } from "./page-actions.ts";
 
 const missing = missingBrowser();
 
@@ -22,7 +22,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
   });
 
   it("signs up, completes onboarding, buys a plan, renames, signs out and in", async () => {
-    const { name, email } = somebodyNew();
+    const { name, email } = newPerson();
     const page = await visit(browser, site, { javaScriptEnabled: false });
     await page.goto("/sign-up");
     await fill(page, { Name: name, "Email address": "user@-", Password: PASSWORD });
@@ -43,7 +43,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
     await buy(page, "Pro");
     // Reloads by itself, also without JavaScript.
     await page.getByText("Thank you. Your subscription is set up.").waitFor();
-    await part(page, "Current plan")
+    await section(page, "Current plan")
       .getByText(/^Renews on .+ for €40\.$/)
       .waitFor();
 

@@ -9,12 +9,12 @@ export const PASSWORD = "a long password";
 
 let people = 0;
 
-export function somebodyNew(): { name: string; email: string } {
+export function newPerson(): { name: string; email: string } {
   people += 1;
   return { name: "Somebody New", email: `somebody-${process.pid}-${people}@example.com` };
 }
 
-/** Fills in what is asked for, by its labels. */
+/** Fills in fields, by their labels. */
 export async function fill(page: Page, fields: Record<string, string>): Promise<void> {
   for (const [label, text] of Object.entries(fields))
     await page.getByLabel(label, { exact: true }).fill(text);
@@ -24,7 +24,7 @@ export async function press(page: Page, button: string): Promise<void> {
   await page.getByRole("button", { name: button, exact: true }).click();
 }
 
-/** From the billing page to the provider's, and back when it is paid. */
+/** Pays in the provider's checkout and waits for the billing page. */
 export async function buy(page: Page, plan: string): Promise<void> {
   await press(page, `Choose ${plan}`);
   await page.getByLabel("Test card").waitFor();
@@ -32,23 +32,24 @@ export async function buy(page: Page, plan: string): Promise<void> {
   await page.waitForURL(/\/billing\?checkout=completed/);
 }
 
-/** A part of a page, by its heading. */
-export function part(page: Page, heading: string) {
+/** A section of a page, by its heading. */
+export function section(page: Page, heading: string) {
   return page
     .getByRole("main")
     .locator("section")
     .filter({ has: page.getByRole("heading", { name: heading, exact: true }) });
 }
 
-/** Buys without a browser, for tests of what comes after. */
-export async function subscribed(site: Site, { cookie, email }: TestUser, seats = 1): Promise<void> {
+/** Buys a plan without a browser. */
+export async function subscribe(site: Site, { cookie, email }: TestUser, seats = 1): Promise<void> {
   const body = { planId: seats < 5 ? "pro" : "team", seats };
   const { body: opened } = await sendRequest(site.url, "POST", "/api/checkout", { cookie, body });
   await pressAt(opened.url, { email, card: "4242 4242 4242 4242", action: "pay" });
   // Two events: the payment and the subscription.
-  const told = async () => {
-    const [one] = (await sendRequest(site.url, "GET", "/api/subscriptions", { cookie })).body.subscriptions;
-    return one && [one.status, one.seats, one.currentPeriodEnd !== null];
+  const subscriptionState = async () => {
+    const { body: page } = await sendRequest(site.url, "GET", "/api/subscriptions", { cookie });
+    const [subscription] = page.subscriptions;
+    return subscription && [subscription.status, subscription.seats, subscription.currentPeriodEnd !== null];
   };
-  await eventually(told, ["active", seats, true]);
+  await eventually(subscriptionState, ["active", seats, true]);
 }
