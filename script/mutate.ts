@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { setImmediate as immediate } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startEmbeddedPostgres } from "../src/store/embedded.ts";
 import { createTemplate } from "../test/support/database.ts";
@@ -48,6 +49,8 @@ for (const file of broken) console.log(`LEFT OUT  ${file}: it fails without a fa
 
 let caught = 0;
 for (const [n, fault] of plantable.entries()) {
+  // The tests run synchronously: signals are handled here.
+  await immediate();
   const { failedTests, seconds } = plant(fault, () =>
     runTests(fault.tests, [
       ...(fault.only === undefined ? [] : [`--testNamePattern=${fault.only}`]),

@@ -75,8 +75,8 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
   },
   {
     file: "src/domain/event-order.ts",
-    find: '< lastSeen.lastEventRank ? "older" : "newer"',
-    replace: '< lastSeen.lastEventRank ? "newer" : "newer"',
+    find: '.lastEventRank ? "older" : "newer"',
+    replace: '.lastEventRank ? "newer" : "newer"',
     fault: "an event of a lower rank at the same time counts as newer",
     tests: ["test/domain/decide.test.ts"],
   },
@@ -121,7 +121,7 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
   },
   {
     file: "src/store/account-deletion.ts",
-    find: 'user.role === "admin" && otherAdministrators.length === 0',
+    find: 'user.role === "admin" && others.length === 0',
     replace: "false",
     fault: "the last administrator can be deleted",
     tests: ["test/operations/delete-account.test.ts"],
@@ -241,8 +241,8 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
   },
   {
     file: "src/operations/subscriptions/show-subscription.ts",
-    find: "subscription?.userId !== caller.userId",
-    replace: "!subscription",
+    find: "?.userId !== caller.userId",
+    replace: "?.userId === undefined",
     fault: "subscriptions of others are shown",
     tests: ["test/api/rest.test.ts", "test/system/security/owasp/object-level.test.ts"],
   },

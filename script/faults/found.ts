@@ -94,8 +94,8 @@ export const FAULTS_FOUND: readonly Fault[] = [
   },
   {
     file: "src/app/(account)/admin/webhooks/[id]/page.tsx",
-    find: 't(delivery.status === "failed" ? "delivery.failed" : "delivery.completed")',
-    replace: 't("delivery.completed")',
+    find: '"failed" ? "delivery.failed" : "delivery.completed"',
+    replace: '"failed" ? "delivery.completed" : "delivery.completed"',
     fault: "the page calls a failed delivery completed",
     tests: ["test/system/browser/administration.test.ts"],
     only: "finds a delivery that failed",
