@@ -41,8 +41,8 @@ export function reconcileText({ slots, compared, corrected, left, dryRun }: Reco
 function slotLine(report: SlotReport, dryRun: boolean): string {
   const line = eventsLine(report, dryRun);
   if (report.changed === null) return line;
-  const { listed, corrected, adopted } = report.changed;
-  return `${line}; ${listed} changed subscriptions compared, ${corrected} corrected, ${adopted} recorded`;
+  const { listed, corrected, adopted, payments } = report.changed;
+  return `${line}; ${listed} changed subscriptions compared, ${corrected} corrected, ${adopted} recorded; ${payments} payments recorded`;
 }
 
 function eventsLine({ slot, missed, problem }: SlotReport, dryRun: boolean): string {

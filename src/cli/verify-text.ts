@@ -1,4 +1,4 @@
-import type { VerifyReport } from "../reconcile/verify.ts";
+import type { VerifyReport } from "../reconcile/verification.ts";
 import { printable, style, table } from "./table.ts";
 
 export function verifyText({ checked, drift, repaired, failed, unconfigured }: VerifyReport): string {
@@ -6,9 +6,10 @@ export function verifyText({ checked, drift, repaired, failed, unconfigured }: V
   if (drift.length > 0) {
     parts.push(
       table(
-        ["slot", "subscription", "field", "ours", "theirs", "last event"],
+        ["slot", "kind", "id", "field", "ours", "theirs", "last event"],
         drift.map((difference) => [
           difference.slot,
+          difference.kind,
           printable(difference.providerId, 60),
           difference.field,
           value(difference.ours),
@@ -21,7 +22,7 @@ export function verifyText({ checked, drift, repaired, failed, unconfigured }: V
   if (failed.length > 0) {
     parts.push(
       table(
-        ["slot", "subscription", "problem"],
+        ["slot", "id", "problem"],
         failed.map((failure) => [
           failure.slot,
           printable(failure.providerId ?? "-", 60),
@@ -30,7 +31,9 @@ export function verifyText({ checked, drift, repaired, failed, unconfigured }: V
       ),
     );
   }
-  const differing = new Set(drift.map((difference) => `${difference.slot} ${difference.providerId}`)).size;
+  const differing = new Set(
+    drift.map((difference) => `${difference.kind} ${difference.slot} ${difference.providerId}`),
+  ).size;
   parts.push(
     `checked ${checked}, ${differing} ${differing === 1 ? "differs" : "differ"}, repaired ${repaired}, failed ${failed.length}`,
   );

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { SLOTS, type Slot } from "../domain/slot.ts";
-import { type VerifyReport, verify } from "../reconcile/verify.ts";
+import type { VerifyReport } from "../reconcile/verification.ts";
+import { verify } from "../reconcile/verify.ts";
 import { jsonOption } from "./arguments.ts";
 import { conclude, DRIFT } from "./conclude.ts";
 import { withProgress } from "./progress.ts";
@@ -13,13 +14,18 @@ type Options = { slot?: Slot; sample?: number; repair: boolean; notify: boolean;
 export function addVerify(webhooks: Command, terminal: Terminal): void {
   webhooks
     .command("verify")
-    .description("compares every subscription with its provider, and reports each field that differs")
+    .description(
+      "compares every subscription and payment with its provider, and reports each field that differs",
+    )
     .addOption(new Option("--slot <slot>", "only this slot").choices(SLOTS))
     .addOption(
-      new Option("--sample <count>", "only this many subscriptions of each slot, at random").argParser(count),
+      new Option(
+        "--sample <count>",
+        "only this many subscriptions of each slot, at random, with their payments",
+      ).argParser(count),
     )
     .option("--repair", "set fields that differ to the provider's values", false)
-    .option("--notify", "notify users whose subscriptions are repaired", false)
+    .option("--notify", "notify users and administrators of repairs, and emit events", false)
     .addOption(jsonOption())
     .addHelpText(
       "after",

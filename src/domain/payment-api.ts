@@ -1,4 +1,5 @@
 import type { PaymentEvent } from "./payment-event.ts";
+import type { PaymentState } from "./payment-state.ts";
 import type { ProviderTraits } from "./provider-traits.ts";
 import type { Slot } from "./slot.ts";
 
@@ -46,8 +47,19 @@ export type PaymentApi = {
   listCustomerPage: ((position: string | null) => Promise<CustomerPage>) | null;
   /** A customer's subscriptions, for a purchase whose event named none. */
   findSubscriptions(customer: { userId: string | null; customerId: string }): Promise<PaymentEvent[]>;
+  /** Its payments, in no particular order; unreadable ones are left out. */
+  listPayments(selection: PaymentSelection): AsyncIterable<PaymentState>;
+  /** `null`: the provider has no such payment. */
+  fetchPayment(providerPaymentId: string): Promise<PaymentState | null>;
   /** Whether a product or price with this id exists. */
   knowsPrice(priceId: string): Promise<boolean>;
+};
+
+export type PaymentSelection = {
+  /** At least those created since then; `null`: all. */
+  since: Date | null;
+  /** Only those of this subscription; `null`: all. */
+  providerSubscriptionId: string | null;
 };
 
 export type SubscriptionPage = {

@@ -4,6 +4,8 @@ import type { DecideContext } from "../domain/decide-context.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Attempt } from "../store/attempts.ts";
+import type { Claim } from "../store/claims.ts";
+import type { NewDelivery } from "../store/deliveries.ts";
 import type { ReportedPayment } from "../store/reported-payment.ts";
 import type { Intake } from "./intake.ts";
 import type { LockedGroup } from "./lock-group.ts";
@@ -14,6 +16,10 @@ export type EventDecision =
   | Decision
   /** It concerned a payment alone. */
   | { outcome: "recorded"; isPersonGone: boolean };
+
+/** Before or after its claim. */
+type DecidableEvent = ReadEvent &
+  ({ claim: Pick<Claim, "eventId"> } | { delivery: Pick<NewDelivery, "eventId"> });
 
 export type GroupDecision = {
   /** One per event; `null` for skipped ones. */
@@ -30,7 +36,7 @@ export type GroupDecision = {
  */
 export function decideGroup(
   intake: Pick<Intake, "plans" | "log">,
-  events: readonly (ReadEvent | null)[],
+  events: readonly (DecidableEvent | null)[],
   { subscriptions: locked, users, confirmedEmails }: Omit<LockedGroup, "isContended">,
 ): GroupDecision {
   const changes = trackSubscriptions(locked);
@@ -51,7 +57,7 @@ export function decideGroup(
       if (decision.outcome === "applied") {
         changed[index] = changes.record(decision);
       }
-      const payment = reportedPayment(event.slot, event.reading.event, decision);
+      const payment = reportedPayment(event.slot, event.reading.event, decision, eventIdOf(event));
       if (payment !== null) payments.push(payment);
       return decision;
     } catch (error) {
@@ -77,10 +83,22 @@ function isPersonGone(slot: Slot, event: PaymentEvent, context: DecideContext): 
 }
 
 /** A payment is stored with the event's other effects, or not at all; a deleted account's without its person. */
-function reportedPayment(slot: Slot, event: PaymentEvent, decision: EventDecision): ReportedPayment | null {
+function reportedPayment(
+  slot: Slot,
+  event: PaymentEvent,
+  decision: EventDecision,
+  eventId: string,
+): ReportedPayment | null {
   const { payment, occurredAtMicros, providerSubscriptionId, userId } = event;
   if (payment === undefined || decision.outcome === "failed") return null;
-  const reported = { provider: slot, report: payment, occurredAtMicros, providerSubscriptionId, userId };
+  const reported = {
+    provider: slot,
+    report: payment,
+    eventId,
+    occurredAtMicros,
+    providerSubscriptionId,
+    userId,
+  };
   switch (decision.outcome) {
     case "recorded":
       return { ...reported, isPersonGone: decision.isPersonGone };
@@ -91,4 +109,8 @@ function reportedPayment(slot: Slot, event: PaymentEvent, decision: EventDecisio
     default:
       return decision satisfies never;
   }
+}
+
+function eventIdOf(event: DecidableEvent): string {
+  return "claim" in event ? event.claim.eventId : event.delivery.eventId;
 }

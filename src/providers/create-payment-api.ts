@@ -39,6 +39,10 @@ export function createPaymentApi(connection: PaymentConnection): PaymentApi {
           (await (await api()).listCustomerPage?.(position)) ?? { customers: [], next: null }
       : null,
     findSubscriptions: async (customer) => (await api()).findSubscriptions(customer),
+    listPayments: async function* (selection) {
+      yield* (await api()).listPayments(selection);
+    },
+    fetchPayment: async (id) => (await api()).fetchPayment(id),
     knowsPrice: async (id) => (await api()).knowsPrice(id),
   };
 }

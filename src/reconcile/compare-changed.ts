@@ -7,6 +7,7 @@ import { findUserStates } from "../store/users.ts";
 import { findByProviderIds, findKnownCustomers } from "../store/verification.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
+import { comparePayments } from "./compare-payments.ts";
 import type { Reconciler } from "./reconciler.ts";
 import { subscriptionDrift } from "./subscription-drift.ts";
 
@@ -16,13 +17,15 @@ export type ChangedReport = {
   corrected: number;
   /** Subscriptions known to the provider but not to us. */
   adopted: number;
+  /** Payments that were missing or differed, and are recorded now. */
+  payments: number;
 };
 
 const BATCH_SIZE = 100;
 
 /**
- * For a provider that lists no events, or has sent none: compares the subscriptions that have changed there since,
- * and records our users' unknown ones. Where the list does not name users, a known customer's are its user's.
+ * For a provider that lists no events, or has sent none: compares the subscriptions that have changed there since and
+ * the payments made since, and records our users' unknown ones. Where the list does not name users, a known customer's are its user's.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function compareChanged(
@@ -31,7 +34,7 @@ export async function compareChanged(
   api: PaymentApi,
   { since, by, isStopping }: { since: Date; by: Reconciler; isStopping: () => boolean },
 ): Promise<ChangedReport> {
-  const report: ChangedReport = { listed: 0, corrected: 0, adopted: 0 };
+  const report: ChangedReport = { listed: 0, corrected: 0, adopted: 0, payments: 0 };
   let batch: PaymentEvent[] = [];
   const flush = async () => {
     const states = batch;
@@ -46,6 +49,7 @@ export async function compareChanged(
     if (batch.length >= BATCH_SIZE) await flush();
   }
   await flush();
+  report.payments = await comparePayments(intake, slot, api, { since, by, isStopping });
   return report;
 }
 

@@ -1,10 +1,11 @@
 import { OPERATOR } from "../domain/caller.ts";
-import { isPaymentApiProblem, type PaymentApi, type Payments } from "../domain/payment-api.ts";
+import { isPaymentApiProblem, type PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Subscription } from "../domain/subscription.ts";
+
 import { unclearStateSentence } from "../domain/unclear-state.ts";
-import type { Intake } from "../intake/intake.ts";
+
 import { findReconcilable } from "../store/reconciliations.ts";
 import { lastEventIds } from "../store/subscription-history.ts";
 import { findUserStates } from "../store/users.ts";
@@ -14,87 +15,68 @@ import {
   findByProviderIds,
   sampleVerifiable,
 } from "../store/verification.ts";
+import { countPayments } from "../store/verify-payments.ts";
 import { adopt } from "./adopt.ts";
 import { compare } from "./compare.ts";
+import { forEachConcurrently } from "./for-each-concurrently.ts";
 import { type FieldDrift, subscriptionDrift } from "./subscription-drift.ts";
+import type { Drift, Verification, VerifyOptions, VerifyReport, VerifyTools } from "./verification.ts";
+import { verifyPayments, verifyPaymentsOf } from "./verify-payments.ts";
 
-export type VerifyTools = { intake: Intake; payments: Payments };
-
-export type VerifyOptions = {
-  slots: readonly Slot[];
-  /** How many of each slot to check, chosen at random; `null`: all. */
-  sample: number | null;
-  /** Corrects differences to match the provider. */
-  repair: boolean;
-  /** Whether a repair notifies users. */
-  notify: boolean;
-  progressed: (checked: number, total: number) => void;
-};
-
-type Drift = FieldDrift & {
-  kind: "subscription";
-  /** Our id; `null`: only the provider knows it. */
-  id: string | null;
-  slot: Slot;
-  providerId: string;
-  /** The provider's id of the last event applied to it. */
-  lastEventId: string | null;
-};
-
-export type VerifyReport = {
-  checked: number;
-  drift: Drift[];
-  /** How many subscriptions were corrected. */
-  repaired: number;
-  /** Subscriptions that could not be checked or repaired. */
-  failed: { slot: Slot; providerId: string | null; reason: string }[];
-  /** Slots without a provider's API key: not checked. */
-  unconfigured: Slot[];
-};
-
-/** Concurrent requests per slot; the rate limit is enforced where requests are sent. */
-const CONCURRENCY = 16;
 const BATCH_SIZE = 100;
 
 /**
- * Compares subscriptions with their providers: through the provider's list where all are checked, one by one for a
- * sample and for what the list lacks. Takes no locks; with `repair`, differences are compared again under lock and
- * corrected.
+ * Compares subscriptions and payments with their providers: through the provider's lists where all are checked, one by
+ * one for a sample and for what a list lacks. Takes no locks; with `repair`, differences are compared again under lock
+ * and corrected.
  * @throws DatabaseUnavailable
  */
 export async function verify(tools: VerifyTools, options: VerifyOptions): Promise<VerifyReport> {
   const unconfigured = options.slots.filter((slot) => tools.payments[slot] === null);
   const report: VerifyReport = { checked: 0, drift: [], repaired: 0, failed: [], unconfigured };
   const slots = options.slots.filter((slot) => tools.payments[slot] !== null);
-  const counts = await Promise.all(slots.map((slot) => countVerifiable(tools.intake.database, slot)));
-  const total = counts.reduce((sum, count) => sum + Math.min(count, options.sample ?? count), 0);
+  const { database } = tools.intake;
+  const counts = await Promise.all(
+    slots.map(async (slot) => {
+      const [subscriptions, payments] = await Promise.all([
+        countVerifiable(database, slot),
+        countPayments(database, slot),
+      ]);
+      if (options.sample === null || options.sample >= subscriptions) return subscriptions + payments;
+      return options.sample + Math.round((payments * options.sample) / subscriptions);
+    }),
+  );
+  const total = counts.reduce((sum, count) => sum + count, 0);
   const run = new Run(tools, options, report, total);
   await Promise.all(slots.map((slot) => run.slot(slot, tools.payments[slot] as PaymentApi)));
   return report;
 }
 
-class Run {
-  readonly #tools: VerifyTools;
-  readonly #options: VerifyOptions;
+class Run implements Verification {
+  readonly tools: VerifyTools;
+  readonly options: VerifyOptions;
   readonly #report: VerifyReport;
   readonly #total: number;
 
   constructor(tools: VerifyTools, options: VerifyOptions, report: VerifyReport, total: number) {
-    this.#tools = tools;
-    this.#options = options;
+    this.tools = tools;
+    this.options = options;
     this.#report = report;
     this.#total = total;
   }
 
   async slot(slot: Slot, api: PaymentApi): Promise<void> {
     try {
-      const { database } = this.#tools.intake;
-      if (this.#options.sample !== null) {
-        await this.#fetchEach(slot, api, await sampleVerifiable(database, slot, this.#options.sample));
+      const { database } = this.tools.intake;
+      if (this.options.sample !== null) {
+        const sample = await sampleVerifiable(database, slot, this.options.sample);
+        await this.#fetchEach(slot, api, sample);
+        await verifyPaymentsOf(this, slot, api, sample);
         return;
       }
       const listed = await this.#checkListed(slot, api);
       await this.#fetchEach(slot, api, unlisted(eachVerifiable(database, slot), listed));
+      await verifyPayments(this, slot, api);
     } catch (error) {
       if (!isPaymentApiProblem(error)) throw error;
       this.#report.failed.push({ slot, providerId: null, reason: error.message });
@@ -121,7 +103,7 @@ class Run {
   }
 
   async #checkStates(slot: Slot, api: PaymentApi, states: readonly PaymentEvent[]): Promise<void> {
-    const { database } = this.#tools.intake;
+    const { database } = this.tools.intake;
     const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
     const known = await findByProviderIds(database, slot, ids);
     const users = await findUserStates(
@@ -131,14 +113,14 @@ class Run {
     for (const state of states) {
       const ours = known.get(state.providerSubscriptionId as string);
       if (ours !== undefined) {
-        this.#check();
+        this.check();
         await this.#compare(api, ours, state);
       } else if (
         state.userId !== null &&
         users.get(state.userId) === "present" &&
         state.status !== "canceled"
       ) {
-        this.#check();
+        this.check();
         await this.#reportMissing(slot, state);
       }
     }
@@ -149,57 +131,48 @@ class Run {
     api: PaymentApi,
     subscriptions: Iterable<Subscription> | AsyncIterable<Subscription>,
   ): Promise<void> {
-    const running = new Set<Promise<void>>();
-    for await (const ours of subscriptions) {
-      const fetching = this.#fetchOne(slot, api, ours).finally(() => running.delete(fetching));
-      running.add(fetching);
-      if (running.size >= CONCURRENCY) await Promise.race(running);
-    }
-    await Promise.all(running);
+    await forEachConcurrently(subscriptions, (ours) => this.#fetchOne(slot, api, ours));
   }
 
   async #fetchOne(slot: Slot, api: PaymentApi, ours: Subscription): Promise<void> {
     const providerId = ours.providerSubscriptionId as string;
     try {
       const state = await api.fetchSubscription(providerId);
-      this.#check();
+      this.check();
       if (state !== null) {
         await this.#compare(api, ours, state);
         return;
       }
       const drift = { field: "providerSubscriptionId", ours: providerId, theirs: null };
       await this.#reportDrift(ours, [drift]);
-      if (this.#options.repair)
-        this.#fail(slot, providerId, unclearStateSentence({ cause: "not_at_provider" }));
+      if (this.options.repair)
+        this.fail(slot, providerId, unclearStateSentence({ cause: "not_at_provider" }));
     } catch (error) {
       if (!isPaymentApiProblem(error)) throw error;
-      this.#fail(slot, providerId, error.message);
+      this.fail(slot, providerId, error.message);
     }
   }
 
   async #compare(api: PaymentApi, ours: Subscription, theirs: PaymentEvent): Promise<void> {
-    const drift = subscriptionDrift(ours, theirs, this.#tools.intake.plans);
+    const drift = subscriptionDrift(ours, theirs, this.tools.intake.plans);
     if (drift.length === 0) return;
     await this.#reportDrift(ours, drift);
-    if (this.#options.repair) await this.#repair(api, ours);
+    if (this.options.repair) await this.#repair(api, ours);
   }
 
   async #reportDrift(ours: Subscription, drift: readonly FieldDrift[]): Promise<void> {
-    const [last] = await lastEventIds(this.#tools.intake.database, [ours.id]);
+    const [last] = await lastEventIds(this.tools.intake.database, [ours.id]);
     for (const field of drift) {
-      this.#report.drift.push({
-        kind: "subscription",
-        id: ours.id,
-        slot: ours.provider,
+      this.drift({
+        ...{ kind: "subscription", id: ours.id, slot: ours.provider, ...field },
         providerId: ours.providerSubscriptionId as string,
-        ...field,
         lastEventId: last?.eventId ?? null,
       });
     }
   }
 
   async #repair(api: PaymentApi, ours: Subscription): Promise<void> {
-    const { intake } = this.#tools;
+    const { intake } = this.tools;
     const providerId = ours.providerSubscriptionId as string;
     try {
       const found = await findReconcilable(intake.database, ours.id);
@@ -208,41 +181,49 @@ class Run {
         by: OPERATOR,
         audit: "changes",
         dryRun: false,
-        notify: this.#options.notify,
+        notify: this.options.notify,
       } as const;
       const comparison = await compare(intake, api, found, options);
       if (comparison.outcome === "left")
-        this.#fail(ours.provider, providerId, unclearStateSentence(comparison.because));
-      else this.#report.repaired += 1;
+        this.fail(ours.provider, providerId, unclearStateSentence(comparison.because));
+      else this.repaired();
     } catch (error) {
       if (!isPaymentApiProblem(error)) throw error;
-      this.#fail(ours.provider, providerId, error.message);
+      this.fail(ours.provider, providerId, error.message);
     }
   }
 
   async #reportMissing(slot: Slot, state: PaymentEvent): Promise<void> {
     const providerId = state.providerSubscriptionId as string;
-    this.#report.drift.push({
+    this.drift({
       kind: "subscription",
       ...{ id: null, slot, providerId, field: "status", ours: null, theirs: state.status },
       lastEventId: null,
     });
-    if (!this.#options.repair) return;
-    const adoption = await adopt(this.#tools.intake, slot, state, {
+    if (!this.options.repair) return;
+    const adoption = await adopt(this.tools.intake, slot, state, {
       by: OPERATOR,
-      notify: this.#options.notify,
+      notify: this.options.notify,
     });
-    if (adoption.outcome === "adopted") this.#report.repaired += 1;
-    else this.#fail(slot, providerId, adoption.reason);
+    if (adoption.outcome === "adopted") this.repaired();
+    else this.fail(slot, providerId, adoption.reason);
   }
 
-  #fail(slot: Slot, providerId: string | null, reason: string): void {
+  fail(slot: Slot, providerId: string | null, reason: string): void {
     this.#report.failed.push({ slot, providerId, reason });
   }
 
-  #check(): void {
+  drift(drift: Drift): void {
+    this.#report.drift.push(drift);
+  }
+
+  repaired(): void {
+    this.#report.repaired += 1;
+  }
+
+  check(): void {
     this.#report.checked += 1;
-    this.#options.progressed(this.#report.checked, this.#total);
+    this.options.progressed(this.#report.checked, this.#total);
   }
 }
 

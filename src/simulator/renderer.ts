@@ -40,11 +40,20 @@ type WireEvent = {
   body: object;
 };
 
+export type PaymentRenderer = {
+  /** The events that report a payment. */
+  reportedBy: readonly EmittedEvent[];
+  /** The provider's id of the payment that such an event reports. */
+  idOf(context: EventContext): string;
+};
+
 /** Puts what happened to a subscription into a provider's format. */
 export type Renderer = {
   /** @param number which of the run's subscriptions, from 0 */
   newIds(run: string, number: number): Omit<SubscriptionIds, "userId">;
   render(context: EventContext): WireEvent;
+  /** `null`: its events report no payments. */
+  payments: PaymentRenderer | null;
   /** The subscription alone, as the provider's API returns it. */
   subscription(context: EventContext): object;
   /** The events after which it sends a general update as well. */

@@ -11,6 +11,7 @@ type AuditAction =
   | "delivery.replayed"
   | "subscription.reconciled"
   | "subscription.dismissed"
+  | "payment.reconciled"
   | `service_key.${"created" | "rotated" | "revoked"}`
   | `event_endpoint.${"created" | "changed" | "deleted" | "replayed" | "tested"}`
   | `${"users" | "subscriptions"}.imported`;
@@ -18,7 +19,15 @@ type AuditAction =
 export type Audited = {
   action: AuditAction;
   target: {
-    type: "user" | "api_key" | "delivery" | "subscription" | "event_endpoint" | "service_key" | "import";
+    type:
+      | "user"
+      | "api_key"
+      | "delivery"
+      | "subscription"
+      | "payment"
+      | "event_endpoint"
+      | "service_key"
+      | "import";
     id: string;
   };
   details?: Record<string, unknown>;

@@ -19,15 +19,16 @@ const CHARGE = {
   name: "record_charges",
   text: `
 insert into payment as p (provider, provider_payment_id, provider_subscription_id, user_id, amount, currency, state,
-  refunded_amount, period_start, period_end, receipt_url, occurred_at, last_event_at_micros)
+  refunded_amount, period_start, period_end, receipt_url, occurred_at, last_event_at_micros, last_event_id)
 select provider, payment_id, subscription_id,
   (select u.id from "user" u where u.id = given.user_id for key share), amount, currency, state, refunded,
   period_start, period_end, receipt_url,
-  coalesce(occurred_at, timestamptz 'epoch' + event_micros * interval '1 microsecond', clock_timestamp()), event_micros
+  coalesce(occurred_at, timestamptz 'epoch' + event_micros * interval '1 microsecond', clock_timestamp()), event_micros,
+  event_id
 from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::bigint[],
-  $9::timestamptz[], $10::timestamptz[], $11::text[], $12::timestamptz[], $13::bigint[]
+  $9::timestamptz[], $10::timestamptz[], $11::text[], $12::timestamptz[], $13::bigint[], $14::text[]
 ) as given (provider, payment_id, subscription_id, user_id, amount, currency, state, refunded, period_start, period_end,
-  receipt_url, occurred_at, event_micros)
+  receipt_url, occurred_at, event_micros, event_id)
 order by 1, 2
 on conflict (provider, provider_payment_id) do update set
   provider_subscription_id = coalesce(p.provider_subscription_id, excluded.provider_subscription_id),
@@ -45,6 +46,8 @@ on conflict (provider, provider_payment_id) do update set
       then greatest(excluded.refunded_amount, p.refunded_amount)
     when ${IS_NEWER} then coalesce(excluded.refunded_amount, p.refunded_amount)
     else coalesce(p.refunded_amount, excluded.refunded_amount) end,
+  last_event_id = case when ${IS_NEWER} then coalesce(excluded.last_event_id, p.last_event_id)
+    else p.last_event_id end,
   last_event_at_micros = greatest(p.last_event_at_micros, excluded.last_event_at_micros)`,
 };
 
@@ -72,5 +75,6 @@ function chargeColumns(round: readonly ReportedCharge[]): unknown[][] {
     round.map((payment) => (payment.isPersonGone ? null : payment.charge.receiptUrl)),
     round.map(({ charge }) => charge.occurredAt?.toISOString() ?? null),
     round.map((payment) => payment.occurredAtMicros),
+    round.map((payment) => payment.eventId),
   ];
 }

@@ -7,12 +7,13 @@ import { type ChangedPayment, settlePayments } from "./settle-payments.ts";
 
 /**
  * Stores what events report of payments. Each row keeps its newest report, so that the order of arrival makes no
- * difference; events of one payment wait for each other. Each change of a status is an outbound event. Administrators
- * are notified of refunds in full and disputes.
+ * difference; events of one payment wait for each other. Each change of a status is an outbound event, and
+ * administrators are notified of refunds in full and disputes: neither without `notify`.
  */
 export async function recordPayments(
   transaction: Queryable,
   payments: readonly ReportedPayment[],
+  { notify = true }: { notify?: boolean } = {},
 ): Promise<ChangedPayment[]> {
   const names = namesOf(payments);
   const keys = [names.map(({ provider }) => provider), names.map(({ name }) => name)];
@@ -21,7 +22,7 @@ export async function recordPayments(
     ...recordCharges(transaction, payments),
     ...recordReversals(transaction, payments),
   ];
-  const settling = settlePayments(transaction, keys);
+  const settling = settlePayments(transaction, keys, { notify });
   await Promise.all([...writes, settling]);
   return settling;
 }

@@ -5,6 +5,8 @@ import type { Slot } from "../domain/slot.ts";
 export type ReportedPayment = {
   provider: Slot;
   report: PaymentReport;
+  /** `null`: from the provider's answer. */
+  eventId: string | null;
   /** By the provider's clock; microseconds. */
   occurredAtMicros: number | null;
   providerSubscriptionId: string | null;

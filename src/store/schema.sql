@@ -311,6 +311,7 @@ create table payment (
   last_event_at_micros bigint,
   created_at timestamp with time zone not null default clock_timestamp(),
   updated_at timestamp with time zone not null default clock_timestamp(),
+  last_event_id text,
   constraint payment_pkey PRIMARY KEY (id),
   constraint payment_state_check CHECK ((state = ANY (ARRAY['paid'::text, 'failed'::text]))),
   constraint payment_status_check CHECK ((status = ANY (ARRAY['paid'::text, 'failed'::text, 'refunded'::text, 'partly_refunded'::text, 'disputed'::text]))),
@@ -340,6 +341,7 @@ create table payment_reversal (
   kind text not null,
   amount bigint not null,
   last_event_at_micros bigint,
+  last_event_id text,
   constraint payment_reversal_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'dispute'::text])))
 );
 

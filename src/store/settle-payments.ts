@@ -6,16 +6,17 @@ import { storedFacts } from "./entitlement-events.ts";
 export type ChangedPayment = { id: string; before: PaymentStatus | null; status: PaymentStatus };
 
 /**
- * Sets the status that charges and reversals add up to.
+ * Sets the status that charges and reversals add up to. Without `notify` it emits no events and notifies nobody.
  * @param keys slots and payments' names, in parallel
  */
 export async function settlePayments(
   transaction: Queryable,
   keys: readonly string[][],
+  { notify }: { notify: boolean },
 ): Promise<ChangedPayment[]> {
   // A statement of its own: what the next one reads must be newer than the locks.
   const locking = transaction.run(LOCK, keys);
-  const settling = transaction.run<ChangedPayment>(SETTLE, keys);
+  const settling = transaction.run<ChangedPayment>(SETTLE, [...keys, notify]);
   await Promise.all([locking, settling]);
   return settling;
 }
@@ -83,6 +84,7 @@ emitted as (
     select id, user_id from subscription
     where provider = changed.provider and provider_subscription_id = changed.provider_subscription_id limit 1
   ) s on true
+  where $3::boolean
 ),
 notified as (
   insert into notification (user_id, kind, details)
@@ -91,7 +93,7 @@ notified as (
     'currency', changed.currency
   )
   from changed, "user" administrator
-  where administrator.role = 'admin' and changed.status in ('refunded', 'disputed')
+  where $3::boolean and administrator.role = 'admin' and changed.status in ('refunded', 'disputed')
 ),
 -- One event per subscription: its own reversal and those written before it apply.
 reversals as (
@@ -118,7 +120,7 @@ entitled as (
       )) from reversals r where r.user_id = one.user_id
     ))
   )
-  from reversals one where one.before is distinct from one.after
+  from reversals one where $3::boolean and one.before is distinct from one.after
   order by one.id
 )
 select id, before, status from changed`,

@@ -49,6 +49,7 @@ async function pay(id: string, { sub = "sub_1", userId = null, state = "paid", m
     occurredAtMicros: occurredAt.getTime() * 1000,
     providerSubscriptionId: sub,
     userId,
+    eventId: null,
     isPersonGone: false,
     report: {
       charge: {
@@ -64,6 +65,7 @@ async function pay(id: string, { sub = "sub_1", userId = null, state = "paid", m
 async function reverse(of: string, kind: "refund" | "dispute", amount: number) {
   await record({
     ...{ provider: "provider-a", occurredAtMicros: 1, providerSubscriptionId: null, userId: null },
+    eventId: null,
     isPersonGone: false,
     report: { charge: null, names: [], reversal: { id: `${kind}_${of}`, kind, of, amount } },
   });

@@ -218,6 +218,7 @@ async function pay(id: string, refunded: number | null, micros: number, day: num
         providerSubscriptionId: "sub",
         userId: "user_1",
         isPersonGone: false,
+        eventId: null,
       },
     ]);
     await transaction.commitAfter([]);

@@ -46,6 +46,7 @@ function charge(state: "paid" | "failed", refundedAmount: number | null, micros:
     occurredAtMicros: micros,
     providerSubscriptionId: "sub",
     userId: "user_0",
+    eventId: null,
     isPersonGone: false,
   } as ReportedPayment;
 }

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { wireFormats } from "../../src/providers/registry.ts";
-import { type VerifyReport, verify } from "../../src/reconcile/verify.ts";
+import type { VerifyReport } from "../../src/reconcile/verification.ts";
+import { verify } from "../../src/reconcile/verify.ts";
 import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import type { SimulatorState } from "../../src/simulator/server/state.ts";
 import { simulatorWith } from "../simulator/many-subscriptions.ts";
@@ -15,6 +16,8 @@ import { isFullProof, report } from "./proof.ts";
 /** More than two pages of every provider's list. */
 const COUNT = isFullProof ? 100_000 : 450;
 const CORRUPTED = isFullProof ? 1_000 : 20;
+/** Payments that differ, and as many that are missing. */
+const CORRUPTED_PAYMENTS = CORRUPTED / 2;
 const FORMATS = isFullProof ? ["stripe"] : wireFormats();
 
 /** One field of one subscription, each in turn. */
@@ -24,6 +27,14 @@ const CORRUPTIONS = [
   "plan_id = 'team'",
   "current_period_end = current_period_end - interval '3 days'",
   "cancel_at_period_end = true",
+];
+
+const PAYMENT_CORRUPTIONS = [
+  "amount = amount + 1",
+  "currency = 'XTS'",
+  "state = 'failed', status = 'failed'",
+  "refunded_amount = amount, status = 'refunded'",
+  "refunded_amount = 1, status = 'partly_refunded'",
 ];
 
 describe.each(FORMATS)("verify against %s", (format) => {
@@ -48,19 +59,32 @@ describe.each(FORMATS)("verify against %s", (format) => {
     await test.drop();
   });
 
-  it(`finds ${CORRUPTED} of ${CORRUPTED} corruptions among ${COUNT}, repairs them, and is clean afterwards`, {
+  it(`finds ${CORRUPTED} of ${CORRUPTED} subscriptions and payments each among ${COUNT}, repairs them, and is clean afterwards`, {
     timeout: 900_000,
   }, async () => {
-    const clean = { checked: COUNT, drift: [], repaired: 0, failed: [] };
+    const clean = { checked: 2 * COUNT, drift: [], repaired: 0, failed: [] };
     expect(await run()).toMatchObject(clean);
-    const corrupted = await corrupt(test);
+    const corrupted = await corrupt(test, {
+      ...{ table: "subscription", id: "provider_subscription_id", changes: CORRUPTIONS, count: CORRUPTED },
+    });
+    const payments = { table: "payment", id: "provider_payment_id", count: CORRUPTED_PAYMENTS };
+    const differing = await corrupt(test, { ...payments, changes: PAYMENT_CORRUPTIONS });
+    const missing = await loseSome(test, differing);
     const startedAt = performance.now();
     const found = await run({ repair: true });
     const tookSeconds = Math.round((performance.now() - startedAt) / 1000);
-    expect(new Set(found.drift.map(({ providerId }) => providerId))).toEqual(corrupted);
-    expect(found).toMatchObject({ checked: COUNT, repaired: CORRUPTED, failed: [] });
+    const driftOf = (kind: string) =>
+      new Set(found.drift.flatMap((one) => (one.kind === kind ? [one.providerId] : [])));
+    expect(driftOf("subscription")).toEqual(corrupted);
+    expect(driftOf("payment")).toEqual(new Set([...differing, ...missing]));
+    expect(found).toMatchObject({ checked: 2 * COUNT, repaired: 2 * CORRUPTED, failed: [] });
     expect(await run()).toMatchObject(clean);
-    await report("verify", { format, subscriptions: COUNT, corrupted: CORRUPTED, tookSeconds });
+    const planted = {
+      corrupted: CORRUPTED,
+      corruptedPayments: differing.size,
+      missingPayments: missing.size,
+    };
+    await report("verify", { format, subscriptions: COUNT, payments: COUNT, ...planted, tookSeconds });
   });
 
   const run = (options: { repair?: boolean } = {}): Promise<VerifyReport> =>
@@ -74,7 +98,7 @@ describe.each(FORMATS)("verify against %s", (format) => {
     });
 });
 
-/** The subscriptions as their events would have left them. */
+/** The subscriptions and payments as their events would have left them. */
 async function insertSame(test: TestDatabase, stateFile: string): Promise<void> {
   const { slots } = JSON.parse(await readFile(stateFile, "utf8")) as SimulatorState;
   const rows = slots["provider-a"].subscriptions.map(({ ids, state }) => ({
@@ -96,19 +120,51 @@ async function insertSame(test: TestDatabase, stateFile: string): Promise<void> 
        price_id text, seats int, status text, period_end float8)`,
     [JSON.stringify(rows)],
   );
+  const payments = slots["provider-a"].payments.map(({ id, subscriptionId, state, atSeconds }) => ({
+    ...{ payment_id: id, subscription_id: subscriptionId, at: atSeconds, currency: state.offer.currency },
+    ...{ amount: state.offer.amount * state.seats },
+    ...{ period_start: state.periodStartSeconds, period_end: state.periodEndSeconds },
+  }));
+  await test.rows(
+    `with given as (
+       select * from json_to_recordset($1::json) as given (payment_id text, subscription_id text, at float8, currency text,
+         amount bigint, period_start float8, period_end float8)
+     ), named as (
+       insert into payment_name (provider, name, provider_payment_id)
+       select 'provider-a', payment_id, payment_id from given
+     )
+     insert into payment (provider, provider_payment_id, provider_subscription_id, amount, currency, state, status,
+       occurred_at, period_start, period_end)
+     select 'provider-a', payment_id, subscription_id, amount, currency, 'paid', 'paid', to_timestamp(at),
+       to_timestamp(period_start), to_timestamp(period_end)
+     from given`,
+    [JSON.stringify(payments)],
+  );
 }
 
-async function corrupt(test: TestDatabase): Promise<Set<string>> {
+type Corrupting = { table: string; id: string; changes: readonly string[]; count: number };
+
+/** Each change in its share of the rows. Returns the provider's ids. */
+async function corrupt(test: TestDatabase, { table, id, changes, count }: Corrupting): Promise<Set<string>> {
   const ids = new Set<string>();
-  for (const [at, change] of CORRUPTIONS.entries()) {
+  for (const [at, change] of changes.entries()) {
     const rows = await test.rows<{ id: string }>(
-      `update subscription set ${change} where id in (
-         select id from subscription where provider_subscription_id <> all ($2::text[]) order by md5(id::text || ${at})
-         limit $1::int
-       ) returning provider_subscription_id as id`,
-      [CORRUPTED / CORRUPTIONS.length, [...ids]],
+      `update ${table} set ${change} where id in (
+         select id from ${table} where ${id} <> all ($2::text[]) order by md5(id::text || ${at}) limit $1::int
+       ) returning ${id} as id`,
+      [count / changes.length, [...ids]],
     );
-    for (const { id } of rows) ids.add(id);
+    for (const row of rows) ids.add(row.id);
   }
   return ids;
+}
+
+async function loseSome(test: TestDatabase, others: ReadonlySet<string>): Promise<Set<string>> {
+  const rows = await test.rows<{ id: string }>(
+    `delete from payment where id in (
+       select id from payment where provider_payment_id <> all ($2::text[]) order by md5(id::text) limit $1::int
+     ) returning provider_payment_id as id`,
+    [CORRUPTED_PAYMENTS, [...others]],
+  );
+  return new Set(rows.map(({ id }) => id));
 }

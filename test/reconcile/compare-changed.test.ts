@@ -19,7 +19,7 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     await receive(eventOf("customer.subscription.created", named));
     truth({ status: "past_due" });
     truth(named);
-    expect(await run()).toEqual({ listed: 2, corrected: 1, adopted: 0 });
+    expect(await run()).toEqual({ listed: 2, corrected: 1, adopted: 0, payments: 0 });
     expect(await stored()).toMatchObject([{ status: "past_due" }, { status: "active" }]);
     expect(await audit()).toMatchObject([{ by: "server", changes: { status: ["active", "past_due"] } }]);
   });
@@ -28,7 +28,7 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     truth({ seats: 4 });
     truth({ subscriptionId: "sub_foreign", userId: "user_of_another_product", customerId: "cus_9" });
     truth({ subscriptionId: "sub_over", userId: "user_3", customerId: "cus_3", status: "canceled" });
-    expect(await run()).toEqual({ listed: 3, corrected: 0, adopted: 1 });
+    expect(await run()).toEqual({ listed: 3, corrected: 0, adopted: 1, payments: 0 });
     expect(await stored()).toMatchObject([{ user_id: "user_1", seats: 4 }]);
     expect(await run()).toMatchObject({ adopted: 0, corrected: 0 });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type VerifyOptions, verify } from "../../src/reconcile/verify.ts";
+import type { VerifyOptions } from "../../src/reconcile/verification.ts";
+import { verify } from "../../src/reconcile/verify.ts";
 import { reconcileContext } from "./reconcile-context.ts";
 
 const context = reconcileContext();

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { simulatedProviderOf } from "../../src/simulator/registry.ts";
-import type { CustomData } from "../../src/simulator/renderer.ts";
+import type { CustomData, EventContext } from "../../src/simulator/renderer.ts";
 import type { Simulator } from "../../src/simulator/server/start-simulator.ts";
 import type { SimulatorState } from "../../src/simulator/server/state.ts";
 import { order, press, simulator } from "./test-context.ts";
 
-/** A simulator whose provider-a has so many subscriptions: one that was bought, and copies of it for `user_1` and up. */
+/** A simulator whose provider-a has so many subscriptions, with a payment each: one that was bought, and copies for `user_1` and up. */
 export async function simulatorWith(
   format: WireFormat,
   count: number,
@@ -36,7 +36,8 @@ function copy(state: SimulatorState, format: WireFormat, count: number): void {
   const slot = state.slots["provider-a"];
   const [original] = slot.subscriptions;
   const [customer] = slot.customers;
-  if (!original || !customer) throw new Error("nothing was bought");
+  const [payment] = slot.payments;
+  if (!original || !customer || !payment) throw new Error("nothing was bought");
   const { renderer } = simulatedProviderOf(format);
   for (let n = 1; n < count; n += 1) {
     const userId = `user_${n}`;
@@ -49,10 +50,20 @@ function copy(state: SimulatorState, format: WireFormat, count: number): void {
       email: `${userId}@example.com`,
       externalId: userId,
     });
-    slot.subscriptions.push({
-      ...structuredClone(original),
-      ids,
-      checkout: { ...original.checkout, data, subscriptionData, externalId: userId },
+    const id = `${original.checkout.id}${n}`;
+    const checkout = { ...original.checkout, id, data, subscriptionData, externalId: userId };
+    const { bought, startedAtSeconds } = original;
+    slot.subscriptions.push({ ...structuredClone(original), ids, checkout });
+    const { at, event, atSeconds, state: step } = payment;
+    const paid: EventContext = {
+      lifecycle: { bought, startedAtSeconds },
+      step: { event, atSeconds, state: step },
+      ...{ at, ids, run: slot.run, checkout: { ...checkout, portalUrl: null } },
+    };
+    slot.payments.push({
+      ...structuredClone(payment),
+      id: renderer.payments?.idOf(paid) ?? "",
+      subscriptionId: ids.subscriptionId,
     });
   }
   // The purchase's deliveries were dropped, and are not sent again.

@@ -16,6 +16,7 @@ import { beginCall, type SendRequest } from "../outbound/send-request.ts";
 import { subscriptionState } from "../outbound/subscription-state.ts";
 import type { PaymentConnection } from "../payment-connection.ts";
 import { changeSubscription } from "./change-subscription.ts";
+import { fetchPayment, listPayments } from "./list-payments.ts";
 import { findSubscriptions, listSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
 import { readLemonSqueezyError, request } from "./requests.ts";
 import { LEMON_SQUEEZY_TRAITS } from "./traits.ts";
@@ -59,6 +60,8 @@ export function lemonSqueezyApi(connection: PaymentConnection): PaymentApi {
     listSubscriptionPage: (position) => subscriptionPage(provider, position),
     listCustomerPage: null,
     findSubscriptions: (customer) => findSubscriptions(provider, customer),
+    listPayments: (selection) => listPayments(provider, selection),
+    fetchPayment: (id) => fetchPayment(provider, id),
   };
 }
 

@@ -2,6 +2,9 @@ import type { PaymentEvent } from "../../domain/payment-event.ts";
 import type { JsonReader } from "../webhook/json-reader.ts";
 import { charge, paymentEvent, paymentOf } from "../webhook/payment-report.ts";
 
+/** Orders and invoices of subscriptions are numbered apart. */
+export const ORDER_PREFIX = "order_";
+
 export function readLemonSqueezyPayment(eventType: string, event: JsonReader): PaymentEvent | null {
   switch (eventType) {
     case "subscription_payment_success":
@@ -10,9 +13,8 @@ export function readLemonSqueezyPayment(eventType: string, event: JsonReader): P
       return readPayment("paid", event, null);
     case "subscription_payment_failed":
       return readPayment("failed", event, null);
-    // Orders and invoices of subscriptions are numbered apart.
     case "order_refunded":
-      return readPayment("paid", event, "order_");
+      return readPayment("paid", event, ORDER_PREFIX);
     default:
       return null;
   }

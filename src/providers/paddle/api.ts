@@ -13,6 +13,7 @@ import { changeSubscription, previewChange } from "./change-subscription.ts";
 import { closeCheckout, createCheckout, updateCheckout } from "./checkout.ts";
 import { isOwnCustomer } from "./customer.ts";
 import { eventPages } from "./list-events.ts";
+import { fetchPayment, listPayments } from "./list-payments.ts";
 import { findSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
 import { get, post, readPaddleError } from "./requests.ts";
 import { PADDLE_TRAITS } from "./traits.ts";
@@ -48,6 +49,8 @@ export function paddleApi(connection: PaymentConnection): PaymentApi {
     listSubscriptionPage: (position, options) => subscriptionPage(provider, position, options),
     listCustomerPage: null,
     findSubscriptions: (customer) => findSubscriptions(provider, customer),
+    listPayments: (selection) => listPayments(provider, selection),
+    fetchPayment: (id) => fetchPayment(provider, id),
   };
 }
 

@@ -29,6 +29,7 @@ import type { PaymentConnection } from "../payment-connection.ts";
 import { changeSubscription } from "./change-subscription.ts";
 import { type PolarClient, polarClient, readPolarError } from "./client.ts";
 import { deliveryPages, isEndpointDisabled } from "./deliveries.ts";
+import { fetchPayment, listPayments } from "./list-payments.ts";
 import { findSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
 import { POLAR_TRAITS } from "./traits.ts";
 import { polar } from "./webhook.ts";
@@ -61,6 +62,8 @@ export function polarApi(connection: PaymentConnection): PaymentApi {
     listSubscriptionPage: (position) => subscriptionPage(provider, position),
     listCustomerPage: null,
     findSubscriptions: (customer) => findSubscriptions(provider, customer),
+    listPayments: (selection) => listPayments(provider, selection),
+    fetchPayment: (id) => fetchPayment(provider, id),
   };
 }
 

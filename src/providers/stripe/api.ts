@@ -22,6 +22,7 @@ import type { PaymentConnection } from "../payment-connection.ts";
 import { changeSubscription, previewChange } from "./change-subscription.ts";
 import { mapStripeErrors, readStripeError, stripeClient } from "./client.ts";
 import { customerFor, isForeign } from "./customer.ts";
+import { fetchPayment, listPayments } from "./list-payments.ts";
 import { customerPage, findSubscriptions, subscriptionPage } from "./list-subscriptions.ts";
 import { STRIPE_TRAITS } from "./traits.ts";
 import { STRIPE_EVENT_TYPES, stripe } from "./webhook.ts";
@@ -61,6 +62,8 @@ export function stripeApi(connection: PaymentConnection): PaymentApi {
     listSubscriptionPage: (position, options) => subscriptionPage(provider, position, options),
     listCustomerPage: (position) => customerPage(provider, position),
     findSubscriptions: (customer) => findSubscriptions(provider, customer),
+    listPayments: (selection) => listPayments(provider, selection),
+    fetchPayment: (id) => fetchPayment(provider, id),
   };
 }
 

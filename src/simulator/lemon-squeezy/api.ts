@@ -1,7 +1,8 @@
 import { type Context, Hono } from "hono";
 import { type Json, readJson } from "../http/json-body.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
-import { emitEvents, eventContextOf } from "../server/emit-events.ts";
+import { emitEvents } from "../server/emit-events.ts";
+import { eventContextOf } from "../server/event-context.ts";
 import { expireIfLate, openCheckout } from "../server/open-checkout.ts";
 import {
   findCheckout,
@@ -12,7 +13,7 @@ import {
   type ProviderSlot,
 } from "../server/provider-slot.ts";
 import type { SimulatedSubscription } from "../server/state.ts";
-import { checkoutDocument, customer, invoice, store, variant } from "./documents.ts";
+import { checkoutDocument, customer, store, variant } from "./documents.ts";
 import {
   answerLemonSqueezyProblem,
   document,
@@ -20,7 +21,9 @@ import {
   requireLemonSqueezyKey,
 } from "./errors.ts";
 import { order } from "./events.ts";
+import { lemonSqueezyInvoices } from "./invoices.ts";
 import { orderOf } from "./order.ts";
+import { numberedPage } from "./page.ts";
 
 const NOT_FOUND = "The requested resource was not found.";
 
@@ -39,18 +42,7 @@ export function lemonSqueezyApi(slot: ProviderSlot): Hono {
     if (!checkout) throw new LemonSqueezyProblem(404, NOT_FOUND);
     return document(c, { data: checkoutDocument(slot, expireIfLate(slot, checkout)) });
   });
-  app.get("/v1/subscription-invoices", (c) => {
-    const id = new URL(c.req.url).searchParams.get("filter[subscription_id]") ?? "";
-    const paid = findSubscription(slot, id);
-    return document(c, { meta: { page: ONE_PAGE }, data: paid ? [invoice(slot, paid)] : [] });
-  });
-  app.post("/v1/subscription-invoices/:id/refund", (c) => {
-    const paid = findSubscription(slot, c.req.param("id"));
-    if (!paid) throw new LemonSqueezyProblem(404, NOT_FOUND);
-    slot.state.refunds.push(paid.ids.subscriptionId);
-    slot.changed();
-    return document(c, { data: invoice(slot, paid) });
-  });
+  app.route("/v1/subscription-invoices", lemonSqueezyInvoices(slot));
   app.get("/v1/subscriptions", (c) => {
     const email = new URL(c.req.url).searchParams.get("filter[user_email]");
     const subscriptions = slot.state.subscriptions.filter(
@@ -121,21 +113,6 @@ export function lemonSqueezyApi(slot: ProviderSlot): Hono {
 }
 
 const ONE_PAGE = { currentPage: 1, from: 1, lastPage: 1, perPage: 10, to: 1, total: 1 };
-
-const MAX_PAGE_SIZE = 100;
-const DEFAULT_PAGE_SIZE = 10;
-
-/** https://docs.lemonsqueezy.com/api/getting-started/requests#pagination */
-function numberedPage<Item>(c: Context, items: readonly Item[]) {
-  const number = Number(c.req.query("page[number]") ?? 1);
-  const perPage = Math.min(MAX_PAGE_SIZE, Number(c.req.query("page[size]") ?? DEFAULT_PAGE_SIZE));
-  if (!(number >= 1 && perPage >= 1)) throw new LemonSqueezyProblem(400, "The page is invalid.");
-  const from = (number - 1) * perPage;
-  const page = items.slice(from, from + perPage);
-  const lastPage = Math.max(1, Math.ceil(items.length / perPage));
-  const to = from + page.length;
-  return { page, meta: { currentPage: number, from: from + 1, lastPage, perPage, to, total: items.length } };
-}
 
 async function body(c: Context): Promise<Json> {
   const json = await readJson(c);

@@ -2,7 +2,7 @@ import type { Offer } from "../lifecycle/offer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { portalUrl } from "../server/portal-link.ts";
 import { checkoutUrl, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
-import type { Checkout, Customer, SimulatedSubscription } from "../server/state.ts";
+import type { Checkout, Customer } from "../server/state.ts";
 
 export const STORE_ID = "1";
 
@@ -78,21 +78,6 @@ export function variant(offer: Offer): object {
       has_free_trial: false,
       status: "published",
       test_mode: true,
-    },
-  };
-}
-
-export function invoice(slot: ProviderSlot, { ids, state }: SimulatedSubscription): object {
-  const isRefunded = slot.state.refunds.includes(ids.subscriptionId);
-  return {
-    type: "subscription-invoices",
-    id: ids.subscriptionId,
-    attributes: {
-      subscription_id: Number(ids.subscriptionId),
-      status: isRefunded ? "refunded" : "paid",
-      refunded: isRefunded,
-      total: state.offer.amount * state.seats,
-      currency: state.offer.currency,
     },
   };
 }

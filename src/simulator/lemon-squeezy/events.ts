@@ -27,6 +27,7 @@ export const lemonSqueezy: Renderer = {
       },
     };
   },
+  payments: { reportedBy: ["charged"], idOf: invoiceId },
   subscription,
   restates: ["cancellation scheduled", "cancellation withdrawn", "deleted"],
   endKeepsSchedule: true,
@@ -114,10 +115,14 @@ export function order(context: EventContext): object {
   };
 }
 
-function invoice(context: EventContext): object {
-  const { lifecycle, step, at, ids } = context;
-  const { offer, seats } = step.state;
-  const id = numberOf(`invoice ${ids.subscriptionId} ${at}`);
+function invoiceId({ ids, at }: EventContext): string {
+  return numberOf(`invoice ${ids.subscriptionId} ${at}`);
+}
+
+export function invoice(context: EventContext): { type: string; id: string; attributes: object } {
+  const { lifecycle, step, ids } = context;
+  const { offer, seats, periodStartSeconds } = step.state;
+  const id = invoiceId(context);
   return {
     type: "subscription-invoices",
     id,
@@ -127,13 +132,15 @@ function invoice(context: EventContext): object {
       customer_id: Number(ids.customerId),
       user_name: nameOf(context),
       user_email: emailOf(context),
-      billing_reason: "renewal",
+      billing_reason: periodStartSeconds === lifecycle.startedAtSeconds ? "initial" : "renewal",
       currency: offer.currency,
       status: "paid",
       status_formatted: "Paid",
       subtotal: offer.amount * seats,
       total: offer.amount * seats,
-      created_at: rfc3339(lifecycle.startedAtSeconds),
+      refunded: false,
+      refunded_amount: 0,
+      created_at: rfc3339(step.atSeconds),
       updated_at: rfc3339(step.atSeconds),
       test_mode: true,
     },

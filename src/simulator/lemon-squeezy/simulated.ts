@@ -26,7 +26,7 @@ export const simulatedLemonSqueezy: SimulatedProvider = {
     findsCustomersByEmail: true,
     letsPayersLogOut: false,
     changesSeatsInTrial: false,
-    checkoutEvents: ["checkout completed", "created"],
+    checkoutEvents: ["checkout completed", "created", "charged"],
     onePerCustomer: false,
   },
 };

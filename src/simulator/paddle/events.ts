@@ -7,8 +7,8 @@ import { paddleTransaction } from "./transaction.ts";
 export const paddle: Renderer = {
   newIds: (run, number) => ({ subscriptionId: `sub_${run}_${number}`, customerId: `ctm_${run}_${number}` }),
   render: (context) => {
-    const { step, at, ids } = context;
-    const name = `${ids.subscriptionId.slice("sub_".length)}_${at}`;
+    const { step } = context;
+    const name = nameOf(context);
     const eventType = eventTypeOf(step.event);
     return {
       eventId: `evt_${name}`,
@@ -18,10 +18,11 @@ export const paddle: Renderer = {
         event_type: eventType,
         occurred_at: rfc3339(step.atSeconds),
         notification_id: `ntf_${name}`,
-        data: isTransaction(step.event) ? transaction(context, name) : subscription(context),
+        data: isTransaction(step.event) ? transaction(context) : subscription(context),
       },
     };
   },
+  payments: { reportedBy: ["checkout completed", "charged"], idOf: transactionId },
   subscription,
   restates: [],
   // An ended subscription has nothing scheduled any more.
@@ -52,12 +53,21 @@ function eventTypeOf(event: EmittedEvent): string {
   }
 }
 
-function transaction(context: EventContext, name: string): object {
+function nameOf({ ids, at }: EventContext): string {
+  return `${ids.subscriptionId.slice("sub_".length)}_${at}`;
+}
+
+function transactionId(context: EventContext): string {
+  const isRenewal = context.step.event === "charged";
+  return isRenewal ? `txn_${nameOf(context)}` : (context.checkout?.id ?? `txn_${nameOf(context)}`);
+}
+
+export function transaction(context: EventContext): object {
   const { lifecycle, step, ids, checkout } = context;
   const { offer, seats, periodStartSeconds, periodEndSeconds } = step.state;
   const isRenewal = step.event === "charged";
   return paddleTransaction({
-    id: isRenewal ? `txn_${name}` : (checkout?.id ?? `txn_${name}`),
+    id: transactionId(context),
     status: "completed",
     origin: isRenewal ? "subscription_recurring" : checkout ? "api" : "web",
     offer,

@@ -1,7 +1,8 @@
 import { type Context, Hono } from "hono";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
 import { proratedAmount } from "../lifecycle/prorated-amount.ts";
-import { emitEvents, eventContextOf } from "../server/emit-events.ts";
+import { emitEvents } from "../server/emit-events.ts";
+import { eventContextOf } from "../server/event-context.ts";
 import {
   findOffer,
   findSubscription,

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { type Json, readJson } from "../http/json-body.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
-import { emitEvents, eventContextOf } from "../server/emit-events.ts";
+import { emitEvents } from "../server/emit-events.ts";
+import { eventContextOf } from "../server/event-context.ts";
 import { expireIfLate, openCheckout } from "../server/open-checkout.ts";
 import {
   checkoutUrl,
@@ -15,13 +15,14 @@ import {
   subscriptionsOfCustomer,
 } from "../server/provider-slot.ts";
 import type { Checkout, Customer, SimulatedSubscription } from "../server/state.ts";
-import { uuid } from "../uuid.ts";
 import { polarCheckout } from "./checkout.ts";
-import { polarCustomer } from "./customer.ts";
+import { externalIdOf, polarCustomer } from "./customer.ts";
 import { customerSession } from "./customer-session.ts";
 import { answerPolarProblem, notFound, PolarProblem, requirePolarKey, unprocessable } from "./errors.ts";
 import { polarDeliveries, polarEndpoints } from "./list-deliveries.ts";
 import { orderOf } from "./order.ts";
+import { polarOrders } from "./orders.ts";
+import { numberedPage } from "./page.ts";
 import { polarProduct } from "./product.ts";
 
 /** https://polar.sh/docs/api-reference: the part that a seller of subscriptions needs. */
@@ -66,23 +67,7 @@ export function polarApi(slot: ProviderSlot): Hono {
       ),
     );
   });
-  app.get("/v1/orders/", (c) => {
-    const id = c.req.query("subscription_id");
-    const externalId = c.req.query("external_customer_id");
-    const paid = slot.state.subscriptions
-      .filter(({ ids }) => id === undefined || ids.subscriptionId === id)
-      .filter((subscription) => externalId === undefined || externalIdOf(slot, subscription) === externalId);
-    const { page, pagination } = numberedPage(c, paid);
-    return c.json({ items: page.map((subscription) => orderJson(slot, subscription)), pagination });
-  });
-  app.post("/v1/refunds/", async (c) => {
-    const orderId = (await body(c)).at("order_id").text();
-    const paid = slot.state.subscriptions.find((subscription) => orderId === orderIdOf(subscription));
-    if (!paid) throw unprocessable(["order_id"], "Order not found");
-    slot.state.refunds.push(paid.ids.subscriptionId);
-    slot.changed();
-    return c.json({ id: randomUUID(), order_id: orderId, status: "succeeded" }, 201);
-  });
+  app.route("/v1", polarOrders(slot));
   app.get("/v1/products/:id", (c) => {
     const offer = findOffer(slot, c.req.param("id"));
     if (!offer) throw notFound();
@@ -92,20 +77,6 @@ export function polarApi(slot: ProviderSlot): Hono {
   app.get("/v1/webhooks/deliveries", polarDeliveries(slot));
   app.all("*", (c) => c.json({ detail: "Not Found" }, 404));
   return app;
-}
-
-const MAX_PAGE_SIZE = 100;
-const DEFAULT_PAGE_SIZE = 10;
-
-/** https://polar.sh/docs/api-reference/introduction#pagination */
-function numberedPage<Item>(c: Context, items: readonly Item[]) {
-  const page = Number(c.req.query("page") ?? 1);
-  const limit = Math.min(MAX_PAGE_SIZE, Number(c.req.query("limit") ?? DEFAULT_PAGE_SIZE));
-  if (!(Number.isInteger(page) && page >= 1)) throw unprocessable(["page"], "Input should be greater than 0");
-  if (!(Number.isInteger(limit) && limit >= 1))
-    throw unprocessable(["limit"], "Input should be greater than 0");
-  const pagination = { total_count: items.length, max_page: Math.ceil(items.length / limit) };
-  return { page: items.slice((page - 1) * limit, page * limit), pagination };
 }
 
 async function body(c: Context): Promise<Json> {
@@ -170,30 +141,4 @@ function grant(slot: ProviderSlot, before: SimulatedSubscription, command: Comma
   const outcome = applyCommand(before, command, nowSeconds(slot));
   if (typeof outcome === "string") throw unprocessable([], outcome);
   return emitEvents(slot, outcome);
-}
-
-/** The id that the customer has now: one from another checkout may have been added since. */
-function externalIdOf(slot: ProviderSlot, { ids, checkout }: SimulatedSubscription): string | null {
-  return findCustomer(slot, ids.customerId)?.externalId ?? checkout.externalId;
-}
-
-function orderIdOf({ ids }: SimulatedSubscription): string {
-  return uuid(`order ${ids.subscriptionId}`);
-}
-
-function orderJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
-  const { offer, seats } = subscription.state;
-  const isRefunded = slot.state.refunds.includes(subscription.ids.subscriptionId);
-  const total = offer.amount * seats;
-  return {
-    id: orderIdOf(subscription),
-    status: isRefunded ? "refunded" : "paid",
-    subscription_id: subscription.ids.subscriptionId,
-    total_amount: total,
-    refunded_amount: isRefunded ? total : 0,
-    refundable_amount: isRefunded ? 0 : total,
-    currency: offer.currency.toLowerCase(),
-    metadata: subscription.checkout.subscriptionData,
-    customer: { email: findCustomer(slot, subscription.ids.customerId)?.email ?? null },
-  };
 }

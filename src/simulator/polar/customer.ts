@@ -1,4 +1,6 @@
 import { rfc3339 } from "../rfc3339.ts";
+import { findCustomer, type ProviderSlot } from "../server/provider-slot.ts";
+import type { SimulatedSubscription } from "../server/state.ts";
 import { uuid } from "../uuid.ts";
 
 export type PolarCustomer = {
@@ -24,4 +26,9 @@ export function polarCustomer({ id, createdAtSeconds, email, externalId }: Polar
     deleted_at: null,
     type: "individual",
   };
+}
+
+/** The id that the customer has now: one from another checkout may have been added since. */
+export function externalIdOf(slot: ProviderSlot, { ids, checkout }: SimulatedSubscription): string | null {
+  return findCustomer(slot, ids.customerId)?.externalId ?? checkout.externalId;
 }

@@ -23,6 +23,7 @@ export const polar: Renderer = {
       },
     };
   },
+  payments: { reportedBy: ["checkout completed", "charged"], idOf: orderId },
   subscription,
   restates: [
     "activated",
@@ -60,13 +61,17 @@ function eventTypeOf(event: EmittedEvent): string {
   }
 }
 
-function order(context: EventContext): object {
-  const { lifecycle, step, at, ids, run } = context;
+function orderId({ step, at, ids }: EventContext): string {
+  return uuid(`order ${ids.subscriptionId}${step.event === "charged" ? ` ${at}` : ""}`);
+}
+
+export function order(context: EventContext): object {
+  const { lifecycle, step, ids, run } = context;
   const { offer, seats } = step.state;
   const total = offer.amount * seats;
   const isRenewal = step.event === "charged";
   return {
-    id: uuid(`order ${ids.subscriptionId}${isRenewal ? ` ${at}` : ""}`),
+    id: orderId(context),
     created_at: rfc3339((isRenewal ? step.atSeconds : lifecycle.startedAtSeconds) - 1),
     modified_at: rfc3339(step.atSeconds),
     status: "paid",

@@ -2,8 +2,8 @@ import { ADAPTERS } from "../../providers/registry.ts";
 import { injectFault } from "../delivery/inject-fault.ts";
 import type { Transition } from "../lifecycle/lifecycle.ts";
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
-import type { EventContext } from "../renderer.ts";
-import { portalUrl } from "./portal-link.ts";
+import { eventContextOf } from "./event-context.ts";
+import { recordPayment } from "./payments.ts";
 import { nowSeconds, type ProviderSlot } from "./provider-slot.ts";
 import type { QueuedEvent, SimulatedSubscription } from "./state.ts";
 
@@ -35,24 +35,10 @@ function emit(
   atSeconds: number,
 ): SimulatedSubscription {
   const next = { ...subscription, eventCount: subscription.eventCount + 1, lastEvent: { event, atSeconds } };
+  recordPayment(slot, next);
   // While the endpoint is disabled Polar creates no events at all: they are never listed later.
   if (!slot.state.endpoint.isDisabled) queueEvent(slot, next);
   return next;
-}
-
-export function eventContextOf(slot: ProviderSlot, subscription: SimulatedSubscription): EventContext {
-  const { ids, bought, startedAtSeconds, lastEvent, state, eventCount, checkout } = subscription;
-  return {
-    lifecycle: { bought, startedAtSeconds },
-    step: { ...lastEvent, state },
-    at: eventCount - 1,
-    ids,
-    run: slot.state.run,
-    checkout: {
-      ...checkout,
-      portalUrl: portalUrl(slot, { customerId: ids.customerId, returnUrl: null }),
-    },
-  };
 }
 
 function queueEvent(slot: ProviderSlot, subscription: SimulatedSubscription): void {

@@ -44,7 +44,9 @@ export function payCheckout(
     lastEvent: { event: "created", atSeconds: now },
     eventCount: 0,
   };
-  return emitEvents(slot, { subscription, events: traits.checkoutEvents });
+  // A trial is not charged yet.
+  const events = traits.checkoutEvents.filter((event) => event !== "charged" || trialDays === 0);
+  return emitEvents(slot, { subscription, events });
 }
 
 function customerFor(

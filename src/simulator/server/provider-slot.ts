@@ -35,7 +35,19 @@ export function findCheckout({ state }: ProviderSlot, id: string): Checkout | nu
 }
 
 export function findSubscription({ state }: ProviderSlot, id: string): SimulatedSubscription | null {
-  return state.subscriptions.find(({ ids }) => ids.subscriptionId === id) ?? null;
+  const position = positionsOf(state.subscriptions).get(id);
+  return position === undefined ? null : (state.subscriptions[position] ?? null);
+}
+
+const POSITIONS = new WeakMap<readonly SimulatedSubscription[], Map<string, number>>();
+
+/** Subscriptions are added and replaced, but never removed or moved. */
+function positionsOf(subscriptions: readonly SimulatedSubscription[]): ReadonlyMap<string, number> {
+  const positions = POSITIONS.get(subscriptions) ?? new Map<string, number>();
+  POSITIONS.set(subscriptions, positions);
+  for (let at = positions.size; at < subscriptions.length; at += 1)
+    positions.set((subscriptions[at] as SimulatedSubscription).ids.subscriptionId, at);
+  return positions;
 }
 
 export function subscriptionsOfCustomer(

@@ -81,7 +81,10 @@ function parsed(text: string): SimulatorState | null {
       SLOTS.every(
         (slot) => Array.isArray(state.slots[slot].events) && Array.isArray(state.slots[slot].subscriptions),
       );
-    return isWhole ? state : null;
+    if (!isWhole) return null;
+    // States from before payments were kept have none.
+    for (const slot of SLOTS) state.slots[slot].payments ??= [];
+    return state;
   } catch {
     return null;
   }

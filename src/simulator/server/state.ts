@@ -27,14 +27,13 @@ export type SlotState = {
   checkouts: Checkout[];
   customers: Customer[];
   subscriptions: SimulatedSubscription[];
+  payments: SimulatedPayment[];
   events: QueuedEvent[];
   /** The total number so far, including dropped ones. */
   eventCount: number;
   endpoint: { isDisabled: boolean; exhaustedInARow: number };
   faults: Record<FaultKind, Fault>;
   remembered: RememberedAnswer[];
-  /** Subscriptions whose latest payment was refunded, by id. */
-  refunds: string[];
 };
 
 export type Checkout = {
@@ -71,6 +70,14 @@ export type SimulatedSubscription = BillingState & {
   lastEvent: Omit<EventContext["step"], "state">;
   eventCount: number;
 };
+
+/** A payment, with what the event that reported it was rendered from. */
+export type SimulatedPayment = Pick<EventContext, "at"> &
+  EventContext["step"] & {
+    id: string;
+    subscriptionId: string;
+    refundedAmount: number;
+  };
 
 export const FAULT_KINDS = ["duplicate", "delay", "reorder", "drop", "corrupt"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -116,6 +123,7 @@ export function blankSlot(format: WireFormat, secret: string): SlotState {
     checkouts: [],
     customers: [],
     subscriptions: [],
+    payments: [],
     events: [],
     eventCount: 0,
     endpoint: { isDisabled: false, exhaustedInARow: 0 },
@@ -124,6 +132,5 @@ export function blankSlot(format: WireFormat, secret: string): SlotState {
       Fault
     >,
     remembered: [],
-    refunds: [],
   };
 }

@@ -2,7 +2,8 @@ import { type Context, Hono } from "hono";
 import { type Form, readForm } from "../http/form.ts";
 import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
 import { proratedAmount } from "../lifecycle/prorated-amount.ts";
-import { emitEvents, eventContextOf } from "../server/emit-events.ts";
+import { emitEvents } from "../server/emit-events.ts";
+import { eventContextOf } from "../server/event-context.ts";
 import { closeCheckout, expireIfLate, openCheckout } from "../server/open-checkout.ts";
 import { createCustomer } from "../server/pay-checkout.ts";
 import {
@@ -17,6 +18,7 @@ import {
 } from "../server/provider-slot.ts";
 import type { Checkout, Customer, SimulatedSubscription } from "../server/state.ts";
 import { invalid, missing, rememberAnswers, requireStripeKey, StripeProblem } from "./errors.ts";
+import { stripeInvoices } from "./invoices.ts";
 import { stripeEvents } from "./list-events.ts";
 import { orderOf } from "./order.ts";
 import { pageOf } from "./page.ts";
@@ -94,30 +96,7 @@ export function stripeApi(slot: ProviderSlot): Hono {
       amount_due: proratedAmount(before.state, offer, seats, nowSeconds(slot)),
     });
   });
-  app.get("/v1/invoice_payments", (c) => {
-    const invoice = c.req.query("invoice") ?? "";
-    const paid = slot.state.subscriptions.find(({ ids }) => invoice.startsWith(`in_${ids.subscriptionId}_`));
-    const payment = paid && { ...invoicePayment(invoice, paid.ids.subscriptionId) };
-    return c.json({
-      ...{ object: "list", url: "/v1/invoice_payments", has_more: false },
-      data: payment ? [payment] : [],
-    });
-  });
-  app.post("/v1/refunds", async (c) => {
-    const form = await readForm(c);
-    const intent = form.text("payment_intent") ?? "";
-    const paid = findSubscription(slot, intent.replace(/^pi_/, ""));
-    if (!paid) throw missing("payment_intent", intent, "payment_intent", 400);
-    if (slot.state.refunds.includes(paid.ids.subscriptionId))
-      throw invalid(`Charge has already been refunded.`, "payment_intent", "charge_already_refunded");
-    slot.state.refunds.push(paid.ids.subscriptionId);
-    slot.changed();
-    const { offer, seats } = paid.state;
-    return c.json({
-      ...{ id: `re_${paid.ids.subscriptionId}`, object: "refund", status: "succeeded" },
-      ...{ amount: offer.amount * seats, currency: offer.currency.toLowerCase(), payment_intent: intent },
-    });
-  });
+  app.route("/v1", stripeInvoices(slot));
   app.get("/v1/prices/:id", (c) => {
     const offer = findOffer(slot, c.req.param("id"));
     if (!offer) throw missing("price", c.req.param("id"), "price");
@@ -229,18 +208,5 @@ function grant(slot: ProviderSlot) {
     const outcome = applyCommand(before, command, nowSeconds(slot));
     if (typeof outcome === "string") throw invalid(outcome);
     return emitEvents(slot, outcome);
-  };
-}
-
-function invoicePayment(invoice: string, subscriptionId: string): object {
-  return {
-    ...{
-      id: `inpay_${subscriptionId}`,
-      object: "invoice_payment",
-      invoice,
-      status: "paid",
-      is_default: true,
-    },
-    payment: { type: "payment_intent", payment_intent: `pi_${subscriptionId}` },
   };
 }

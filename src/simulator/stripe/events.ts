@@ -12,6 +12,7 @@ export const stripe: Renderer = {
     const eventId = `evt_${context.ids.subscriptionId.slice("sub_".length)}_${context.at}`;
     return { eventId, eventType, body: envelope(eventId, eventType, context, objectOf(context)) };
   },
+  payments: { reportedBy: ["charged"], idOf: invoiceId },
   subscription,
   restates: [],
   endKeepsSchedule: true,
@@ -62,19 +63,36 @@ function objectOf(context: EventContext): object {
   }
 }
 
-function invoice({ step, at, ids }: EventContext): object {
+function invoiceId({ ids, at }: EventContext): string {
+  return `in_${ids.subscriptionId}_${at}`;
+}
+
+export function invoice(context: EventContext): object {
+  const { lifecycle, step, ids } = context;
   const { offer, seats, periodStartSeconds, periodEndSeconds } = step.state;
   const total = offer.amount * seats;
   return {
-    id: `in_${ids.subscriptionId}_${at}`,
+    id: invoiceId(context),
     object: "invoice",
     amount_due: total,
     amount_paid: total,
     amount_remaining: 0,
-    billing_reason: "subscription_cycle",
+    attempted: true,
+    billing_reason:
+      periodStartSeconds === lifecycle.startedAtSeconds ? "subscription_create" : "subscription_cycle",
     created: step.atSeconds,
     currency: offer.currency.toLowerCase(),
     customer: ids.customerId,
+    lines: {
+      object: "list",
+      data: [
+        {
+          ...{ id: `il_${ids.subscriptionId}`, object: "line_item", amount: total, quantity: seats },
+          period: { start: periodStartSeconds, end: periodEndSeconds },
+        },
+      ],
+      has_more: false,
+    },
     livemode: false,
     parent: {
       quote_details: null,
@@ -84,6 +102,7 @@ function invoice({ step, at, ids }: EventContext): object {
     period_end: periodEndSeconds,
     period_start: periodStartSeconds,
     status: "paid",
+    status_transitions: { paid_at: step.atSeconds },
     subtotal: total,
     total,
   };

@@ -31,7 +31,7 @@ export const simulatedStripe: SimulatedProvider = {
     findsCustomersByEmail: false,
     letsPayersLogOut: false,
     changesSeatsInTrial: true,
-    checkoutEvents: ["created", "activated", "checkout completed"],
+    checkoutEvents: ["created", "activated", "checkout completed", "charged"],
     onePerCustomer: false,
   },
 };

@@ -1,0 +1,93 @@
+import type { PaymentSelection } from "../../domain/payment-api.ts";
+import type { PaymentState } from "../../domain/payment-state.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
+import { paymentState } from "../outbound/payment-state.ts";
+import { dateAt, listAt, textAt, valueAt } from "../outbound/response-fields.ts";
+import { beginCall } from "../outbound/send-request.ts";
+import { JsonReader } from "../webhook/json-reader.ts";
+import { ORDER_PREFIX, readLemonSqueezyPayment } from "./payments.ts";
+import { request } from "./requests.ts";
+
+const PAGE_SIZE = 100;
+
+/**
+ * Invoices of subscriptions, and the refunded ones among the orders: a paid order's payment is its subscription's
+ * first invoice. https://docs.lemonsqueezy.com/api/subscription-invoices/list-all-subscription-invoices
+ */
+export async function* listPayments(
+  provider: ConnectedProvider,
+  { since, providerSubscriptionId }: PaymentSelection,
+): AsyncGenerator<PaymentState> {
+  const filter: Record<string, string> =
+    providerSubscriptionId === null ? {} : { "filter[subscription_id]": providerSubscriptionId };
+  for await (const invoice of newestFirst(provider, "/v1/subscription-invoices", filter, since)) {
+    const state = invoiceState(invoice);
+    if (state !== null) yield state;
+  }
+  // Orders cannot be listed by subscription.
+  if (providerSubscriptionId !== null) return;
+  for await (const order of newestFirst(provider, "/v1/orders", {}, since)) {
+    const state = orderState(order);
+    if (state !== null && state.charge.refundedAmount > 0) yield state;
+  }
+}
+
+export async function fetchPayment(provider: ConnectedProvider, id: string): Promise<PaymentState | null> {
+  const isOrder = id.startsWith(ORDER_PREFIX);
+  const segment = pathSegment(provider, isOrder ? id.slice(ORDER_PREFIX.length) : id);
+  const path = `/v1/${isOrder ? "orders" : "subscription-invoices"}/${segment}`;
+  const send = beginCall(provider);
+  const answer = await nullIfNotFound(async () => send(request(provider, "GET", path)));
+  const data = valueAt(answer, "data");
+  return answer && (isOrder ? orderState(data) : invoiceState(data));
+}
+
+/** Both lists are ordered by creation; an item that is added meanwhile only repeats another item. */
+async function* newestFirst(
+  provider: ConnectedProvider,
+  path: string,
+  filter: Record<string, string>,
+  since: Date | null,
+): AsyncGenerator<unknown> {
+  for (let page = 1; ; page += 1) {
+    const query = new URLSearchParams({
+      ...{ ...filter, "page[number]": String(page), "page[size]": String(PAGE_SIZE) },
+    });
+    const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
+    const answer = await send(request(provider, "GET", `${path}?${query}`));
+    const items = listAt(answer, "data");
+    const wanted = items.filter((item) => since === null || createdAt(item) >= since.getTime());
+    yield* wanted;
+    if (wanted.length === 0 || wanted.length < items.length) return;
+    if (page >= Number(textAt(answer, "meta", "page", "lastPage"))) return;
+  }
+}
+
+const PAID = new Set(["paid", "refunded", "partial_refund"]);
+
+function invoiceState(invoice: unknown): PaymentState | null {
+  const isPaid = PAID.has(textAt(invoice, "attributes", "status") ?? "");
+  const eventType = isPaid ? "subscription_payment_success" : "subscription_payment_failed";
+  return stateOf(eventType, invoice, { isUndecided: !isPaid });
+}
+
+function orderState(order: unknown): PaymentState | null {
+  return stateOf("order_refunded", order, { isUndecided: false });
+}
+
+function stateOf(
+  eventType: string,
+  data: unknown,
+  { isUndecided }: { isUndecided: boolean },
+): PaymentState | null {
+  return paymentState(() => readLemonSqueezyPayment(eventType, new JsonReader({ data })), {
+    createdAt: dateAt(data, "attributes", "created_at"),
+    isUndecided,
+  });
+}
+
+function createdAt(item: unknown): number {
+  return dateAt(item, "attributes", "created_at")?.getTime() ?? Number.NEGATIVE_INFINITY;
+}

@@ -1,0 +1,63 @@
+import type { PaymentSelection } from "../../domain/payment-api.ts";
+import type { PaymentState } from "../../domain/payment-state.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
+import { listedReversal, paymentState } from "../outbound/payment-state.ts";
+import { dateAt, listAt, textAt, valueAt } from "../outbound/response-fields.ts";
+import { beginCall } from "../outbound/send-request.ts";
+import { JsonReader } from "../webhook/json-reader.ts";
+import { readAdjustment, readTransaction } from "./payments.ts";
+import { get } from "./requests.ts";
+
+const PAGE_SIZE = 30;
+
+/** https://developer.paddle.com/api-reference/transactions/list-transactions */
+export async function* listPayments(
+  provider: ConnectedProvider,
+  { since, providerSubscriptionId }: PaymentSelection,
+): AsyncGenerator<PaymentState> {
+  const query = new URLSearchParams({
+    ...{ include: "adjustments", order_by: "id[ASC]", per_page: String(PAGE_SIZE) },
+    ...(since === null ? {} : { "created_at[GTE]": since.toISOString() }),
+    ...(providerSubscriptionId === null ? {} : { subscription_id: providerSubscriptionId }),
+  });
+  for (;;) {
+    const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
+    const page = await send(get(provider, `/transactions?${query}`));
+    const transactions = listAt(page, "data");
+    for (const transaction of transactions) {
+      const state = stateOf(transaction);
+      if (state !== null) yield state;
+    }
+    const last = textAt(transactions.at(-1), "id");
+    if (last === null || valueAt(page, "meta", "pagination", "has_more") !== true) return;
+    query.set("after", last);
+  }
+}
+
+export async function fetchPayment(provider: ConnectedProvider, id: string): Promise<PaymentState | null> {
+  const path = `/transactions/${pathSegment(provider, id)}?include=adjustments`;
+  const send = beginCall(provider);
+  const answer = await nullIfNotFound(async () => send(get(provider, path)));
+  return answer && stateOf(valueAt(answer, "data"));
+}
+
+/** A transaction is `paid` for a moment before it is completed. */
+function stateOf(transaction: unknown): PaymentState | null {
+  const status = textAt(transaction, "status");
+  const isPaid = status === "completed";
+  const hasFailed =
+    status === "past_due" ||
+    listAt(transaction, "payments").some((attempt) => textAt(attempt, "status") === "error");
+  return paymentState(
+    () => readTransaction(isPaid ? "paid" : "failed", new JsonReader({ data: transaction })),
+    {
+      createdAt: dateAt(transaction, "billed_at") ?? dateAt(transaction, "created_at"),
+      isUndecided: !isPaid && (!hasFailed || status === "paid"),
+      reversals: listAt(transaction, "adjustments").flatMap(
+        (data) => listedReversal(() => readAdjustment(new JsonReader({ data }))) ?? [],
+      ),
+    },
+  );
+}

@@ -1,0 +1,52 @@
+import { getOrders, listOrders } from "@polar-sh/sdk/2026-10/services/orders";
+import type { PaymentSelection } from "../../domain/payment-api.ts";
+import type { PaymentState } from "../../domain/payment-state.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
+import { paymentState } from "../outbound/payment-state.ts";
+import { dateAt, listAt, textAt } from "../outbound/response-fields.ts";
+import { beginCall } from "../outbound/send-request.ts";
+import { JsonReader } from "../webhook/json-reader.ts";
+import { polarClient } from "./client.ts";
+import { readOrder } from "./payments.ts";
+
+const PAGE_SIZE = 100;
+
+/** Oldest first, so that an order that is made meanwhile does not shift the remaining pages. */
+export async function* listPayments(
+  provider: ConnectedProvider,
+  { since, providerSubscriptionId }: PaymentSelection,
+): AsyncGenerator<PaymentState> {
+  for (let page = 1; ; page += 1) {
+    const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
+    const answer = await listOrders(client)({
+      ...{ page, limit: PAGE_SIZE, sorting: ["created_at"] },
+      ...(since === null ? {} : { created_after: since.toISOString() }),
+      ...(providerSubscriptionId === null ? {} : { subscription_id: providerSubscriptionId }),
+    });
+    const orders = listAt(answer, "items");
+    for (const order of orders) {
+      const state = stateOf(order);
+      if (state !== null) yield state;
+    }
+    if (orders.length === 0 || page >= Number(textAt(answer, "pagination", "max_page"))) return;
+  }
+}
+
+export async function fetchPayment(provider: ConnectedProvider, id: string): Promise<PaymentState | null> {
+  const client = polarClient(provider, beginCall(provider));
+  const order = await nullIfNotFound(async () => getOrders(client)(pathSegment(provider, id)));
+  return order && stateOf(order);
+}
+
+const PAID = new Set(["paid", "refunded", "partially_refunded"]);
+
+function stateOf(order: unknown): PaymentState | null {
+  const state = paymentState(() => readOrder(new JsonReader({ data: order })), {
+    createdAt: dateAt(order, "created_at"),
+    isUndecided: !PAID.has(textAt(order, "status") ?? ""),
+  });
+  // A listed order contains its subscription's present period, not its own.
+  return state && { ...state, charge: { ...state.charge, periodStart: null, periodEnd: null } };
+}

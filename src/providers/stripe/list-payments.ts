@@ -1,0 +1,117 @@
+import type Stripe from "stripe";
+import type { PaymentSelection } from "../../domain/payment-api.ts";
+import type { PaymentState } from "../../domain/payment-state.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { nullIfNotFound, pathSegment } from "../outbound/null-if-not-found.ts";
+import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
+import { listedReversal, paymentState } from "../outbound/payment-state.ts";
+import { listAt, textAt } from "../outbound/response-fields.ts";
+import { beginCall } from "../outbound/send-request.ts";
+import { mapStripeErrors, stripeClient } from "./client.ts";
+import { readStripePayment } from "./payments.ts";
+
+const PAGE_SIZE = 100;
+
+/**
+ * Invoices with their payments. Refunds and disputes name only those: for all invoices they are listed once, for
+ * fewer by payment. https://docs.stripe.com/api/invoices/list
+ */
+export async function* listPayments(
+  provider: ConnectedProvider,
+  { since, providerSubscriptionId }: PaymentSelection,
+): AsyncGenerator<PaymentState> {
+  const isAll = since === null && providerSubscriptionId === null;
+  const reversals = isAll ? await reversalsBy(provider, {}) : null;
+  const pages = eachPage(provider, (client, after) =>
+    client.invoices.list({
+      ...{ limit: PAGE_SIZE, expand: ["data.payments"], ...after },
+      ...(since === null ? {} : { created: { gte: Math.floor(since.getTime() / 1000) } }),
+      ...(providerSubscriptionId === null ? {} : { subscription: providerSubscriptionId }),
+    }),
+  );
+  for await (const invoice of pages) {
+    const state = stateOf(invoice, reversals ?? (await reversalsOf(provider, invoice)));
+    if (state !== null) yield state;
+  }
+}
+
+export async function fetchPayment(provider: ConnectedProvider, id: string): Promise<PaymentState | null> {
+  const client = stripeClient(provider, beginCall(provider));
+  const invoice = await nullIfNotFound(() =>
+    mapStripeErrors(provider, () =>
+      client.invoices.retrieve(pathSegment(provider, id), { expand: ["payments"] }),
+    ),
+  );
+  return invoice && stateOf(invoice, await reversalsOf(provider, invoice));
+}
+
+function stateOf(invoice: object, reversals: Reversals): PaymentState | null {
+  const isPaid = textAt(invoice, "status") === "paid";
+  const wasAttempted = "attempted" in invoice && invoice.attempted === true;
+  const intents = intentsOf(invoice);
+  // The webhook of an older API version named its payment in the invoice itself.
+  const payment_intent = intents[0] ?? textAt(invoice, "payment_intent");
+  const object = { ...invoice, payment_intent };
+  const created = "created" in invoice ? Number(invoice.created) : Number.NaN;
+  return paymentState(
+    () => readStripePayment(isPaid ? "invoice.paid" : "invoice.payment_failed", { data: { object } }),
+    {
+      createdAt: Number.isNaN(created) ? null : new Date(created * 1000),
+      isUndecided: !isPaid && !wasAttempted,
+      reversals: intents.flatMap((intent) => reversals.get(intent) ?? []),
+    },
+  );
+}
+
+function intentsOf(invoice: object): string[] {
+  return listAt(invoice, "payments", "data").flatMap(
+    (payment) => textAt(payment, "payment", "payment_intent") ?? [],
+  );
+}
+
+/** Refunds and disputes by payment intent. */
+type Reversals = ReadonlyMap<string, PaymentState["reversals"]>;
+
+async function reversalsOf(provider: ConnectedProvider, invoice: object): Promise<Reversals> {
+  const all = await Promise.all(
+    intentsOf(invoice).map((payment_intent) => reversalsBy(provider, { payment_intent })),
+  );
+  return new Map(all.flatMap((some) => [...some]));
+}
+
+async function reversalsBy(
+  provider: ConnectedProvider,
+  filter: { payment_intent?: string },
+): Promise<Reversals> {
+  const found = new Map<string, PaymentState["reversals"]>();
+  const add = (eventType: string, object: object) => {
+    const reversal = listedReversal(() => readStripePayment(eventType, { data: { object } }));
+    if (reversal !== null) found.set(reversal.of, [...(found.get(reversal.of) ?? []), reversal]);
+  };
+  const refunds = eachPage(provider, (client, after) =>
+    client.refunds.list({ limit: PAGE_SIZE, ...filter, ...after }),
+  );
+  for await (const refund of refunds) add("refund.updated", refund);
+  const disputes = eachPage(provider, (client, after) =>
+    client.disputes.list({ limit: PAGE_SIZE, ...filter, ...after }),
+  );
+  for await (const dispute of disputes) add("charge.dispute.updated", dispute);
+  return found;
+}
+
+async function* eachPage<Item extends { id?: string }>(
+  provider: ConnectedProvider,
+  list: (
+    client: Stripe,
+    after: { starting_after?: string },
+  ) => PromiseLike<{ data: Item[]; has_more: boolean }>,
+): AsyncGenerator<Item> {
+  for (let last: string | null = null; ; ) {
+    const client = stripeClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
+    const after: { starting_after?: string } = last === null ? {} : { starting_after: last };
+    const page = await mapStripeErrors(provider, async () => list(client, after));
+    yield* page.data;
+    last = page.data.at(-1)?.id ?? null;
+    if (!page.has_more || last === null) return;
+  }
+}

@@ -1,0 +1,117 @@
+import type { PaymentApi } from "../domain/payment-api.ts";
+import type { PaymentState } from "../domain/payment-state.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Intake } from "../intake/intake.ts";
+import { retryOnContention } from "../intake/retry-on-contention.ts";
+import { effectLimits } from "../intake/transaction-limits.ts";
+import { recordAudit } from "../store/record-audit.ts";
+import { recordPayments } from "../store/record-payments.ts";
+import type { ReportedPayment } from "../store/reported-payment.ts";
+import { inTransaction } from "../store/transaction.ts";
+import {
+  findPaymentOwners,
+  findPayments,
+  lockPaymentNames,
+  settleComparedPayment,
+  type VerifiablePayment,
+  voidOtherReversals,
+} from "../store/verify-payments.ts";
+import { paymentDrift } from "./payment-drift.ts";
+import type { Reconciler } from "./reconciler.ts";
+import type { FieldDrift } from "./subscription-drift.ts";
+
+export type PaymentComparison = "unchanged" | "corrected" | "recorded" | "not_at_provider" | "keeps_changing";
+
+const ROUNDS = 5;
+
+/**
+ * Compares a payment with its provider's present answer, and records what is missing or differs by the same rules as
+ * events. When an event is applied in between, the provider is asked again.
+ * @throws PaymentApiProblem, DatabaseUnavailable
+ */
+export async function comparePayment(
+  intake: Pick<Intake, "database" | "leaseSeconds">,
+  slot: Slot,
+  api: Pick<PaymentApi, "fetchPayment">,
+  { providerPaymentId, by, notify }: { providerPaymentId: string; by: Reconciler; notify: boolean },
+): Promise<PaymentComparison> {
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const before = (await findPayments(intake.database, slot, [providerPaymentId])).get(providerPaymentId);
+    const askedAtMicros = Date.now() * 1000;
+    const state = await api.fetchPayment(providerPaymentId);
+    if (state === null) return "not_at_provider";
+    const comparison = await retryOnContention(() =>
+      correct(intake, slot, { before: before ?? null, state, askedAtMicros }, { by, notify }),
+    );
+    if (comparison !== "overtaken") return comparison;
+  }
+  return "keeps_changing";
+}
+
+async function correct(
+  intake: Pick<Intake, "database" | "leaseSeconds">,
+  slot: Slot,
+  {
+    before,
+    state,
+    askedAtMicros,
+  }: { before: VerifiablePayment | null; state: PaymentState; askedAtMicros: number },
+  { by, notify }: { by: Reconciler; notify: boolean },
+): Promise<PaymentComparison | "overtaken"> {
+  const { charge, names, reversals } = state;
+  const providerPaymentId = charge.id;
+  return inTransaction(intake.database, effectLimits(intake), async (transaction) => {
+    const find = async () =>
+      (await findPayments(transaction, slot, [providerPaymentId])).get(providerPaymentId);
+    await lockPaymentNames(transaction, slot, { providerPaymentId, names });
+    const ours = await find();
+    if ((ours?.version ?? null) !== (before?.version ?? null)) return "overtaken";
+    if (ours === undefined && state.isUndecided) return "unchanged";
+    const drift = ours === undefined ? [] : paymentDrift(ours, state);
+    if (ours !== undefined && drift.length === 0) return "unchanged";
+    const reports = await reportsOf(slot, state, findPaymentOwners(transaction, slot, [state]));
+    const others = { providerPaymentId, listed: reversals.map(({ id }) => id) };
+    const { periodStart, periodEnd } = charge;
+    await Promise.all([
+      voidOtherReversals(transaction, slot, others),
+      recordPayments(transaction, reports, { notify }),
+      settleComparedPayment(transaction, slot, { providerPaymentId, periodStart, periodEnd, askedAtMicros }),
+    ]);
+    const outcome = ours === undefined ? "recorded" : "corrected";
+    const recorded = await find();
+    await transaction.commitAfter(
+      by === "server" || recorded === undefined
+        ? []
+        : [
+            recordAudit(transaction, by, {
+              action: "payment.reconciled",
+              target: { type: "payment", id: recorded.id },
+              details: { outcome, changes: changesOf(drift) },
+            }),
+          ],
+    );
+    return outcome;
+  });
+}
+
+/** As if events had reported it: the payment, and each refund and dispute. */
+async function reportsOf(
+  slot: Slot,
+  { charge, names, reversals, providerSubscriptionId }: PaymentState,
+  finding: ReturnType<typeof findPaymentOwners>,
+): Promise<ReportedPayment[]> {
+  const [owner = { hasSubscription: false, userId: null }] = await finding;
+  const common = {
+    ...{ provider: slot, eventId: null, occurredAtMicros: null, providerSubscriptionId },
+    userId: owner.userId,
+    isPersonGone: owner.hasSubscription && owner.userId === null,
+  };
+  return [
+    { ...common, report: { charge, names, reversal: null } },
+    ...reversals.map((reversal) => ({ ...common, report: { charge: null, names: [], reversal } })),
+  ];
+}
+
+function changesOf(drift: readonly FieldDrift[]): Record<string, [unknown, unknown]> {
+  return Object.fromEntries(drift.map(({ field, ours, theirs }) => [field, [ours, theirs]]));
+}

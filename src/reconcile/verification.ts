@@ -1,0 +1,49 @@
+import type { Payments } from "../domain/payment-api.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Intake } from "../intake/intake.ts";
+import type { FieldDrift } from "./subscription-drift.ts";
+
+export type VerifyTools = { intake: Intake; payments: Payments };
+
+export type VerifyOptions = {
+  slots: readonly Slot[];
+  /** How many subscriptions of each slot to check, with their payments, chosen at random; `null`: all. */
+  sample: number | null;
+  /** Corrects differences to match the provider. */
+  repair: boolean;
+  /** Whether a repair notifies users. */
+  notify: boolean;
+  progressed: (checked: number, total: number) => void;
+};
+
+export type Drift = FieldDrift & {
+  kind: "subscription" | "payment";
+  /** Our id; `null`: only the provider knows it. */
+  id: string | null;
+  slot: Slot;
+  providerId: string;
+  /** The provider's id of the last event that changed it. */
+  lastEventId: string | null;
+};
+
+export type VerifyReport = {
+  checked: number;
+  drift: Drift[];
+  /** How many subscriptions and payments were corrected. */
+  repaired: number;
+  /** What could not be checked or repaired. */
+  failed: { slot: Slot; providerId: string | null; reason: string }[];
+  /** Slots without a provider's API key: not checked. */
+  unconfigured: Slot[];
+};
+
+/** A run as its parts see it. */
+export type Verification = {
+  readonly tools: VerifyTools;
+  readonly options: VerifyOptions;
+  /** One more was compared. */
+  check(): void;
+  drift(drift: Drift): void;
+  repaired(): void;
+  fail(slot: Slot, providerId: string | null, reason: string): void;
+};

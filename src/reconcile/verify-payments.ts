@@ -1,0 +1,170 @@
+import { OPERATOR } from "../domain/caller.ts";
+import { isPaymentApiProblem, type PaymentApi } from "../domain/payment-api.ts";
+import { type PaymentState, paymentStatusOf } from "../domain/payment-state.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Subscription } from "../domain/subscription.ts";
+import {
+  eachPaymentId,
+  findPaymentOwners,
+  findPayments,
+  paymentsOfSubscription,
+  type VerifiablePayment,
+} from "../store/verify-payments.ts";
+import { comparePayment } from "./compare-payment.ts";
+import { forEachConcurrently } from "./for-each-concurrently.ts";
+import { paymentDrift } from "./payment-drift.ts";
+import type { FieldDrift } from "./subscription-drift.ts";
+import type { Verification } from "./verification.ts";
+
+const BATCH_SIZE = 100;
+
+/** Compares all payments of a slot: through the provider's list, and one by one what the list lacks. */
+export async function verifyPayments(run: Verification, slot: Slot, api: PaymentApi): Promise<void> {
+  const all = { since: null, providerSubscriptionId: null };
+  const listed = await verifyListed(run, slot, api, api.listPayments(all));
+  const ids = unlisted(eachPaymentId(run.tools.intake.database, slot), listed);
+  await forEachConcurrently(ids, (id) => verifyUnlisted(run, slot, api, id));
+}
+
+/** Compares the payments of these subscriptions. */
+export async function verifyPaymentsOf(
+  run: Verification,
+  slot: Slot,
+  api: PaymentApi,
+  subscriptions: readonly Subscription[],
+): Promise<void> {
+  await forEachConcurrently(subscriptions, async ({ providerSubscriptionId }) => {
+    if (providerSubscriptionId === null) return;
+    try {
+      const selection = { since: null, providerSubscriptionId };
+      const listed = await verifyListed(run, slot, api, api.listPayments(selection));
+      const ours = await paymentsOfSubscription(run.tools.intake.database, slot, providerSubscriptionId);
+      const others = ours.filter((payment) => !listed.has(payment.providerPaymentId));
+      for (const { providerPaymentId } of others) await verifyUnlisted(run, slot, api, providerPaymentId);
+    } catch (error) {
+      if (!isPaymentApiProblem(error)) throw error;
+      run.fail(slot, providerSubscriptionId, error.message);
+    }
+  });
+}
+
+/** Returns the provider's ids of all payments in the list. */
+async function verifyListed(
+  run: Verification,
+  slot: Slot,
+  api: PaymentApi,
+  list: AsyncIterable<PaymentState>,
+): Promise<ReadonlySet<string>> {
+  const listed = new Set<string>();
+  let batch: PaymentState[] = [];
+  const flush = async () => {
+    const states = batch;
+    batch = [];
+    await verifyBatch(run, slot, api, states);
+  };
+  for await (const state of list) {
+    // A page that shifts while it is read lists a payment twice.
+    if (listed.has(state.charge.id)) continue;
+    listed.add(state.charge.id);
+    batch.push(state);
+    if (batch.length >= BATCH_SIZE) await flush();
+  }
+  await flush();
+  return listed;
+}
+
+async function verifyBatch(
+  run: Verification,
+  slot: Slot,
+  api: PaymentApi,
+  states: readonly PaymentState[],
+): Promise<void> {
+  const { database } = run.tools.intake;
+  const ids = states.map(({ charge }) => charge.id);
+  const known = await findPayments(database, slot, ids);
+  const missing = states.filter((state) => !known.has(state.charge.id) && !state.isUndecided);
+  const owners = await findPaymentOwners(database, slot, missing);
+  for (const state of states) {
+    const ours = known.get(state.charge.id);
+    if (ours === undefined) continue;
+    run.check();
+    await verifyOne(run, slot, api, ours, state);
+  }
+  for (const [at, state] of missing.entries()) {
+    const owner = owners[at];
+    // Other products of the same account have payments too.
+    if (!owner?.hasSubscription && !owner?.userId) continue;
+    run.check();
+    await reportMissing(run, slot, api, state);
+  }
+}
+
+async function verifyUnlisted(run: Verification, slot: Slot, api: PaymentApi, id: string): Promise<void> {
+  try {
+    const ours = (await findPayments(run.tools.intake.database, slot, [id])).get(id);
+    const state = await api.fetchPayment(id);
+    if (ours === undefined) return;
+    run.check();
+    if (state !== null) return await verifyOne(run, slot, api, ours, state);
+    report(run, ours, [{ field: "providerPaymentId", ours: id, theirs: null }]);
+    if (run.options.repair) run.fail(slot, id, REASONS.not_at_provider);
+  } catch (error) {
+    if (!isPaymentApiProblem(error)) throw error;
+    run.fail(slot, id, error.message);
+  }
+}
+
+async function verifyOne(
+  run: Verification,
+  slot: Slot,
+  api: PaymentApi,
+  ours: VerifiablePayment,
+  theirs: PaymentState,
+): Promise<void> {
+  const drift = paymentDrift(ours, theirs);
+  if (drift.length === 0) return;
+  report(run, ours, drift);
+  await repair(run, slot, api, ours.providerPaymentId);
+}
+
+async function reportMissing(
+  run: Verification,
+  slot: Slot,
+  api: PaymentApi,
+  state: PaymentState,
+): Promise<void> {
+  const providerId = state.charge.id;
+  run.drift({
+    ...{ kind: "payment", id: null, slot, providerId, lastEventId: null },
+    ...{ field: "status", ours: null, theirs: paymentStatusOf(state) },
+  });
+  await repair(run, slot, api, providerId);
+}
+
+function report(run: Verification, ours: VerifiablePayment, drift: readonly FieldDrift[]): void {
+  const { id, provider: slot, providerPaymentId: providerId, lastEventId } = ours;
+  for (const field of drift) run.drift({ kind: "payment", id, slot, providerId, ...field, lastEventId });
+}
+
+const REASONS = {
+  not_at_provider: "the provider knows no payment by this id",
+  keeps_changing: "new events keep arriving",
+} as const;
+
+async function repair(run: Verification, slot: Slot, api: PaymentApi, id: string): Promise<void> {
+  if (!run.options.repair) return;
+  try {
+    const options = { providerPaymentId: id, by: OPERATOR, notify: run.options.notify };
+    const comparison = await comparePayment(run.tools.intake, slot, api, options);
+    if (comparison === "not_at_provider" || comparison === "keeps_changing")
+      run.fail(slot, id, REASONS[comparison]);
+    else run.repaired();
+  } catch (error) {
+    if (!isPaymentApiProblem(error)) throw error;
+    run.fail(slot, id, error.message);
+  }
+}
+
+async function* unlisted(ids: AsyncIterable<string>, listed: ReadonlySet<string>): AsyncGenerator<string> {
+  for await (const id of ids) if (!listed.has(id)) yield id;
+}

@@ -1,0 +1,20 @@
+import type { EventContext } from "../renderer.ts";
+import { portalUrl } from "./portal-link.ts";
+import type { ProviderSlot } from "./provider-slot.ts";
+import type { SimulatedSubscription } from "./state.ts";
+
+/** What a subscription's last event, and its present state, are rendered from. */
+export function eventContextOf(slot: ProviderSlot, subscription: SimulatedSubscription): EventContext {
+  const { ids, bought, startedAtSeconds, lastEvent, state, eventCount, checkout } = subscription;
+  return {
+    lifecycle: { bought, startedAtSeconds },
+    step: { ...lastEvent, state },
+    at: eventCount - 1,
+    ids,
+    run: slot.state.run,
+    checkout: {
+      ...checkout,
+      portalUrl: portalUrl(slot, { customerId: ids.customerId, returnUrl: null }),
+    },
+  };
+}

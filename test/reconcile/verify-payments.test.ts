@@ -1,0 +1,214 @@
+import "../fixtures/fifth-provider.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { wireFormats } from "../../src/providers/registry.ts";
+import { compareChanged } from "../../src/reconcile/compare-changed.ts";
+import { comparePayment } from "../../src/reconcile/compare-payment.ts";
+import type { VerifyOptions } from "../../src/reconcile/verification.ts";
+import { verify } from "../../src/reconcile/verify.ts";
+import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import { endpoint } from "../simulator/endpoint.ts";
+import { API_KEY, control, order, press, simulator } from "../simulator/test-context.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { SECRETS, serverVariables } from "../support/variables.ts";
+
+/** Providers whose payments have a period of their own. */
+const WITH_PERIOD = new Set(["stripe", "paddle", "acme-pay"]);
+
+type Stored = {
+  id: string;
+  provider_payment_id: string;
+  status: string;
+  amount: string;
+  last_event_id: string | null;
+};
+
+describe.each(wireFormats())("the payments of %s", (format) => {
+  let test: TestDatabase;
+  let sim: Awaited<ReturnType<typeof simulator>>;
+  let runtime: Runtime;
+  let isLosing = false;
+
+  beforeAll(async () => {
+    test = await freshDatabase(3);
+    const hook = await endpoint(format, SECRETS["provider-a"]);
+    sim = await simulator({ formats: { "provider-a": format }, deliverTo: () => hook.url, timeScale: 100 });
+    const config = readConfig({
+      ...serverVariables(test.url),
+      PROVIDER_A_ADAPTER: format,
+      PROVIDER_A_API_KEY: API_KEY,
+      PROVIDER_A_API_URL: `${sim.url}/provider-a`,
+    });
+    runtime = await startRuntime(config, { log: createLog("silent") });
+    hook.answer(async ({ rawBody, headers }) => {
+      if (isLosing) return 200;
+      const header = (name: string) => headers[name];
+      const { outcome } = await runtime.intake.receive("provider-a", { rawBody, header });
+      return outcome === "applied" || outcome === "ignored" || outcome === "duplicate" ? 200 : 500;
+    });
+    for (const user of ["user_0", "user_1"]) {
+      const email = `${user}@example.com`;
+      const { url } = await order(sim.url, format, { userId: user, email, seats: 2 });
+      await press(url, { email, card: "4242 4242 4242 4242", action: "pay" });
+    }
+    await sim.settle();
+    await renew();
+  });
+  afterAll(async () => {
+    await runtime.close();
+    await sim.close();
+    await test.drop();
+  });
+
+  const renew = async () => {
+    await control(sim.url, "/clock", { by: "month" });
+    await sim.settle();
+  };
+  const api = () => runtime.payments["provider-a"] as PaymentApi;
+  const run = (options: Partial<VerifyOptions> = {}) =>
+    verify(runtime, {
+      slots: ["provider-a"],
+      sample: null,
+      repair: false,
+      notify: false,
+      progressed: () => {},
+      ...options,
+    });
+  const payments = () =>
+    test.rows<Stored>(
+      "select id, provider_payment_id, status, amount, last_event_id from payment order by occurred_at, provider_payment_id",
+    );
+  const clean = { drift: [], repaired: 0, failed: [] };
+
+  it("match after their events", async () => {
+    const stored = await payments();
+    expect(stored).toHaveLength(4);
+    expect(stored.every(({ last_event_id }) => last_event_id !== null)).toBe(true);
+    expect(await run()).toMatchObject({ checked: 6, ...clean });
+    expect(await run({ sample: 1 })).toMatchObject({ checked: 3, ...clean });
+  });
+
+  it("are reported and repaired where they differ, without notifications", async () => {
+    const [first, second, third] = (await payments()) as [Stored, Stored, Stored];
+    const corrupt = (set: string, { id }: Stored) =>
+      test.rows(`update payment set ${set} where id = $1`, [id]);
+    await corrupt("amount = amount + 7, currency = 'XXX'", first);
+    await corrupt("state = 'failed', status = 'failed'", second);
+    await corrupt("refunded_amount = 3, status = 'partly_refunded'", third);
+    if (WITH_PERIOD.has(format)) await corrupt("period_end = period_end - interval '1 day'", first);
+    const found = await run();
+    const named = ({ id, provider_payment_id, last_event_id }: Stored) => ({
+      ...{ kind: "payment", slot: "provider-a", id },
+      ...{ providerId: provider_payment_id, lastEventId: last_event_id },
+    });
+    const amount = Number(first.amount);
+    const expected = [
+      { ...named(first), field: "amount", ours: amount + 7, theirs: amount },
+      { ...named(first), field: "currency", ours: "XXX", theirs: expect.stringMatching(/^[A-Z]{3}$/) },
+      { ...named(second), field: "status", ours: "failed", theirs: "paid" },
+      { ...named(third), field: "status", ours: "partly_refunded", theirs: "paid" },
+      { ...named(third), field: "refundedAmount", ours: 3, theirs: 0 },
+      ...(WITH_PERIOD.has(format) ? [expect.objectContaining({ ...named(first), field: "periodEnd" })] : []),
+    ];
+    expect(found.drift).toHaveLength(expected.length);
+    expect(found.drift).toEqual(expect.arrayContaining(expected));
+    const emitted = () => test.rows("select type from outbound_event");
+    const notified = () => test.rows("select kind from notification");
+    const before = [await emitted(), await notified()];
+    expect(await run({ repair: true })).toMatchObject({ repaired: 3, failed: [] });
+    expect([await emitted(), await notified()]).toEqual(before);
+    expect(await run()).toMatchObject(clean);
+    const audited = await test.rows<{ target_id: string; details: { changes: object } }>(
+      "select target_id, details from audit_entry where action = 'payment.reconciled'",
+    );
+    expect(audited.map(({ target_id }) => target_id).sort()).toEqual(
+      [first, second, third].map(({ id }) => id).sort(),
+    );
+    expect(audited).toContainEqual({
+      target_id: second.id,
+      details: { outcome: "corrected", changes: { status: ["failed", "paid"] } },
+    });
+  });
+
+  it("are reported and recorded where they are missing", async () => {
+    const before = await payments();
+    isLosing = true;
+    await renew();
+    isLosing = false;
+    expect(await payments()).toHaveLength(before.length);
+    const found = await run({ repair: true });
+    const missing = found.drift.filter(({ kind }) => kind === "payment");
+    expect(missing).toHaveLength(2);
+    for (const one of missing)
+      expect(one).toMatchObject({ id: null, field: "status", ours: null, theirs: "paid" });
+    expect(found.failed).toEqual([]);
+    expect(await payments()).toHaveLength(before.length + 2);
+    const seen = await test.rows(
+      `select distinct user_id from payment p where provider_payment_id = any ($1::text[])`,
+      [missing.map(({ providerId }) => providerId)],
+    );
+    expect(seen).toHaveLength(2);
+    expect(await run()).toMatchObject(clean);
+  });
+
+  it("are reported where the provider has refunded one, and the repair emits events on request", async () => {
+    const [subscription] = sim.subscriptions("provider-a");
+    isLosing = true;
+    await api().refundSubscription(subscription?.providerSubscriptionId as string);
+    await sim.settle();
+    isLosing = false;
+    const found = await run({ repair: true, notify: true });
+    const providerId = found.drift[0]?.providerId;
+    expect(found.drift).toEqual([
+      expect.objectContaining({ kind: "payment", field: "status", ours: "paid", theirs: "refunded" }),
+      expect.objectContaining({ kind: "payment", field: "refundedAmount", ours: 0 }),
+    ]);
+    const refunded = await test.rows(
+      "select data->'payment'->>'providerPaymentId' as id from outbound_event where type = 'payment.refunded'",
+    );
+    expect(refunded).toEqual([{ id: providerId }]);
+    expect(await run()).toMatchObject(clean);
+  });
+
+  it("are reported where the provider knows no such payment, and cannot be repaired", async () => {
+    const id = format === "polar" ? "00000000-0000-4000-8000-0000000000ff" : "424242";
+    await test.rows(
+      `insert into payment (provider, provider_payment_id, amount, currency, state, status, occurred_at)
+       values ('provider-a', $1, 100, 'EUR', 'paid', 'paid', now())`,
+      [id],
+    );
+    const drift = [{ kind: "payment", providerId: id, field: "providerPaymentId", ours: id, theirs: null }];
+    expect(await run()).toMatchObject({ drift, failed: [] });
+    expect(await run({ repair: true })).toMatchObject({ drift, repaired: 0, failed: [{ providerId: id }] });
+    await test.rows("delete from payment where provider_payment_id = $1", [id]);
+  });
+
+  it("are recorded by the comparison of changed subscriptions", async () => {
+    const [lost] = (await payments()) as [Stored];
+    await test.rows("delete from payment where id = $1", [lost.id]);
+    const options = { since: new Date(0), by: "server" as const, isStopping: () => false };
+    const compare = () => compareChanged(runtime.intake, "provider-a", api(), options);
+    expect(await compare()).toMatchObject({ payments: 1 });
+    expect(await compare()).toMatchObject({ payments: 0 });
+    expect(await run()).toMatchObject(clean);
+  });
+
+  it("are compared again when an event is applied meanwhile", async () => {
+    const [first] = (await payments()) as [Stored];
+    await test.rows("update payment set state = 'failed', status = 'failed' where id = $1", [first.id]);
+    let asked = 0;
+    const overtaken = {
+      fetchPayment: async (id: string) => {
+        asked += 1;
+        if (asked === 1) await test.rows("update payment set refunded_amount = 1 where id = $1", [first.id]);
+        return api().fetchPayment(id);
+      },
+    };
+    const comparing = { providerPaymentId: first.provider_payment_id, by: "server", notify: false } as const;
+    expect(await comparePayment(runtime.intake, "provider-a", overtaken, comparing)).toBe("corrected");
+    expect(asked).toBe(2);
+    expect(await run()).toMatchObject(clean);
+  });
+});
