@@ -121,8 +121,8 @@ export const FAULTS_BY_FOLDER: readonly Fault[] = [
   },
   {
     file: "src/store/account-deletion.ts",
-    find: 'user.role === "admin" && others.length === 0',
-    replace: "false",
+    find: 'if (user.role === "admin" && ',
+    replace: 'if (user.role === "" && ',
     fault: "the last administrator can be deleted",
     tests: ["test/operations/delete-account.test.ts"],
     only: "last administrator",

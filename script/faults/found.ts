@@ -13,8 +13,8 @@ export const FAULTS_FOUND: readonly Fault[] = [
   },
   {
     file: "src/ui/field.tsx",
-    find: "key={String(isChecked)}",
-    replace: 'key="box"',
+    find: "const isChecked = isRefused ? entered !== undefined : defaultChecked;",
+    replace: "const isChecked = isRefused && entered !== undefined ? true : defaultChecked;",
     fault: "a refused form ticks its boxes again, with JavaScript",
     tests: ["test/system/browser/journey.test.ts"],
     only: "keeps the box unticked",

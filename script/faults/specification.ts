@@ -218,11 +218,9 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
   },
   {
     file: "src/intake/apply.ts",
-    find: 'const failed: EventDecision = { outcome: "failed", failure: { reason } };',
-    replace: `const failed = {
-    outcome: "failed",
-    failure: { reason: "user_not_found", params: { userId: \`\${reason}: \${error}\` } },
-  } as EventDecision;`,
+    find: "failure: failureOf(error) };",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a template
+    replace: 'failure: { reason: "user_not_found", params: { userId: `${error}` } } };',
     fault: "lastError quotes the database's error",
     tests: ["test/intake/poison.test.ts"],
   },
