@@ -5,7 +5,9 @@ import { type Database, openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
 import { hasEmbeddedDatabase } from "../store/embedded-exists.ts";
 import { pendingMigrations } from "../store/migrate.ts";
+import { outboundState } from "../store/outbound-state.ts";
 import { providerKeyFirstUsedAt } from "../store/provider-keys.ts";
+import { checkOutbound } from "./check-outbound.ts";
 import { broken, type Finding, good, warning } from "./finding.ts";
 import { reasonOf } from "./probe.ts";
 
@@ -69,7 +71,8 @@ async function inspect(database: Database, config: Config): Promise<DatabaseChec
     : good("database", `${which}: PostgreSQL ${version}`);
   const schema = await checkSchema(database);
   const keysUsedSince = schema.state === "good" ? await usedSince(database, config) : UNKNOWN.keysUsedSince;
-  return { findings: [reached, schema], aheadMs: now - oursMs, keysUsedSince };
+  const outbound = schema.state === "good" ? [checkOutbound(await outboundState(database))] : [];
+  return { findings: [reached, schema, ...outbound], aheadMs: now - oursMs, keysUsedSince };
 }
 
 async function usedSince(database: Database, { slots }: Config): Promise<Record<Slot, Date | null>> {

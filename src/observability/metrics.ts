@@ -6,8 +6,15 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** Subscriptions of a slot that need review, and how many of them their provider could say nothing about. */
 type FlaggedCount = { provider: string; flagged: number; settled: number };
 
-/** @param countFlagged is asked at each reading; while it fails, the last counts stay */
-export function createMetrics(countFlagged: () => Promise<readonly FlaggedCount[]>) {
+type OutboundState = { failing: number; disabled: number; backlogSeconds: number };
+
+/** What is asked at each reading; while it fails, the last values stay. */
+type Sources = {
+  countFlagged(): Promise<readonly FlaggedCount[]>;
+  outboundState(): Promise<OutboundState>;
+};
+
+export function createMetrics({ countFlagged, outboundState }: Sources) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const deliveries = new Counter({
@@ -51,6 +58,7 @@ export function createMetrics(countFlagged: () => Promise<readonly FlaggedCount[
     labelNames: ["slot", "state"] as const,
     registers: [registry],
   });
+  const outbound = outboundMetrics(registry, outboundState);
   const updateFlagged = async () => {
     const counts = await countFlagged().catch(() => null);
     if (counts === null) return;
@@ -62,16 +70,49 @@ export function createMetrics(countFlagged: () => Promise<readonly FlaggedCount[
   };
   return {
     read: async () => {
-      await updateFlagged();
+      await Promise.all([updateFlagged(), outbound.update()]);
       return { text: await registry.metrics(), contentType: registry.contentType };
     },
     delivered: (slot: string, outcome: string) => deliveries.inc({ slot, outcome }),
     called: (operation: string, outcome: string) => operations.inc({ operation, outcome }),
+    /** An attempt to deliver an outbound event. */
+    sent: outbound.sent,
     jobRan: (job: string, outcome: "ok" | "failed") => jobs.inc({ job, outcome }),
     limiter: {
       sharedStore: (up: boolean) => storeUp.set(up ? 1 : 0),
       decidedWithoutStore: (scope: string, decision: string) => withoutStore.inc({ scope, how: decision }),
       memoryFull: (outcome: string) => memoryFull.inc({ outcome }),
+    },
+  };
+}
+
+function outboundMetrics(registry: Registry, outboundState: Sources["outboundState"]) {
+  const registers = [registry];
+  const attempts = new Counter({
+    name: "tollgate_outbound_deliveries_total",
+    help: "Attempts to deliver outbound events to endpoints and plugins by outcome: delivered or failed",
+    labelNames: ["outcome"] as const,
+    registers,
+  });
+  const backlog = new Gauge({
+    name: "tollgate_outbound_backlog_seconds",
+    help: "How long the oldest outbound event has waited for an enabled endpoint; 0: none waits",
+    registers,
+  });
+  const endpoints = new Gauge({
+    name: "tollgate_outbound_endpoints_unhealthy",
+    help: "Event endpoints that have failed for an hour, or were disabled after five days of failures, by state",
+    labelNames: ["state"] as const,
+    registers,
+  });
+  return {
+    sent: (outcome: "delivered" | "failed") => attempts.inc({ outcome }),
+    update: async () => {
+      const state = await outboundState().catch(() => null);
+      if (state === null) return;
+      backlog.set(state.backlogSeconds);
+      endpoints.set({ state: "failing" }, state.failing);
+      endpoints.set({ state: "disabled" }, state.disabled);
     },
   };
 }

@@ -35,6 +35,8 @@ export type DispatcherOptions = {
   now: () => number;
   timeoutMs?: number;
   leaseSeconds?: number;
+  /** Called with the outcome of each attempt. */
+  observe?: (outcome: "delivered" | "failed") => void;
   reached?: (milestone: OutboundMilestone) => void | Promise<void>;
 };
 
@@ -113,6 +115,7 @@ async function deliver(
   // The process was stopped meanwhile: another one may be sending it, or the event after it.
   if (performance.now() - claimedAtMs > START_WITHIN_MS) return;
   const result = await attempt(options, delivery);
+  options.observe?.(result.isDelivered ? "delivered" : "failed");
   await options.reached?.("delivery sent");
   const retryInSeconds = backOffSeconds(delivery.attempts, Math.random());
   await inTransaction(options.database, LIMITS, (transaction) =>

@@ -18,6 +18,7 @@ import { createEventFeed } from "../outbound/event-feed.ts";
 import { startOutbound } from "../outbound/outbound.ts";
 import { countFlagged } from "../store/heals.ts";
 import { withLease } from "../store/hold-lease.ts";
+import { outboundState } from "../store/outbound-state.ts";
 import { recordProviderKey } from "../store/provider-keys.ts";
 import { accountJobs } from "./account-jobs.ts";
 import { findEntitlementFacts } from "./find-entitlement-facts.ts";
@@ -59,7 +60,10 @@ export async function startService(
   const metrics =
     config.metricsToken === null
       ? null
-      : (await import("../observability/metrics.ts")).createMetrics(() => countFlagged(runtime.database));
+      : (await import("../observability/metrics.ts")).createMetrics({
+          countFlagged: () => countFlagged(runtime.database),
+          outboundState: () => outboundState(runtime.database),
+        });
   const chat = config.chat && (await import("../chat/create-chat.ts")).createChat(config.chat);
   const mail = createMail({ ...config.mail, dataDir: config.dataDir, log });
   const auth = createAuth({
@@ -97,6 +101,7 @@ export async function startService(
     plans: config.plans,
     allow: runtime.outboundAllow,
     hooks: afterHooksOf(runtime),
+    ...(metrics ? { observe: metrics.sent } : {}),
     log,
     now: Date.now,
   });

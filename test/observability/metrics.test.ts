@@ -1,11 +1,15 @@
 import { expect, it } from "vitest";
 import { createMetrics } from "../../src/observability/metrics.ts";
 
+const QUIET = {
+  countFlagged: async () => [],
+  outboundState: async () => ({ failing: 0, disabled: 0, backlogSeconds: 0 }),
+};
 const LINE = /^tollgate_subscriptions_needing_review\{.*$/gm;
 
 it("reports how many subscriptions need review, as they are when it is read", async () => {
   let counts = [{ provider: "provider-a", flagged: 5, settled: 2 }];
-  const metrics = createMetrics(async () => counts);
+  const metrics = createMetrics({ ...QUIET, countFlagged: async () => counts });
   expect((await metrics.read()).text.match(LINE)).toEqual([
     'tollgate_subscriptions_needing_review{slot="provider-a",state="waiting"} 3',
     'tollgate_subscriptions_needing_review{slot="provider-a",state="unknown"} 2',
@@ -16,11 +20,35 @@ it("reports how many subscriptions need review, as they are when it is read", as
 
 it("keeps the last counts while they cannot be read", async () => {
   let isDown = false;
-  const metrics = createMetrics(async () => {
-    if (isDown) throw new Error("the database is away");
-    return [{ provider: "provider-b", flagged: 1, settled: 0 }];
+  const metrics = createMetrics({
+    countFlagged: async () => {
+      if (isDown) throw new Error("the database is away");
+      return [{ provider: "provider-b", flagged: 1, settled: 0 }];
+    },
+    outboundState: async () => {
+      if (isDown) throw new Error("the database is away");
+      return { failing: 0, disabled: 0, backlogSeconds: 7 };
+    },
   });
   await metrics.read();
   isDown = true;
-  expect((await metrics.read()).text).toContain('{slot="provider-b",state="waiting"} 1');
+  const { text } = await metrics.read();
+  expect(text).toContain('{slot="provider-b",state="waiting"} 1');
+  expect(text).toContain("tollgate_outbound_backlog_seconds 7");
+});
+
+it("reports attempts to deliver outbound events, their backlog and unhealthy endpoints", async () => {
+  let state = { failing: 2, disabled: 1, backlogSeconds: 90.5 };
+  const metrics = createMetrics({ ...QUIET, outboundState: async () => state });
+  for (const outcome of ["delivered", "failed", "delivered"] as const) metrics.sent(outcome);
+  const lines = async () => (await metrics.read()).text.match(/^tollgate_outbound_.*$/gm);
+  expect(await lines()).toEqual([
+    'tollgate_outbound_deliveries_total{outcome="delivered"} 2',
+    'tollgate_outbound_deliveries_total{outcome="failed"} 1',
+    "tollgate_outbound_backlog_seconds 90.5",
+    'tollgate_outbound_endpoints_unhealthy{state="failing"} 2',
+    'tollgate_outbound_endpoints_unhealthy{state="disabled"} 1',
+  ]);
+  state = { failing: 0, disabled: 0, backlogSeconds: 0 };
+  expect(await lines()).toContain("tollgate_outbound_backlog_seconds 0");
 });

@@ -1,0 +1,34 @@
+import type { OutboundState } from "../store/outbound-state.ts";
+import { type Finding, good, skipped, warning } from "./finding.ts";
+
+const CHECK = "outbound events";
+/** A server that runs sends an event within seconds, unless the endpoint fails. */
+const LATE_AFTER_SECONDS = 10 * 60;
+
+/** Whether other programs receive their events. */
+export function checkOutbound({ endpoints, failing, disabled, backlogSeconds }: OutboundState): Finding {
+  if (disabled > 0) {
+    const remedy =
+      "Mend the receiver, enable the endpoint on the page Event endpoints, and replay what failed.";
+    return warning(CHECK, `${counted(disabled)} disabled after failing for five days`, remedy);
+  }
+  if (failing > 0) {
+    const remedy = "See the log of attempts on the page Event endpoints. Events wait for five days.";
+    return warning(CHECK, `${counted(failing)} failing for an hour or longer`, remedy);
+  }
+  if (endpoints > 0 && backlogSeconds > LATE_AFTER_SECONDS) {
+    const minutes = Math.floor(backlogSeconds / 60);
+    return warning(
+      CHECK,
+      `one has waited for ${minutes} minutes`,
+      "Check that a server runs, and the log of attempts on the page Event endpoints.",
+    );
+  }
+  return endpoints === 0
+    ? skipped(CHECK, "no endpoint is enabled")
+    : good(CHECK, `${endpoints} enabled, none failing`);
+}
+
+function counted(endpoints: number): string {
+  return endpoints === 1 ? "1 endpoint is" : `${endpoints} endpoints are`;
+}

@@ -1,0 +1,37 @@
+import type { Queryable } from "./database.ts";
+
+export type OutboundState = {
+  /** Those that are enabled. */
+  endpoints: number;
+  /** Enabled, and every attempt of the last hour or longer has failed. */
+  failing: number;
+  /** Disabled because of their failures; not those that were paused. */
+  disabled: number;
+  /** How long the oldest event has waited for an enabled endpoint or hook, failures included; 0: none waits. */
+  backlogSeconds: number;
+};
+
+// The row of a hook counts for the backlog alone: it is never disabled.
+const STATE = {
+  name: "outbound_state",
+  text: `
+select
+  (count(*) filter (where p.enabled and p.url is not null))::int as endpoints,
+  (count(*) filter (where p.enabled and p.url is not null
+    and p.failing_since < clock_timestamp() - interval '1 hour'))::int as failing,
+  (count(*) filter (where not p.enabled and p.disabled_at is not null))::int as disabled,
+  coalesce(extract(epoch from clock_timestamp() - least(
+    min((
+      select min(d.created_at) from outbound_delivery d
+      where d.endpoint_id = p.id and d.status = 'pending' and p.enabled
+    )),
+    (select e.occurred_at from outbound_event e where e.position is null order by e.seq limit 1)
+  )), 0)::float8 as "backlogSeconds"
+from event_endpoint p`,
+};
+
+export async function outboundState(database: Queryable): Promise<OutboundState> {
+  const [row] = await database.run<OutboundState>(STATE);
+  const { backlogSeconds, ...counts } = row as OutboundState;
+  return { ...counts, backlogSeconds: Math.max(0, backlogSeconds) };
+}

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { checkOutbound } from "../../src/doctor/check-outbound.ts";
+import { outboundState } from "../../src/store/outbound-state.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await freshDatabase(0);
+});
+afterAll(() => test.drop());
+beforeEach(async () => {
+  await test.rows("delete from event_endpoint");
+  await test.rows("delete from outbound_event");
+});
+
+const find = async () => checkOutbound(await outboundState(test.database));
+
+async function endpoint(columns = "enabled", values = "true"): Promise<string> {
+  const [row] = await test.rows<{ id: string }>(
+    `insert into event_endpoint (url, secret, types, ${columns}) values ('https://example.com', 's', '{}', ${values}) returning id`,
+  );
+  return row?.id as string;
+}
+
+async function pending(endpointId: string, age: string): Promise<void> {
+  await test.rows(
+    `insert into outbound_delivery (endpoint_id, event_id, event_type, subject, give_up_at, created_at)
+     values ($1, 'evt', 'user.updated', 's', now(), clock_timestamp() - $2::interval)`,
+    [endpointId, age],
+  );
+}
+
+it("has nothing to check without an endpoint", async () => {
+  expect(await find()).toMatchObject({ state: "skipped", detail: "no endpoint is enabled" });
+});
+
+it("is content with endpoints that receive their events", async () => {
+  await endpoint();
+  await pending(await endpoint(), "1 minute");
+  expect(await find()).toMatchObject({ state: "good", detail: "2 enabled, none failing" });
+});
+
+it("reports what was disabled, but not what was paused", async () => {
+  await pending(await endpoint("enabled", "false"), "1 day");
+  expect((await find()).state).toBe("skipped");
+  await endpoint("enabled, disabled_at", "false, now()");
+  expect(await find()).toMatchObject({
+    state: "warning",
+    detail: "1 endpoint is disabled after failing for five days",
+    remedy: expect.stringContaining("replay"),
+  });
+});
+
+it("reports what has failed for an hour", async () => {
+  await endpoint("failing_since", "clock_timestamp() - interval '50 minutes'");
+  expect((await find()).state).toBe("good");
+  for (const hours of [2, 3])
+    await endpoint("failing_since", `clock_timestamp() - interval '${hours} hours'`);
+  expect(await find()).toMatchObject({
+    state: "warning",
+    detail: "2 endpoints are failing for an hour or longer",
+  });
+});
+
+it("reports events that nobody sends, relayed or not", async () => {
+  await endpoint();
+  await test.rows(
+    "insert into outbound_event (type, subject, data, occurred_at) values ('user.updated', 's', '{}', now() - interval '20 minutes 30 seconds')",
+  );
+  expect(await find()).toMatchObject({ state: "warning", detail: "one has waited for 20 minutes" });
+  await test.rows("delete from outbound_event");
+  await pending(await endpoint(), "65 minutes 30 seconds");
+  expect(await find()).toMatchObject({ state: "warning", detail: "one has waited for 65 minutes" });
+});
