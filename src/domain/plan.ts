@@ -112,6 +112,12 @@ export function pricesOf({
   return [{ ...price, priceIds }, ...prices];
 }
 
+/** The plan's price with this id in the slot; `undefined`: the id is unknown, or no longer in the plan. */
+export function priceWithId(plan: Plan, slot: Slot, priceId: string | null): SoldPrice | undefined {
+  if (priceId === null) return undefined;
+  return pricesOf(plan).find((price) => priceIdsIn(slot, price).includes(priceId));
+}
+
 /** The ids of a price in a slot, the one for new checkouts first. */
 export function priceIdsIn(slot: Slot, { priceIds }: Pick<SoldPrice, "priceIds">): string[] {
   return [priceIds[slot] ?? []].flat();

@@ -8,10 +8,12 @@ export type SubscriptionAccess = AccessFacts & {
   provider: Slot;
   planId: string;
   seats: number;
+  /** `null`: unknown, as no event has said it. */
+  priceId: string | null;
 };
 
 // Servers of the release before store no `past_due_since`.
-export const ACCESS_COLUMNS = `s.id, s.provider, s.plan_id as "planId", s.seats, s.status,
+export const ACCESS_COLUMNS = `s.id, s.provider, s.plan_id as "planId", s.seats, s.price_id as "priceId", s.status,
   s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
   case when s.status = 'past_due' then coalesce(s.past_due_since, s.updated_at) end as "pastDueSince",
   (select case when p.status in ('refunded', 'disputed') then p.status end from payment p

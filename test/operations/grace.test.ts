@@ -89,6 +89,8 @@ it("gives access during the grace period and ends it afterwards", async () => {
     call(showAccess, session("user_1")),
     call(showAccess, session("user_2")),
   ]);
-  expect(during.items).toMatchObject([{ hasAccess: true, reason: "grace", until: expect.any(Date) }]);
+  expect(during.items).toMatchObject([
+    { hasAccess: true, reason: "grace", until: expect.any(Date), price: { amount: 2000, interval: "month" } },
+  ]);
   expect(after.items).toMatchObject([{ hasAccess: false, reason: "grace_over", until: null }]);
 });

@@ -1,16 +1,13 @@
 import { CircleAlert } from "lucide-react";
 import Link from "next/link";
 import { getFormatter, getTranslations } from "next-intl/server";
-import type { z } from "zod";
-import { showAccess } from "../../operations/subscriptions/show-access.ts";
-import { read } from "../gate/read.ts";
+import { access } from "./access.ts";
 
-type Access = z.output<typeof showAccess.output>["items"][number];
+type Access = Awaited<ReturnType<typeof access>>[number];
 
 /** What a person must know of a payment that is due or was taken back, on every page. */
 export async function PaymentBanner() {
-  const { items } = await read(showAccess, {});
-  const shown = items.find(isWorthTelling);
+  const shown = (await access()).find(isWorthTelling);
   if (shown === undefined) return null;
   const [t, format] = await Promise.all([getTranslations("account.banner"), getFormatter()]);
   const plan = shown.planName;

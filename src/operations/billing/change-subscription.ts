@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { mapProviderErrors, providerOf } from "../../billing/ask-provider.ts";
 import { type ChangeTools, changeSubscription as change } from "../../billing/change-subscription.ts";
-import { type Plan, priceIdsIn, pricesOf } from "../../domain/plan.ts";
+import { type Plan, priceIdsIn, pricesOf, priceWithId } from "../../domain/plan.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { Slot } from "../../domain/slot.ts";
 import { changeableSubscription } from "../../store/changeable-subscription.ts";
@@ -95,15 +95,8 @@ export const changeSubscription = defineOperation({
 });
 
 /** The new plan's price with the interval and currency of the one that is paid now, else its first. */
-function priceLike(
-  plan: Plan,
-  currentPlan: Plan | undefined,
-  slot: Slot,
-  priceId: string | null,
-): string | null {
-  const paid =
-    currentPlan &&
-    pricesOf(currentPlan).find((price) => priceId !== null && priceIdsIn(slot, price).includes(priceId));
+function priceLike(plan: Plan, current: Plan | undefined, slot: Slot, priceId: string | null): string | null {
+  const paid = current && priceWithId(current, slot, priceId);
   const prices = pricesOf(plan);
   const alike = prices.find(
     (price) => paid && price.interval === paid.interval && price.currency === paid.currency,

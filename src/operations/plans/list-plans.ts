@@ -6,12 +6,7 @@ import { type Plan, type PlanCatalog, pricesOf } from "../../domain/plan.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { defineOperation } from "../operation.ts";
 import { PAGE, pageOf } from "../page.ts";
-
-const PriceView = z.object({
-  amount: z.int().describe("In the currency's smallest unit, per seat and interval."),
-  currency: z.string().describe("ISO 4217."),
-  interval: z.enum(["month", "year"]),
-});
+import { PriceView } from "./price-view.ts";
 
 const FeatureDetails = z
   .object({

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { ACCESS_REASONS, accessOf } from "../../domain/access.ts";
-import type { PlanCatalog } from "../../domain/plan.ts";
+import { type Plan, type PlanCatalog, priceWithId } from "../../domain/plan.ts";
 import type { Queryable } from "../../store/database.ts";
-import { subscriptionAccessOfUser } from "../../store/subscription-access.ts";
+import { type SubscriptionAccess, subscriptionAccessOfUser } from "../../store/subscription-access.ts";
 import { defineOperation } from "../operation.ts";
+import { PriceView } from "../plans/price-view.ts";
 
 const AccessView = z.object({
   subscriptionId: z.uuid(),
@@ -12,6 +13,7 @@ const AccessView = z.object({
   hasAccess: z.boolean(),
   until: z.date().nullable().describe("When access ends as things stand."),
   reason: z.enum(ACCESS_REASONS),
+  price: PriceView.nullable().describe("What is paid for a seat; `null` for a price that is no longer sold."),
 });
 
 export const showAccess = defineOperation({
@@ -32,9 +34,16 @@ export const showAccess = defineOperation({
           subscriptionId: subscription.id,
           planId: subscription.planId,
           planName: plan?.name ?? subscription.planId,
+          price: plan && paidPrice(plan, subscription),
           ...accessOf(subscription, plan, now),
         };
       }),
     };
   },
 });
+
+function paidPrice(plan: Plan, { provider, priceId }: SubscriptionAccess): z.input<typeof PriceView> | null {
+  if (priceId === null) return plan.price;
+  const paid = priceWithId(plan, provider, priceId);
+  return paid ? { amount: paid.amount, currency: paid.currency, interval: paid.interval } : null;
+}

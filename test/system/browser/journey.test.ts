@@ -248,6 +248,20 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     return new Date(row?.at as string);
   }
 
+  it("buys by the year, and is shown the price that is paid", async () => {
+    const page = await visit(browser, site, { as: await signUp(site.url) });
+    await page.goto("/billing");
+    await page.getByText("€20 per seat / month").waitFor();
+    await page.getByRole("link", { name: "Yearly" }).click();
+    await page.getByText("€200 per seat / year").waitFor();
+    await buy(page, "Pro");
+    const plan = section(page, "Current plan");
+    await plan.getByText(/^Renews on .+ for €200\.$/).waitFor();
+    await plan.getByText("€200 / year").waitFor();
+    expect(await page.getByRole("link", { name: "Yearly" }).count()).toBe(0);
+    await section(page, "Plans").getByText("€200 per seat / year").waitFor();
+  });
+
   it("deletes the account, which cancels its subscription and frees the email address", async () => {
     const someone = await signUp(site.url);
     const page = await visit(browser, site, { as: someone });

@@ -7,15 +7,15 @@ import { createCheckout as createCheckoutOperation } from "../../../operations/b
 import { openPortal } from "../../../operations/billing/open-portal.ts";
 import { runAction } from "../../gate/run-action.ts";
 
-/** Fields: `planId`, `seats`, and optionally `provider`. Redirects to the provider's checkout page. */
+/** Fields: `planId`, `seats`, and optionally `interval`, `currency`, `provider`. Redirects to the provider's checkout page. */
 export async function createCheckout(form: FormData): Promise<never> {
   const { url } = await runAction(createCheckoutOperation, form, () => {
     const seats = form.get("seats");
-    const provider = form.get("provider");
+    const optional = (["interval", "currency", "provider"] as const).filter((name) => form.has(name));
     return {
       planId: form.get("planId"),
       ...(seats === null || seats === "" ? {} : { seats: Number(seats) }),
-      ...(provider === null ? {} : { provider }),
+      ...Object.fromEntries(optional.map((name) => [name, form.get(name)])),
     };
   });
   revalidatePath("/billing");

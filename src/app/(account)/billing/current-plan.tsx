@@ -3,18 +3,19 @@ import { Card } from "../../../ui/card.tsx";
 import { formatPrice } from "../../../ui/price.ts";
 import { Status } from "../../../ui/status.tsx";
 import { milestoneSentence } from "./milestone-sentence.ts";
-import { planOf, plans } from "./plans.ts";
+import { paidPrice, planOf, plans } from "./plans.ts";
 import { PortalButton } from "./portal-button.tsx";
 import { TONES } from "./status-tones.ts";
 import type { Subscription } from "./subscription-state.ts";
 
 /** The current plan, its price, and what comes next. */
 export async function CurrentPlan({ subscription }: { subscription: Subscription }) {
-  const [t, locale, format, plan, sentence] = await Promise.all([
+  const [t, locale, format, plan, price, sentence] = await Promise.all([
     getTranslations("billing"),
     getLocale(),
     getFormatter(),
     planOf(subscription.planId),
+    paidPrice(subscription.id),
     milestoneSentence(subscription),
   ]);
   const { status, seats } = subscription;
@@ -34,11 +35,11 @@ export async function CurrentPlan({ subscription }: { subscription: Subscription
           <dt className="text-muted text-sm">{t("seats")}</dt>
           <dd className="tabular-nums">{format.number(seats)}</dd>
         </div>
-        {plan && (
+        {price && (
           <div>
             <dt className="text-muted text-sm">{t("pricePerSeat")}</dt>
             <dd className="tabular-nums">
-              {t(`price.${plan.price.interval}`, { price: formatPrice(locale, plan.price) })}
+              {t(`price.${price.interval}`, { price: formatPrice(locale, price) })}
             </dd>
           </div>
         )}

@@ -1,6 +1,6 @@
 import { getFormatter, getLocale, getTranslations } from "next-intl/server";
 import { formatPrice } from "../../../ui/price.ts";
-import { planOf } from "./plans.ts";
+import { paidPrice } from "./plans.ts";
 import { hasScheduledEnd, nextMilestone, type Subscription } from "./subscription-state.ts";
 
 /** What happens next, and when: "Renews on March 3 for €20." */
@@ -27,9 +27,8 @@ async function dayOf(date: Date | null): Promise<string> {
   return format.dateTime(date, { day: "numeric", month: "long", ...(isThisYear ? {} : { year: "numeric" }) });
 }
 
-/** Of all seats, for one interval; `null` for a plan that is no longer sold. */
-async function priceOf({ planId, seats }: Subscription): Promise<string | null> {
-  const plan = await planOf(planId);
-  if (!plan) return null;
-  return formatPrice(await getLocale(), { ...plan.price, amount: plan.price.amount * seats });
+/** Of all seats, for one interval; `null` for a price that is no longer sold. */
+async function priceOf({ id, seats }: Subscription): Promise<string | null> {
+  const price = await paidPrice(id);
+  return price && formatPrice(await getLocale(), { ...price, amount: price.amount * seats });
 }

@@ -44,7 +44,14 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
           : current && <CurrentPlan subscription={current} />}
         {/* The plan just paid for is not offered again. */}
         {!current && !isAwaited && <NoPlan endedAs={all[0] ?? null} />}
-        {!isAwaited && <PlanChoice subscription={current} selectedId={textOf(query.plan)} />}
+        {!isAwaited && (
+          <PlanChoice
+            subscription={current}
+            selectedId={textOf(query.plan)}
+            interval={textOf(query.interval)}
+            currency={textOf(query.currency)}
+          />
+        )}
         {(shown || !isAwaited) && (
           <div id="history" className="scroll-mt-4">
             <History of={shown} all={all} cursor={textOf(query.cursor)} />

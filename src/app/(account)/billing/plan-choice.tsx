@@ -8,30 +8,43 @@ import { Stepper } from "../../../ui/stepper.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { changeSubscription, createCheckout } from "./actions.ts";
-import { type Plan, plans } from "./plans.ts";
+import { type Plan, type Price, paidPrice, plans } from "./plans.ts";
+import { PriceTabs, priceFor, priceOptions } from "./price-tabs.tsx";
 import { isRunning, type Subscription } from "./subscription-state.ts";
 
 /** The plans side by side. One that runs is changed at the provider, where it is paid. */
 export async function PlanChoice({
   subscription,
   selectedId,
+  interval,
+  currency,
 }: {
   subscription: Subscription | null;
   /** The plan that was chosen before signing up. */
   selectedId: string | null;
+  /** Of the prices to show; the first ones without them. */
+  interval: string | null;
+  currency: string | null;
 }) {
   const t = await getTranslations("billing");
   const all = await plans();
   const runs = isRunning(subscription);
   const canChange = subscription !== null && CHANGEABLE.has(subscription.status);
+  const options = priceOptions(all);
+  const wanted =
+    options.find((option) => option.interval === interval && option.currency === currency) ?? options[0];
+  // A change keeps the interval and the currency that are paid.
+  const chosen = subscription && runs ? ((await paidPrice(subscription.id)) ?? undefined) : wanted;
   const currentId = subscription?.planId ?? all.find((plan) => plan.price.amount === 0)?.id;
   return (
     <Card title={t("plans")} description={t(runs ? "changeInPortal" : "choose")}>
+      {!runs && chosen && <PriceTabs options={options} chosen={chosen} selectedPlan={selectedId} />}
       <ul className="grid gap-4 md:grid-cols-[repeat(auto-fit,minmax(14rem,1fr))]">
         {all.map((plan) => (
           <PlanBox
             key={plan.id}
             plan={plan}
+            price={priceFor(plan, chosen)}
             isCurrent={plan.id === currentId}
             isForSale={!runs && plan.price.amount > 0}
             changes={canChange && plan.price.amount > 0 ? subscription : null}
@@ -51,12 +64,14 @@ const CHANGEABLE: ReadonlySet<Subscription["status"]> = new Set<Subscription["st
 
 async function PlanBox({
   plan,
+  price,
   isCurrent,
   isForSale,
   changes,
   isSelected,
 }: {
   plan: Plan;
+  price: Price;
   isCurrent: boolean;
   isForSale: boolean;
   /** The running subscription, which can be changed to this plan. */
@@ -79,9 +94,9 @@ async function PlanBox({
           )}
         </div>
         <p className="text-muted tabular-nums">
-          {plan.price.amount === 0
+          {price.amount === 0
             ? t("free")
-            : t(`perSeat.${plan.price.interval}`, { price: formatPrice(locale, plan.price) })}
+            : t(`perSeat.${price.interval}`, { price: formatPrice(locale, price) })}
         </p>
       </div>
       <ul className="flex flex-col gap-1 text-sm">
@@ -92,13 +107,13 @@ async function PlanBox({
           </li>
         ))}
       </ul>
-      {isForSale && <CheckoutForm plan={plan} locale={locale} />}
-      {changes && <ChangeForm plan={plan} subscription={changes} locale={locale} />}
+      {isForSale && <CheckoutForm plan={plan} price={price} locale={locale} />}
+      {changes && <ChangeForm plan={plan} price={price} subscription={changes} locale={locale} />}
     </li>
   );
 }
 
-async function CheckoutForm({ plan, locale }: { plan: Plan; locale: string }) {
+async function CheckoutForm({ plan, price, locale }: { plan: Plan; price: Price; locale: string }) {
   const t = await getTranslations("billing");
   const { min, max } = plan.seats;
   return (
@@ -107,6 +122,8 @@ async function CheckoutForm({ plan, locale }: { plan: Plan; locale: string }) {
       className="mt-auto flex flex-col gap-3 border-line border-t pt-4"
     >
       <input type="hidden" name="planId" value={plan.id} />
+      <input type="hidden" name="interval" value={price.interval} />
+      <input type="hidden" name="currency" value={price.currency} />
       {min < max && (
         <Stepper
           label={t("seats")}
@@ -118,9 +135,9 @@ async function CheckoutForm({ plan, locale }: { plan: Plan; locale: string }) {
           labels={{
             less: t("less"),
             more: t("more"),
-            total: t.raw(`price.${plan.price.interval}`),
+            total: t.raw(`price.${price.interval}`),
           }}
-          each={{ locale, ...plan.price }}
+          each={{ locale, ...price }}
         />
       )}
       <SubmitButton>{t("order", { plan: plan.name })}</SubmitButton>
@@ -130,10 +147,12 @@ async function CheckoutForm({ plan, locale }: { plan: Plan; locale: string }) {
 
 async function ChangeForm({
   plan,
+  price,
   subscription,
   locale,
 }: {
   plan: Plan;
+  price: Price;
   subscription: Subscription;
   locale: string;
 }) {
@@ -161,9 +180,9 @@ async function ChangeForm({
           labels={{
             less: t("less"),
             more: t("more"),
-            total: t.raw(`price.${plan.price.interval}`),
+            total: t.raw(`price.${price.interval}`),
           }}
-          each={{ locale, ...plan.price }}
+          each={{ locale, ...price }}
         />
       )}
       <SubmitButton>{isCurrent ? t("changeSeats") : t("switchTo", { plan: plan.name })}</SubmitButton>

@@ -3,6 +3,7 @@ import { cache } from "react";
 import type { z } from "zod";
 import { listPlans } from "../../../operations/plans/list-plans.ts";
 import { read } from "../../gate/read.ts";
+import { access } from "../access.ts";
 
 export type Plan = z.output<typeof listPlans.output>["items"][number];
 
@@ -11,6 +12,13 @@ export const plans = cache(async (): Promise<Plan[]> => {
   const { items } = await read(listPlans, { limit: 100, locale: await getLocale() });
   return items;
 });
+
+export type Price = Plan["price"];
+
+/** What is paid for a seat of a running subscription; `null`: it has ended, or its price is no longer sold. */
+export async function paidPrice(subscriptionId: string): Promise<Price | null> {
+  return (await access()).find((one) => one.subscriptionId === subscriptionId)?.price ?? null;
+}
 
 /** `undefined`: not for sale any more, or only at the provider. */
 export async function planOf(planId: string): Promise<Plan | undefined> {

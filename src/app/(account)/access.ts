@@ -1,0 +1,6 @@
+import { cache } from "react";
+import { showAccess } from "../../operations/subscriptions/show-access.ts";
+import { read } from "../gate/read.ts";
+
+/** Which of the user's running subscriptions give access, and what is paid for them; read once per page. */
+export const access = cache(async () => (await read(showAccess, {})).items);

@@ -1,0 +1,58 @@
+import Link from "next/link";
+import { getTranslations } from "next-intl/server";
+import type { Plan, Price } from "./plans.ts";
+
+type PriceOption = Pick<Price, "interval" | "currency">;
+
+/** The intervals and currencies in which plans are sold, in the order of the plans. */
+export function priceOptions(plans: readonly Plan[]): PriceOption[] {
+  const options = new Map<string, PriceOption>();
+  for (const { amount, interval, currency } of plans.flatMap(({ prices }) => prices))
+    if (amount > 0) options.set(`${interval} ${currency}`, { interval, currency });
+  return [...options.values()];
+}
+
+/** The plan's price for an interval and currency, else the one that it is sold for. */
+export function priceFor({ price, prices }: Plan, wanted: PriceOption | undefined): Price {
+  return (
+    prices.find(({ interval, currency }) => interval === wanted?.interval && currency === wanted.currency) ??
+    price
+  );
+}
+
+/** Links to the same plans with another interval or currency. */
+export async function PriceTabs({
+  options,
+  chosen,
+  selectedPlan,
+}: {
+  options: readonly PriceOption[];
+  chosen: PriceOption;
+  selectedPlan: string | null;
+}) {
+  if (options.length < 2) return null;
+  const t = await getTranslations("billing.intervals");
+  const hasCurrencies = options.some(({ currency }) => currency !== options[0]?.currency);
+  return (
+    <nav aria-label={t("title")} className="mb-4">
+      <ul className="flex flex-wrap gap-2 text-sm">
+        {options.map(({ interval, currency }) => (
+          <li key={`${interval} ${currency}`}>
+            <Link
+              href={`/billing?${new URLSearchParams({
+                ...(selectedPlan === null ? {} : { plan: selectedPlan }),
+                ...{ interval, currency },
+              })}`}
+              prefetch={false}
+              scroll={false}
+              aria-current={interval === chosen.interval && currency === chosen.currency ? "page" : undefined}
+              className="inline-block rounded-full border border-line px-3 py-1 hover:bg-raised aria-[current=page]:border-accent aria-[current=page]:font-medium"
+            >
+              {hasCurrencies ? `${t(interval)} · ${currency}` : t(interval)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,8 @@
+import { z } from "zod";
+
+/** A price of a plan, wherever it is shown. */
+export const PriceView = z.object({
+  amount: z.int().describe("In the currency's smallest unit, per seat and interval."),
+  currency: z.string().describe("ISO 4217."),
+  interval: z.enum(["month", "year"]),
+});
