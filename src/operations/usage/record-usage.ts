@@ -16,7 +16,9 @@ const Item = z.strictObject({
     .min(1)
     .max(255)
     .regex(/^[\x20-\x7e]*$/, format("printable_ascii"))
-    .describe("Of this item: repeated within 30 days, it is not counted again and answers the same."),
+    .describe(
+      "Of this item, per service key: repeated within 30 days, it is not counted again and answers the same.",
+    ),
 });
 
 const Recorded = z.object({ used: z.int(), remaining: z.int() });
@@ -39,11 +41,17 @@ export const recordUsage = defineOperation({
     ...Recorded.partial().shape,
     items: z.array(Recorded).optional().describe("In the order of the request's items."),
   }),
-  run: async (deps: Deps, _caller, { items, ...single }) => {
+  run: async (deps: Deps, { keyId }, { items, ...single }) => {
     const usageItems = items ?? [oneItem(single)];
     if (items !== undefined) assertNothingBeside(single);
     const fieldOf = (index: number) => (items === undefined ? null : `items.${index}`);
-    const quotas = await Promise.all(usageItems.map((item, index) => quotaOf(deps, item, fieldOf(index))));
+    const quotas = await Promise.all(
+      usageItems.map(async (item, index) => ({
+        ...(await quotaOf(deps, item, fieldOf(index))),
+        // Two programs with keys of their own may count alike: one must not take the other's usage for repeated.
+        idempotencyKey: `${keyId} ${item.idempotencyKey}`,
+      })),
+    );
     const result = await record(deps.database, quotas);
     switch (result.outcome) {
       case "recorded": {
@@ -75,8 +83,12 @@ function assertNothingBeside(single: object): void {
 }
 
 /** The item with what may be used of its quota, and until when. @throws Refusal */
-async function quotaOf(deps: Deps, item: z.output<typeof Item>, field: string | null): Promise<UsageItem> {
-  const { feature, amount, idempotencyKey } = item;
+async function quotaOf(
+  deps: Deps,
+  item: z.output<typeof Item>,
+  field: string | null,
+): Promise<Omit<UsageItem, "idempotencyKey">> {
+  const { feature, amount } = item;
   const at = (name: string) => (field === null ? name : `${field}.${name}`);
   const userId = await namedUser(item, deps.findNamedUser, at("user"));
   const { features } = await currentEntitlements(deps, userId);
@@ -91,5 +103,5 @@ async function quotaOf(deps: Deps, item: z.output<typeof Item>, field: string | 
     });
   }
   const { value, resetsAt: periodEnd } = entitlement;
-  return { userId, feature, amount, quota: Number(value), periodEnd, idempotencyKey };
+  return { userId, feature, amount, quota: Number(value), periodEnd };
 }
