@@ -62,11 +62,8 @@ export const FAULTS_FOUND: readonly Fault[] = [
   },
   {
     file: "src/store/delivery-log.ts",
-    find: "  const [{ until = null, scanCount = 0 } = {}] = rows;",
-    replace: `  const [{ until = null, scanCount = 0 } = {}] = await database.run<{ until: string | null; scanCount: number }>(
-    SCAN,
-    values,
-  );`,
+    find: ": scan(database, [...values, filter.status], limit);",
+    replace: ": { deliveries, next: (await scan(database, [...values, filter.status], limit)).next };",
     fault: "deliveries that arrive between two statements repeat entries of the log",
     tests: ["test/store/delivery-log.test.ts"],
   },
