@@ -44,13 +44,13 @@ describe("every API response", () => {
       [503, "POST", "/api/portal", { cookie }],
     ];
     for (const [status, method, path, call] of asked) {
-      const answer = await sendRequest(server.url, method, path, call);
-      expect([method, path, answer.status]).toEqual([method, path, status]);
-      expect(answer.headers.get("x-request-id")).toMatch(REQUEST_ID);
-      ids.add(answer.headers.get("x-request-id") as string);
+      const response = await sendRequest(server.url, method, path, call);
+      expect([method, path, response.status]).toEqual([method, path, status]);
+      expect(response.headers.get("x-request-id")).toMatch(REQUEST_ID);
+      ids.add(response.headers.get("x-request-id") as string);
       if (status >= 400) {
-        expect(answer.body).toMatchObject({ error: expect.stringMatching(/./) });
-        expect(answer.headers.get("cache-control")).toBe("no-store");
+        expect(response.body).toMatchObject({ error: expect.stringMatching(/./) });
+        expect(response.headers.get("cache-control")).toBe("no-store");
       }
     }
     expect(ids.size).toBe(asked.length);
@@ -71,9 +71,9 @@ describe("every API response", () => {
       ["OPTIONS", "/api/users/me", ["GET", "PATCH"]],
     ] as const) {
       for (const prefix of ["", "/v1", "/v2"]) {
-        const answer = await sendRequest(server.url, method, path.replace("/api", `/api${prefix}`));
-        expect([path, answer.status, answer.body.error]).toEqual([path, 405, "Method not allowed"]);
-        const allow = answer.headers
+        const response = await sendRequest(server.url, method, path.replace("/api", `/api${prefix}`));
+        expect([path, response.status, response.body.error]).toEqual([path, 405, "Method not allowed"]);
+        const allow = response.headers
           .get("allow")
           ?.split(", ")
           .filter((one) => one !== "HEAD");
@@ -144,14 +144,14 @@ describe("an internal error", () => {
         ["PATCH", "/api/users/me", { name: "New" }],
       ] as const) {
         noted.length = 0;
-        const answer = await sendRequest(served.url, method, path, { headers, body });
-        expect([answer.status, answer.body.error]).toEqual([500, "Internal server error"]);
-        const told = JSON.stringify([...answer.headers]);
+        const response = await sendRequest(served.url, method, path, { headers, body });
+        expect([response.status, response.body.error]).toEqual([500, "Internal server error"]);
+        const told = JSON.stringify([...response.headers]);
         for (const part of ["hunter2", "db.internal", "at ", "Error:"]) expect(told).not.toContain(part);
-        expect(answer.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
+        expect(response.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
         expect(noted).toEqual([
           {
-            fields: expect.objectContaining({ requestId: answer.headers.get("x-request-id") }),
+            fields: expect.objectContaining({ requestId: response.headers.get("x-request-id") }),
             message: "request failed",
           },
         ]);
@@ -176,10 +176,10 @@ describe("an internal error", () => {
       ["GET", "/api/ready", {}],
       ["POST", "/api/auth/sign-in/email", { body: { email: "a@example.com", password: "12345678" } }],
     ] as const) {
-      const answer = await sendRequest(running.url, method, path, call);
-      expect([path, answer.status, answer.body.error]).toEqual([path, 503, "Service unavailable"]);
-      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-      expect(answer.headers.get("x-request-id")).toMatch(REQUEST_ID);
+      const response = await sendRequest(running.url, method, path, call);
+      expect([path, response.status, response.body.error]).toEqual([path, 503, "Service unavailable"]);
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+      expect(response.headers.get("x-request-id")).toMatch(REQUEST_ID);
     }
     expect((await sendRequest(running.url, "GET", "/api/plans")).status).toBe(200);
     expect((await sendRequest(running.url, "GET", "/api/health")).status).toBe(200);

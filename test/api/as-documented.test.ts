@@ -312,8 +312,13 @@ async function answerTo(operation: Documented, version: string, { on, id, query,
   // The unknown version is requested by header: in the URL it would be another path.
   const prefix = request.headers?.["x-api-version"] ? "/api" : `/api/${version}`;
   const send = operation.operationId === "streamEvents" ? openStream : sendRequest;
-  const answer = await send(on.url, operation.method, `${prefix}${path}${query ? `?${query}` : ""}`, request);
-  return { ...answer, contentType: answer.headers.get("content-type") };
+  const response = await send(
+    on.url,
+    operation.method,
+    `${prefix}${path}${query ? `?${query}` : ""}`,
+    request,
+  );
+  return { ...response, contentType: response.headers.get("content-type") };
 }
 
 /** A stream does not end by itself: it is closed once it has begun. */
@@ -353,9 +358,9 @@ describe.each(["v1", "v2"])("every operation of the document of %s", (version) =
         expect([operationId, operation.bodyFault(sent.body)]).toEqual([operationId, null]);
       const calls: Call[] = [{ on: server, ...sent, ...(await credentialsOf(good)) }];
       for (const call of [...calls, ...(await wrongCalls(operation, good, version))]) {
-        const answer = await answerTo(operation, version, call);
-        met.add(`${operationId} ${answer.status}`);
-        const fault = operation.fault(answer);
+        const response = await answerTo(operation, version, call);
+        met.add(`${operationId} ${response.status}`);
+        const fault = operation.fault(response);
         if (fault) faults.push(`${operationId}: ${fault}`);
       }
     }

@@ -34,8 +34,8 @@ describe("an API key", () => {
       ["POST", "/api/subscriptions/0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11/reconcile"],
     ] as const) {
       for (const credentials of [{ key }, { key, cookie: owner.cookie }]) {
-        const answer = await sendRequest(server.url, method, path, { ...credentials, body });
-        expect([method, path, answer.status, answer.body]).toEqual([method, path, 403, FORBIDDEN]);
+        const response = await sendRequest(server.url, method, path, { ...credentials, body });
+        expect([method, path, response.status, response.body]).toEqual([method, path, 403, FORBIDDEN]);
       }
     }
     expect((await sendRequest(server.url, "GET", "/api/api-keys", owner)).body.apiKeys).toHaveLength(1);

@@ -91,9 +91,9 @@ describe("POST /api/chat", () => {
       exchange = one;
       one.say("Fine");
     });
-    const answer = await post();
-    expect(answer.status).toBe(200);
-    const events = eventsOf(answer);
+    const response = await post();
+    expect(response.status).toBe(200);
+    const events = eventsOf(response);
     const until = async (words: string) => {
       for (;;) {
         const { value } = await events.next();
@@ -319,11 +319,11 @@ describe("a provider that fails before the first word", () => {
     ],
   ])("and %s causes a 503 without a retry, and is logged", async (_, fail, problem) => {
     provider.answer(fail);
-    const answer = await post();
-    const text = await answer.text();
-    expect(answer.status).toBe(503);
+    const response = await post();
+    const text = await response.text();
+    expect(response.status).toBe(503);
     expect(text).toBe('{"error":"The assistant does not answer: try again in a minute"}');
-    expect(answer.headers.get("retry-after")).toBe("5");
+    expect(response.headers.get("retry-after")).toBe("5");
     expect(provider.exchanges).toHaveLength(1);
     expect(problems).toEqual([expect.stringContaining(problem)]);
     expect(problems.join()).not.toMatch(/sk-|How are you|127\.0\.0\.1/);
@@ -335,8 +335,8 @@ describe("a provider that fails before the first word", () => {
     app = await served(
       createChat({ baseUrl: gone.baseUrl, apiKey: API_KEY, model: "model-1", maxOutputTokens: 1_000 }),
     );
-    const answer = await post();
-    expect(answer.status).toBe(503);
+    const response = await post();
+    expect(response.status).toBe(503);
     expect(problems).toEqual(["the AI provider cannot be reached (ECONNREFUSED): check AI_BASE_URL"]);
   });
 
@@ -359,9 +359,9 @@ describe("a provider that fails in the middle", () => {
       exchange.say("Fi");
       setTimeout(() => fail(exchange), 50);
     });
-    const answer = await post();
-    expect(answer.status).toBe(200);
-    const chunks = await chunksOf(answer);
+    const response = await post();
+    expect(response.status).toBe(200);
+    const chunks = await chunksOf(response);
     expect(wordsOf(chunks)).toBe("Fi");
     expect(chunks.at(-1)).toEqual({ type: "error", errorText: "The answer broke off. Please try again." });
     expect(chunks.filter(({ type }) => type === "error")).toHaveLength(1);
@@ -450,9 +450,9 @@ describe("access to the chat", () => {
     });
 
   it("requires a session or key before the provider is called", async () => {
-    const answer = await fetch(`${app.url}/api/chat`, { method: "POST", body: "not even JSON" });
-    expect(answer.status).toBe(401);
-    expect(await answer.json()).toEqual({ error: "Unauthorized" });
+    const response = await fetch(`${app.url}/api/chat`, { method: "POST", body: "not even JSON" });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({ error: "Unauthorized" });
     expect(provider.exchanges).toEqual([]);
   });
 
@@ -460,9 +460,9 @@ describe("access to the chat", () => {
     fine();
     const statuses = await Promise.all(
       Array.from({ length: 33 }, async () => {
-        const answer = await post();
-        await answer.text();
-        return answer.status;
+        const response = await post();
+        await response.text();
+        return response.status;
       }),
     );
     expect(statuses.filter((status) => status === 200)).toHaveLength(30);
@@ -482,9 +482,9 @@ describe("access to the chat", () => {
       { ...limits, policies },
     );
     for (let n = 0; n < 2; n += 1) {
-      const answer = await post();
-      expect([answer.status, answer.headers.get("x-ratelimit-limit")]).toEqual([200, "30"]);
-      await answer.text();
+      const response = await post();
+      expect([response.status, response.headers.get("x-ratelimit-limit")]).toEqual([200, "30"]);
+      await response.text();
     }
     const refused = await post();
     expect(refused.status).toBe(429);
@@ -499,9 +499,9 @@ describe("access to the chat", () => {
 
   it("returns 503 naming the variable to set when not configured", async () => {
     app = await served(null);
-    const answer = await post();
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toEqual({
+    const response = await post();
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({
       error: "The assistant is not configured: set AI_BASE_URL and AI_MODEL",
     });
   });
@@ -566,23 +566,23 @@ describe("access to the chat", () => {
       "trigger: expected one of submit-message, regenerate-message",
     ],
   ])("rejects %s", async (_, body, error) => {
-    const answer = await post(body);
-    expect(await answer.json()).toEqual({ error });
-    expect(answer.status).toBe(400);
+    const response = await post(body);
+    expect(await response.json()).toEqual({ error });
+    expect(response.status).toBe(400);
     expect(provider.exchanges).toEqual([]);
   });
 
   it("accepts the maximum number of characters in any script", async () => {
     fine();
-    const answer = await post({ messages: [{ role: "user", content: "語".repeat(100_000) }] });
-    expect(answer.status).toBe(200);
-    await answer.text();
+    const response = await post({ messages: [{ role: "user", content: "語".repeat(100_000) }] });
+    expect(response.status).toBe(200);
+    await response.text();
     expect(provider.exchanges[0]?.body.messages[0].content).toBe("語".repeat(100_000));
   });
 
   it("rejects a larger body without reading it to the end", async () => {
-    const answer = await post({ messages: [{ role: "user", content: "a".repeat(2_000_000) }] });
-    expect(answer.status).toBe(413);
+    const response = await post({ messages: [{ role: "user", content: "a".repeat(2_000_000) }] });
+    expect(response.status).toBe(413);
   });
 });
 
@@ -641,9 +641,9 @@ describe("a fourth answer at once", () => {
     for (let n = 0; n < 3; n += 1) expect((await post()).status).toBe(503);
     provider.answer((exchange) => exchange.say("Fi"));
     for (let n = 0; n < 4; n += 1) {
-      const answer = await post();
-      expect(answer.status).toBe(200);
-      await answer.body?.cancel();
+      const response = await post();
+      expect(response.status).toBe(200);
+      await response.body?.cancel();
       await provider.exchanges.at(-1)?.hungUp;
     }
   });

@@ -171,11 +171,11 @@ describe("POST /api/usage", () => {
 
   it("counts a key once that is sent many times at once", async () => {
     const once = item("user_7", 100);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, n) => use(once, n % 2 ? server : other)),
     );
-    expect(answers.map(({ body }) => body)).toEqual(
-      answers.map(() => ({ allowed: true, used: 100, remaining: 900 })),
+    expect(responses.map(({ body }) => body)).toEqual(
+      responses.map(() => ({ allowed: true, used: 100, remaining: 900 })),
     );
   });
 
@@ -206,9 +206,9 @@ describe("POST /api/usage", () => {
       const turned = [...users.slice(n % 3), ...users.slice(0, n % 3)];
       return use({ items: turned.map((user) => item(user, 30)) }, n % 2 ? server : other);
     };
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => batch(n)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(33);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(7);
+    const responses = await Promise.all(Array.from({ length: 40 }, (_, n) => batch(n)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(33);
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(7);
     expect(await Promise.all(users.map(usedBy))).toEqual([990, 990, 990]);
   });
 
@@ -245,8 +245,8 @@ describe("POST /api/usage", () => {
 
   it("is for service keys alone", async () => {
     const { cookie } = await signUp(server.url);
-    const answer = await sendRequest(server.url, "POST", "/api/usage", { cookie, body: item("user_1", 1) });
-    expect(answer.status).toBe(403);
+    const response = await sendRequest(server.url, "POST", "/api/usage", { cookie, body: item("user_1", 1) });
+    expect(response.status).toBe(403);
   });
 
   it("goes with its person", async () => {

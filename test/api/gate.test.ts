@@ -52,10 +52,10 @@ describe("authentication comes first", () => {
   it("returns 401 without a session, without charging a limit", async () => {
     const headers = { "x-forwarded-for": "192.0.2.10" };
     for (let n = 0; n < 8; n += 1) {
-      const answer = await sendRequest(strict.url, "GET", "/api/users", { headers });
-      expect([answer.status, answer.body]).toEqual([401, UNAUTHORIZED]);
-      expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
-      expect(limitsTold(answer)).toEqual([null, null, null, null]);
+      const response = await sendRequest(strict.url, "GET", "/api/users", { headers });
+      expect([response.status, response.body]).toEqual([401, UNAUTHORIZED]);
+      expect(response.headers.get("www-authenticate")).toMatch(/^Bearer /);
+      expect(limitsTold(response)).toEqual([null, null, null, null]);
     }
     const plans = await sendRequest(strict.url, "GET", "/api/plans", { headers });
     expect([plans.status, plans.headers.get("x-ratelimit-remaining")]).toEqual([200, "2"]);
@@ -73,8 +73,8 @@ describe("authentication comes first", () => {
   it("returns 403 before the limit, and charges nothing", async () => {
     const { cookie } = await signUp(server.url);
     for (let n = 0; n < 5; n += 1) {
-      const answer = await sendRequest(strict.url, "GET", "/api/webhook-deliveries?limit=x", { cookie });
-      expect([answer.status, answer.body, ...limitsTold(answer)]).toEqual([
+      const response = await sendRequest(strict.url, "GET", "/api/webhook-deliveries?limit=x", { cookie });
+      expect([response.status, response.body, ...limitsTold(response)]).toEqual([
         403,
         FORBIDDEN,
         null,
@@ -88,8 +88,8 @@ describe("authentication comes first", () => {
       ["POST", "/api/webhook-deliveries/1/replay"],
       ["POST", "/api/subscriptions/0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11/reconcile"],
     ] as const) {
-      const answer = await sendRequest(strict.url, method, path, { cookie });
-      expect([answer.status, answer.body]).toEqual([403, FORBIDDEN]);
+      const response = await sendRequest(strict.url, method, path, { cookie });
+      expect([response.status, response.body]).toEqual([403, FORBIDDEN]);
     }
   });
 
@@ -113,8 +113,8 @@ describe("the limit comes before validation", () => {
       ).toBe(400);
     }
     for (const body of [{ name: "" }, "{", "[]", "x".repeat(70_000)]) {
-      const answer = await sendRequest(strict.url, "PATCH", "/api/users/me", { cookie, body });
-      expect([answer.status, answer.body]).toEqual([429, TOO_MANY]);
+      const response = await sendRequest(strict.url, "PATCH", "/api/users/me", { cookie, body });
+      expect([response.status, response.body]).toEqual([429, TOO_MANY]);
     }
     await usedUp("/api/users", cookie);
     expect((await sendRequest(strict.url, "GET", "/api/users?limit=x", { cookie })).status).toBe(429);
@@ -180,11 +180,11 @@ describe("validation comes before the logic", () => {
       `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
        values ('provider-a', 'evt_gate', 'x', 'stripe', 'failed', 'delivery', '{}') returning id`,
     );
-    const answer = await sendRequest(server.url, "POST", `/api/webhook-deliveries/${row?.id}/replay`, {
+    const response = await sendRequest(server.url, "POST", `/api/webhook-deliveries/${row?.id}/replay`, {
       cookie,
       body: { force: "yes" },
     });
-    expect([answer.status, answer.body]).toEqual([400, { error: "force: expected true or false" }]);
+    expect([response.status, response.body]).toEqual([400, { error: "force: expected true or false" }]);
     expect(await test.rows("select claim_no, status from webhook_delivery where id = $1", [row?.id])).toEqual(
       [{ claim_no: 1, status: "failed" }],
     );
@@ -201,9 +201,9 @@ describe("limit headers", () => {
       [0, 429, "/api/users/me"],
       [0, 429, "/api/users"],
     ] as const) {
-      const answer = await sendRequest(strict.url, "GET", path, { cookie });
-      expect(answer.status).toBe(status);
-      const [left, limits, policies, retryAfter] = limitsTold(answer);
+      const response = await sendRequest(strict.url, "GET", path, { cookie });
+      expect(response.status).toBe(status);
+      const [left, limits, policies, retryAfter] = limitsTold(response);
       expect(left).toBe(`${remaining}`);
       expect(limits).toMatch(new RegExp(`^"api";r=${remaining};t=([1-5]?\\d|60)$`));
       expect(policies).toBe('"api";q=3;w=60');
@@ -211,8 +211,8 @@ describe("limit headers", () => {
         expect(retryAfter).toBeNull();
         continue;
       }
-      expect(answer.body).toEqual(TOO_MANY);
-      expect(answer.headers.get("cache-control")).toBe("no-store");
+      expect(response.body).toEqual(TOO_MANY);
+      expect(response.headers.get("cache-control")).toBe("no-store");
       expect(retryAfter).toBe(/;t=(\d+)$/.exec(limits as string)?.[1]);
       expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
     }

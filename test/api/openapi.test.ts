@@ -79,10 +79,10 @@ describe.each(["v1", "v2"])("the document of %s", (version) => {
   });
 
   it("is public, describes its own version and is cacheable", async () => {
-    const answer = await sendRequest(server.url, "GET", `/api/${version}/openapi.json`);
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
-    expect(answer.headers.get("cache-control")).toBe("public, max-age=300");
-    expect(answer.body).toMatchObject({
+    const response = await sendRequest(server.url, "GET", `/api/${version}/openapi.json`);
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
+    expect(response.headers.get("cache-control")).toBe("public, max-age=300");
+    expect(response.body).toMatchObject({
       openapi: "3.1.0",
       info: { version: version.slice(1) },
       servers: [{ url: expect.stringMatching(new RegExp(`^http://localhost:\\d+/api/${version}$`)) }],
@@ -90,7 +90,7 @@ describe.each(["v1", "v2"])("the document of %s", (version) => {
     const inHeader = await sendRequest(server.url, "GET", "/api/openapi.json", {
       headers: { "x-api-version": version },
     });
-    expect(inHeader.body).toEqual(answer.body);
+    expect(inHeader.body).toEqual(response.body);
     expect(inHeader.headers.get("vary")).toMatch(/X-API-Version/i);
   });
 
@@ -183,20 +183,20 @@ describe.each(["/api", "/api/v1", "/api/v2"])("the documentation page at %s/docs
       js: "text/javascript; charset=utf-8",
     };
     for (const url of named) {
-      const answer = await get(new URL(url, `http://localhost${base}/docs`).pathname);
-      expect([url, answer.status]).toEqual([url, 200]);
-      expect(answer.headers.get("content-type")).toBe(types[url.split(".").at(-1) as keyof typeof types]);
-      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+      const response = await get(new URL(url, `http://localhost${base}/docs`).pathname);
+      expect([url, response.status]).toEqual([url, 200]);
+      expect(response.headers.get("content-type")).toBe(types[url.split(".").at(-1) as keyof typeof types]);
+      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
       if (url.endsWith(".css")) {
         // The style sheet embeds its resources.
-        for (const [, target = ""] of answer.text.matchAll(/url\(\s*["']?([^"')]*)/g))
+        for (const [, target = ""] of response.text.matchAll(/url\(\s*["']?([^"')]*)/g))
           expect(target).toMatch(/^data:/);
-        expect(answer.text).not.toMatch(/@import/);
+        expect(response.text).not.toMatch(/@import/);
       }
       if (url.endsWith("start.js")) {
-        expect(answer.text).toContain('url: "openapi.json"');
-        expect(answer.text).toContain("validatorUrl: null");
-        expect(answer.text).not.toMatch(/https?:|\/\//);
+        expect(response.text).toContain('url: "openapi.json"');
+        expect(response.text).toContain("validatorUrl: null");
+        expect(response.text).not.toMatch(/https?:|\/\//);
       }
     }
   });

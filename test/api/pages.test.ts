@@ -296,11 +296,11 @@ describe("another user's cursor", () => {
       for (let n = 0; n < 4; n += 1) await list.add(one, new Date().toISOString());
       const own = await list.add(other, "2020-01-01T00:00:00Z");
       const { body } = await sendRequest(server.url, "GET", `/api${path}?limit=2`, { cookie: one.cookie });
-      const answer = await sendRequest(server.url, "GET", `/api${path}?cursor=${body.nextCursor}`, {
+      const response = await sendRequest(server.url, "GET", `/api${path}?cursor=${body.nextCursor}`, {
         cookie: other.cookie,
       });
-      expect(answer.status).toBe(200);
-      for (const { id } of answer.body[list.plural]) expect(id).toBe(own);
+      expect(response.status).toBe(200);
+      for (const { id } of response.body[list.plural]) expect(id).toBe(own);
     },
   );
 
@@ -308,8 +308,8 @@ describe("another user's cursor", () => {
     const admin = await signUpAdmin(server.url, test);
     const { cookie, id } = await signUp(server.url);
     const { body } = await sendRequest(server.url, "GET", "/api/users?limit=1", { cookie: admin.cookie });
-    const answer = await sendRequest(server.url, "GET", `/api/users?cursor=${body.nextCursor}`, { cookie });
-    expect(answer.body.users.map((user: Item) => user.id)).toEqual([id]);
+    const response = await sendRequest(server.url, "GET", `/api/users?cursor=${body.nextCursor}`, { cookie });
+    expect(response.body.users.map((user: Item) => user.id)).toEqual([id]);
   });
 });
 

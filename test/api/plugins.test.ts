@@ -87,9 +87,9 @@ describe("a plugin", () => {
   it.each(["/api/plugins/first/who", "/api/plugins/first", "/api/plugins/first/any/%2e%2e/x"])(
     "does not run without authentication: %s",
     async (path) => {
-      const answer = await sendRequest(url, "GET", path);
-      expect(answer).toMatchObject({ status: 401, text: '{"error":"Unauthorized"}' });
-      expect(answer.fields["www-authenticate"]).toBeDefined();
+      const response = await sendRequest(url, "GET", path);
+      expect(response).toMatchObject({ status: 401, text: '{"error":"Unauthorized"}' });
+      expect(response.fields["www-authenticate"]).toBeDefined();
       expect(calls).toEqual([]);
     },
   );
@@ -162,9 +162,9 @@ describe("a plugin", () => {
   });
 
   it("returns 500 without details when a plugin throws", async () => {
-    const answer = await sendRequest(url, "GET", "/api/plugins/first/broken", asUser("user_1"));
-    expect(answer).toMatchObject({ status: 500, text: '{"error":"Internal server error"}' });
-    expect(answer.fields["x-ratelimit-remaining"]).toBe("29");
+    const response = await sendRequest(url, "GET", "/api/plugins/first/broken", asUser("user_1"));
+    expect(response).toMatchObject({ status: 500, text: '{"error":"Internal server error"}' });
+    expect(response.fields["x-ratelimit-remaining"]).toBe("29");
     expect(noted).toHaveLength(1);
   });
 
@@ -189,11 +189,11 @@ describe("a plugin", () => {
   });
 
   it("rejects writes from a foreign page", async () => {
-    const answer = await sendRequest(url, "POST", "/api/plugins/first/echo", {
+    const response = await sendRequest(url, "POST", "/api/plugins/first/echo", {
       ...asUser("user_1", { origin: "https://evil.example.com" }),
       body: "{}",
     });
-    expect(answer.status).toBe(403);
+    expect(response.status).toBe(403);
     expect(calls).toEqual([]);
   });
 });

@@ -140,11 +140,11 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
           }),
           async (sent) => {
             const path = `/api${sent.version}${route.path.replace(":id", encoded(sent.id))}`;
-            const answer = await sendRequest(server.url, route.method, `${path}?${sent.query}`, {
+            const response = await sendRequest(server.url, route.method, `${path}?${sent.query}`, {
               headers: { ...sent.caller, ...(hasBody(route.method) ? { "content-type": sent.type } : {}) },
               ...(hasBody(route.method) ? { body: sent.body } : {}),
             });
-            expectNoDefect(name, answer);
+            expectNoDefect(name, response);
           },
         ),
         { numRuns: RUNS, endOnFailure: true },

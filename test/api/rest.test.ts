@@ -154,9 +154,9 @@ describe("access", () => {
     const seen: number[] = [];
     // The owner last: an allowed call takes effect once.
     for (const n of [0, 2, 3, 4, 5, 1]) {
-      const answer = await call(method, `/api${path?.() ?? pattern}`, { ...callers[n], body });
-      seen[n] = answer.status;
-      if (answer.status >= 400) expect(answer.body).toMatchObject({ error: expect.stringMatching(/./) });
+      const response = await call(method, `/api${path?.() ?? pattern}`, { ...callers[n], body });
+      seen[n] = response.status;
+      if (response.status >= 400) expect(response.body).toMatchObject({ error: expect.stringMatching(/./) });
     }
     expect(seen).toEqual(expected);
   });
@@ -191,14 +191,14 @@ describe("subscriptions", () => {
   });
 
   it("return 404 for another user's, as for an unknown one", async () => {
-    const answers = [
+    const responses = [
       await call("GET", `/api/subscriptions/${testData.subscriptionId}`, { cookie: testData.other.cookie }),
       await call("GET", `/api/subscriptions/${testData.subscriptionId}`, { cookie: testData.admin.cookie }),
       await call("GET", "/api/subscriptions/0d4c2f6e-6c3b-4a53-9d0a-3f1f6a0e7b11", {
         cookie: testData.other.cookie,
       }),
     ];
-    for (const { status, text } of answers) expect([status, text]).toEqual([404, answers[0]?.text]);
+    for (const { status, text } of responses) expect([status, text]).toEqual([404, responses[0]?.text]);
     const list = await call("GET", "/api/subscriptions", { cookie: testData.other.cookie });
     expect(list.body).toEqual({ subscriptions: [], nextCursor: null });
   });
@@ -232,9 +232,9 @@ describe("checkout, portal and reconcile", () => {
       ["/api/portal", owner.cookie, {}],
       [`/api/subscriptions/${subscriptionId}/reconcile`, admin.cookie, undefined],
     ] as const) {
-      const answer = await call("POST", path, { cookie, body });
-      expect([answer.status, answer.body]).toEqual([503, sentence]);
-      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+      const response = await call("POST", path, { cookie, body });
+      expect([response.status, response.body]).toEqual([503, sentence]);
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
     }
   });
 
@@ -257,9 +257,9 @@ describe("checkout, portal and reconcile", () => {
     ],
     [{ planId: "pro", price: 1 }, "price: unknown field"],
   ] as [unknown, string | RegExp][])("return 400 for a checkout of %j", async (body, sentence) => {
-    const answer = await call("POST", "/api/checkout", { cookie: testData.owner.cookie, body });
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({
+    const response = await call("POST", "/api/checkout", { cookie: testData.owner.cookie, body });
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({
       error: typeof sentence === "string" ? sentence : expect.stringMatching(sentence),
     });
   });
@@ -515,10 +515,13 @@ describe("the log of deliveries", () => {
       `update webhook_delivery set status = 'pending', lease_until = now() + interval '1 minute'
        where event_id = 'cast-leased' returning id::text`,
     );
-    const answer = await call("POST", `/api/webhook-deliveries/${row?.id}/replay`, {
+    const response = await call("POST", `/api/webhook-deliveries/${row?.id}/replay`, {
       cookie,
       body: { force: true },
     });
-    expect([answer.status, answer.body]).toEqual([409, { error: expect.stringMatching(/being processed/) }]);
+    expect([response.status, response.body]).toEqual([
+      409,
+      { error: expect.stringMatching(/being processed/) },
+    ]);
   });
 });

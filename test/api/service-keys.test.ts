@@ -173,9 +173,9 @@ describe("PUT /api/users/external/:externalId", () => {
 
   it("creates one user when it is sent many times at once", async () => {
     const body = { email: "race@example.com", name: "Race" };
-    const answers = await Promise.all(Array.from({ length: 8 }, () => put("race", body)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => put("race", body)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(responses.map((answer) => answer.body.id)).size).toBe(1);
   });
 
   it("refuses the address of another account, and links nothing", async () => {

@@ -234,12 +234,12 @@ describe("a versioned response", () => {
     ],
     ["that of the path, with a header that is none", "/api/v2/users", { "X-API-Version": "v9" }, "v2", null],
   ])("is sent for %s", async (_, path, headers, version, body) => {
-    const answer = await get(path, headers);
-    expect(answer.status).toBe(200);
-    expect(answer.fields["x-api-version"]).toBe(version);
-    if (body) expect(answer.body).toEqual(body);
-    expect(answer.fields).not.toHaveProperty("deprecation");
-    expect(answer.fields).not.toHaveProperty("sunset");
+    const response = await get(path, headers);
+    expect(response.status).toBe(200);
+    expect(response.fields["x-api-version"]).toBe(version);
+    if (body) expect(response.body).toEqual(body);
+    expect(response.fields).not.toHaveProperty("deprecation");
+    expect(response.fields).not.toHaveProperty("sunset");
   });
 
   it("has Vary: X-API-Version exactly when the path has no version", async () => {
@@ -279,11 +279,13 @@ describe("a versioned response", () => {
     ["a Response of the handler's own", "/api/v1/raw", 200],
     ["a Response that was fetched, and is read-only", "/api/v1/fetched", 200],
   ])("has its headers when it is %s", async (_, path, status) => {
-    const answer = await get(path);
-    expect(answer.status).toBe(status);
-    expect(answer.fields["x-api-version"]).toBe("v1");
-    expect(answer.fields.link).toContain(`<${APP_URL}${path.replace("v1", "v2")}>; rel="successor-version"`);
-    expect(answer.text).not.toContain("password");
+    const response = await get(path);
+    expect(response.status).toBe(status);
+    expect(response.fields["x-api-version"]).toBe("v1");
+    expect(response.fields.link).toContain(
+      `<${APP_URL}${path.replace("v1", "v2")}>; rel="successor-version"`,
+    );
+    expect(response.text).not.toContain("password");
   });
 
   it.each(["/api/linked", "/api/raw"])("keeps the Link and Vary headers that %s has set", async (path) => {
@@ -296,8 +298,8 @@ describe("a versioned response", () => {
     const body = Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x0d, 0x0a, 0xef, 0xbb, 0xbf, 0x7d]);
     const sha256 = createHash("sha256").update(body).digest("hex");
     for (const prefix of ["/api", "/api/v1", "/api/v2"]) {
-      const answer = await sendRequest(server.url, "POST", `${prefix}/webhooks/provider-a`, { body });
-      expect(answer.body).toEqual({ sha256 });
+      const response = await sendRequest(server.url, "POST", `${prefix}/webhooks/provider-a`, { body });
+      expect(response.body).toEqual({ sha256 });
     }
   });
 
@@ -324,10 +326,10 @@ describe("a versioned response", () => {
     ["a suffix", "/api/v1.0/users"],
     ["the whole prefix twice", "/api/v1/api/v1/users"],
   ])("returns 404 for %s", async (_, path) => {
-    const answer = await get(path, { "X-API-Version": "v2" });
-    expect(answer.status).toBe(404);
-    expect(answer.body).toMatchObject({ error: expect.stringMatching(/^Not found/) });
-    expect(answer.fields["x-api-version"]).toMatch(/^v[12]$/);
+    const response = await get(path, { "X-API-Version": "v2" });
+    expect(response.status).toBe(404);
+    expect(response.body).toMatchObject({ error: expect.stringMatching(/^Not found/) });
+    expect(response.fields["x-api-version"]).toMatch(/^v[12]$/);
   });
 
   it.each([
@@ -359,10 +361,10 @@ describe("a versioned response", () => {
   it.each([["v3"], ["V2"], ["2"], ["v1, v2"], [""], ["__proto__"], ["constructor"], ["v1\u00a0"]])(
     "returns 400 for the header %j, and lists the versions",
     async (value) => {
-      const answer = await get("/api/users", { "X-API-Version": value });
-      expect(answer.status).toBe(400);
-      expect(answer.body).toEqual({ error: "X-API-Version: expected one of v1, v2" });
-      expect(answer.fields.vary).toBe("X-API-Version");
+      const response = await get("/api/users", { "X-API-Version": value });
+      expect(response.status).toBe(400);
+      expect(response.body).toEqual({ error: "X-API-Version: expected one of v1, v2" });
+      expect(response.fields.vary).toBe("X-API-Version");
     },
   );
 
@@ -398,9 +400,9 @@ describe("a version that is deprecated by configuration", () => {
 
   it("sends the deprecation date 0 when none is configured (rfc)", async () => {
     const catalog = defineVersions({ current: "v1", versions: { v1: { deprecated: true } } });
-    const answer = await appOf({ catalog, format: "rfc" }).request("/api/users");
-    expect(answer.headers.get("deprecation")).toBe("@0");
-    expect(answer.headers.has("sunset")).toBe(false);
-    expect(answer.headers.has("link")).toBe(false);
+    const response = await appOf({ catalog, format: "rfc" }).request("/api/users");
+    expect(response.headers.get("deprecation")).toBe("@0");
+    expect(response.headers.has("sunset")).toBe(false);
+    expect(response.headers.has("link")).toBe(false);
   });
 });

@@ -221,8 +221,8 @@ describe.each(Object.entries({ ...TEN, ...OTHERS, ...SECURITY }))("the server ac
       { origin: `${server.url}.example.com` },
     ] as Record<string, string>[]) {
       const action = findServerAction(name);
-      const answer = await call(name, {}, { cookie, headers });
-      expect([headers, answer.status, answer.text]).toEqual([headers, 403, "Forbidden\n"]);
+      const response = await call(name, {}, { cookie, headers });
+      expect([headers, response.status, response.text]).toEqual([headers, 403, "Forbidden\n"]);
       const posted = await postForm(server.url, action, {}, { cookie, headers, path: pageOf(name) });
       expect([headers, posted.status]).toEqual([headers, 403]);
     }

@@ -53,8 +53,8 @@ describe("the language of an account mail", () => {
   it("is the person's for a change of the address", async () => {
     const { email, cookie } = await on.signedUp();
     await on.test.rows(`update "user" set locale = 'zh' where email = $1`, [email]);
-    const answer = await on.call("/change-email", { newEmail: "other@example.com" }, { cookie });
-    expect(answer.status).toBe(200);
+    const response = await on.call("/change-email", { newEmail: "other@example.com" }, { cookie });
+    expect(response.status).toBe(200);
     expect(subjects(on, email).at(-1)).toBe("确认更改您的电子邮件地址");
     expect(subjects(on, "other@example.com")).toEqual(["确认您的新电子邮件地址"]);
   });

@@ -105,10 +105,10 @@ export function onDatabase(
     },
     signedUp: async (more = {}) => {
       const email = `person-${randomBytes(6).toString("hex")}@example.com`;
-      const answer = await call("/sign-up/email", { name: "Person", email, password: PASSWORD, ...more });
-      if (answer.status !== 200) throw new Error(`sign-up: ${answer.status} ${await answer.text()}`);
-      const { user } = (await answer.json()) as { user: { id: string } };
-      return { id: user.id, email, cookie: cookieOf(answer) };
+      const response = await call("/sign-up/email", { name: "Person", email, password: PASSWORD, ...more });
+      if (response.status !== 200) throw new Error(`sign-up: ${response.status} ${await response.text()}`);
+      const { user } = (await response.json()) as { user: { id: string } };
+      return { id: user.id, email, cookie: cookieOf(response) };
     },
   };
 }

@@ -7,8 +7,8 @@ describe("an email address change", () => {
   async function requested(newEmail?: string) {
     const person = await on.signedUp();
     const wanted = newEmail ?? `new-${person.email}`;
-    const answer = await on.call("/change-email", { newEmail: wanted }, { cookie: person.cookie });
-    expect({ status: answer.status, body: await answer.json() }).toEqual({
+    const response = await on.call("/change-email", { newEmail: wanted }, { cookie: person.cookie });
+    expect({ status: response.status, body: await response.json() }).toEqual({
       status: 200,
       body: { status: true },
     });
@@ -21,8 +21,8 @@ describe("an email address change", () => {
   }
 
   const confirm = async (token: string | undefined) => {
-    const answer = await on.call("/confirm-email-change", { token });
-    return { status: answer.status, body: await answer.json() };
+    const response = await on.call("/confirm-email-change", { token });
+    return { status: response.status, body: await response.json() };
   };
 
   it("takes effect once both addresses have confirmed, in either order", async () => {

@@ -109,8 +109,8 @@ describe("sign-in limits", () => {
     const { email } = await on.signedUp();
     const before = on.mails.length;
     for (let n = 0; n < 8; n += 1) {
-      const answer = await on.call("/request-password-reset", { email });
-      expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 200 });
+      const response = await on.call("/request-password-reset", { email });
+      expect({ status: response.status, body: await response.json() }).toMatchObject({ status: 200 });
     }
     expect(on.mails.length - before).toBe(5);
     await on.test.rows(

@@ -15,10 +15,10 @@ describe("sign-in", () => {
 
   it("succeeds with the right password, and fails alike for a wrong one and an unknown address", async () => {
     const { id, email } = await on.signedUp();
-    const answer = await signIn(email.toUpperCase(), PASSWORD, { callbackURL: "https://evil.example/" });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("location")).toBeNull();
-    expect((await on.identify({ cookie: cookieOf(answer) })).caller).toMatchObject({ userId: id });
+    const response = await signIn(email.toUpperCase(), PASSWORD, { callbackURL: "https://evil.example/" });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("location")).toBeNull();
+    expect((await on.identify({ cookie: cookieOf(response) })).caller).toMatchObject({ userId: id });
 
     for (const [who, password] of [
       [email, "wrong password"],
@@ -87,21 +87,21 @@ describe("changing the password", () => {
       status: 400,
       body: expect.objectContaining({ error: "currentPassword: is not the current password" }),
     });
-    const answer = await on.call(
+    const response = await on.call(
       "/change-password",
       { currentPassword: PASSWORD, newPassword: NEXT, revokeOtherSessions: false },
       { cookie },
     );
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect((await on.identify({ cookie: elsewhere })).caller.kind).toBe("anonymous");
-    expect((await on.identify({ cookie: cookieOf(answer) })).caller.kind).toBe("session");
+    expect((await on.identify({ cookie: cookieOf(response) })).caller.kind).toBe("session");
     expect((await on.call("/sign-in/email", { email, password: PASSWORD })).status).toBe(401);
     expect((await on.call("/sign-in/email", { email, password: NEXT })).status).toBe(200);
   });
 
   it("needs a session", async () => {
-    const answer = await on.call("/change-password", { currentPassword: PASSWORD, newPassword: NEXT });
-    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+    const response = await on.call("/change-password", { currentPassword: PASSWORD, newPassword: NEXT });
+    expect({ status: response.status, body: await response.json() }).toMatchObject({
       status: 401,
       body: expect.objectContaining({ error: "Unauthorized" }),
     });
@@ -142,8 +142,8 @@ describe("resetting the password", () => {
     const { email } = await on.signedUp();
     await on.call("/request-password-reset", { email });
     const token = /reset-password\/([^?]+)/.exec(on.mails.at(-1)?.text ?? "")?.[1];
-    const answers = await Promise.all([reset(token), reset(token), reset(token)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+    const responses = await Promise.all([reset(token), reset(token), reset(token)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
   });
 
   it("rejects an expired and an invented token", async () => {

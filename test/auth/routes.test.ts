@@ -43,9 +43,9 @@ describe("the routes below /api/auth", () => {
   });
 
   it("return 405 with Allow for another method", async () => {
-    const answer = await on.auth.handle(new Request(`${APP_URL}/api/auth/sign-up/email`), "a");
-    expect(answer.headers.get("allow")).toBe("POST");
-    expect(await problem(answer)).toEqual({
+    const response = await on.auth.handle(new Request(`${APP_URL}/api/auth/sign-up/email`), "a");
+    expect(response.headers.get("allow")).toBe("POST");
+    expect(await problem(response)).toEqual({
       status: 405,
       body: { error: "Method not allowed", message: "Method not allowed", code: "METHOD_NOT_ALLOWED" },
     });
@@ -101,8 +101,8 @@ describe("the routes below /api/auth", () => {
   it.each(["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", ""])(
     "reject a body of a type that a cross-site form can send: %s",
     async (type) => {
-      const answer = await on.call("/sign-in/email", BODY, { "content-type": type });
-      expect(await problem(answer)).toMatchObject({
+      const response = await on.call("/sign-in/email", BODY, { "content-type": type });
+      expect(await problem(response)).toMatchObject({
         status: 415,
         body: { error: "Content-Type: expected application/json", code: "UNSUPPORTED_MEDIA_TYPE" },
       });
@@ -112,9 +112,11 @@ describe("the routes below /api/auth", () => {
   it("delete the session and the cookie on sign-out", async () => {
     const { cookie } = await on.signedUp();
     const request = new Request(`${APP_URL}/api/auth/sign-out`, { method: "POST", headers: { cookie } });
-    const answer = await on.auth.handle(request, "a");
-    expect(answer.status).toBe(200);
-    expect(answer.headers.getSetCookie().some((line) => /session_token=;.*Max-Age=0/.test(line))).toBe(true);
+    const response = await on.auth.handle(request, "a");
+    expect(response.status).toBe(200);
+    expect(response.headers.getSetCookie().some((line) => /session_token=;.*Max-Age=0/.test(line))).toBe(
+      true,
+    );
     expect((await on.identify({ cookie })).caller.kind).toBe("anonymous");
   });
 
@@ -132,9 +134,9 @@ describe("the routes below /api/auth", () => {
   ])("check the origin of a write by cookie with %s", async (_, headers, status) => {
     const { cookie, email } = await on.signedUp();
     const body = { currentPassword: PASSWORD, newPassword: "another good password" };
-    const answer = await on.call("/change-password", body, { cookie, ...headers });
-    expect(answer.status).toBe(status);
-    if (status === 403) expect(await answer.json()).toMatchObject({ error: "Forbidden" });
+    const response = await on.call("/change-password", body, { cookie, ...headers });
+    expect(response.status).toBe(status);
+    if (status === 403) expect(await response.json()).toMatchObject({ error: "Forbidden" });
     const signIn = await on.call("/sign-in/email", { email, password: PASSWORD });
     expect(signIn.status).toBe(status === 403 ? 200 : 401);
   });
@@ -146,12 +148,12 @@ describe("the routes below /api/auth", () => {
       [secure, "__Host-", "HttpOnly; Secure; SameSite=Lax"],
     ] as const) {
       const email = `${prefix}cookies@example.com`;
-      const answer = await one.call("/sign-up/email", { ...BODY, email });
-      expect(answer.headers.getSetCookie()).toHaveLength(1);
-      expect(answer.headers.getSetCookie()[0]).toMatch(
+      const response = await one.call("/sign-up/email", { ...BODY, email });
+      expect(response.headers.getSetCookie()).toHaveLength(1);
+      expect(response.headers.getSetCookie()[0]).toMatch(
         new RegExp(`^${prefix}better-auth\\.session_token=\\S+; Max-Age=604800; Path=/; ${ending}$`),
       );
-      expect(cookieOf(answer)).not.toBe("");
+      expect(cookieOf(response)).not.toBe("");
     }
   });
 });
@@ -182,10 +184,10 @@ describe("while the database is unreachable", () => {
     ["/reset-password", { token: "secret-token", newPassword: PASSWORD }],
   ])("%s returns 503 without details", async (path, body) => {
     const { cookie } = await on.signedUp();
-    const answer = await away.call(path, body, { cookie });
-    expect(answer.headers.get("retry-after")).toBe("5");
-    expect(answer.headers.getSetCookie()).toEqual([]);
-    expect(await problem(answer)).toMatchObject({
+    const response = await away.call(path, body, { cookie });
+    expect(response.headers.get("retry-after")).toBe("5");
+    expect(response.headers.getSetCookie()).toEqual([]);
+    expect(await problem(response)).toMatchObject({
       status: 503,
       body: { error: "Service unavailable", code: "SERVICE_UNAVAILABLE" },
     });

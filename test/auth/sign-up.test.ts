@@ -13,15 +13,15 @@ describe("sign-up", () => {
   });
 
   it("starts a session, with the address in lower case and the name trimmed", async () => {
-    const answer = await on.call("/sign-up/email", given({ name: "  Ada  ", email: " Ada@Example.COM " }), {
+    const response = await on.call("/sign-up/email", given({ name: "  Ada  ", email: " Ada@Example.COM " }), {
       "user-agent": "a".repeat(2_000),
       "x-forwarded-for": "203.0.113.9",
       "x-real-ip": "203.0.113.9",
     });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("cache-control")).toBe("no-store");
     expect(await userOf("ada@example.com")).toMatchObject({ name: "Ada", role: "user", banned: false });
-    const { caller } = await on.identify({ cookie: cookieOf(answer) });
+    const { caller } = await on.identify({ cookie: cookieOf(response) });
     expect(caller.kind).toBe("session");
     const [session] = await on.test.rows("select ip_address, user_agent from session where id = $1", [
       caller.kind === "session" ? caller.sessionId : "",
@@ -45,12 +45,12 @@ describe("sign-up", () => {
       constructor: { prototype: { role: "admin" } },
       "no such column": 1,
     });
-    const answer = await on.call(
+    const response = await on.call(
       "/sign-up/email",
       JSON.parse(`{"__proto__":{"role":"admin"},${JSON.stringify(body).slice(1)}`),
     );
-    expect(answer.status).toBe(200);
-    const { user } = (await answer.json()) as { user: { id: string } };
+    expect(response.status).toBe(200);
+    const { user } = (await response.json()) as { user: { id: string } };
     expect(user.id).not.toBe("user_0");
     expect(await userOf(body.email)).toMatchObject({
       id: user.id,
@@ -86,9 +86,9 @@ describe("sign-up", () => {
     ["password", { password: { $ne: "" } }],
     ["rememberMe", { rememberMe: "yes" }],
   ])("rejects an invalid %s with a sentence that names it: %j", async (field, bad) => {
-    const answer = await on.call("/sign-up/email", given(bad));
-    expect(answer.status).toBe(400);
-    const body = (await answer.json()) as { error: string };
+    const response = await on.call("/sign-up/email", given(bad));
+    expect(response.status).toBe(400);
+    const body = (await response.json()) as { error: string };
     expect(Object.keys(body)).toEqual(["error", "message", "code"]);
     expect(body.error).toMatch(new RegExp(`^${field}: (expected|must not|is required)`));
   });
@@ -104,14 +104,14 @@ describe("sign-up", () => {
 
   it("lets one of simultaneous sign-ups have an address, and rejects the others", async () => {
     const body = given();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
         on.call("/sign-up/email", { ...body, email: n % 2 ? body.email.toUpperCase() : body.email }),
       ),
     );
-    const statuses = answers.map(({ status }) => status).sort();
+    const statuses = responses.map(({ status }) => status).sort();
     expect(statuses).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
-    for (const answer of answers.filter(({ status }) => status === 409)) {
+    for (const answer of responses.filter(({ status }) => status === 409)) {
       expect(await answer.json()).toMatchObject({
         error: "An account with this email address already exists",
       });
@@ -128,9 +128,9 @@ describe("sign-up", () => {
     );
     await on.test.rows("create trigger fails before insert on account for each row execute function fails()");
     const body = given();
-    const answer = await on.call("/sign-up/email", body);
+    const response = await on.call("/sign-up/email", body);
     await on.test.rows("drop trigger fails on account");
-    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+    expect({ status: response.status, body: await response.json() }).toMatchObject({
       status: 500,
       body: { error: "Internal server error" },
     });

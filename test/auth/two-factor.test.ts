@@ -40,8 +40,8 @@ describe("two-factor sign-in", () => {
     const verify = async (code: string) =>
       on.call("/two-factor/verify-totp", { code }, { cookie: cookieOf(await signIn(email)) });
     const code = totp(totpURI, at);
-    const answers = await Promise.all([verify(code), verify(code), verify(code)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    const responses = await Promise.all([verify(code), verify(code), verify(code)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
     const again = await verify(code);
     expect([again.status, await again.json()]).toMatchObject([401, { code: "INVALID_TWO_FACTOR_COOKIE" }]);
     expect((await verify(totp(totpURI, at + 30_000))).status).toBe(200);

@@ -32,9 +32,9 @@ async function interleave(shop: Shop, rng: Rng, format: string, about: string): 
   const urls: string[] = [];
   let isDeleted = false;
   const order = async () => {
-    const answer = await post("/api/checkout", person, { planId: rng.pick(["pro", "team"]) });
-    expect([200, 401, 404, 409, 503], `${about}: ${answer.text}`).toContain(answer.status);
-    if (answer.body?.url) urls.push(answer.body.url);
+    const response = await post("/api/checkout", person, { planId: rng.pick(["pro", "team"]) });
+    expect([200, 401, 404, 409, 503], `${about}: ${response.text}`).toContain(response.status);
+    if (response.body?.url) urls.push(response.body.url);
   };
   const steps: Record<string, () => Promise<unknown>> = {
     order,
@@ -48,8 +48,8 @@ async function interleave(shop: Shop, rng: Rng, format: string, about: string): 
     "pay while ordering": () => Promise.all([pay(urls.at(-1), person), order()]),
     delete: async () => {
       const body = { json: { confirmation: person.email } };
-      const answer = await post("/api/trpc/user.deleteAccount", person, body);
-      isDeleted ||= answer.status === 200;
+      const response = await post("/api/trpc/user.deleteAccount", person, body);
+      isDeleted ||= response.status === 200;
     },
   };
   const names = Object.keys(steps);

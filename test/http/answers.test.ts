@@ -97,10 +97,10 @@ describe("a response of the API", () => {
     ["/api/fetched", 200],
     ["/api/moved", 302],
   ])("has no-store and cross-origin headers: %s", async (path, status) => {
-    const answer = await sendRequest(http.url, "GET", path);
-    expect(answer.status).toBe(status);
-    expect(answer.fields).toMatchObject({ ...SAFE, "cache-control": "no-store" });
-    expect(answer.fields["x-api-version"]).toBeDefined();
+    const response = await sendRequest(http.url, "GET", path);
+    expect(response.status).toBe(status);
+    expect(response.fields).toMatchObject({ ...SAFE, "cache-control": "no-store" });
+    expect(response.fields["x-api-version"]).toBeDefined();
   });
 
   it("keeps the route's own Cache-Control and policy", async () => {
@@ -126,16 +126,18 @@ describe("a response of the API", () => {
   it.each(Object.entries(REASONS).map(([reason, { code }]) => [reason, statusOf[code]] as const))(
     "has for the reason %s the status %d, and the reason in v2 only",
     async (reason, status) => {
-      const answer = await sendRequest(http.url, "GET", `/api/refused/${reason}`);
-      expect(answer.status).toBe(status);
+      const response = await sendRequest(http.url, "GET", `/api/refused/${reason}`);
+      expect(response.status).toBe(status);
       const error = new Refusal({ ...EXAMPLE, reason } as RefusalFacts).message;
-      expect(answer.body).toEqual({ error });
+      expect(response.body).toEqual({ error });
       const inV2 = await sendRequest(http.url, "GET", `/api/v2/refused/${reason}`);
       expect(inV2.status).toBe(status);
       expect(inV2.body).toEqual({ error, reason, params: { field: "seats", ...EXAMPLE.params } });
-      expect(answer.fields["cache-control"]).toBe("no-store");
-      expect(answer.fields["www-authenticate"]).toBe(status === 401 ? 'Bearer realm="tollgate"' : undefined);
-      expect(answer.fields["retry-after"]).toBe(status === 503 ? "5" : undefined);
+      expect(response.fields["cache-control"]).toBe("no-store");
+      expect(response.fields["www-authenticate"]).toBe(
+        status === 401 ? 'Bearer realm="tollgate"' : undefined,
+      );
+      expect(response.fields["retry-after"]).toBe(status === 503 ? "5" : undefined);
     },
   );
 
@@ -149,12 +151,12 @@ describe("a response of the API", () => {
     ["database", 503, "Service unavailable"],
   ])("hides the cause (%s), and logs it", async (how, status, error) => {
     defects.length = 0;
-    const answer = await sendRequest(http.url, "GET", `/api/broken/${encodeURIComponent(how)}`);
-    expect(answer.status).toBe(status);
-    expect(answer.body).toEqual({ error });
-    expect(JSON.stringify(answer)).not.toMatch(/hunter2|db\.internal|at .*\.ts/);
-    expect(answer.fields["retry-after"]).toBe(status === 503 ? "5" : undefined);
-    expect(answer.fields["x-api-version"]).toBe("v1");
+    const response = await sendRequest(http.url, "GET", `/api/broken/${encodeURIComponent(how)}`);
+    expect(response.status).toBe(status);
+    expect(response.body).toEqual({ error });
+    expect(JSON.stringify(response)).not.toMatch(/hunter2|db\.internal|at .*\.ts/);
+    expect(response.fields["retry-after"]).toBe(status === 503 ? "5" : undefined);
+    expect(response.fields["x-api-version"]).toBe("v1");
     expect(defects).toHaveLength(1);
   });
 

@@ -34,9 +34,9 @@ describe("a JSON body", () => {
     ["a field called constructor", '{"constructor":"x","prototype":{}}'],
     ["twenty levels", nested(19)],
   ])("is accepted: %s", async (_, text) => {
-    const answer = await post(text);
-    expect(answer).toMatchObject({ status: 200 });
-    expect(answer.body).toEqual(JSON.parse(text));
+    const response = await post(text);
+    expect(response).toMatchObject({ status: 200 });
+    expect(response.body).toEqual(JSON.parse(text));
   });
 
   it.each([
@@ -98,9 +98,9 @@ describe("a JSON body", () => {
     ["NUL in a name", JSON_TYPE, '{"a\\u0000b":1}', /NUL/],
     ["half a character", JSON_TYPE, '{"name":"\\ud800"}', /surrogates/],
   ])("is rejected with a sentence: %s", async (_, headers, body, sentence) => {
-    const answer = await post(body, headers as Record<string, string>);
-    expect(answer.status).toBe(400);
-    const { error, ...rest } = answer.body;
+    const response = await post(body, headers as Record<string, string>);
+    expect(response.status).toBe(400);
+    const { error, ...rest } = response.body;
     expect(error).toMatch(sentence);
     expect(rest).toEqual({});
   });
@@ -108,16 +108,16 @@ describe("a JSON body", () => {
   it("is rejected while it streams in when it is too large", async () => {
     const large = `{"a":"${"x".repeat(70_000)}"}`;
     for (const headers of [JSON_TYPE, { ...JSON_TYPE, "Transfer-Encoding": "chunked" }]) {
-      const answer = await post(large, headers as Record<string, string>);
-      expect(answer.status).toBe(413);
-      expect(answer.body).toEqual({ error: "expected a body of at most 65536 bytes" });
+      const response = await post(large, headers as Record<string, string>);
+      expect(response.status).toBe(413);
+      expect(response.body).toEqual({ error: "expected a body of at most 65536 bytes" });
     }
     expect((await post('{"a":1234}', JSON_TYPE, "/small")).status).toBe(200);
     expect((await post('{"a":12345}', JSON_TYPE, "/small")).status).toBe(413);
   });
 
   it("is rejected before it arrives when its Content-Length is too large", async () => {
-    const answer = await new Promise<string>((resolve, reject) => {
+    const response = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
       socket.once("data", (data) => {
         resolve(data.toString());
@@ -128,7 +128,7 @@ describe("a JSON body", () => {
         "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{",
       );
     });
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(response).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   it("does not log a body that is cut off as an internal error", async () => {

@@ -107,8 +107,8 @@ it("never runs two items with a common key at once and keeps their order", async
           },
         });
         const items = given.map((item, id) => ({ ...item, id }));
-        const answers = await Promise.all(items.map((item) => groups.submit(item)));
-        expect(answers).toEqual(items.map((item) => item.id));
+        const responses = await Promise.all(items.map((item) => groups.submit(item)));
+        expect(responses).toEqual(items.map((item) => item.id));
         for (const [key, ids] of order) {
           expect(ids).toEqual(
             items.filter((item) => item.keys.some((own) => own === key)).map((item) => item.id),

@@ -240,10 +240,10 @@ describe("events that are applied together", () => {
 
   it("record a consistent history across processes", async () => {
     await play([CREATED, { seats: 1 }]);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, n) => send(event(UPDATED, { seats: n + 2 }), n % 2 ? server : other)),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array(60).fill(200));
+    expect(responses.map(({ status }) => status)).toEqual(Array(60).fill(200));
     let seats: number | null = null;
     for (const one of await changes()) {
       expect(one?.seats?.[0]).toBe(seats);

@@ -76,11 +76,11 @@ describe.each(wireFormats())("a slot bound to %s", (format) => {
   });
 
   it("returns exactly {received: true} with a request id for a first delivery", async () => {
-    const answer = await send(
+    const response = await send(
       event("customer.subscription.updated", { subscriptionId: "sub_exact", eventId: "evt_exact" }),
     );
-    expect(answer.body).toEqual({ received: true });
-    expect(answer.fields["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(response.body).toEqual({ received: true });
+    expect(response.fields["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it("stores the payload byte for byte", async () => {
@@ -135,10 +135,10 @@ describe.each(wireFormats())("a slot bound to %s", (format) => {
       eventId: `evt ${name}`,
       ...wrong,
     });
-    const answer = await send(delivery);
+    const response = await send(delivery);
     if (format === "polar")
-      expect(answer).toMatchObject({ status: 200, body: { received: true, deferred: true } });
-    else expect(answer).toMatchObject({ status: 500, body: { error: "Processing failed" } });
+      expect(response).toMatchObject({ status: 200, body: { received: true, deferred: true } });
+    else expect(response).toMatchObject({ status: 500, body: { error: "Processing failed" } });
     const row = await logged(delivery.eventId);
     expect(row).toMatchObject({ status: "failed", claim_no: 1, lease_until: null });
     expect(row?.last_error).toMatch(sentence);
@@ -223,8 +223,8 @@ describe.each(wireFormats())("a slot bound to %s", (format) => {
   );
 
   it("returns 400 for every delivery to a slot without a secret", async () => {
-    const answer = await deliverWebhook(server.url, "provider-b", event("customer.subscription.updated"));
-    expect(answer).toMatchObject({ status: 400, body: { error: "Invalid signature" } });
+    const response = await deliverWebhook(server.url, "provider-b", event("customer.subscription.updated"));
+    expect(response).toMatchObject({ status: 400, body: { error: "Invalid signature" } });
   });
 
   it.each([
@@ -241,9 +241,9 @@ describe.each(wireFormats())("a slot bound to %s", (format) => {
     ["has a type with a NUL", Buffer.from(typed(format, "a\u0000b"))],
   ])("rejects a signed body that %s", async (_, bytes) => {
     const count = (await log()).length;
-    const answer = await send(rawDelivery(format, bytes, "evt_invalid"));
-    expect(answer.status).toBe(400);
-    expect(answer.body.error).toMatch(/^Invalid payload: ./);
+    const response = await send(rawDelivery(format, bytes, "evt_invalid"));
+    expect(response.status).toBe(400);
+    expect(response.body.error).toMatch(/^Invalid payload: ./);
     expect((await log()).length).toBe(count);
   });
 
@@ -254,17 +254,19 @@ describe.each(wireFormats())("a slot bound to %s", (format) => {
       planId: "pro",
     });
     const deep = JSON.parse(`${"[".repeat(99)}${"]".repeat(99)}`);
-    const answer = await send(rawDelivery(format, JSON.stringify({ ...body, deep }), "deep"));
-    expect(answer.status).toBe(200);
+    const response = await send(rawDelivery(format, JSON.stringify({ ...body, deep }), "deep"));
+    expect(response.status).toBe(200);
   });
 
   it.each(format === "stripe" || format === "paddle" ? UNUSABLE_IDS : [])(
     "returns 400 for an event id that is %s",
     async (_, id) => {
       const { body } = loadFixture(format, "customer.subscription.updated");
-      const answer = await send(rawDelivery(format, JSON.stringify({ ...body, id, event_id: id }), "unused"));
-      expect(answer.status).toBe(400);
-      expect(answer.body.error).toMatch(/^Invalid payload: event id/);
+      const response = await send(
+        rawDelivery(format, JSON.stringify({ ...body, id, event_id: id }), "unused"),
+      );
+      expect(response.status).toBe(400);
+      expect(response.body.error).toMatch(/^Invalid payload: event id/);
     },
   );
 
@@ -304,9 +306,9 @@ describe.each(wireFormats())("a slot bound to %s", (format) => {
     expect((await deliverWebhook(server.url, "provider-d", delivery)).status).toBe(404);
     expect((await deliverWebhook(server.url, "__proto__", delivery)).status).toBe(404);
     for (const method of ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
-      const answer = await deliverWebhook(server.url, "provider-a", delivery, { method });
-      expect(answer.status, method).toBe(405);
-      expect(answer.fields.allow).toBe("POST");
+      const response = await deliverWebhook(server.url, "provider-a", delivery, { method });
+      expect(response.status, method).toBe(405);
+      expect(response.fields.allow).toBe("POST");
     }
   });
 });

@@ -102,9 +102,9 @@ async function send(
   const requests = batch.map((one) => rawPost("/api/webhooks/provider-a", one.headers, one.rawBody));
   let from = 0;
   while (from < batch.length) {
-    const answers = await pipelined(server.url, requests.slice(from));
-    if (answers.length === 0) throw new Error("the server hung up without an answer");
-    for (const answer of answers) {
+    const responses = await pipelined(server.url, requests.slice(from));
+    if (responses.length === 0) throw new Error("the server hung up without an answer");
+    for (const answer of responses) {
       const delivery = batch[from] as SignedDelivery;
       from += 1;
       const genuine = isGenuine(format, asReceived(delivery), {

@@ -163,8 +163,8 @@ describe("notifications of a subscription's user", () => {
 describe("a repeated or late event", () => {
   it("does not notify again, on one process or two, in sequence or at once", async () => {
     const created = event(CREATED);
-    const answers = await Promise.all([server, other, server, other].map((one) => send(created, one)));
-    expect(answers.map(({ status }) => status)).toContain(200);
+    const responses = await Promise.all([server, other, server, other].map((one) => send(created, one)));
+    expect(responses.map(({ status }) => status)).toContain(200);
     await send(created);
     await send(created, other);
     expect(await kinds()).toEqual(["activated"]);

@@ -43,8 +43,8 @@ async function send(format: PaymentFormat, body: object, eventType: string) {
   delivered += 1;
   const delivery = signedDelivery(format, unique(format, body), { ...signing, eventId: `msg_${delivered}` });
   const url = servers.get(format)?.url as string;
-  const answer = await deliverWebhook(url, SLOT, delivery);
-  expect({ eventType, status: answer.status, body: JSON.parse(answer.text) }).toEqual({
+  const response = await deliverWebhook(url, SLOT, delivery);
+  expect({ eventType, status: response.status, body: JSON.parse(response.text) }).toEqual({
     eventType,
     status: 200,
     body: { received: true },
@@ -81,8 +81,8 @@ async function subscribe(format: PaymentFormat, userId = "user_1") {
     subscriptionId: SUBSCRIPTION,
     status: "active",
   });
-  const answer = await deliverWebhook(servers.get(format)?.url as string, SLOT, created);
-  expect(answer.status).toBe(200);
+  const response = await deliverWebhook(servers.get(format)?.url as string, SLOT, created);
+  expect(response.status).toBe(200);
 }
 
 const payments = () =>

@@ -52,13 +52,13 @@ it("applies every other event of a group that contains poisoned ones", async () 
     poison(4, { seats: 13 }),
     ...good.slice(20),
   ];
-  const answers = await Promise.all(group.map((one) => deliverWebhook(server.url, "provider-a", one)));
-  const statuses = answers.map((answer) => answer.status);
+  const responses = await Promise.all(group.map((one) => deliverWebhook(server.url, "provider-a", one)));
+  const statuses = responses.map((answer) => answer.status);
   const expected = group.map((_, n) =>
     n === 10 || n === 11 || n === 26 ? 500 : n === 22 || n === 23 ? 400 : 200,
   );
   expect(statuses).toEqual(expected);
-  expect([answers[24]?.body.duplicate, answers[25]?.body.duplicate].filter(Boolean)).toHaveLength(1);
+  expect([responses[24]?.body.duplicate, responses[25]?.body.duplicate].filter(Boolean)).toHaveLength(1);
   expect(
     await test.rows("select from subscription where provider_subscription_id like 'healthy-%'"),
   ).toHaveLength(30);
@@ -111,10 +111,10 @@ it("delays only its own events while a subscription is locked", async () => {
 
 it("fails no event and uses up no attempt while a table cannot be written in time", async () => {
   const release = await holdLock("lock table subscription in access exclusive mode");
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 12 }, (_, n) => deliverWebhook(server.url, "provider-a", numberedEvent("slow", n))),
   );
-  expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([503]));
+  expect(new Set(responses.map((answer) => answer.status))).toEqual(new Set([503]));
   const failed = "select from webhook_delivery where event_id like 'slow-%' and status = 'failed'";
   expect(await test.rows(failed)).toEqual([]);
   await release();

@@ -21,12 +21,12 @@ afterAll(async () => {
 it("applies 2,000 events sent to three servers once, and reports the others as duplicates", async () => {
   const events = 2_000;
   const deliveries = Array.from({ length: events }, (_, n) => numberedEvent("three", n));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     servers.map((server) =>
       inParallel(deliveries, 48, (one) => deliverUntilAnswered(server.url, "provider-a", one)),
     ),
   );
-  const all = answers.flat();
+  const all = responses.flat();
   expect(all.filter((answer) => answer.status !== 200)).toEqual([]);
   // More where an answer got lost: its redelivery is a duplicate.
   expect(all.filter((answer) => answer.body.duplicate === true).length).toBeGreaterThanOrEqual(2 * events);
@@ -86,11 +86,11 @@ it("loses no field when two servers get a subscription's first events at once", 
       cancelAtPeriodEnd: true,
     });
     const [a, b] = servers as [ServerProcess, ServerProcess];
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       deliverUntilAnswered(a.url, "provider-a", checkout),
       deliverUntilAnswered(b.url, "provider-a", update),
     ]);
-    expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
+    expect(responses.map((answer) => answer.status)).toEqual([200, 200]);
     const rows = await test.rows(
       "select user_id, plan_id, seats, cancel_at_period_end from subscription where provider_subscription_id = $1",
       [id],
@@ -122,11 +122,11 @@ it("creates one subscription when two servers get the checkout event, without it
       priceId: "price_team_monthly",
     });
     const [first, second] = n % 2 ? [checkout, created] : [created, checkout];
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       deliverUntilAnswered(a.url, "provider-a", first),
       deliverUntilAnswered(b.url, "provider-a", second),
     ]);
-    expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
+    expect(responses.map((answer) => answer.status)).toEqual([200, 200]);
     expect(
       await test.rows(
         "select provider_subscription_id as name, status from subscription where user_id = 'user_7'",

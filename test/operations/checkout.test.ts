@@ -63,8 +63,8 @@ async function subscribed(
     status: "active",
     ...given,
   });
-  const answer = await deliverWebhook(servers[0].url, "provider-a", delivery);
-  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200, body: { received: true } });
+  const response = await deliverWebhook(servers[0].url, "provider-a", delivery);
+  expect(response, JSON.stringify(response.body)).toMatchObject({ status: 200, body: { received: true } });
 }
 
 describe("a checkout", () => {
@@ -171,11 +171,11 @@ describe("a checkout", () => {
       body: { name: "first" },
       cookie: person.cookie,
     });
-    const answer = await sendRequest(servers[0].url, "POST", "/api/checkout", {
+    const response = await sendRequest(servers[0].url, "POST", "/api/checkout", {
       body: { planId: "pro" },
       key: body.key,
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(stripe.sessions[0]?.params.get("metadata[userId]")).toBe(person.id);
   });
 
@@ -287,12 +287,12 @@ describe("a provider that fails", () => {
       ...variables,
       PROVIDER_A_API_KEY: "sk_test_wrong_one",
     });
-    const answer = await sendRequest(server.url, "POST", "/api/checkout", {
+    const response = await sendRequest(server.url, "POST", "/api/checkout", {
       body: { planId: "pro" },
       cookie: person.cookie,
     });
-    expect(answer.status).toBe(503);
-    expect(answer.body.error).toMatch(/^The payment provider rejected the request/);
+    expect(response.status).toBe(503);
+    expect(response.body.error).toMatch(/^The payment provider rejected the request/);
     await eventually(async () => server.lines.some((line) => line.includes("PROVIDER_A_API_KEY")), true);
     expect(server.lines.join("\n")).not.toContain("sk_test_wrong_one");
     await server.end("SIGTERM");
@@ -308,8 +308,8 @@ describe("a provider that fails", () => {
         body: { error: { message: "Your account cannot do this", code: "account_invalid" } },
       };
     });
-    const answers = await Promise.all([checkout(), checkout({ planId: "pro" }, servers[1]), checkout()]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 503]);
+    const responses = await Promise.all([checkout(), checkout({ planId: "pro" }, servers[1]), checkout()]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 503]);
     expect(stripe.sessions).toHaveLength(1);
   });
 });

@@ -100,9 +100,9 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
   let events = 0;
 
   async function send(delivery: SignedDelivery, status = 200): Promise<void> {
-    const answer = await deliverWebhook(server.url, "provider-a", delivery);
+    const response = await deliverWebhook(server.url, "provider-a", delivery);
     const expected = format === "polar" && status === 500 ? 200 : status;
-    expect(answer.status, JSON.stringify(answer.body)).toBe(expected);
+    expect(response.status, JSON.stringify(response.body)).toBe(expected);
   }
 
   const namesOf = (who: TestUser, n: number) => [
@@ -177,11 +177,11 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
 
   it("frees the email address for a new account", async () => {
     const { email, password, name } = person;
-    const answer = await sendRequest(server.url, "POST", "/api/auth/sign-up/email", {
+    const response = await sendRequest(server.url, "POST", "/api/auth/sign-up/email", {
       body: { name, email, password },
     });
-    expect(answer.status).toBe(200);
-    expect(answer.body.user.id).not.toBe(person.id);
+    expect(response.status).toBe(200);
+    expect(response.body.user.id).not.toBe(person.id);
   });
 
   async function everythingOf(who: TestUser): Promise<unknown[]> {
@@ -408,7 +408,7 @@ describe("deleting an account", () => {
     const other = await startTestServer(test.url, GENEROUS_LIMITS);
     const { call } = createTestContext(test.database, { cancelSubscription: async () => {} });
     let leaving = Promise.resolve<unknown>(undefined);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 400 }, async (_, n) => {
         const userId = people[n % people.length] as string;
         if (n === 150) {
@@ -432,7 +432,7 @@ describe("deleting an account", () => {
       }),
     );
     await leaving;
-    expect(answers.filter(({ status }) => status !== 200).map(({ body }) => body)).toEqual([]);
+    expect(responses.filter(({ status }) => status !== 200).map(({ body }) => body)).toEqual([]);
     await other.close();
     const { rows } = test;
     expect(await rows(`select id from "user" where id = any ($1::text[])`, [people])).toEqual([]);

@@ -23,13 +23,13 @@ async function ask(
   path: string,
   { key = API_KEY, body, method, headers }: Asked = {},
 ) {
-  const answer = await fetch(`${from.url}/${slot}${path}`, {
+  const response = await fetch(`${from.url}/${slot}${path}`, {
     method: method ?? (body ? "POST" : "GET"),
     headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
     ...(body ? { body: body instanceof URLSearchParams ? body : JSON.stringify(body) } : {}),
   });
   // biome-ignore lint/suspicious/noExplicitAny: the tests look into it as they please.
-  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any };
+  return { status: response.status, headers: response.headers, body: (await response.json()) as any };
 }
 
 const sessionOf = (changes: Record<string, string> = {}) =>
@@ -77,10 +77,10 @@ describe("the provider a", () => {
     const other = await ask2(sessionOf({ "line_items[0][quantity]": "3" }));
     expect(other).toMatchObject({ status: 400, body: { error: { type: "idempotency_error" } } });
     const atOnce = { body: sessionOf(), headers: { "idempotency-key": "key-2" } };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2, 3].map(() => ask(sim, "provider-a", "/v1/checkout/sessions", atOnce)),
     );
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
   });
 
   it("does not copy a session's metadata to its subscription", async () => {

@@ -69,14 +69,14 @@ export function press(url: string, fields: Record<string, string>): Promise<Resp
 
 /** Asks the control API. */
 export async function control(url: string, path: string, body?: object) {
-  const answer = await fetch(`${url}/control${path}`, {
+  const response = await fetch(`${url}/control${path}`, {
     ...(body
       ? { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } }
       : {}),
   });
-  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
   // biome-ignore lint/suspicious/noExplicitAny: the tests look into it as they please.
-  return (await answer.json()) as any;
+  return (await response.json()) as any;
 }
 
 /** Opens a checkout in provider-a, as the product does. */

@@ -57,12 +57,12 @@ it.each(formats)(
       return rows.map(({ status }) => status);
     };
     const buy = async () => {
-      const answer = await sendRequest(server.url, "POST", "/api/checkout", {
+      const response = await sendRequest(server.url, "POST", "/api/checkout", {
         body: { planId: "pro" },
         cookie: person.cookie,
       });
-      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-      const { url } = answer.body as { url: string };
+      expect(response.status, JSON.stringify(response.body)).toBe(200);
+      const { url } = response.body as { url: string };
       const page = await (await fetch(url)).text();
       const paid = await press(url, { email: person.email, card: "4242 4242 4242 4242", action: "pay" });
       expect(paid.status).toBeLessThan(400);

@@ -14,8 +14,8 @@ afterAll(() => test.drop());
 
 it("runs each migration once when ten processes start on an empty database", async () => {
   const servers = await Promise.all(Array.from({ length: 10 }, () => spawnServer(test.url)));
-  const answers = await Promise.all(servers.map((server) => fetch(`${server.url}/api/ready`)));
-  expect(answers.map((answer) => answer.status)).toEqual(Array(10).fill(200));
+  const responses = await Promise.all(servers.map((server) => fetch(`${server.url}/api/ready`)));
+  expect(responses.map((answer) => answer.status)).toEqual(Array(10).fill(200));
   const ran = servers.flatMap((server) => server.lines.filter((line) => line.includes('"migrations"')));
   expect(ran).toHaveLength(1);
   const ends = await Promise.all(servers.map((server) => server.end("SIGTERM")));

@@ -36,10 +36,10 @@ it("leaves no entry of a first delivery in the indexes of open work, even while 
   await reader.query("select count(*) from webhook_delivery");
   for (let first = 0; first < 400; first += 50) {
     const numbers = Array.from({ length: 50 }, (_, index) => first + index);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       numbers.map((n) => deliverWebhook(server.url, "provider-a", numberedEvent("snapshot", n))),
     );
-    expect(answers.map(({ status }) => status)).toEqual(numbers.map(() => 200));
+    expect(responses.map(({ status }) => status)).toEqual(numbers.map(() => 200));
   }
   expect(await test.rows("select count(*)::int as count from webhook_delivery")).toEqual([{ count: 400 }]);
   expect(await entries()).toBe(0);

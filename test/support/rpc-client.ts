@@ -44,9 +44,9 @@ export function sendingLink(serverUrl: string, options: RpcClientOptions = {}): 
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     },
     fetch: async (url, init) => {
-      const answer = await fetch(url, init as RequestInit);
-      onAnswer?.(answer);
-      return answer;
+      const response = await fetch(url, init as RequestInit);
+      onAnswer?.(response);
+      return response;
     },
   });
 }

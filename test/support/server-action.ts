@@ -95,7 +95,7 @@ export async function callAction(
   body: FormData | string,
   { path = pages[0] ?? "/", cookie, key, headers = {} }: ActionCall = {},
 ): Promise<ActionAnswer> {
-  const answer = await fetch(`${serverUrl}${path}`, {
+  const response = await fetch(`${serverUrl}${path}`, {
     method: "POST",
     redirect: "manual",
     body,
@@ -107,12 +107,12 @@ export async function callAction(
       ...headers,
     },
   });
-  const text = await answer.text();
+  const text = await response.text();
   return {
-    status: answer.status,
-    headers: answer.headers,
+    status: response.status,
+    headers: response.headers,
     text,
-    redirect: answer.headers.get("x-action-redirect")?.replace(/;\w+$/, "") ?? null,
+    redirect: response.headers.get("x-action-redirect")?.replace(/;\w+$/, "") ?? null,
     ...result(text),
   };
 }

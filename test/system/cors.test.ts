@@ -43,24 +43,24 @@ const list = (value: string | null) => (value ?? "").toLowerCase().split(/,\s*/)
 
 describe("a page of an allowed origin", () => {
   it.each([APP, DEV])("reads answers to requests with a key: %s", async (origin) => {
-    const answer = await send("GET", "/api/users/me", { origin, key });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
-    expect(list(answer.headers.get("vary"))).toEqual(expect.arrayContaining(["origin", "x-api-version"]));
-    expect(list(answer.headers.get("access-control-expose-headers"))).toEqual(
+    const response = await send("GET", "/api/users/me", { origin, key });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("access-control-allow-origin")).toBe(origin);
+    expect(list(response.headers.get("vary"))).toEqual(expect.arrayContaining(["origin", "x-api-version"]));
+    expect(list(response.headers.get("access-control-expose-headers"))).toEqual(
       expect.arrayContaining([
         ...["x-request-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"],
         ...["retry-after", "etag"],
       ]),
     );
-    expect(answer.headers.has("access-control-allow-credentials")).toBe(false);
+    expect(response.headers.has("access-control-allow-credentials")).toBe(false);
   });
 
   it("writes with a key", async () => {
     const body = { name: "From Elsewhere" };
     const headers = { "sec-fetch-site": "cross-site" };
-    const answer = await send("PATCH", "/api/users/me", { origin: APP, key, body, headers });
-    expect([answer.status, answer.body.name]).toEqual([200, "From Elsewhere"]);
+    const response = await send("PATCH", "/api/users/me", { origin: APP, key, body, headers });
+    expect([response.status, response.body.name]).toEqual([200, "From Elsewhere"]);
     const byOtherHeader = await send("PATCH", "/api/v1/users/me", {
       ...{ origin: APP, body, headers: { ...headers, "x-api-key": key } },
     });
@@ -73,21 +73,21 @@ describe("a page of an allowed origin", () => {
   it("rejects writes with a cookie, and never allows credentials", async () => {
     const body = { name: "Forged" };
     for (const headers of [{}, { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }]) {
-      const answer = await send("PATCH", "/api/users/me", {
+      const response = await send("PATCH", "/api/users/me", {
         ...{ origin: APP, cookie: person.cookie, body, headers },
       });
-      expect(answer.status).toBe(403);
-      expect(answer.headers.has("access-control-allow-credentials")).toBe(false);
+      expect(response.status).toBe(403);
+      expect(response.headers.has("access-control-allow-credentials")).toBe(false);
     }
     // A wrong key never falls back to the cookie.
     const wrong = `tg_${"x".repeat(40)}`;
-    const answer = await send("PATCH", "/api/users/me", {
+    const response = await send("PATCH", "/api/users/me", {
       origin: APP,
       cookie: person.cookie,
       key: wrong,
       body,
     });
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
     expect((await send("GET", "/api/users/me", { key })).body.name).not.toBe("Forged");
   });
 
@@ -98,19 +98,19 @@ describe("a page of an allowed origin", () => {
     ["GET", "/api/v9/users/me", 404],
     ["GET", "/api/subscriptions?limit=x", 400],
   ])("reads errors as well: %s %s", async (method, path, status) => {
-    const answer = await send(method, path, { origin: APP, ...(status === 400 ? { key } : {}) });
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get("access-control-allow-origin")).toBe(APP);
-    expect(list(answer.headers.get("vary"))).toContain("origin");
+    const response = await send(method, path, { origin: APP, ...(status === 400 ? { key } : {}) });
+    expect(response.status).toBe(status);
+    expect(response.headers.get("access-control-allow-origin")).toBe(APP);
+    expect(list(response.headers.get("vary"))).toContain("origin");
   });
 
   it.each(["/api/trpc/user.me", "/api/graphql?query=%7B__typename%7D", "/api/version", "/api/openapi.json"])(
     "reads every surface: %s",
     async (path) => {
-      const answer = await send("GET", path, { origin: APP, key });
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get("access-control-allow-origin")).toBe(APP);
-      expect(list(answer.headers.get("vary")).filter((name) => name === "origin")).toHaveLength(1);
+      const response = await send("GET", path, { origin: APP, key });
+      expect(response.status).toBe(200);
+      expect(response.headers.get("access-control-allow-origin")).toBe(APP);
+      expect(list(response.headers.get("vary")).filter((name) => name === "origin")).toHaveLength(1);
     },
   );
 });
@@ -162,10 +162,10 @@ describe("a preflight", () => {
 
 describe("everybody else", () => {
   it.each(STRANGERS)("reads nothing: %s", async (origin) => {
-    const answer = await send("GET", "/api/users/me", { origin, key });
-    expect(answer.status).toBe(200);
-    expect(cors(answer)).toEqual([]);
-    expect(list(answer.headers.get("vary"))).toContain("origin");
+    const response = await send("GET", "/api/users/me", { origin, key });
+    expect(response.status).toBe(200);
+    expect(cors(response)).toEqual([]);
+    expect(list(response.headers.get("vary"))).toContain("origin");
   });
 
   it("reads nothing of webhooks and sign-in, also from an allowed origin", async () => {
@@ -180,8 +180,8 @@ describe("everybody else", () => {
 
   it("reads nothing when no origin is configured", async () => {
     expect((await preflight("/api/users/me", APP, closed)).status).toBe(405);
-    const answer = await send("GET", "/api/users/me", { origin: APP, key }, closed);
-    expect(cors(answer)).toEqual([]);
-    expect(list(answer.headers.get("vary"))).not.toContain("origin");
+    const response = await send("GET", "/api/users/me", { origin: APP, key }, closed);
+    expect(cors(response)).toEqual([]);
+    expect(list(response.headers.get("vary"))).not.toContain("origin");
   });
 });

@@ -120,9 +120,9 @@ it("hides other users' subscriptions from direct requests too", async () => {
 it("returns the users when loading their subscriptions is refused", async () => {
   const headers = { "x-test-user": "user_8" };
   for (let n = 0; n < 29; n += 1) await queryGraphql(app.url, "{ unreadCount }", { headers });
-  const answer = await queryGraphql(app.url, "{ me { id subscriptions { id } } }", { headers });
-  expect(answer.status).toBe(200);
-  expect(answer.body.data).toEqual({ me: { id: "user_8", subscriptions: null } });
-  expect(refusals(answer)).toEqual({ "me.subscriptions": "RATE_LIMITED" });
-  expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
+  const response = await queryGraphql(app.url, "{ me { id subscriptions { id } } }", { headers });
+  expect(response.status).toBe(200);
+  expect(response.body.data).toEqual({ me: { id: "user_8", subscriptions: null } });
+  expect(refusals(response)).toEqual({ "me.subscriptions": "RATE_LIMITED" });
+  expect(response.headers.get("retry-after")).toMatch(/^\d+$/);
 });

@@ -46,8 +46,8 @@ describe("a query within the limits is accepted", () => {
       deliveries { items { id } } }`,
     ],
   ])("%s", async (_name, query) => {
-    const answer = await queryGraphql(server.url, query, { cookie });
-    expect(answer.body.errors).toBeUndefined();
+    const response = await queryGraphql(server.url, query, { cookie });
+    expect(response.body.errors).toBeUndefined();
   });
 });
 

@@ -52,18 +52,18 @@ it("charges one graphql per request, and each field to its operation's scope", a
 it("charges each mutation, and refuses only those over the limit", async () => {
   const { cookie } = await signUp(server.url);
   const checkout = (n: number) => `c${n}: createCheckout(planId: "free")`;
-  const answer = await queryGraphql(
+  const response = await queryGraphql(
     server.url,
     `mutation { ${[1, 2, 3].map(checkout).join(" ")} updateProfile(name: "Changed") { name } }`,
     { cookie },
   );
-  expect(answer.status).toBe(200);
-  expect(refusals(answer)).toEqual({ c1: "BAD_USER_INPUT", c2: "BAD_USER_INPUT", c3: "RATE_LIMITED" });
-  expect(answer.body.errors[2].message).toBe(TOO_MANY);
-  expect(answer.body.data.updateProfile).toEqual({ name: "Changed" });
-  expect(leftOf(answer.headers)).toEqual({ graphql: 5, billing: 0, settings: 2 });
-  expect(answer.headers.get("x-ratelimit-remaining")).toBe("0");
-  const wait = Number(answer.headers.get("retry-after"));
+  expect(response.status).toBe(200);
+  expect(refusals(response)).toEqual({ c1: "BAD_USER_INPUT", c2: "BAD_USER_INPUT", c3: "RATE_LIMITED" });
+  expect(response.body.errors[2].message).toBe(TOO_MANY);
+  expect(response.body.data.updateProfile).toEqual({ name: "Changed" });
+  expect(leftOf(response.headers)).toEqual({ graphql: 5, billing: 0, settings: 2 });
+  expect(response.headers.get("x-ratelimit-remaining")).toBe("0");
+  const wait = Number(response.headers.get("retry-after"));
   expect(wait).toBeGreaterThanOrEqual(1);
   expect(wait).toBeLessThanOrEqual(60);
 
@@ -74,8 +74,8 @@ it("charges each mutation, and refuses only those over the limit", async () => {
 it("refuses a request over the limit as a whole, with errors and REST's status", async () => {
   const { cookie } = await signUp(server.url);
   for (let n = 0; n < 6; n += 1) {
-    const answer = await queryGraphql(server.url, "{ __typename }", { cookie });
-    expect(answer.headers.get("x-ratelimit-remaining")).toBe(`${5 - n}`);
+    const response = await queryGraphql(server.url, "{ __typename }", { cookie });
+    expect(response.headers.get("x-ratelimit-remaining")).toBe(`${5 - n}`);
   }
   const refused = await queryGraphql(server.url, "mutation { completeOnboarding { id } }", { cookie });
   expect(refused.status).toBe(429);

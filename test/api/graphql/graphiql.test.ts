@@ -31,9 +31,9 @@ it("serves GraphiQL to browsers only, with its own content security policy", asy
   expect(policy).toMatch(/script-src 'sha256-[\w+/=]+';/);
   expect(policy).not.toMatch(/https?:|unsafe-eval|script-src[^;]*unsafe-inline/);
 
-  const answer = await sendRequest(server.url, "GET", "/api/graphql?query=%7B__typename%7D");
-  expect(answer.body).toEqual({ data: { __typename: "Query" } });
-  expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  const response = await sendRequest(server.url, "GET", "/api/graphql?query=%7B__typename%7D");
+  expect(response.body).toEqual({ data: { __typename: "Query" } });
+  expect(response.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
 });
 
 it("does not serve GraphiQL without introspection", async () => {

@@ -45,15 +45,15 @@ async function expectUnchanged(): Promise<void> {
 
 describe("GET", () => {
   it("runs a query", async () => {
-    const answer = await get({
+    const response = await get({
       query:
         "query other { unreadCount } query mine($limit: Int!) { subscriptions(limit: $limit) { nextCursor } }",
       operationName: "mine",
       variables: `{"limit":1}`,
       extensions: "{}",
     });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ data: { subscriptions: { nextCursor: null } } });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ data: { subscriptions: { nextCursor: null } } });
   });
 
   it.each([
@@ -68,17 +68,17 @@ describe("GET", () => {
       { query: `mutation { ...M } fragment M on Mutation { updateProfile(name: "Renamed") { name } }` },
     ],
   ])("never runs a mutation %s", async (_name, parameters) => {
-    const answer = await get(parameters as Record<string, string>);
-    expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect(answer.status).toBeLessThan(500);
-    expect(answer.body.data).toBeUndefined();
+    const response = await get(parameters as Record<string, string>);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(response.status).toBeLessThan(500);
+    expect(response.body.data).toBeUndefined();
     await expectUnchanged();
   });
 
   it("returns 405 with Allow for a mutation", async () => {
-    const answer = await get({ query: RENAME });
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get("allow")).toBe("POST");
+    const response = await get({ query: RENAME });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("POST");
   });
 
   it("answers HEAD without a body, and changes nothing", async () => {
@@ -113,16 +113,16 @@ describe("GET", () => {
       "BAD_USER_INPUT",
     ],
   ])("rejects %s", async (_name, queryString, status, code) => {
-    const answer = await sendRequest(server.url, "GET", `/api/graphql?${queryString}`);
-    expect(answer.status).toBe(status);
-    expect(refusals(answer)).toEqual({ "": code });
+    const response = await sendRequest(server.url, "GET", `/api/graphql?${queryString}`);
+    expect(response.status).toBe(status);
+    expect(refusals(response)).toEqual({ "": code });
   });
 
   it("ignores query parameters that other servers accept", async () => {
     for (const query of ["/health", "{ __typename } #/health", "{ __typename } #/graphiql"]) {
-      const answer = await get({ query });
-      expect(answer.headers.get("x-yoga-id")).toBeNull();
-      expect(answer.text).toMatch(/^\{"(data|errors)"/);
+      const response = await get({ query });
+      expect(response.headers.get("x-yoga-id")).toBeNull();
+      expect(response.text).toMatch(/^\{"(data|errors)"/);
     }
   });
 });
@@ -147,9 +147,9 @@ describe("POST", () => {
       `--b\r\ncontent-disposition: form-data; name="operations"\r\n\r\n${JSON.stringify({ query: RENAME })}\r\n--b\r\ncontent-disposition: form-data; name="map"\r\n\r\n{}\r\n--b--\r\n`,
     ],
   ])("changes nothing for a body of type %s, which a foreign page can send", async (_name, type, body) => {
-    const answer = await post(Buffer.from(body), { "content-type": type });
-    expect(answer.status).toBe(400);
-    expect(refusals(answer)).toEqual({ "": "BAD_USER_INPUT" });
+    const response = await post(Buffer.from(body), { "content-type": type });
+    expect(response.status).toBe(400);
+    expect(refusals(response)).toEqual({ "": "BAD_USER_INPUT" });
     await expectUnchanged();
   });
 
@@ -159,28 +159,33 @@ describe("POST", () => {
     [{ origin: "https://evil.example.com" }],
     [{ origin: "null" }],
   ])("from a foreign page with the user's cookie changes nothing: %j", async (headers) => {
-    const answer = await post({ query: RENAME }, headers as Record<string, string>);
-    expect(answer.status).toBe(403);
-    expect(answer.body).toEqual({
+    const response = await post({ query: RENAME }, headers as Record<string, string>);
+    expect(response.status).toBe(403);
+    expect(response.body).toEqual({
       errors: [{ message: "Forbidden", extensions: expect.objectContaining({ code: "FORBIDDEN" }) }],
     });
     await expectUnchanged();
   });
 
   it("ignores a mutation in the URL of a POST", async () => {
-    const answer = await sendRequest(server.url, "POST", `/api/graphql?query=${encodeURIComponent(RENAME)}`, {
-      cookie: person.cookie,
-      body: { query: "{ __typename }" },
-    });
-    expect(answer.body).toEqual({ data: { __typename: "Query" } });
+    const response = await sendRequest(
+      server.url,
+      "POST",
+      `/api/graphql?query=${encodeURIComponent(RENAME)}`,
+      {
+        cookie: person.cookie,
+        body: { query: "{ __typename }" },
+      },
+    );
+    expect(response.body).toEqual({ data: { __typename: "Query" } });
     await expectUnchanged();
   });
 
   it("allows no other origin", async () => {
-    const answer = await post({ query: "{ __typename }" }, { origin: new URL(server.url).origin });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("access-control-allow-origin")).toBeNull();
-    expect(answer.headers.get("cross-origin-resource-policy")).toBe("same-origin");
+    const response = await post({ query: "{ __typename }" }, { origin: new URL(server.url).origin });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("access-control-allow-origin")).toBeNull();
+    expect(response.headers.get("cross-origin-resource-policy")).toBe("same-origin");
     const preflight = await sendRequest(server.url, "OPTIONS", "/api/graphql", {
       headers: { origin: "https://evil.example.com", "access-control-request-method": "POST" },
     });
@@ -203,9 +208,9 @@ describe("POST", () => {
     ["too much", { query: `{ __typename } #${" ".repeat(70_000)}` }, 413, "PAYLOAD_TOO_LARGE"],
     ["nothing", "", 400, "BAD_USER_INPUT"],
   ])("rejects %s", async (_name, body, status, code) => {
-    const answer = await post(body);
-    expect(answer.status).toBe(status);
-    expect(refusals(answer)).toEqual({ "": code });
+    const response = await post(body);
+    expect(response.status).toBe(status);
+    expect(refusals(response)).toEqual({ "": code });
   });
 
   it.each([
@@ -219,9 +224,9 @@ describe("POST", () => {
       },
     ],
   ])("rejects NUL %s before the database", async (_name, body) => {
-    const answer = await post(body, { accept: "application/graphql-response+json" });
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain("NUL");
+    const response = await post(body, { accept: "application/graphql-response+json" });
+    expect(response.status).toBe(400);
+    expect(response.text).toContain("NUL");
   });
 
   it.each([
@@ -251,9 +256,9 @@ describe("POST", () => {
 
   it("returns 405 for methods other than GET and POST", async () => {
     for (const method of ["PUT", "DELETE", "PATCH"]) {
-      const answer = await sendRequest(server.url, method, "/api/graphql", { body: { query: RENAME } });
-      expect(answer.status).toBe(405);
-      expect(answer.headers.get("allow")).toContain("POST");
+      const response = await sendRequest(server.url, method, "/api/graphql", { body: { query: RENAME } });
+      expect(response.status).toBe(405);
+      expect(response.headers.get("allow")).toContain("POST");
     }
   });
 
@@ -265,21 +270,21 @@ describe("POST", () => {
       ["text/event-stream", "application/json"],
       ["*/*", "application/json"],
     ] as const) {
-      const answer = await post({ query: "{ __typename }" }, { accept });
-      expect(answer.headers.get("content-type")).toBe(`${type}; charset=utf-8`);
-      expect(JSON.parse(answer.text)).toEqual({ data: { __typename: "Query" } });
+      const response = await post({ query: "{ __typename }" }, { accept });
+      expect(response.headers.get("content-type")).toBe(`${type}; charset=utf-8`);
+      expect(JSON.parse(response.text)).toEqual({ data: { __typename: "Query" } });
     }
   });
 });
 
 describe("versions", () => {
   it.each(["/api/v1/graphql", "/api/v2/graphql"])("%s is served as /api/graphql", async (path) => {
-    const answer = await sendRequest(server.url, "POST", path, {
+    const response = await sendRequest(server.url, "POST", path, {
       cookie: person.cookie,
       body: { query: "{ me { id } }" },
     });
-    expect(answer.body).toEqual({ data: { me: { id: person.id } } });
-    expect(answer.headers.get("x-api-version")).toBe(path.slice(5, 7));
+    expect(response.body).toEqual({ data: { me: { id: person.id } } });
+    expect(response.headers.get("x-api-version")).toBe(path.slice(5, 7));
     expect((await sendRequest(server.url, "GET", `${path}?query=%7B__typename%7D`)).status).toBe(200);
   });
 });
@@ -385,9 +390,9 @@ describe("introspection", () => {
 it("returns 404 when GRAPHQL is off", async () => {
   const app = await graphqlApp(test.database, { enabled: false });
   for (const method of ["GET", "POST"]) {
-    const answer = await sendRequest(app.url, method, "/api/graphql?query=%7B__typename%7D");
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({ error: "Not found" });
+    const response = await sendRequest(app.url, method, "/api/graphql?query=%7B__typename%7D");
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({ error: "Not found" });
   }
   await app.close();
 });

@@ -188,15 +188,15 @@ describe("mutations", () => {
 
   it("run in order, also after one that is refused", async () => {
     const { id, cookie } = await signUp(server.url);
-    const answer = await queryGraphql(
+    const response = await queryGraphql(
       server.url,
       `mutation { first: updateProfile(name: "One") { name } bad: updateProfile(name: "") { name }
          last: updateProfile(name: "Three") { name } }`,
       { cookie },
     );
-    expect(answer.body.data).toEqual({ first: { name: "One" }, bad: null, last: { name: "Three" } });
-    expect(refusals(answer)).toEqual({ bad: "BAD_USER_INPUT" });
-    expect(answer.body.errors[0].message).toMatch(/^name: /);
+    expect(response.body.data).toEqual({ first: { name: "One" }, bad: null, last: { name: "Three" } });
+    expect(refusals(response)).toEqual({ bad: "BAD_USER_INPUT" });
+    expect(response.body.errors[0].message).toMatch(/^name: /);
     expect(await test.rows(`select name from "user" where id = $1`, [id])).toEqual([{ name: "Three" }]);
   });
 
@@ -285,12 +285,12 @@ describe("mutations", () => {
   });
 
   it("refuse a plan that is not sold", async () => {
-    const answer = await queryGraphql(
+    const response = await queryGraphql(
       server.url,
       `mutation { free: createCheckout(planId: "free") none: createCheckout(planId: "gold", seats: 2, provider: PROVIDER_B) }`,
       { cookie: person.cookie },
     );
-    expect(refusals(answer)).toEqual({ free: "BAD_USER_INPUT", none: "BAD_USER_INPUT" });
+    expect(refusals(response)).toEqual({ free: "BAD_USER_INPUT", none: "BAD_USER_INPUT" });
   });
 
   it("delete the caller's account when the email address is typed", async () => {

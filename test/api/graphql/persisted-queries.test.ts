@@ -37,6 +37,6 @@ it("answers a query's hash alone with PersistedQueryNotSupported", async () => {
 
 it("runs a query that comes with its hash", async () => {
   const body = { query: "{ plans { items { id } } }", extensions };
-  const answer = await sendRequest(app.url, "POST", "/api/graphql", { body });
-  expect(answer.body.data.plans.items.length).toBeGreaterThan(0);
+  const response = await sendRequest(app.url, "POST", "/api/graphql", { body });
+  expect(response.body.data.plans.items.length).toBeGreaterThan(0);
 });

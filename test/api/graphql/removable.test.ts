@@ -55,8 +55,8 @@ it("GraphQL can be removed with its folder and one line", async () => {
   expect(stdout.split("\n").filter(Boolean)).toEqual([]);
 
   const url = await served();
-  const answer = await sendRequest(url, "POST", "/api/graphql", { body: { query: "{ __typename }" } });
-  expect(answer.status).toBe(404);
+  const response = await sendRequest(url, "POST", "/api/graphql", { body: { query: "{ __typename }" } });
+  expect(response.status).toBe(404);
   expect((await sendRequest(url, "GET", "/api/plans")).status).toBe(200);
 }, 180_000);
 

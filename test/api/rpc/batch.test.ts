@@ -66,10 +66,10 @@ describe("the number of calls", () => {
     ["a version in front", "/api/v2/trpc/a,b?batch=1", 2],
   ])("is counted as tRPC does: %s", async (_, path, calls) => {
     const person = await signUp(server.url);
-    const answer = await get(path, person);
-    expect(left(answer.headers, "rpc")).toBe(60 - calls);
+    const response = await get(path, person);
+    expect(left(response.headers, "rpc")).toBe(60 - calls);
     // tRPC answers the same number.
-    const body = answer.body;
+    const body = response.body;
     expect(Array.isArray(body) ? body.length : 1).toBe(calls);
   });
 
@@ -83,10 +83,10 @@ describe("the number of calls", () => {
   ])("is at most ten: %s", async (_, names, status) => {
     for (const headers of [{}, STREAM]) {
       const person = await signUp(server.url);
-      const answer = await get(`/api/trpc/${names}?batch=1`, person, headers as Record<string, string>);
-      expect(answer.status).toBe(status);
+      const response = await get(`/api/trpc/${names}?batch=1`, person, headers as Record<string, string>);
+      expect(response.status).toBe(status);
       if (status === 200) continue;
-      expect(answer.body).toEqual({
+      expect(response.body).toEqual({
         error: {
           json: {
             message: "A batch may hold at most 10 calls: set maxItems of httpBatchLink to 10",
@@ -116,10 +116,10 @@ describe("the number of calls", () => {
     const names = Array(10).fill("billing.features").join(",");
     for (const headers of [{}, STREAM]) {
       lookUps = 0;
-      const answer = await sendRequest(served.url, "GET", `/api/trpc/${names}?batch=1`, {
+      const response = await sendRequest(served.url, "GET", `/api/trpc/${names}?batch=1`, {
         headers: { "x-test-user": "user_0", ...headers },
       });
-      expect([answer.status, lookUps]).toEqual([200, 1]);
+      expect([response.status, lookUps]).toEqual([200, 1]);
     }
     await served.close();
   });
@@ -157,13 +157,13 @@ describe("the number of calls", () => {
 describe("the remaining number of calls", () => {
   it("charges each call to rpc and to its operation's scope, and shows the lowest remainder", async () => {
     const person = await signUp(server.url);
-    const answer = await sendRequest(
+    const response = await sendRequest(
       server.url,
       "GET",
       "/api/trpc/user.me,billing.plans,notifications.list?batch=1",
       person,
     );
-    expect([answer.status, told(answer)]).toEqual([
+    expect([response.status, told(response)]).toEqual([
       200,
       {
         "x-ratelimit-remaining": "27",
@@ -274,7 +274,7 @@ describe("the remaining number of calls", () => {
     };
     const deps = { plans, limits, observe: null } as unknown as Dependencies;
     const served = await listen(testApp("/api/trpc", rpc(deps, testCallers, createLog("silent"))));
-    const answer = await sendRequest(
+    const response = await sendRequest(
       served.url,
       "GET",
       "/api/trpc/billing.features,billing.plans,nothing?batch=1",
@@ -283,9 +283,9 @@ describe("the remaining number of calls", () => {
       },
     );
     expect([
-      answer.status,
-      answer.headers.get("ratelimit-policy"),
-      answer.headers.get("x-ratelimit-remaining"),
+      response.status,
+      response.headers.get("ratelimit-policy"),
+      response.headers.get("x-ratelimit-remaining"),
     ]).toEqual([200, '"rpc";q=60;w=60, "api";q=30;w=60', "28"]);
     await served.close();
   });

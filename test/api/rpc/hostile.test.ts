@@ -62,8 +62,11 @@ describe("a write that a foreign page could send", () => {
       `${RENAME}?batch=1`,
       `/api/v1/trpc/user.completeOnboarding`,
     ]) {
-      const answer = await send("POST", path, { body: Buffer.from(body), headers: { "content-type": type } });
-      expect([path, answer.status, answer.body.error.json.data.code]).toEqual([
+      const response = await send("POST", path, {
+        body: Buffer.from(body),
+        headers: { "content-type": type },
+      });
+      expect([path, response.status, response.body.error.json.data.code]).toEqual([
         path,
         415,
         "UNSUPPORTED_MEDIA_TYPE",
@@ -79,11 +82,11 @@ describe("a write that a foreign page could send", () => {
       { "sec-fetch-site": "same-site", origin: "null" },
     ] as Record<string, string>[]) {
       for (const more of [{}, { "trpc-accept": "application/jsonl" }]) {
-        const answer = await send("POST", `${RENAME}?batch=1`, {
+        const response = await send("POST", `${RENAME}?batch=1`, {
           body: { 0: { json: { name: "X" } } },
           headers: { ...headers, ...more },
         });
-        expect([answer.status, answer.body.error.json.message]).toEqual([403, "Forbidden"]);
+        expect([response.status, response.body.error.json.message]).toEqual([403, "Forbidden"]);
       }
     }
   });
@@ -92,8 +95,8 @@ describe("a write that a foreign page could send", () => {
     const input = encodeURIComponent('{"json":{"name":"X"}}');
     for (const path of [`${RENAME}?input=${input}`, "/api/trpc/user.completeOnboarding"]) {
       for (const headers of [{}, { "x-http-method-override": "POST", "content-type": "application/json" }]) {
-        const answer = await send("GET", path, { headers: headers as Record<string, string> });
-        expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+        const response = await send("GET", path, { headers: headers as Record<string, string> });
+        expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
         expect((await send("HEAD", path, { headers: headers as Record<string, string> })).status).toBe(405);
       }
     }
@@ -104,13 +107,13 @@ describe("a malformed request", () => {
   it("returns 405 with Allow for another method", async () => {
     for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) {
       for (const path of ["/api/trpc/user.me", "/api/v2/trpc/user.me", "/api/trpc"]) {
-        const answer = await send(method, path);
-        expect([method, answer.status, answer.body]).toEqual([
+        const response = await send(method, path);
+        expect([method, response.status, response.body]).toEqual([
           method,
           405,
           expect.objectContaining({ error: "Method not allowed" }),
         ]);
-        expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "HEAD", "POST"]);
+        expect(response.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "HEAD", "POST"]);
       }
     }
   });
@@ -139,8 +142,8 @@ describe("a malformed request", () => {
       "",
       "_def",
     ]) {
-      const answer = await send("GET", `/api/trpc/${name}`);
-      expect([name, answer.status, answer.body.error.json]).toEqual([
+      const response = await send("GET", `/api/trpc/${name}`);
+      expect([name, response.status, response.body.error.json]).toEqual([
         name,
         404,
         {
@@ -176,12 +179,12 @@ describe("a malformed request", () => {
   ])("returns 400 with a sentence that quotes nothing: %s", async (_, body) => {
     const batched = typeof body === "string" ? [[`${RENAME}?batch=1`, `{"0":${body}}`] as const] : [];
     for (const [path, sent] of [[RENAME, body] as const, ...batched]) {
-      const answer = await send("POST", path, {
+      const response = await send("POST", path, {
         body: typeof sent === "string" ? sent : new Uint8Array(sent),
         headers: { "content-type": "application/json" },
       });
-      const error = (answer.body[0] ?? answer.body).error.json;
-      expect([answer.status, error.data]).toEqual([
+      const error = (response.body[0] ?? response.body).error.json;
+      expect([response.status, error.data]).toEqual([
         400,
         expect.objectContaining({ code: "BAD_REQUEST", httpStatus: 400, path: "user.updateProfile" }),
       ]);
@@ -203,8 +206,8 @@ describe("a malformed request", () => {
       "/api/trpc/user.me?connectionParams=x",
       "/api/trpc/user.me,user.updateProfile?batch=1",
     ]) {
-      const answer = await send("GET", path);
-      expect([path, answer.status, answer.body.error.json.data.code]).toEqual([
+      const response = await send("GET", path);
+      expect([path, response.status, response.body.error.json.data.code]).toEqual([
         path,
         400,
         expect.stringMatching(/^(BAD_REQUEST|PARSE_ERROR)$/),
@@ -214,8 +217,8 @@ describe("a malformed request", () => {
 
   it("returns 413 for a body that is too large, before it has arrived", async () => {
     const body = { json: { name: "x".repeat(70_000) } };
-    const answer = await send("POST", RENAME, { body });
-    expect([answer.status, answer.body.error.json.data.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+    const response = await send("POST", RENAME, { body });
+    expect([response.status, response.body.error.json.data.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
     const batch = await send("POST", `${RENAME}?batch=1`, { body: { 0: body } });
     expect([batch.status, batch.body[0].error.json.data.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
     expect(await answerToUnfinished({ "content-length": 10_000_000 }, Buffer.alloc(0))).toBe(413);
@@ -228,9 +231,9 @@ describe("a malformed request", () => {
   });
 
   it("is refused before its body is read for an unauthenticated caller", async () => {
-    const answer = await sendRequest(server.url, "POST", RENAME, { body: "{" });
-    expect([answer.status, answer.body.error.json.message]).toEqual([401, "Unauthorized"]);
-    expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
+    const response = await sendRequest(server.url, "POST", RENAME, { body: "{" });
+    expect([response.status, response.body.error.json.message]).toEqual([401, "Unauthorized"]);
+    expect(response.headers.get("www-authenticate")).toMatch(/^Bearer /);
   });
 });
 
@@ -315,18 +318,18 @@ describe("an internal error", () => {
       ["/api/trpc/billing.plans,user.me?batch=1", { "trpc-accept": "application/jsonl" }],
     ] as const) {
       noted.length = 0;
-      const answer = await sendRequest(served.url, "GET", path, {
+      const response = await sendRequest(served.url, "GET", path, {
         headers: { "x-test-user": "user_0", ...headers },
       });
-      expect(answer.text).toContain('"message":"Internal server error"');
-      const told = `${answer.text}${JSON.stringify([...answer.headers])}`;
+      expect(response.text).toContain('"message":"Internal server error"');
+      const told = `${response.text}${JSON.stringify([...response.headers])}`;
       for (const part of ["hunter2", "db.internal", "stack", "Error:", "file:"])
         expect(told).not.toContain(part);
       expect(noted).toEqual([
         {
           fields: expect.objectContaining({
             err: expect.any(Error),
-            requestId: answer.headers.get("x-request-id"),
+            requestId: response.headers.get("x-request-id"),
           }),
           message: "request failed",
         },
@@ -341,11 +344,11 @@ describe("an internal error", () => {
     const { cookie } = await signUp(running.url);
     await own.drop();
     for (const headers of [{}, { "trpc-accept": "application/jsonl" }]) {
-      const answer = await sendRequest(running.url, "GET", "/api/trpc/user.me,billing.plans?batch=1", {
+      const response = await sendRequest(running.url, "GET", "/api/trpc/user.me,billing.plans?batch=1", {
         cookie,
         headers: headers as Record<string, string>,
       });
-      expect([answer.status, superjson.deserialize(answer.body.error)]).toEqual([
+      expect([response.status, superjson.deserialize(response.body.error)]).toEqual([
         503,
         {
           message: "Service unavailable",
@@ -353,7 +356,7 @@ describe("an internal error", () => {
           data: expect.objectContaining({ code: "SERVICE_UNAVAILABLE", httpStatus: 503 }),
         },
       ]);
-      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
     }
     await running.close();
   });

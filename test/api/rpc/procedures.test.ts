@@ -111,14 +111,14 @@ describe("the procedures", () => {
       ["key of an admin", { key }],
       ["admin", { cookie: admin.cookie }],
     ] as const) {
-      const answer = await sendRequest(server.url, method, `/api/trpc/${path}${query}`, {
+      const response = await sendRequest(server.url, method, `/api/trpc/${path}${query}`, {
         ...call,
         ...(kind === "mutation" ? { body: input } : {}),
       });
-      expect([who, answer.body.error?.json.data.code]).toEqual([who, ANSWERED[level][who]]);
-      expect(answer.status).toBe(answer.body.error.json.data.httpStatus);
-      expect(answer.body.error.json.data.path).toBe(path);
-      expect(answer.headers.get("www-authenticate") !== null).toBe(answer.status === 401);
+      expect([who, response.body.error?.json.data.code]).toEqual([who, ANSWERED[level][who]]);
+      expect(response.status).toBe(response.body.error.json.data.httpStatus);
+      expect(response.body.error.json.data.path).toBe(path);
+      expect(response.headers.get("www-authenticate") !== null).toBe(response.status === 401);
     }
   });
 

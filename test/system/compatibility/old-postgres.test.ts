@@ -51,15 +51,15 @@ if (!bin || !bouncer) {
       const url = run === "pooled" ? postgres.pooledUrl : postgres.url;
       const servers = await Promise.all([1, 2].map(() => spawnServer(url, variables)));
       const events = 500;
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         servers.flatMap((server) =>
           Array.from({ length: events }, (_unused, n) =>
             deliverWebhook(server.url, "provider-a", numberedEvent(run, n)),
           ),
         ),
       );
-      expect(answers.filter((answer) => answer.status !== 200)).toEqual([]);
-      expect(answers.filter((answer) => answer.body.duplicate)).toHaveLength(events);
+      expect(responses.filter((answer) => answer.status !== 200)).toEqual([]);
+      expect(responses.filter((answer) => answer.body.duplicate)).toHaveLength(events);
       await expectEachAppliedOnce({ rows: looker.rows }, run, events);
       // A setting of one transaction must not reach the next one on a shared connection.
       expect(await looker.rows("show synchronous_commit")).toEqual([{ synchronous_commit: "on" }]);

@@ -63,10 +63,12 @@ it("returns only 503 and loses no acknowledged event while PostgreSQL restarts u
     while (!over) {
       const n = next++;
       for (let done = false; !done; ) {
-        const answer = await deliverWebhook(server.url, "provider-a", numberedEvent("outage", n), { agent });
-        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-        done = answer.status === 200;
-        if (answer.status === 503) expect(answer.fields["retry-after"]).toMatch(/^\d+$/);
+        const response = await deliverWebhook(server.url, "provider-a", numberedEvent("outage", n), {
+          agent,
+        });
+        statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+        done = response.status === 200;
+        if (response.status === 503) expect(response.fields["retry-after"]).toMatch(/^\d+$/);
         if (!done) await sleep(50);
       }
       acknowledged.push(n);

@@ -48,9 +48,9 @@ async function keysOf({ cookie }: TestUser): Promise<Key[]> {
 
 describe("account pages", () => {
   it.each(PAGES)("%s requires a session, and works without JavaScript", async (path) => {
-    const answer = await sendRequest(server.url, "GET", path);
-    expect(answer.status).toBe(307);
-    expect(answer.headers.get("location")).toMatch(/^\/sign-in/);
+    const response = await sendRequest(server.url, "GET", path);
+    expect(response.status).toBe(307);
+    expect(response.headers.get("location")).toMatch(/^\/sign-in/);
     const { status, html } = await openPage(server.url, path, other.cookie);
     expect(status).toBe(200);
     expect(html.match(/<h1\b/g)).toHaveLength(1);
@@ -113,11 +113,11 @@ describe("an API key", () => {
     });
     const [{ id }] = (await keysOf(other)) as [Key];
     const [mine] = (await keysOf(ada)) as [Key];
-    const answer = await sendForm(server.url, "/api-keys", ada.cookie, {
+    const response = await sendForm(server.url, "/api-keys", ada.cookie, {
       on: mine.id,
       fields: { id, name: "Theirs", confirmation: "Theirs" },
     });
-    expect(answer.text).toContain("This API key no longer exists.");
+    expect(response.text).toContain("This API key no longer exists.");
     expect((await keysOf(other)).map((one) => one.id)).toEqual([id]);
   });
 });
@@ -125,11 +125,11 @@ describe("an API key", () => {
 describe("a notification", () => {
   it("of another user is refused like an unknown one, and stays unread", async () => {
     const { body } = await sendRequest(server.url, "GET", "/api/notifications", { cookie: other.cookie });
-    const answer = await sendForm(server.url, "/notifications", ada.cookie, {
+    const response = await sendForm(server.url, "/notifications", ada.cookie, {
       on: "Mark as read",
       fields: { id: body.notifications[0].id },
     });
-    expect(answer.text).toContain("This notification no longer exists.");
+    expect(response.text).toContain("This notification no longer exists.");
     expect((await openPage(server.url, "/notifications", other.cookie)).text).toContain("1 unread");
   });
 
@@ -319,14 +319,14 @@ async function sendForm(
     if (attribute(tag, "type") === "hidden") body.set(attribute(tag, "name"), attribute(tag, "value"));
   }
   for (const [name, value] of Object.entries(fields)) body.set(name, value);
-  const answer = await fetch(`${serverUrl}${path}`, {
+  const response = await fetch(`${serverUrl}${path}`, {
     method: "POST",
     redirect: "manual",
     headers: { cookie, origin: APP_URL },
     body,
   });
-  const page = pageOf({ status: answer.status, text: await answer.text() });
-  return { ...page, location: answer.headers.get("location") };
+  const page = pageOf({ status: response.status, text: await response.text() });
+  return { ...page, location: response.headers.get("location") };
 }
 
 function pageOf({ status, text: html }: { status: number; text: string }): Page {

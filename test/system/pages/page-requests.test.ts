@@ -85,12 +85,12 @@ describe("a page", () => {
   });
 
   it("treats an API key as signed out", async () => {
-    const answer = await fetch(`${server.url}/api/api-keys`, {
+    const response = await fetch(`${server.url}/api/api-keys`, {
       method: "POST",
       headers: { cookie, "content-type": "application/json" },
       body: JSON.stringify({ name: "CI" }),
     });
-    const { key } = (await answer.json()) as { key: string };
+    const { key } = (await response.json()) as { key: string };
     expect((await look("/settings", { authorization: `Bearer ${key}` })).status).toBe(307);
     expect((await look("/settings", { cookie, authorization: `Bearer ${key}` })).status).toBe(200);
   });

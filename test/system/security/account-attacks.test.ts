@@ -357,11 +357,11 @@ describe("the audit log", () => {
     ["limit=1000000", 400],
     ["select=*", 400],
   ])("reveals nothing for ?%s", async (query, status) => {
-    const answer = await send(on.url, `GET /api/audit?${query.replaceAll(" ", "%20")}`, {
+    const response = await send(on.url, `GET /api/audit?${query.replaceAll(" ", "%20")}`, {
       cookie: on.admin.cookie,
     });
-    expect(answer.status).toBe(status);
-    if (status === 200) expect(answer.body.entries).toEqual([]);
+    expect(response.status).toBe(status);
+    if (status === 200) expect(response.body.entries).toEqual([]);
   });
 });
 
@@ -414,10 +414,10 @@ describe("other sites and caches", () => {
     "/api/audit/logo.svg",
     "/api/audit;x.js",
   ])("cannot be deceived into caching %s", async (path) => {
-    const answer = await send(on.url, `GET ${path}`, { cookie: on.admin.cookie });
-    expect(answer.status).toBe(404);
-    expect(answer.fields["cache-control"]).toBe("no-store");
-    expect(answer.text).not.toContain("@example.com");
+    const response = await send(on.url, `GET ${path}`, { cookie: on.admin.cookie });
+    expect(response.status).toBe(404);
+    expect(response.fields["cache-control"]).toBe("no-store");
+    expect(response.text).not.toContain("@example.com");
   });
 
   it.each([
@@ -426,9 +426,9 @@ describe("other sites and caches", () => {
     "GET /api/audit",
     "GET /api/users/me",
   ])("do not store the response to %s", async (request) => {
-    const answer = await send(on.url, request, { cookie: on.admin.cookie });
-    expect(answer.status).toBe(200);
-    expect(answer.fields["cache-control"]).toMatch(/no-store/);
+    const response = await send(on.url, request, { cookie: on.admin.cookie });
+    expect(response.status).toBe(200);
+    expect(response.fields["cache-control"]).toMatch(/no-store/);
   });
 
   it("get no session cookie over https, as it has the __Host- prefix", async () => {

@@ -121,11 +121,11 @@ async function customerIdDelivered(shop: Shop): Promise<string> {
 
 async function signUpAs(shop: Shop, email: string): Promise<TestUser> {
   const password = "a password of some length";
-  const answer = await sendRequest(shop.server.url, "POST", "/api/auth/sign-up/email", {
+  const response = await sendRequest(shop.server.url, "POST", "/api/auth/sign-up/email", {
     body: { name: "Somebody", email, password },
   });
-  expect(answer.status, answer.text).toBe(200);
-  return { id: answer.body.user.id, email, password, name: "Somebody", cookie: cookieOf(answer) };
+  expect(response.status, response.text).toBe(200);
+  return { id: response.body.user.id, email, password, name: "Somebody", cookie: cookieOf(response) };
 }
 
 /** Orders, and pays with the address; on a page that lets payers log out, where there is a customer to leave. */
@@ -179,7 +179,7 @@ async function buyAtProvider(shop: Shop, format: WireFormat): Promise<string> {
 
 async function checkoutAtProvider(url: string, format: WireFormat): Promise<string> {
   const post = async (path: string, body: object | URLSearchParams) => {
-    const answer = await fetch(`${url}/provider-a${path}`, {
+    const response = await fetch(`${url}/provider-a${path}`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${API_KEY}`,
@@ -187,8 +187,8 @@ async function checkoutAtProvider(url: string, format: WireFormat): Promise<stri
       },
       body: body instanceof URLSearchParams ? body : JSON.stringify(body),
     });
-    expect(answer.status, await answer.clone().text()).toBeLessThan(300);
-    return answer.json();
+    expect(response.status, await response.clone().text()).toBeLessThan(300);
+    return response.json();
   };
   switch (format) {
     case "stripe": {
@@ -219,9 +219,9 @@ async function checkoutAtProvider(url: string, format: WireFormat): Promise<stri
 }
 
 async function cancelAtPolar({ sim }: Shop, subscriptionId: string): Promise<void> {
-  const answer = await fetch(`${sim.url}/provider-a/v1/subscriptions/${subscriptionId}`, {
+  const response = await fetch(`${sim.url}/provider-a/v1/subscriptions/${subscriptionId}`, {
     method: "DELETE",
     headers: { authorization: `Bearer ${API_KEY}` },
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 }

@@ -159,9 +159,9 @@ describe("an action call that cannot be parsed", () => {
     async (id) => {
       const { cookie } = person;
       const body = encodeArguments([{ name: "Forged" }]);
-      const answer = await callAction(server.url, { id, pages: ["/settings"] }, body, { cookie });
-      expect([400, 404, 409]).toContain(answer.status);
-      expect(answer.text.length).toBeLessThan(100);
+      const response = await callAction(server.url, { id, pages: ["/settings"] }, body, { cookie });
+      expect([400, 404, 409]).toContain(response.status);
+      expect(response.text.length).toBeLessThan(100);
       const posted = await postForm(server.url, { id, pages: ["/settings"] }, { name: "Forged" }, { cookie });
       expect([400, 404, 409]).toContain(posted.status);
       expect((await left(person)).name).not.toBe("Forged");
@@ -179,8 +179,8 @@ describe("an action call that cannot be parsed", () => {
   ])("(%s as bound arguments) is rejected, and changes nothing", async (_, bound) => {
     const { cookie } = person;
     const action = findServerAction("updateProfile");
-    const answer = await postForm(server.url, action, { name: bound.slice(0, 9) }, { cookie, bound });
-    expect([200, 400]).toContain(answer.status);
+    const response = await postForm(server.url, action, { name: bound.slice(0, 9) }, { cookie, bound });
+    expect([200, 400]).toContain(response.status);
     expect((await left(person)).name).not.toBe(bound.slice(0, 9));
   });
 });
@@ -202,13 +202,13 @@ describe("an action's body of more than 64 KB", () => {
 
   it("is rejected without a Content-Length", async () => {
     const before = await left(person);
-    const answer = await fetch(`${server.url}/settings`, {
+    const response = await fetch(`${server.url}/settings`, {
       method: "POST",
       body: chunked(),
       duplex: "half",
       headers: { ...JSON_BODY, cookie: person.cookie, "next-action": findServerAction("updateProfile").id },
     } as unknown as RequestInit).catch((error: Error) => error);
-    if (answer instanceof Response) expect([400, 413]).toContain(answer.status);
+    if (response instanceof Response) expect([400, 413]).toContain(response.status);
     expect(await left(person)).toEqual({ ...before, calls: before.calls - 1 });
   });
 
@@ -273,7 +273,7 @@ it("returns 4xx for a URL that Next.js cannot parse", async () => {
     { rsc: "1", "next-router-state-tree": "x".repeat(5_000) },
     { rsc: "1", "next-router-state-tree": "[]", "next-router-prefetch": "7" },
   ] as Record<string, string>[]) {
-    const answer = await fetch(`${server.url}/`, { headers });
-    expect(answer.status).toBeLessThan(500);
+    const response = await fetch(`${server.url}/`, { headers });
+    expect(response.status).toBeLessThan(500);
   }
 });

@@ -121,8 +121,8 @@ describe("unusual requests", () => {
   );
 
   it("do not resize images", async () => {
-    const answer = await fetch(`${server.url}/_next/image?url=%2Ficon.svg&w=64&q=75`);
-    expect(answer.status).toBe(404);
+    const response = await fetch(`${server.url}/_next/image?url=%2Ficon.svg&w=64&q=75`);
+    expect(response.status).toBe(404);
   });
 
   it("are logged with line breaks escaped", async () => {
@@ -161,8 +161,8 @@ describe("expensive requests without an account", () => {
     const statuses = async (path: string, headers: Record<string, string> = {}) => {
       const all: (string | null)[] = [];
       for (let n = 0; n < 4; n += 1) {
-        const answer = await fetch(server.url + path, { headers });
-        all.push(`${answer.status} ${answer.headers.get("x-ratelimit-remaining")}`);
+        const response = await fetch(server.url + path, { headers });
+        all.push(`${response.status} ${response.headers.get("x-ratelimit-remaining")}`);
       }
       return all;
     };

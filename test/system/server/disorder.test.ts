@@ -122,12 +122,12 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
         const { truth, events, end } = await lived(userId, life);
         const { sent, dropped, ...order } = arranged(events, life);
         for (const { rawBody, headers } of sent) {
-          const answer = await deliverWebhook(server.url, "provider-a", {
+          const response = await deliverWebhook(server.url, "provider-a", {
             rawBody,
             headers: ownHeaders(headers),
           });
-          expect(answer).toMatchObject({ status: 200, body: { received: true } });
-          expect(answer.body).not.toHaveProperty("deferred");
+          expect(response).toMatchObject({ status: 200, body: { received: true } });
+          expect(response.body).not.toHaveProperty("deferred");
         }
 
         const before = await stored();

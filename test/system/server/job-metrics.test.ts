@@ -8,10 +8,10 @@ it("counts the runs of each job by name, webhook-retry included", async () => {
   const server = await spawnServer(test.url, { METRICS_TOKEN: token, WEBHOOK_LEASE_SECONDS: "1" });
   await vi.waitFor(
     async () => {
-      const answer = await fetch(`${server.url}/api/metrics`, {
+      const response = await fetch(`${server.url}/api/metrics`, {
         headers: { authorization: `Bearer ${token}` },
       });
-      expect(await answer.text()).toMatch(
+      expect(await response.text()).toMatch(
         /^tollgate_job_runs_total\{job="webhook-retry",outcome="ok"\} [1-9]\d*$/m,
       );
     },

@@ -19,9 +19,9 @@ describe("the server", () => {
   it("answers health and ready", async () => {
     const server = await spawnServer(test.url);
     const look = async (path: string) => {
-      const answer = await fetch(server.url + path);
-      expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
-      return [answer.status, await answer.json()];
+      const response = await fetch(server.url + path);
+      expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+      return [response.status, await response.json()];
     };
     expect(await look("/api/health")).toEqual([200, { status: "ok" }]);
     expect(await look("/api/ready")).toEqual([200, { status: "ready" }]);
@@ -66,8 +66,8 @@ describe("the server", () => {
     const server = await spawnServer(gate.url, { WEBHOOK_LEASE_SECONDS: "600" });
     expect((await deliverWebhook(server.url, "provider-a", numberedEvent("silent", 0))).status).toBe(200);
     gate.hold();
-    const answer = await deliverWebhook(server.url, "provider-a", numberedEvent("silent", 1));
-    expect(answer.status).toBe(503);
+    const response = await deliverWebhook(server.url, "provider-a", numberedEvent("silent", 1));
+    expect(response.status).toBe(503);
     await server.end("SIGKILL");
     gate.cut();
   });

@@ -85,8 +85,8 @@ export const actionSurface: Surface = {
     const action = findServerAction(entranceTo(actionSurface, operation));
     const about = String(input.userId || input.id || "-");
     const path = (action.pages[0] as string).replace("[id]", encodeURIComponent(about));
-    const answer = await submitAction(serverUrl, action, fieldsOf(operation, input), { ...caller, path });
-    return { ...said(answer), ...limitsOfOperations(answer) };
+    const response = await submitAction(serverUrl, action, fieldsOf(operation, input), { ...caller, path });
+    return { ...said(response), ...limitsOfOperations(response) };
   },
 };
 

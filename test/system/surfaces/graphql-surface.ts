@@ -106,12 +106,12 @@ export const graphqlSurface: Surface = {
   },
   call: async (serverUrl, operation, caller, input) => {
     const field = fieldOf(operation);
-    const answer = await queryGraphql(serverUrl, documentFor(field, input), {
+    const response = await queryGraphql(serverUrl, documentFor(field, input), {
       ...caller,
       variables: variablesFor(field, input),
     });
-    const limits = limitsIn(answer);
-    const { data, errors } = answer.body;
+    const limits = limitsIn(response);
+    const { data, errors } = response.body;
     if (!errors) {
       const shown = readBack(data[field.name], field.type);
       const wrapper = UNWRAPPED[field.name];
@@ -125,7 +125,7 @@ export const graphqlSurface: Surface = {
     }
     const [{ message, extensions }] = errors;
     const verdict = CODES[extensions.code];
-    if (verdict === undefined || errors.length > 1 || data?.[field.name]) throw new Error(answer.text);
+    if (verdict === undefined || errors.length > 1 || data?.[field.name]) throw new Error(response.text);
     const { reason, params } = extensions;
     return { verdict, message, reason: { reason, params }, output: null, ...limits };
   },

@@ -42,8 +42,8 @@ export function restSurface(version: string, listName: (route: Route) => string)
     call: async (serverUrl, operation, caller, input) => {
       const entrance = entranceTo(surface, operation);
       const route = OFFERED.find((one) => entranceOf(one) === entrance) as Route;
-      const answer = await send(serverUrl, `/api/${version}`, route, caller, input);
-      return { ...said(answer, route, listName(route)), ...limitsIn(answer) };
+      const response = await send(serverUrl, `/api/${version}`, route, caller, input);
+      return { ...said(response, route, listName(route)), ...limitsIn(response) };
     },
   };
   return surface;

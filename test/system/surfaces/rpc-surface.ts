@@ -68,12 +68,12 @@ export const rpcSurface: Surface = {
     const path = entranceTo(rpcSurface, operation);
     const input = operation === "notifications.markAllRead" ? { id: "all", ...given } : given;
     const sent = JSON.stringify(superjson.serialize(input));
-    const answer =
+    const response =
       PROCEDURES[path]?._def.type === "query"
         ? await sendRequest(serverUrl, "GET", `/api/trpc/${path}?input=${encodeURIComponent(sent)}`, caller)
         : await sendRequest(serverUrl, "POST", `/api/trpc/${path}`, { ...caller, body: sent });
-    const limits = limitsIn(answer);
-    const { result, error } = answer.body;
+    const limits = limitsIn(response);
+    const { result, error } = response.body;
     if (result) {
       const output = JSON.parse(JSON.stringify(superjson.deserialize(result.data)));
       return { verdict: "ok", message: null, reason: null, output, ...limits };

@@ -129,14 +129,19 @@ describe("API2:2023 Broken Authentication", () => {
     );
     const signUp = async (email: string) => {
       const body = { email, password: NEXT, name: "Somebody" };
-      const answer = await send(url, "POST /api/auth/sign-up/email", { body });
-      const { id, email: echoed, createdAt, updatedAt, ...user } = answer.body.user;
+      const response = await send(url, "POST /api/auth/sign-up/email", { body });
+      const { id, email: echoed, createdAt, updatedAt, ...user } = response.body.user;
       expect([echoed, typeof id, typeof createdAt, typeof updatedAt]).toEqual([
         email,
         ...Array(3).fill("string"),
       ]);
-      expect(answer.fields["set-cookie"]).toBeUndefined();
-      return { status: answer.status, names: Object.keys(answer.body.user), token: answer.body.token, user };
+      expect(response.fields["set-cookie"]).toBeUndefined();
+      return {
+        status: response.status,
+        names: Object.keys(response.body.user),
+        token: response.body.token,
+        user,
+      };
     };
     expect(await signUp(on.victim.email)).toEqual(await signUp("not.yet@example.com"));
     // Sign-up starts no session, and the right password is refused before the address is confirmed.
@@ -238,11 +243,11 @@ describe("API2:2023 Broken Authentication", () => {
       `${planted.name}=${encodeURIComponent(`chosen.${planted.signature}`)}`,
     ]) {
       const body = { email, password, token: planted.token, sessionToken: planted.token };
-      const answer = await send(on.url, `${SIGN_IN}?token=${planted.token}`, { cookie, body });
-      expect(answer.status).toBe(200);
-      const given = partsOf(sessionOf(answer));
+      const response = await send(on.url, `${SIGN_IN}?token=${planted.token}`, { cookie, body });
+      expect(response.status).toBe(200);
+      const given = partsOf(sessionOf(response));
       expect([planted.token, "chosen"]).not.toContain(given.token);
-      expect(await whoIs({ cookie: sessionOf(answer) })).toBe(id);
+      expect(await whoIs({ cookie: sessionOf(response) })).toBe(id);
       expect(await whoIs({ cookie })).not.toBe(id);
     }
     expect(await whoIs({ cookie: on.attacker.cookie })).toBe(on.attacker.id);
@@ -335,7 +340,7 @@ describe("API2:2023 Broken Authentication", () => {
     await on.test.rows("update api_key set expires_at = now() where id = $1", [expired.id]);
     await send(on.url, `DELETE /api/api-keys/${revoked.id}`, { cookie });
     const [kept] = await on.test.rows<{ hash: Buffer }>("select hash from api_key where id = $1", [good.id]);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [
         expired.key,
         revoked.key,
@@ -353,10 +358,10 @@ describe("API2:2023 Broken Authentication", () => {
         "",
       ].map((key) => send(on.url, "GET /api/users/me", { key })),
     );
-    for (const answer of answers)
-      expect(allButLimits(responseText(answer))).toEqual(allButLimits(responseText(answers[0] as Answer)));
-    expect(answers[0]).toMatchObject(UNAUTHORIZED);
-    expect(answers[0]?.fields["www-authenticate"]).toBeDefined();
+    for (const answer of responses)
+      expect(allButLimits(responseText(answer))).toEqual(allButLimits(responseText(responses[0] as Answer)));
+    expect(responses[0]).toMatchObject(UNAUTHORIZED);
+    expect(responses[0]?.fields["www-authenticate"]).toBeDefined();
     expect(await whoIs({ key: good.key })).not.toEqual(UNAUTHORIZED);
   });
 

@@ -83,8 +83,8 @@ describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
       { planId: "pro", quantity: 1 },
     ];
     for (const body of orders) {
-      const answer = await send(on.url, "POST /api/checkout", { cookie, body });
-      expect([body, answer.status]).toEqual([body, 400]);
+      const response = await send(on.url, "POST /api/checkout", { cookie, body });
+      expect([body, response.status]).toEqual([body, 400]);
     }
     expect(
       (await send(on.url, "POST /api/checkout", { cookie, body: { planId: "pro", seats: 5 } })).status,
@@ -149,8 +149,8 @@ describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
     expect((await sent(unpaid)).body).toEqual({ received: true, ignored: true });
     expect(await subscriptionsOf(id)).toEqual([]);
     const event = paid(id, "flow-paid");
-    const answers = await Promise.all(Array.from({ length: 10 }, () => sent(event)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    const responses = await Promise.all(Array.from({ length: 10 }, () => sent(event)));
+    expect(responses.map(({ status }) => status)).toEqual(Array(10).fill(200));
     expect(await subscriptionsOf(id)).toEqual([{ plan_id: "team", status: "active" }]);
     const attempts =
       "select from webhook_attempts a join webhook_delivery d on d.id = a.delivery_id where event_id = $1";

@@ -117,8 +117,8 @@ describe("API5:2023 Broken Function Level Authorization", () => {
   it("requires a caller everywhere but for plans", async () => {
     for (const route of ROUTES.filter(({ operation }) => operation.access !== "anyone")) {
       const request = requestTo(route, on.victim, on);
-      const answer = await send(on.url, request, { body: BODIES[nameOf(route)] });
-      expect(answer).toMatchObject({ status: 401, text: '{"error":"Unauthorized"}' });
+      const response = await send(on.url, request, { body: BODIES[nameOf(route)] });
+      expect(response).toMatchObject({ status: 401, text: '{"error":"Unauthorized"}' });
     }
     for (const request of [
       "POST /api/chat",
@@ -149,9 +149,9 @@ describe("API5:2023 Broken Function Level Authorization", () => {
         ...CLAIMS.map((headers) => [{ headers } as Attack, 401] as [Attack, number]),
       ];
       for (const [as, status] of others) {
-        const answer = await send(on.url, request, { ...as, body });
+        const response = await send(on.url, request, { ...as, body });
         const error = status === 401 ? "Unauthorized" : "Forbidden";
-        expect([as, answer.status, answer.body.error]).toEqual([as, status, error]);
+        expect([as, response.status, response.body.error]).toEqual([as, status, error]);
       }
       expect(await logged()).toEqual(log);
     },
@@ -168,9 +168,9 @@ describe("API5:2023 Broken Function Level Authorization", () => {
       for (const request of [...whole, ...others]) {
         for (const as of [{}, { cookie: on.attacker.cookie }, { key: on.admin.key }]) {
           const body = request.startsWith("POST") ? BODIES[name] : undefined;
-          const answer = await send(on.url, request, { ...as, body });
-          expect([400, 401, 403, 404, 405], `${request}: ${answer.status}`).toContain(answer.status);
-          expect(answer.text).not.toContain(CONFIDENTIAL);
+          const response = await send(on.url, request, { ...as, body });
+          expect([400, 401, 403, 404, 405], `${request}: ${response.status}`).toContain(response.status);
+          expect(response.text).not.toContain(CONFIDENTIAL);
         }
       }
       const overrides = {
@@ -180,8 +180,8 @@ describe("API5:2023 Broken Function Level Authorization", () => {
       };
       for (const one of ["GET", "POST"]) {
         const request = `${one} /api/plans?_method=${method}&_url=${path}`;
-        const answer = await send(on.url, request, { headers: { ...overrides, "x-original-url": path } });
-        expect([400, 405]).toContain(answer.status);
+        const response = await send(on.url, request, { headers: { ...overrides, "x-original-url": path } });
+        expect([400, 405]).toContain(response.status);
       }
       expect(await logged()).toEqual(log);
     },
@@ -190,9 +190,9 @@ describe("API5:2023 Broken Function Level Authorization", () => {
   it("lets administrators in where others are refused", async () => {
     const { cookie } = await visitor(on, "admin");
     for (const route of ADMINS.filter(({ method }) => method === "GET")) {
-      const answer = await send(on.url, requestTo(route, on.victim, on), { cookie });
-      expect(answer.status).toBe(200);
-      if (route.path.startsWith("/webhook-deliveries")) expect(answer.text).toContain(CONFIDENTIAL);
+      const response = await send(on.url, requestTo(route, on.victim, on), { cookie });
+      expect(response.status).toBe(200);
+      if (route.path.startsWith("/webhook-deliveries")) expect(response.text).toContain(CONFIDENTIAL);
     }
   });
 

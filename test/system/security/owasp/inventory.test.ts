@@ -157,15 +157,15 @@ describe("API9:2023 Improper Inventory Management", () => {
     for (const other of others) expect(other).toEqual(first);
     for (const route of ROUTES) {
       const request = requestTo(route, on.victim, on);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         ["/api/", ...versions.supported.map((version) => `/api/${version}/`)].map((prefix) =>
           send(url, request.replace("/api/", prefix), { body: BODIES[nameOf(route)] }),
         ),
       );
       const expected = route.operation.access === "anyone" ? 200 : 401;
-      expect([request, ...answers.map(({ status }) => status)]).toEqual([
+      expect([request, ...responses.map(({ status }) => status)]).toEqual([
         request,
-        ...answers.map(() => expected),
+        ...responses.map(() => expected),
       ]);
     }
   });
@@ -186,8 +186,8 @@ describe("API9:2023 Improper Inventory Management", () => {
       `GET /api/${version}/users`,
       `POST /api/${version}/api-keys`,
     ]) {
-      const answer = await send(url, request, { cookie: on.admin.cookie });
-      expect([request, answer.status]).toEqual([request, 404]);
+      const response = await send(url, request, { cookie: on.admin.cookie });
+      expect([request, response.status]).toEqual([request, 404]);
     }
     const chosen = await send(url, "GET /api/plans", { headers: { "x-api-version": version } });
     expect(chosen.status).toBe(400);

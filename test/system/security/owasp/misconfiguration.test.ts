@@ -99,13 +99,13 @@ describe("API8:2023 Security Misconfiguration", () => {
       [413, "POST /settings", { cookie, headers: form, body: "x".repeat(70_000) }],
     ];
     for (const [status, request, attack] of kinds) {
-      const answer = await send(on.url, request, attack);
-      expect([request, answer.status, answer.text.slice(0, 100)]).toEqual([
+      const response = await send(on.url, request, attack);
+      expect([request, response.status, response.text.slice(0, 100)]).toEqual([
         request,
         status,
         expect.anything(),
       ]);
-      expectGuardedPage(answer, request);
+      expectGuardedPage(response, request);
     }
   });
 
@@ -154,13 +154,13 @@ describe("API8:2023 Security Misconfiguration", () => {
       [503, "POST /api/chat", { cookie, body: { messages: [{ role: "user", content: "Hi" }] } }],
     ];
     for (const [status, request, attack] of kinds) {
-      const answer = await send(on.url, request, attack);
-      expect([request, answer.status, answer.text.slice(0, 100)]).toEqual([
+      const response = await send(on.url, request, attack);
+      expect([request, response.status, response.text.slice(0, 100)]).toEqual([
         request,
         status,
         expect.anything(),
       ]);
-      expectGuarded(answer, request);
+      expectGuarded(response, request);
     }
     const url = await on.serverWith({ RATE_LIMIT_API: "1/60" });
     await send(url, "GET /api/plans");
@@ -203,9 +203,9 @@ describe("API8:2023 Security Misconfiguration", () => {
         "OPTIONS /api/nothing",
       ]) {
         const headers = { origin, ...(request.startsWith("OPTIONS") ? asked : {}) };
-        const answer = await send(on.url, request, { cookie: on.attacker.cookie, headers });
-        if (request.startsWith("OPTIONS")) expect([401, 404, 405]).toContain(answer.status);
-        expectGuarded(answer, `${request} from ${origin}`);
+        const response = await send(on.url, request, { cookie: on.attacker.cookie, headers });
+        if (request.startsWith("OPTIONS")) expect([401, 404, 405]).toContain(response.status);
+        expectGuarded(response, `${request} from ${origin}`);
       }
     }
   });
@@ -239,9 +239,9 @@ describe("API8:2023 Security Misconfiguration", () => {
     ];
     for (const headers of foreign) {
       for (const [request, body] of writes) {
-        const answer = await send(on.url, request, { cookie, headers, body });
-        expect([headers, request, answer.status]).toEqual([headers, request, 403]);
-        expect(answer.fields["set-cookie"]).toBeUndefined();
+        const response = await send(on.url, request, { cookie, headers, body });
+        expect([headers, request, response.status]).toEqual([headers, request, 403]);
+        expect(response.fields["set-cookie"]).toBeUndefined();
       }
       const replay = `POST /api/webhook-deliveries/${on.deliveryId}/replay`;
       expect((await send(on.url, replay, { cookie: on.admin.cookie, headers, body: {} })).status).toBe(403);
@@ -269,8 +269,8 @@ describe("API8:2023 Security Misconfiguration", () => {
     ]) {
       for (const request of ["PATCH /api/users/me", "POST /api/api-keys", "POST /api/auth/sign-in/email"]) {
         const body = '{"name":"Planted","email":"a@example.com","password":"x"}';
-        const answer = await send(on.url, request, { cookie, body, headers: { "content-type": type } });
-        expect([request, type, [400, 415].includes(answer.status)]).toEqual([request, type, true]);
+        const response = await send(on.url, request, { cookie, body, headers: { "content-type": type } });
+        expect([request, type, [400, 415].includes(response.status)]).toEqual([request, type, true]);
       }
     }
   });
@@ -282,8 +282,8 @@ describe("API8:2023 Security Misconfiguration", () => {
       [on.url, "", false],
       [https, "__Host-", true],
     ] as const) {
-      const answer = await send(url, "POST /api/auth/sign-in/email", { body: { email, password } });
-      const cookies = answer.fields["set-cookie"] ?? [];
+      const response = await send(url, "POST /api/auth/sign-in/email", { body: { email, password } });
+      const cookies = response.fields["set-cookie"] ?? [];
       expect(cookies.length).toBeGreaterThan(0);
       for (const cookie of cookies) {
         expect(cookie.startsWith(`${prefix}better-auth.`)).toBe(true);
@@ -346,9 +346,9 @@ describe("API8:2023 Security Misconfiguration", () => {
       `POST /api/webhooks/${odd}`,
     ]);
     for (const request of requests) {
-      const answer = await send(on.url, request, { cookie });
-      expectGuarded(answer, request);
-      expect(answer.fields["content-type"] ?? "", request).not.toContain("text/html");
+      const response = await send(on.url, request, { cookie });
+      expectGuarded(response, request);
+      expect(response.fields["content-type"] ?? "", request).not.toContain("text/html");
     }
   });
 
@@ -369,11 +369,11 @@ describe("API8:2023 Security Misconfiguration", () => {
     ]);
     for (const request of requests) {
       for (const as of [{}, { cookie: on.admin.cookie }]) {
-        const answer = await send(on.url, request, as);
-        if (answer.body === undefined) expectGuardedPage(answer, request);
-        else expectGuarded(answer, request);
-        expect(answer.text, request).not.toMatch(/<script>alert|root:x:0/);
-        expect(answer.fields["set-cookie"] ?? [], request).not.toContain("a=b");
+        const response = await send(on.url, request, as);
+        if (response.body === undefined) expectGuardedPage(response, request);
+        else expectGuarded(response, request);
+        expect(response.text, request).not.toMatch(/<script>alert|root:x:0/);
+        expect(response.fields["set-cookie"] ?? [], request).not.toContain("a=b");
       }
     }
   });
@@ -405,9 +405,9 @@ describe("API8:2023 Security Misconfiguration", () => {
       for (const value of values) {
         for (const request of ["GET /api/users/me", "PATCH /api/users/me", "POST /api/auth/reset-password"]) {
           const as = request.startsWith("GET") ? {} : { body: {} };
-          const answer = await send(on.url, request, { cookie, ...as, headers: { [name]: value } });
-          expectGuarded(answer, `${request}, ${name}: ${value.slice(0, 20)}`);
-          expect(answer.fields["x-request-id"]).not.toBe(value);
+          const response = await send(on.url, request, { cookie, ...as, headers: { [name]: value } });
+          expectGuarded(response, `${request}, ${name}: ${value.slice(0, 20)}`);
+          expect(response.fields["x-request-id"]).not.toBe(value);
         }
       }
     }
@@ -465,8 +465,8 @@ describe("API8:2023 Security Misconfiguration", () => {
     for (const body of bodies) {
       for (const request of requests) {
         const as = request.endsWith("sign-out") ? (await visitor(on)).cookie : person.cookie;
-        const answer = await send(on.url, request, { cookie: as, body });
-        expectGuarded(answer, `${request}: ${body.toString().slice(0, 60)}`);
+        const response = await send(on.url, request, { cookie: as, body });
+        expectGuarded(response, `${request}: ${body.toString().slice(0, 60)}`);
       }
     }
     expect((await send(on.url, "GET /api/users/me", { cookie })).status).toBe(200);
@@ -501,11 +501,11 @@ describe("API8:2023 Security Misconfiguration", () => {
     ]) {
       for (const path of paths) {
         const secret = "a header that must not come back";
-        const answer = await send(on.url, `${method} ${path}`, { cookie, headers: { "x-secret": secret } });
-        expect([method, path, [404, 405].includes(answer.status)]).toEqual([method, path, true]);
-        if (answer.status === 405) expect(answer.fields.allow).toBeDefined();
-        expectGuarded(answer, `${method} ${path}`);
-        expect(answer.text).not.toContain(secret);
+        const response = await send(on.url, `${method} ${path}`, { cookie, headers: { "x-secret": secret } });
+        expect([method, path, [404, 405].includes(response.status)]).toEqual([method, path, true]);
+        if (response.status === 405) expect(response.fields.allow).toBeDefined();
+        expectGuarded(response, `${method} ${path}`);
+        expect(response.text).not.toContain(secret);
       }
     }
   });
@@ -543,8 +543,8 @@ describe("API8:2023 Security Misconfiguration", () => {
       Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
       Buffer.alloc(2_000, 0xff),
     ];
-    const answers = await Promise.all(requests.map((request) => answersTo(on.url, request)));
-    for (const [n, said] of answers.entries()) {
+    const responses = await Promise.all(requests.map((request) => answersTo(on.url, request)));
+    for (const [n, said] of responses.entries()) {
       const what = requests[n]?.toString("latin1").split("\r\n")[0];
       expect([what, said.slice(0, 12)]).toEqual([what, expect.stringMatching(/^(HTTP\/1\.1 4|$)/)]);
       // No request smuggled in a body was answered.
@@ -571,9 +571,13 @@ describe("API8:2023 Security Misconfiguration", () => {
         ["POST /api/auth/sign-up/email", { body: { ...body, email: "another@example.com" } }],
       ];
       for (const [request, attack] of asked) {
-        const answer = await send(server.url, request, attack);
-        expect([request, answer.status, answer.body.error]).toEqual([request, 500, "Internal server error"]);
-        expectGuarded({ ...answer, status: 503 }, request);
+        const response = await send(server.url, request, attack);
+        expect([request, response.status, response.body.error]).toEqual([
+          request,
+          500,
+          "Internal server error",
+        ]);
+        expectGuarded({ ...response, status: 503 }, request);
       }
       const delivery = await deliverWebhook(server.url, "provider-a", numberedEvent("hidden", 0));
       expect(delivery.status).toBeGreaterThanOrEqual(500);
@@ -597,8 +601,8 @@ describe("API8:2023 Security Misconfiguration", () => {
       [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].filter(([, to]) => /^(https?:)?\/\//.test(`${to}`)),
     ).toEqual([]);
     for (const file of ANYTHING_GOES) {
-      const answer = await send(on.url, `GET /api/${file}`);
-      expect([answer.status, answer.fields["x-content-type-options"]]).toEqual([200, "nosniff"]);
+      const response = await send(on.url, `GET /api/${file}`);
+      expect([response.status, response.fields["x-content-type-options"]]).toEqual([200, "nosniff"]);
     }
   });
 });

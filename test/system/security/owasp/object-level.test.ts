@@ -74,10 +74,10 @@ describe("API1:2023 Broken Object Level Authorization", () => {
       ]) {
         const isKeyRefused = "key" in as && route.operation.access === "session";
         const body = BODIES[name];
-        const answer = await send(on.url, stolen, { ...as, body });
-        expect(answer.status).toBe(isKeyRefused ? 403 : 404);
+        const response = await send(on.url, stolen, { ...as, body });
+        expect(response.status).toBe(isKeyRefused ? 403 : 404);
         const nobodys = await send(on.url, unknown, { ...as, body });
-        expect([answer.status, answer.text]).toEqual([nobodys.status, nobodys.text]);
+        expect([response.status, response.text]).toEqual([nobodys.status, nobodys.text]);
       }
       expect((await send(on.url, stolen, { body: BODIES[name] })).status).toBe(401);
       await expectUntouched();
@@ -110,16 +110,16 @@ describe("API1:2023 Broken Object Level Authorization", () => {
       ];
       for (const id of ids) {
         const request = requestTo(route, on.victim, on).replace(victims, id.replaceAll(" ", "%20"));
-        const answer = await send(on.url, request, { cookie, body: BODIES[name] });
-        expect([400, 404], `${request}: ${answer.status} ${answer.text}`).toContain(answer.status);
+        const response = await send(on.url, request, { cookie, body: BODIES[name] });
+        expect([400, 404], `${request}: ${response.status} ${response.text}`).toContain(response.status);
       }
       for (const place of ["body", "query"] as const) {
         const request = requestTo(route, on.victim, on).replace(victims, randomOf(victims));
-        const answer = await send(on.url, place === "query" ? `${request}?id=${victims}` : request, {
+        const response = await send(on.url, place === "query" ? `${request}?id=${victims}` : request, {
           cookie,
           body: place === "body" && BODIES[name] ? { ...BODIES[name], id: victims } : BODIES[name],
         });
-        expect([400, 404]).toContain(answer.status);
+        expect([400, 404]).toContain(response.status);
       }
       await expectUntouched();
     },
@@ -129,7 +129,7 @@ describe("API1:2023 Broken Object Level Authorization", () => {
     "%s lists the caller's own items, whatever user is named",
     async (_, path) => {
       const { id, email } = on.victim;
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         ...["userId", "user_id", "user", "owner", "id", "filter[userId]", "where", "email"].map((name) =>
           send(on.url, `GET ${path}?${name}=${name === "email" ? email : id}`, {
             cookie: on.attacker.cookie,
@@ -146,7 +146,7 @@ describe("API1:2023 Broken Object Level Authorization", () => {
         send(on.url, `GET ${path}`, { cookie: on.attacker.cookie, body: { userId: id } }),
         send(on.url, `GET ${path}`, { cookie: `user_id=${id}; userId=${id}; ${on.attacker.cookie}` }),
       ]);
-      for (const answer of answers) {
+      for (const answer of responses) {
         expect([200, 400]).toContain(answer.status);
         // A refusal may quote its input; a list never does.
         if (answer.status === 200) for (const trace of tracesOf(on)) expect(answer.text).not.toContain(trace);
@@ -176,11 +176,11 @@ describe("API1:2023 Broken Object Level Authorization", () => {
         "{}",
       ];
       for (const cursor of cursors) {
-        const answer = await send(on.url, `GET ${path}?limit=100&cursor=${encodeURIComponent(cursor)}`, {
+        const response = await send(on.url, `GET ${path}?limit=100&cursor=${encodeURIComponent(cursor)}`, {
           cookie: on.attacker.cookie,
         });
-        expect([200, 400], answer.text).toContain(answer.status);
-        for (const trace of tracesOf(on)) expect(answer.text).not.toContain(trace);
+        expect([200, 400], response.text).toContain(response.status);
+        for (const trace of tracesOf(on)) expect(response.text).not.toContain(trace);
       }
     },
   );
@@ -204,8 +204,8 @@ describe("API1:2023 Broken Object Level Authorization", () => {
     const own = await send(on.url, `GET ${feed}`, { cookie: on.attacker.cookie });
     expect(own.text).toContain(on.attacker.subscriptionIds[0]);
     for (const path of [feed, `${feed}?userId=${on.victim.id}`, `${feed}?cursor=x&id=${on.victim.id}`]) {
-      const answer = await send(on.url, `GET ${path}`, { key: on.attacker.key });
-      for (const trace of tracesOf(on)) expect(answer.text).not.toContain(trace);
+      const response = await send(on.url, `GET ${path}`, { key: on.attacker.key });
+      for (const trace of tracesOf(on)) expect(response.text).not.toContain(trace);
     }
     const victims = await send(on.url, `GET ${feed}`, { key: on.victim.key });
     const headers = { "if-none-match": victims.fields.etag as string };
@@ -215,13 +215,13 @@ describe("API1:2023 Broken Object Level Authorization", () => {
   it("lets the owner access everything", async () => {
     for (const route of OWNED.filter(({ method }) => method !== "DELETE")) {
       const { cookie } = on.attacker;
-      const answer = await send(on.url, requestTo(route, on.attacker, on), {
+      const response = await send(on.url, requestTo(route, on.attacker, on), {
         cookie,
         body: BODIES[nameOf(route)],
       });
       // No provider is configured here, so nothing can be changed there.
       const isOutbound = nameOf(route) === "POST /subscriptions/:id/change";
-      expect(answer.status).toBe(isOutbound ? 503 : 200);
+      expect(response.status).toBe(isOutbound ? 503 : 200);
     }
   });
 });

@@ -141,11 +141,11 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
       const isOwn = new Set(Object.keys((route.operation.input as unknown as { shape: object }).shape));
       const tried = Object.entries(COVETED).filter(([field]) => !isOwn.has(field));
       for (const [field, value] of tried) {
-        const answer = await send(on.url, requestTo(route, own, on), {
+        const response = await send(on.url, requestTo(route, own, on), {
           cookie,
           body: JSON.stringify({ ...BODIES[name], [field]: value }),
         });
-        expect(answer.status, `${field}: ${answer.text}`).toBe(400);
+        expect(response.status, `${field}: ${response.text}`).toBe(400);
       }
       // As text: an object literal would set the prototype instead.
       const good = JSON.stringify(BODIES[name]).slice(1, -1);
@@ -188,12 +188,12 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
       email: "mass.assignment@example.com",
       password: "a password of some length",
     };
-    const answer = await send(on.url, "POST /api/auth/sign-up/email", { body });
-    expect(answer.status).toBe(200);
-    expect(answer.body.user.id).not.toBe(on.victim.id);
-    expect(await privileges(answer.body.user.id)).toEqual([ORDINARY]);
+    const response = await send(on.url, "POST /api/auth/sign-up/email", { body });
+    expect(response.status).toBe(200);
+    expect(response.body.user.id).not.toBe(on.victim.id);
+    expect(await privileges(response.body.user.id)).toEqual([ORDINARY]);
     const [account] = await on.test.rows("select provider_id, scope from account where user_id = $1", [
-      answer.body.user.id,
+      response.body.user.id,
     ]);
     expect(account).toEqual({ provider_id: "credential", scope: null });
   });
@@ -237,10 +237,10 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
     for (const person of kind === "delivery" ? [on.admin] : [on.victim, on.admin]) {
       const id = request.includes("notifications") ? person.notificationIds[0] : person.subscriptionIds[0];
       const body = BODIES[request.replace("/api", "")];
-      const answer = await send(on.url, request.replace(":id", id), { cookie: person.cookie, body });
-      expect(answer.status).toBeLessThan(300);
-      const lists = Object.values(answer.body as object).filter(Array.isArray);
-      const shown = "nextCursor" in answer.body ? lists[0] : [answer.body];
+      const response = await send(on.url, request.replace(":id", id), { cookie: person.cookie, body });
+      expect(response.status).toBeLessThan(300);
+      const lists = Object.values(response.body as object).filter(Array.isArray);
+      const shown = "nextCursor" in response.body ? lists[0] : [response.body];
       expect(shown?.length).toBeGreaterThan(0);
       for (const one of shown as object[])
         expect(Object.keys(one).sort()).toEqual([...(SHOWN[kind] ?? [])].sort());
@@ -255,8 +255,8 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
     expect(secrets.length).toBeGreaterThan(20);
     for (const [who, as] of Object.entries(everybody(on))) {
       for (const request of everything(on)) {
-        const answer = await send(on.url, request, { ...as, body: undefined });
-        const said = JSON.stringify(answer.fields) + answer.text;
+        const response = await send(on.url, request, { ...as, body: undefined });
+        const said = JSON.stringify(response.fields) + response.text;
         const own = secrets.filter((secret) => !(as.cookie ?? "").includes(secret));
         expect([who, request, own.filter((secret) => said.includes(secret))]).toEqual([who, request, []]);
         expect(said).not.toContain(fresh.body.key);
@@ -275,8 +275,8 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
     const foreign = [CONFIDENTIAL, "cus_confidential", on.victim.id, ...rows.map(({ found }) => found)];
     for (const as of [nobody, attacker, key]) {
       for (const request of everything(on)) {
-        const answer = await send(on.url, request, as);
-        for (const trace of foreign) expect(answer.text).not.toContain(trace);
+        const response = await send(on.url, request, as);
+        for (const trace of foreign) expect(response.text).not.toContain(trace);
       }
     }
   });

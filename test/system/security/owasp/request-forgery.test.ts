@@ -99,10 +99,10 @@ describe("API7:2023 Server Side Request Forgery", () => {
     for (const redirectTo of ELSEWHERE) {
       await on.test.rows("truncate mail_recipient");
       const body = { email: on.victim.email, redirectTo };
-      const answer = await send(url, "POST /api/auth/request-password-reset", { body });
-      expect([200, 400, 403], `${redirectTo}: ${answer.text}`).toContain(answer.status);
-      if (answer.status === 200) accepted += 1;
-      if (!isOurs(redirectTo)) expect([redirectTo, answer.status]).not.toEqual([redirectTo, 200]);
+      const response = await send(url, "POST /api/auth/request-password-reset", { body });
+      expect([200, 400, 403], `${redirectTo}: ${response.text}`).toContain(response.status);
+      if (response.status === 200) accepted += 1;
+      if (!isOurs(redirectTo)) expect([redirectTo, response.status]).not.toEqual([redirectTo, 200]);
     }
     const ours = { email: on.victim.email, redirectTo: "/reset-password" };
     expect((await send(url, "POST /api/auth/request-password-reset", { body: ours })).status).toBe(200);
@@ -120,11 +120,11 @@ describe("API7:2023 Server Side Request Forgery", () => {
     for (const place of ELSEWHERE) {
       for (const token of ["a-guessed-token", "x"]) {
         const query = `callbackURL=${encodeURIComponent(place)}`;
-        const answer = await send(url, `GET /api/auth/reset-password/${token}?${query}`);
-        expect([302, 400, 403]).toContain(answer.status);
-        const { location } = answer.fields;
+        const response = await send(url, `GET /api/auth/reset-password/${token}?${query}`);
+        expect([302, 400, 403]).toContain(response.status);
+        const { location } = response.fields;
         if (location !== undefined) expect(isOurs(location), `${place} leads to ${location}`).toBe(true);
-        expect(answer.fields["set-cookie"]).toBeUndefined();
+        expect(response.fields["set-cookie"]).toBeUndefined();
       }
     }
     for (const query of [
@@ -157,8 +157,8 @@ describe("API7:2023 Server Side Request Forgery", () => {
         password: "a password of mine",
         callbackURL,
       };
-      const answer = await send(url, "POST /api/auth/sign-up/email", { body });
-      expect([400, 403], `${callbackURL}: ${answer.status} ${answer.text}`).toContain(answer.status);
+      const response = await send(url, "POST /api/auth/sign-up/email", { body });
+      expect([400, 403], `${callbackURL}: ${response.status} ${response.text}`).toContain(response.status);
     }
     expect(await on.test.rows(`select id from "user" where email like 'elsewhere.%'`)).toEqual([]);
   });
@@ -182,8 +182,8 @@ describe("API7:2023 Server Side Request Forgery", () => {
         "GET /api/docs",
         "GET /api/version",
       ]) {
-        const answer = await send(url, request, { headers });
-        expect(JSON.stringify(answer.fields) + answer.text).not.toContain("evil.example");
+        const response = await send(url, request, { headers });
+        expect(JSON.stringify(response.fields) + response.text).not.toContain("evil.example");
       }
     }
     await eventually(async () => (await on.mails()).length, before + poisons.length);
@@ -302,10 +302,10 @@ describe("API7:2023 Server Side Request Forgery", () => {
       Object.assign(object.metadata as object, { url: there, webhook: there, "@context": there });
       body.$schema = there;
       const nowSeconds = Math.floor(Date.now() / 1000);
-      const answer = await deliverWebhook(url, "provider-a", {
+      const response = await deliverWebhook(url, "provider-a", {
         ...signedDelivery("stripe", body, { secret: SECRETS["provider-a"], nowSeconds }),
       });
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
     }
     await on.test.rows("delete from subscription where provider_subscription_id = 'sub_visit'");
   });

@@ -49,11 +49,11 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
   it("rejects an oversized Content-Length before the body is sent", async () => {
     for (const [request, cookie] of READERS(on)) {
       const length = { "content-length": "99999999999", "content-type": "application/json" };
-      const answer = await send(on.url, request, { cookie, headers: { ...length, connection: "close" } });
-      expect([request, answer.status]).toEqual([request, 413]);
+      const response = await send(on.url, request, { cookie, headers: { ...length, connection: "close" } });
+      expect([request, response.status]).toEqual([request, 413]);
       const auth = request.includes("/auth/") ? ["message", "code"] : [];
       const v2 = request.includes("/v2/") ? ["reason", "params"] : [];
-      expect(Object.keys(answer.body)).toEqual(["error", ...auth, ...v2]);
+      expect(Object.keys(response.body)).toEqual(["error", ...auth, ...v2]);
     }
   });
 
@@ -84,8 +84,8 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     ];
     for (const body of bombs) {
       for (const request of ["PATCH /api/users/me", "POST /api/auth/sign-up/email"]) {
-        const answer = await send(on.url, request, { cookie, body });
-        expect(answer.status, `${body.slice(0, 20)}: ${answer.text}`).toBe(400);
+        const response = await send(on.url, request, { cookie, body });
+        expect(response.status, `${body.slice(0, 20)}: ${response.text}`).toBe(400);
       }
     }
   });
@@ -266,9 +266,12 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
         const request = requestTo(route, own, on);
         const remaining: unknown[] = [];
         for (const version of ["/api/", "/api/v1/", "/api/v2/"]) {
-          const answer = await send(url, request.replace("/api/", version), { cookie: person.cookie, body });
-          expect([401, 403, 429], `${request}: ${answer.text}`).not.toContain(answer.status);
-          remaining.push(answer.fields["x-ratelimit-remaining"]);
+          const response = await send(url, request.replace("/api/", version), {
+            cookie: person.cookie,
+            body,
+          });
+          expect([401, 403, 429], `${request}: ${response.text}`).not.toContain(response.status);
+          remaining.push(response.fields["x-ratelimit-remaining"]);
         }
         expect([request, ...remaining]).toEqual([request, "2", "1", "0"]);
         const refused = await send(url, request, { cookie: person.cookie, body });
@@ -306,12 +309,12 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
   it("admits exactly the limit of simultaneous requests", async () => {
     const url = await on.serverWith({});
     const ways = [{ cookie: on.attacker.cookie }, { key: on.attacker.key }];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 90 }, (_, n) =>
         send(url, n % 3 ? "GET /api/users/me" : "GET /api/v2/subscriptions", ways[n % 2] as object),
       ),
     );
-    const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+    const count = (status: number) => responses.filter((answer) => answer.status === status).length;
     expect([count(200), count(429)]).toEqual([30, 60]);
     const strangers = await Promise.all(Array.from({ length: 50 }, () => send(url, "GET /api/plans")));
     expect(strangers.filter(({ status }) => status === 200)).toHaveLength(30);
@@ -321,12 +324,12 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
     const url = await on.serverWith({});
     const before = (await on.mails()).length;
     const people = [on.victim, on.attacker, on.admin];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
         send(url, "POST /api/auth/request-password-reset", { body: { email: people[n % 3]?.email } }),
       ),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(3);
     await eventually(async () => (await on.mails()).length, before + 3);
   });
 

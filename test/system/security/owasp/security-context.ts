@@ -116,8 +116,8 @@ async function failedDelivery({ url, test }: SecurityContext): Promise<string> {
     userId: "nobody that there is",
     planId: "team",
   });
-  const answer = await deliverWebhook(url, "provider-a", delivery);
-  if (answer.status !== 500) throw new Error(`expected a delivery that fails: ${answer.status}`);
+  const response = await deliverWebhook(url, "provider-a", delivery);
+  if (response.status !== 500) throw new Error(`expected a delivery that fails: ${response.status}`);
   // Not retried by webhook-retry.
   const [row] = await test.rows<{ id: string }>(
     "update webhook_delivery set next_attempt_at = now() + interval '1 day' where event_id = $1 returning id::text",

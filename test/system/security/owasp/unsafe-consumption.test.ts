@@ -266,9 +266,9 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
       "\ufeff{}",
     ];
     for (const body of [...bodies.map((text) => Buffer.from(text)), Buffer.from([0x7b, 0xff, 0x7d])]) {
-      const answer = await deliverWebhook(url, "provider-a", { rawBody: body, headers: signedText(body) });
-      expect(answer.status).toBe(400);
-      expect(answer.body.error).toMatch(/^Invalid payload: /);
+      const response = await deliverWebhook(url, "provider-a", { rawBody: body, headers: signedText(body) });
+      expect(response.status).toBe(400);
+      expect(response.body.error).toMatch(/^Invalid payload: /);
     }
     expect(await count()).toBe(before);
   });
