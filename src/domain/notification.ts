@@ -14,6 +14,7 @@ export const NOTIFICATION_KINDS = [
   "payment_undone",
   "payment_refunded",
   "payment_disputed",
+  "price_unknown",
   "grace_period_reminder",
   "grace_period_ending",
   "event_endpoint_disabled",

@@ -13,6 +13,7 @@ import { insertNotifications } from "../store/notifications.ts";
 import { insertSubscriptionEvents } from "../store/outbound-events.ts";
 import { insertSubscriptions, updateSubscriptions } from "../store/subscriptions.ts";
 import type { Transaction } from "../store/transaction.ts";
+import { notifyUnknownPrices, type UnknownPrice } from "../store/unknown-price-notifications.ts";
 
 export type SubscriptionChanges = {
   /** Those that share a user, a customer or an id with the event, after the events so far. */
@@ -31,6 +32,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
   const stored = new Set(current.keys());
   const changed = new Set<string>();
   const notifications: Notification[] = [];
+  const unknownPrices: UnknownPrice[] = [];
   const events: SubscriptionEvent[] = [];
   const all: SubscriptionChange[] = [];
   return {
@@ -41,11 +43,15 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
         if (subscription.provider === slot && isLinked(subscription, event)) linked.push(subscription);
       return linked;
     },
-    record({ subscription, isLate }) {
+    record({ subscription, isLate, planProblem }) {
       const before = current.get(subscription.id) ?? null;
       const decision = notificationsFor(before, subscription, { isLate });
       const changes = changesOf(before, subscription);
       notifications.push(...decision.notifications);
+      if (planProblem?.reason === "price_unknown") {
+        const { priceId } = planProblem.params;
+        unknownPrices.push({ subscription, priceId, isNewlyFlagged: before?.outOfOrder !== true });
+      }
       current.set(subscription.id, { ...subscription, lastNotified: decision.lastNotified });
       changed.add(subscription.id);
       all.push({ before, after: subscription });
@@ -60,6 +66,7 @@ export function trackSubscriptions(locked: readonly Subscription[]): Subscriptio
         ...(added.length > 0 ? [insertSubscriptions(transaction, added)] : []),
         ...(updated.length > 0 ? [updateSubscriptions(transaction, updated)] : []),
         ...(notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
+        ...(unknownPrices.length > 0 ? [notifyUnknownPrices(transaction, unknownPrices)] : []),
         ...(events.length > 0 ? [insertSubscriptionEvents(transaction, events)] : []),
         ...insertEntitlementEvents(transaction, all),
       ];

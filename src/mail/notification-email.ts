@@ -49,6 +49,7 @@ const PAGES: Record<NotificationKind, string> = {
   subscription_plan_changed: "/billing",
   subscription_past_due: "/billing",
   subscription_canceled: "/billing",
+  price_unknown: "/admin/subscriptions",
   api_key_created: "/api-keys",
   api_key_expiring: "/api-keys",
   role_changed: "/dashboard",

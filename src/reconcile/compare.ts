@@ -6,6 +6,7 @@ import { notificationsFor } from "../domain/notification.ts";
 import { subscriptionEventType } from "../domain/outbound-event.ts";
 import type { PaymentApi } from "../domain/payment-api.ts";
 import type { PaymentEvent } from "../domain/payment-event.ts";
+import type { Subscription } from "../domain/subscription.ts";
 import { pendingChanges } from "../domain/subscription-change.ts";
 import { type UnclearState, unclearStateSentence } from "../domain/unclear-state.ts";
 import { callHooks } from "../intake/call-hooks.ts";
@@ -23,6 +24,7 @@ import {
 import { lockSubscribers, lockSubscriptions } from "../store/subscription-locks.ts";
 import { recordComparison, updateSubscriptions } from "../store/subscriptions.ts";
 import { inTransaction } from "../store/transaction.ts";
+import { notifyUnknownPrices, type UnknownPrice } from "../store/unknown-price-notifications.ts";
 import { findConfirmedEmails } from "../store/users.ts";
 import { auditReconciliation, type Reconciler, reconcilerOf } from "./reconciler.ts";
 
@@ -108,7 +110,13 @@ async function correct(
       problem === null ? { outcome: "compared", changes } : { outcome: "left", because: problem };
     const isSame =
       changes === null && before.priceId === after.priceId && before.customerId === after.customerId;
-    if (dryRun || (isSame && problem !== null)) return comparison;
+    if (dryRun) return comparison;
+    const unknownPrices = notify ? unknownPricesOf(before, problem) : [];
+    if (isSame && problem !== null) {
+      if (unknownPrices.length > 0)
+        await transaction.commitAfter([notifyUnknownPrices(transaction, unknownPrices)]);
+      return comparison;
+    }
     if (isSame) {
       await transaction.commitAfter([
         recordComparison(transaction, id, askedAtMicros),
@@ -120,6 +128,7 @@ async function correct(
     const writes = [
       updateSubscriptions(transaction, [{ ...after, lastNotified }]),
       ...(notify && notifications.length > 0 ? [insertNotifications(transaction, notifications)] : []),
+      ...(unknownPrices.length > 0 ? [notifyUnknownPrices(transaction, unknownPrices)] : []),
       ...(changes
         ? [
             insertReconciliation(transaction, {
@@ -145,6 +154,11 @@ async function correct(
     await transaction.commitAfter(writes);
     return comparison;
   });
+}
+
+function unknownPricesOf(before: Subscription, problem: UnclearState | null): UnknownPrice[] {
+  if (problem?.cause !== "price_unknown") return [];
+  return [{ subscription: before, priceId: problem.name ?? "", isNewlyFlagged: !before.outOfOrder }];
 }
 
 /** Why the provider's answer does not settle the subscription's plan; `null`: it does. */

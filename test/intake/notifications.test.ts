@@ -313,6 +313,38 @@ describe("a notification and its change", () => {
     }
   });
 
+  it("reach administrators once when a subscription is switched to a price that no plan has", async () => {
+    await test.rows(`update "user" set role = 'admin' where id in ('user_3', 'user_4')`);
+    try {
+      await send(event(CREATED));
+      const switched = { priceId: "price_of_no_plan" };
+      await send(event(UPDATED, switched));
+      await send(event(UPDATED, { ...switched, seats: 2 }));
+      const unknown = async () =>
+        test.rows("select user_id, details from notification where kind = 'price_unknown' order by id");
+      const [{ id }] = (await test.rows("select id from subscription")) as [{ id: string }];
+      const details = {
+        ...{ subscriptionId: id, provider: "provider-a", subscription: "sub", price: "price_of_no_plan" },
+      };
+      const once = [
+        { user_id: "user_3", details },
+        { user_id: "user_4", details },
+      ];
+      expect((await unknown()).sort(byUser)).toEqual(once);
+      expect(await test.rows("select plan_id, out_of_order from subscription")).toEqual([
+        { plan_id: "pro", out_of_order: true },
+      ]);
+      const another = { ...details, price: "price_of_none" };
+      await send(event(UPDATED, { priceId: "price_of_none" }));
+      expect((await unknown()).slice(2).sort(byUser)).toEqual([
+        { user_id: "user_3", details: another },
+        { user_id: "user_4", details: another },
+      ]);
+    } finally {
+      await test.rows(`update "user" set role = 'user'`);
+    }
+  });
+
   it("do not fail the event when its user is deleted at the same time", async () => {
     const leaving = await test.database.connection();
     try {
@@ -331,6 +363,10 @@ describe("a notification and its change", () => {
     expect(await rows()).toEqual([]);
   });
 });
+
+function byUser(a: Record<string, unknown>, b: Record<string, unknown>): number {
+  return String(a.user_id) < String(b.user_id) ? -1 : 1;
+}
 
 async function waitingForLock(): Promise<boolean> {
   const giveUpAt = performance.now() + 30_000;

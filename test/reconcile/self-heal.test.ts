@@ -152,6 +152,7 @@ describe("a subscription whose price is in no plan", () => {
   it.each([null, "pro"])(
     "is flagged with the reason, and compared again later (metadata: %s)",
     async (planId) => {
+      await context.test.rows(`update "user" set role = 'admin' where id = 'user_9'`);
       await receive(eventOf("customer.subscription.created", { occurredAt: at(100) }));
       await receive(eventOf("customer.subscription.updated", { ...UNKNOWN, planId, occurredAt: at(50) }));
       if (planId === null) await eventually(requested, [{ requested: true }]);
@@ -163,6 +164,12 @@ describe("a subscription whose price is in no plan", () => {
         { last_problem: reason },
       ]);
       expect(await stored()).toMatchObject([{ plan_id: "pro", out_of_order: true }]);
+      await makeDue();
+      expect(await heal()).toMatchObject({ postponed: 1 });
+      const notified = await context.test.rows(
+        "select user_id, details->>'price' as price from notification where kind = 'price_unknown'",
+      );
+      expect(notified).toEqual([{ user_id: "user_9", price: "price_legacy" }]);
       await makeDue();
       truth({ priceId: "price_team_monthly", seats: 6, planId });
       expect(await heal()).toMatchObject({ corrected: 1 });

@@ -42,6 +42,15 @@ export async function describeNotification({ kind, details }: Notification): Pro
       return { sentence: t(kind), href: "/settings" };
     case "role_changed":
       return { sentence: t(kind, { role: String(details.role) }), href: "/dashboard" };
+    case "price_unknown": {
+      const { provider, subscription, price } = details;
+      const values = {
+        provider: String(provider),
+        subscription: String(subscription),
+        price: String(price),
+      };
+      return { sentence: t(kind, values), href: "/admin/subscriptions" };
+    }
     case "payment_undone": {
       const { because, provider, subscription, refunded } = details;
       const values = {
