@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { builtPages } from "../../support/built-pages.ts";
@@ -60,7 +61,40 @@ describe("connections that ask for an upgrade", () => {
   });
 });
 
+it("keeps no descriptors of clients that asked for an upgrade and have gone", async () => {
+  const server = await serverWithPages();
+  const descriptors = async () => (await readdir(`/proc/${server.child.pid}/fd`)).length;
+  const before = await descriptors();
+  const clients = Array.from({ length: 100 }, (_, n) =>
+    send(server.url, `GET /api/health HTTP/1.1\r\nHost: x\r\n${n % 2 ? H2C : WEBSOCKET}\r\n`),
+  );
+  await vi.waitFor(() => expect(clients.every(({ received }) => received !== "")).toBe(true), {
+    timeout: 60_000,
+  });
+  for (const client of clients) client.destroy();
+  await vi.waitFor(async () => expect(await descriptors()).toBeLessThan(before + 50), { timeout: 60_000 });
+  expect(await server.end("SIGTERM")).toEqual({ code: 0, signal: null });
+});
+
 describe("a stopping server", () => {
+  it("ends by itself beside requests that never finish", async () => {
+    const server = await serverWithPages();
+    const beginnings = [
+      "POST /api/webhooks/provider-a HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1",
+      "POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\n1",
+      "GET /api/health HTTP/1.1\r\nHost: x\r\nX-Slow: ",
+      `POST /api/chat HTTP/1.1\r\nHost: x\r\n${H2C}Content-Length: 9\r\n\r\n1`,
+      `GET /sign-in HTTP/1.1\r\nHost: x\r\n${WEBSOCKET}\r\n`,
+      "",
+    ];
+    const clients = beginnings.map((beginning) => send(server.url, beginning));
+    await vi.waitFor(async () => expect((await fetch(`${server.url}/api/health`)).status).toBe(200), {
+      timeout: 30_000,
+    });
+    expect(await server.end("SIGTERM")).toEqual({ code: 0, signal: null });
+    await vi.waitFor(() => expect(clients.every(({ isClosed }) => isClosed)).toBe(true), { timeout: 30_000 });
+  });
+
   it("exits at once on a second signal", async () => {
     const server = await serverWithPages();
     const client = send(
