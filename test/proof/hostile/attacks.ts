@@ -86,6 +86,30 @@ export function attacks(stolen: { headers: Record<string, string>; body: string 
       },
     },
     {
+      name: "wrong service keys at event streams",
+      rate: 4,
+      attempt: (url) =>
+        exchange(
+          url,
+          request("GET /api/events/stream", { headers: [`Authorization: Bearer tgs_${hex(20)}`] }),
+        ),
+    },
+    {
+      name: "guesses of second factors",
+      rate: 2,
+      attempt: (url) => {
+        const path = pick(["verify-totp", "verify-backup-code"]);
+        const body = JSON.stringify({ code: String(randomInt(100_000, 1_000_000)) });
+        const headers = [JSON_TYPE, `Cookie: better-auth.two_factor=${hex(16)}.${hex(22)}`];
+        return exchange(url, request(`POST /api/auth/two-factor/${path}`, { headers, body }));
+      },
+    },
+    {
+      name: "guesses of calendars' addresses",
+      rate: 2,
+      attempt: (url) => exchange(url, request(`GET /api/plugins/renewals/calendar.ics?token=${hex(20)}`)),
+    },
+    {
       name: "forged webhooks",
       rate: 15,
       attempt: (url) => {
