@@ -35,27 +35,27 @@ export async function deletePerson(
   const { closeOpenCheckout } = tools;
   const release = await closeOpenCheckout?.(userId);
   try {
-    await deleteOnceCancelled(tools, userId, options);
+    await deleteOnceCanceled(tools, userId, options);
   } finally {
     await release?.();
   }
   await redactForAWhile(tools);
 }
 
-async function deleteOnceCancelled(
+async function deleteOnceCanceled(
   { database, cancelSubscription }: DeletionTools,
   userId: string,
   { by }: { by: Caller },
 ): Promise<void> {
-  const cancelled = new Set<string>();
+  const canceled = new Set<string>();
   for (let round = 1; ; round += 1) {
-    const deletion = await retryOnContention(() => deleteUserData(database, userId, { cancelled, by }));
+    const deletion = await retryOnContention(() => deleteUserData(database, userId, { canceled, by }));
     if (deletion.outcome === "deleted") return;
     const running = stillRunning(deletion);
     if (cancelSubscription === null || round === ROUNDS) refuse({ reason: "cancellation_failed" });
     for (const subscription of running) {
       await cancelSubscription(subscription).catch(() => refuse({ reason: "cancellation_failed" }));
-      cancelled.add(subscription.id);
+      canceled.add(subscription.id);
     }
   }
 }

@@ -17,14 +17,14 @@ export function cancelAtProvider({ payments, log }: ProviderTools): CancelSubscr
     if (api === null || providerSubscriptionId === null) {
       const reason =
         api === null ? "nothing is configured for its slot" : "the provider's id of it is not known yet";
-      log.error({ ...facts, reason }, "a subscription could not be cancelled");
-      throw new Error(`the subscription could not be cancelled: ${reason}`);
+      log.error({ ...facts, reason }, "a subscription could not be canceled");
+      throw new Error(`the subscription could not be canceled: ${reason}`);
     }
     try {
       await api.cancelSubscription(providerSubscriptionId);
     } catch (error) {
       const reason = isPaymentApiProblem(error) ? error.message : String(error);
-      log.error({ ...facts, reason }, "a subscription could not be cancelled");
+      log.error({ ...facts, reason }, "a subscription could not be canceled");
       throw error;
     }
   };

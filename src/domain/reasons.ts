@@ -33,7 +33,7 @@ export const REASONS = {
 
   forbidden: plain("forbidden", "Forbidden"),
   session_required: plain("forbidden", "Forbidden"),
-  two_factor_required: plain("forbidden", "Set up two-factor sign-in first"),
+  two_factor_required: plain("forbidden", "Set up two-factor authentication first"),
   cross_origin: plain("forbidden", "Forbidden"),
   missing_permission: reason(
     "forbidden",
@@ -171,7 +171,7 @@ export const REASONS = {
   checkout_not_closed: plain("unavailable", "An open checkout could not be closed: try again in a minute"),
   cancellation_failed: plain(
     "unavailable",
-    "The subscription could not be cancelled at the payment provider: cancel it there first",
+    "The subscription could not be canceled at the payment provider: cancel it there first",
   ),
   replay_outcome_unknown: reason(
     "unavailable",

@@ -22,7 +22,7 @@ export type RunningSubscription = {
 export type Deletion =
   | { outcome: "deleted" }
   | { outcome: "unknown" | "last_administrator" }
-  /** Nothing was deleted: these subscriptions have not been cancelled yet. */
+  /** Nothing was deleted: these subscriptions have not been canceled yet. */
   | { outcome: "subscribed"; running: RunningSubscription[] };
 
 const LIMITS: TransactionOptions = {
@@ -34,20 +34,20 @@ const LIMITS: TransactionOptions = {
 
 /**
  * Deletes a user with all dependent rows, unless this is the last administrator or a running subscription is not
- * among `cancelled`. Subscriptions stay without a user, and the id is never reused. Redacting the delivery log is
+ * among `canceled`. Subscriptions stay without a user, and the id is never reused. Redacting the delivery log is
  * queued and the audit entry is written in the same transaction.
  */
 export async function deleteUserData(
   database: Database,
   userId: string,
-  { cancelled, by }: { cancelled: ReadonlySet<string>; by: Caller },
+  { canceled, by }: { canceled: ReadonlySet<string>; by: Caller },
 ): Promise<Deletion> {
   return inTransaction(database, LIMITS, async (transaction) => {
     const { user, others: otherAdministrators, subscriptions } = await lockPerson(transaction, userId);
     if (!user) return { outcome: "unknown" };
     if (user.role === "admin" && otherAdministrators.length === 0) return { outcome: "last_administrator" };
     const running = subscriptions.filter(
-      (subscription) => RUNS[subscription.status] && !cancelled.has(subscription.id),
+      (subscription) => RUNS[subscription.status] && !canceled.has(subscription.id),
     );
     if (running.length > 0) return { outcome: "subscribed", running };
 

@@ -3,7 +3,7 @@ import { deleteExpired } from "../../src/store/expired-accounts-data.ts";
 import { totp } from "../support/totp.ts";
 import { accounts, cookieOf, onDatabase, PASSWORD } from "./accounts.ts";
 
-describe("two-factor sign-in", () => {
+describe("two-factor authentication", () => {
   const on = accounts();
 
   async function enabled() {

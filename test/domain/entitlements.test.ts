@@ -68,7 +68,7 @@ describe("entitlements", () => {
     },
   );
 
-  it("hold until the end of the period, of the days of grace, or of a cancelled subscription", () => {
+  it("hold until the end of the period, of the days of grace, or of a canceled subscription", () => {
     const end = new Date("2030-02-01T00:00:00Z");
     expect(check([{}], "exports")).toEqual({ allowed: true, reason: "plan", until: end });
     expect(check([{ cancelAtPeriodEnd: true }], "exports")).toEqual({

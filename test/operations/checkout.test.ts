@@ -367,7 +367,7 @@ it("opens the portal for users with a subscription to manage", async () => {
   });
 });
 
-it("deletes an account only after its subscription is cancelled at the provider", async () => {
+it("deletes an account only after its subscription is canceled at the provider", async () => {
   await subscribed();
   stripe.subscriptions.set(`sub_${person.id}`, { id: `sub_${person.id}`, status: "active" });
   const leave = () =>
@@ -380,8 +380,8 @@ it("deletes an account only after its subscription is cancelled at the provider"
   const found = () => test.rows(`select from "user" where id = $1`, [person.id]);
   expect(await found()).toHaveLength(1);
   stripe.interfere(null);
-  stripe.cancelled.length = 0;
+  stripe.canceled.length = 0;
   expect((await leave()).status).toBe(200);
   expect(await found()).toEqual([]);
-  expect(stripe.cancelled).toEqual([`sub_${person.id}`]);
+  expect(stripe.canceled).toEqual([`sub_${person.id}`]);
 });

@@ -35,12 +35,12 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
   let context: TestContext;
   let person: TestUser;
   let neighbour: TestUser;
-  const cancelled: RunningSubscription[] = [];
+  const canceled: RunningSubscription[] = [];
   beforeAll(async () => {
     test = await freshDatabase(0);
     server = await startTestServer(test.url, { ...GENEROUS_LIMITS, PROVIDER_A_ADAPTER: format });
     context = createTestContext(test.database, {
-      cancelSubscription: async (subscription) => void cancelled.push(subscription),
+      cancelSubscription: async (subscription) => void canceled.push(subscription),
     });
     person = await signUp(server.url, "Zebediah Quxley");
     neighbour = await signUp(server.url, "Somebody Else");
@@ -126,7 +126,7 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
       confirmation: ` ${person.email.toUpperCase()} `,
     });
     expect(deleted).toEqual({ success: true });
-    expect(cancelled).toMatchObject([
+    expect(canceled).toMatchObject([
       { provider: "provider-a", providerSubscriptionId: idOf(format, "sub", 7_000_001), status: "active" },
     ]);
     expect(await findInAllTables(test, person.id)).toEqual([
@@ -328,7 +328,7 @@ describe("deleting an account", () => {
   });
 
   it.each(["trialing", "active", "past_due", "paused", "unpaid"] as const)(
-    "is refused when the %s subscription cannot be cancelled",
+    "is refused when the %s subscription cannot be canceled",
     async (status) => {
       await subscribe("user_5", { status, subscriptionId: `sub_${status}` });
       const before = await test.rows("select * from subscription where user_id = 'user_5' order by id");
@@ -339,7 +339,7 @@ describe("deleting an account", () => {
         const refusal = await refusalOf(call(deleteAccount, session("user_5"), confirmation("user_5")));
         expect(refusal).toEqual({
           code: "unavailable",
-          message: "The subscription could not be cancelled at the payment provider: cancel it there first",
+          message: "The subscription could not be canceled at the payment provider: cancel it there first",
         });
       }
       expect(await isThere("user_5")).toBe(true);
@@ -363,15 +363,15 @@ describe("deleting an account", () => {
 
   it("also cancels a subscription that was bought meanwhile", async () => {
     await subscribe("user_8", { subscriptionId: "first" });
-    const cancelled: (string | null)[] = [];
+    const canceled: (string | null)[] = [];
     const { call } = createTestContext(test.database, {
       cancelSubscription: async ({ providerSubscriptionId }) => {
-        cancelled.push(providerSubscriptionId);
+        canceled.push(providerSubscriptionId);
         if (providerSubscriptionId === "first") await subscribe("user_8", { subscriptionId: "second" });
       },
     });
     await call(deleteAccount, session("user_8"), confirmation("user_8"));
-    expect(cancelled).toEqual(["first", "second"]);
+    expect(canceled).toEqual(["first", "second"]);
     expect(await isThere("user_8")).toBe(false);
   });
 

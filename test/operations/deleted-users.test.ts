@@ -66,7 +66,7 @@ it("logs a subscription that was paid after the account was deleted, and will be
   ]);
 });
 
-it("does not report a subscription that was cancelled with the account", async () => {
+it("does not report a subscription that was canceled with the account", async () => {
   await receive("customer.subscription.created", { userId: "user_1", subscriptionId: "sub_1" });
   await leave("user_1");
   await receive("customer.subscription.updated", { userId: "user_1", subscriptionId: "sub_1" });

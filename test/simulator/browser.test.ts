@@ -51,7 +51,7 @@ describe.skipIf(missing)(`a browser without JavaScript${missing ? ` (${missing})
     await page.getByRole("button", { name: "Change seats" }).click();
     await page.getByRole("status").getByText("The seats are changed.").waitFor();
     await page.getByRole("button", { name: "Cancel at the end of the period" }).click();
-    await page.getByText("Active, cancelled").waitFor();
+    await page.getByText("Active, canceled").waitFor();
     await page.getByRole("link", { name: "Go back" }).click();
     await page.getByRole("button", { name: "Forward a month" }).click();
     await page.getByText("Ended").waitFor();

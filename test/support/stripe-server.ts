@@ -21,7 +21,7 @@ export type StripeServer = {
   portals: URLSearchParams[];
   /** Those that were created through the API. */
   customers: { id: string; email: string | null; metadata: { userId: string | null } }[];
-  cancelled: string[];
+  canceled: string[];
   /** What it knows, by id, as Stripe's API shows it. */
   subscriptions: Map<string, object>;
 
@@ -48,7 +48,7 @@ export async function stripeServer(): Promise<StripeServer> {
     expired: [],
     portals: [],
 
-    cancelled: [],
+    canceled: [],
     subscriptions: new Map(),
     customers: [],
     events: [],
@@ -129,7 +129,7 @@ function answerTo(stripe: Omit<StripeServer, "url" | "close">, call: Call): [num
       if (id === "") return [200, listOf(subscriptionsOf(stripe, searchParams.get("customer")))];
       return [stripe.subscriptions.has(id) ? 200 : 404, stripe.subscriptions.get(id) ?? missing(id)];
     case "DELETE /v1/subscriptions":
-      stripe.cancelled.push(id);
+      stripe.canceled.push(id);
       return stripe.subscriptions.has(id)
         ? [200, { ...stripe.subscriptions.get(id), status: "canceled" }]
         : [404, missing(id)];

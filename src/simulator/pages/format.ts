@@ -41,7 +41,7 @@ export function stateOf({ status, cancelAtPeriodEnd }: SubscriptionState): Html 
     canceled: ["rest", "Ended"],
   }[status] as [string, string];
   return html`<span class="state ${cancelAtPeriodEnd && tone === "good" ? "warn" : tone}">${label}${
-    cancelAtPeriodEnd && status !== "canceled" ? ", cancelled" : ""
+    cancelAtPeriodEnd && status !== "canceled" ? ", canceled" : ""
   }</span>`;
 }
 

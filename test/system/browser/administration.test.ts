@@ -131,7 +131,9 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await rows.nth(1).getByRole("link").click();
     await page.waitForURL(`/admin/webhooks/${seeded.failedId}`);
     await section(page, "History").getByText("Attempt 1 failed (provider delivery)").waitFor();
-    await section(page, "History").getByText("If this person signs up or is imported later").waitFor();
+    await section(page, "History")
+      .getByText("The next retry succeeds once this user has signed up")
+      .waitFor();
     await section(page, "Details").getByText("Failed at", { exact: true }).waitFor();
     expect(await section(page, "Details").getByText("Completed at").count()).toBe(0);
     await page.getByLabel("Search payload").fill("seeded-15");

@@ -75,7 +75,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
     await press(page, "Change seats");
     await page.getByRole("status").getByText("The seats are changed.").waitFor();
     await press(page, "Cancel at the end of the period");
-    await page.getByText("Active, cancelled").waitFor();
+    await page.getByText("Active, canceled").waitFor();
     await eventually(
       async () => (await site.test.rows("select seats, cancel_at_period_end from subscription"))[0],
       {

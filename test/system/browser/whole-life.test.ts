@@ -57,7 +57,7 @@ describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => 
         await page.getByRole("button", { name: "Pay what is owed" }).click();
         await page.getByRole("status").getByText("What was owed is paid.").waitFor();
         await page.getByRole("button", { name: "Cancel at the end of the period" }).click();
-        await page.getByText("Active, cancelled").waitFor();
+        await page.getByText("Active, canceled").waitFor();
       });
       await sees(page, shop, person, /^Ends on .* and won’t renew/);
       await aMonthLater(page, shop);

@@ -53,7 +53,7 @@ it("refuses to delete an account whose subscription has no provider id", async (
     update subscription set provider_subscription_id = null, customer_id = (
       select payload->'data'->'attributes'->>'customer_id' from webhook_delivery where event_type = 'order_created')`);
   const refused = await leave(shop, person);
-  const error = "The subscription could not be cancelled at the payment provider: cancel it there first";
+  const error = "The subscription could not be canceled at the payment provider: cancel it there first";
   expect([refused.status, refused.text]).toEqual([503, expect.stringContaining(error)]);
 
   await shop.test.rows(`update "user" set email_verified = true`);
