@@ -46,13 +46,15 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
   },
   {
     file: "src/app/(account)/billing/actions.ts",
-    find: `      ...(provider === null ? {} : { provider }),
-    };
-  });
-  revalidatePath("/billing");`,
-    replace: `      ...(provider === null ? {} : { provider }),
-    };
-  });`,
+    find: `  revalidatePath("/billing");
+  redirect(url);
+}
+
+/**`,
+    replace: `  redirect(url);
+}
+
+/**`,
     fault: "createCheckout does not revalidate its page",
     tests: ACTIONS,
   },
