@@ -81,9 +81,10 @@ function chosenFaults(): Fault[] {
     throw new Error(`--shard=${values.shard}: write it as --shard=1/4`);
   const listed = values.list === undefined ? Object.values(LISTS).flat() : LISTS[values.list];
   if (!listed) throw new Error(`--list=${values.list}: one of ${Object.keys(LISTS).join(", ")}`);
-  const wanted = positionals[0] ?? "";
   return listed
-    .filter(({ file, fault }) => `${file} ${fault}`.includes(wanted))
+    .filter(({ file, fault }) => {
+      return positionals.length === 0 || positionals.some((text) => `${file} ${fault}`.includes(text));
+    })
     .filter((_, n) => n % shards === shard - 1);
 }
 

@@ -187,7 +187,7 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
     find: '    "x-api-version": apiVersion,\n',
     replace: "",
     fault: "X-API-Version is missing where nothing can be routed",
-    tests: ["test/api/versions.test.ts"],
+    tests: ["test/http/unroutable.test.ts"],
   },
   {
     file: "src/operations/operation.ts",
@@ -196,6 +196,7 @@ export const FAULTS_OF_THE_SPECIFICATION: readonly Fault[] = [
     fault: "the form counts down other seconds than the header",
     tests: ["test/app/actions.test.ts"],
     only: "counts down the same seconds",
+    inPages: true,
   },
   {
     file: "src/operations/subscriptions/show-history.ts",
