@@ -21,7 +21,7 @@ import { createHttpServer } from "./runtime/http-server.ts";
 import { createPages } from "./runtime/pages/create-pages.ts";
 import { outputContext } from "./runtime/pages/output-context.ts";
 import { type Runtime, type RuntimeOptions, startRuntime, warnOfMissingSecrets } from "./runtime/runtime.ts";
-import { type Service, startService } from "./runtime/service.ts";
+import { type Service, type ServiceOptions, startService } from "./runtime/service.ts";
 import { startFailure } from "./runtime/start-failure.ts";
 import { startupBanner } from "./runtime/startup-banner.ts";
 import { stopOnSignal } from "./runtime/stop-on-signal.ts";
@@ -38,6 +38,8 @@ export type RunningServer = {
 export type ServerOptions = Pick<RuntimeOptions, "hooks" | "hookTimeoutMs"> & {
   log: Log;
   reached?: (milestone: Milestone) => void | Promise<void>;
+  /** The same for outbound events. */
+  reachedOutbound?: ServiceOptions["reachedOutbound"];
   /** Those of `versions.config.ts` unless given. */
   versions?: VersionCatalog;
   eventHeartbeatMs?: number;
@@ -60,7 +62,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
         "X-Forwarded-For arrives and TRUSTED_PROXIES is not set: limits count the proxy's address, e.g. TRUSTED_PROXIES=1",
       ),
     );
-    const service = await startService(config, runtime, { log, ownOrigins: () => origins });
+    const service = await startService(config, runtime, { ...options, ownOrigins: () => origins });
     closing.push(service.close);
     const webhooks = connectWebhooks(config, options, { runtime, service });
     const api = await connectApi(config, options, {

@@ -14,6 +14,7 @@ import { createMail } from "../mail/mail.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
+import type { DispatcherOptions } from "../outbound/dispatcher.ts";
 import { createEventFeed } from "../outbound/event-feed.ts";
 import { startOutbound } from "../outbound/outbound.ts";
 import { countFlagged } from "../store/heals.ts";
@@ -45,12 +46,14 @@ export type ServiceOptions = {
   log: Log;
   /** Origins whose pages may write with a user's cookie. */
   ownOrigins(): readonly string[];
+  /** Called at each step of sending events where a crash matters; tests crash there. */
+  reachedOutbound?: DispatcherOptions["reached"];
 };
 
 export async function startService(
   config: Config,
   runtime: Runtime,
-  { log, ownOrigins }: ServiceOptions,
+  { log, ownOrigins, reachedOutbound }: ServiceOptions,
 ): Promise<Service> {
   for (const slot of SLOTS) {
     const { apiKey } = config.slots[slot];
@@ -102,6 +105,7 @@ export async function startService(
     allow: runtime.outboundAllow,
     hooks: afterHooksOf(runtime),
     ...(metrics ? { observe: metrics.sent } : {}),
+    ...(reachedOutbound ? { reached: reachedOutbound } : {}),
     log,
     now: Date.now,
   });

@@ -10,17 +10,15 @@ let times = 0;
 const environment = readConfig(process.env);
 requireAuthSecret(environment);
 const log = createLog(environment.logLevel);
-await runServer(environment, {
-  log,
-  reached: async (reached) => {
-    if (reached !== milestone) return;
-    times += 1;
-    if (times !== Number(nth)) return;
-    // Lets sent statements reach the database: the crash must not come before the step that it is named for.
-    await sleep(5);
-    process.kill(process.pid, signal);
-    await sleep(1_000);
-  },
-});
+const crashAt = async (reached: string) => {
+  if (reached !== milestone) return;
+  times += 1;
+  if (times !== Number(nth)) return;
+  // Lets sent statements reach the database: the crash must not come before the step that it is named for.
+  await sleep(5);
+  process.kill(process.pid, signal);
+  await sleep(1_000);
+};
+await runServer(environment, { log, reached: crashAt, reachedOutbound: crashAt });
 // A load test needs no line per request, but the parent process waits for "listening".
 log.level = process.env.LOG_LEVEL_ONCE_LISTENING ?? environment.logLevel;
