@@ -46,6 +46,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
     await section(page, "Current plan")
       .getByText(/^Renews on .+ for €40\.$/)
       .waitFor();
+    await section(page, "What you can use").getByText("0 used, 100,000 left in this period").waitFor();
 
     await page.goto("/settings");
     await fill(page, { Name: "Ada" });

@@ -7,6 +7,7 @@ import { PageHeader } from "../../../ui/page-header.tsx";
 import { read } from "../../gate/read.ts";
 import { CheckoutNotice } from "./checkout-notice.tsx";
 import { CurrentPlan, NoPlan } from "./current-plan.tsx";
+import { EntitlementsCard } from "./entitlements-card.tsx";
 import { History } from "./history.tsx";
 import { MultipleSubscriptionsWarning } from "./multiple-subscriptions-warning.tsx";
 import { Payments } from "./payments.tsx";
@@ -44,6 +45,7 @@ export default async function BillingPage({ searchParams }: PageProps<"/billing"
           : current && <CurrentPlan subscription={current} />}
         {/* The plan just paid for is not offered again. */}
         {!current && !isAwaited && <NoPlan endedAs={all[0] ?? null} />}
+        {!isAwaited && <EntitlementsCard />}
         {!isAwaited && (
           <PlanChoice
             subscription={current}
