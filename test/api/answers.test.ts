@@ -3,7 +3,7 @@ import type { Dependencies } from "../../src/operations/dependencies.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { listen, sendRequest } from "../support/http.ts";
-import { signUp } from "../support/people.ts";
+import { createUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { testApi } from "../support/unguarded-api.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 describe("every API response", () => {
   it("has its own request id for any status", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     const ids = new Set<string>();
     const asked: [number, string, string, object?][] = [
       [200, "GET", "/api/health"],
@@ -83,7 +83,7 @@ describe("every API response", () => {
   });
 
   it("answers HEAD like GET, without the body", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     for (const [path, call] of [
       ["/api/plans", {}],
       ["/api/users/me", { cookie }],
@@ -103,7 +103,7 @@ describe("every API response", () => {
       ];
       for (const name of names) expect(head.headers.get(name)).toBe(got.headers.get(name));
     }
-    const { cookie: counted } = await signUp(server.url);
+    const { cookie: counted } = await createUser(test);
     const left = [];
     for (const method of ["HEAD", "GET", "HEAD"]) {
       const { headers } = await sendRequest(server.url, method, "/api/users/me", { cookie: counted });
@@ -163,7 +163,7 @@ describe("an internal error", () => {
   it("returns 503 with Retry-After while the database is unreachable", async () => {
     const own = await freshDatabase(0);
     const running = await startTestServer(own.url, GENEROUS_LIMITS);
-    const { cookie } = await signUp(running.url);
+    const { cookie } = await createUser(own);
     const { body: made } = await sendRequest(running.url, "POST", "/api/api-keys", {
       cookie,
       body: { name: "CI" },

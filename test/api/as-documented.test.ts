@@ -5,7 +5,7 @@ import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type RequestOptions, sendRequest } from "../support/http.ts";
 import { type OpenAiServer, openAiServer } from "../support/openai-server.ts";
-import { signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { createAdmin, createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
@@ -222,7 +222,7 @@ async function wrongCalls(operation: Documented, good: Good, version: string): P
     calls.push({ ...bySomeKey, key: serviceKey, headers: { origin: "https://app.example.com" } });
   }
   // More than one call a minute.
-  const person = good.by === "admin" ? await signUpAdmin(server.url, test) : await signUp(server.url);
+  const person = good.by === "admin" ? await createAdmin(test) : await createUser(test);
   for (let n = 0; n < 2; n += 1) calls.push(called({ cookie: person.cookie }, strict));
   calls.push(called({ key: "tg_unknown", cookie: testData.owner.cookie }));
   if (method === "GET" || method === "DELETE") calls.push(called({ query: "nothing=1" }));
@@ -270,7 +270,7 @@ async function conflicts(operationId: string): Promise<Call[]> {
   }
   if (operationId === "billingCreateCheckout")
     return [{ on: server, body: { planId: "team" }, cookie: testData.owner.cookie }];
-  const { id, cookie } = await signUp(server.url);
+  const { id, cookie } = await createUser(test);
   if (operationId === "billingOpenPortal")
     return [
       { on: server, cookie },
@@ -297,7 +297,7 @@ async function conflicts(operationId: string): Promise<Call[]> {
 
 async function credentialsOf({ by }: Good): Promise<{ cookie?: string; key?: string }> {
   if (by === "service") return { key: serviceKey };
-  if (by === "newcomer") return { cookie: (await signUp(server.url)).cookie };
+  if (by === "newcomer") return { cookie: (await createUser(test)).cookie };
   const people: Record<Exclude<Good["by"], "newcomer" | "service">, TestUser | null> = {
     anyone: null,
     user: testData.owner,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type HttpResponse, sendRequest } from "../support/http.ts";
-import { createKey, signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { createAdmin, createKey, createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 describe("an API key", () => {
   it("acts as its owner, but cannot manage keys or administer", async () => {
-    const owner = await signUpAdmin(server.url, test);
+    const owner = await createAdmin(test);
     const { id, key } = await createKey(server.url, owner);
     expect((await sendRequest(server.url, "GET", "/api/users/me", { key })).body.id).toBe(owner.id);
     expect((await sendRequest(server.url, "GET", "/api/api-keys", { key })).status).toBe(200);
@@ -44,7 +44,7 @@ describe("an API key", () => {
   });
 
   it("returns the same 401 for every invalid key, and ignores the cookie", async () => {
-    const owner = await signUp(server.url);
+    const owner = await createUser(test);
     const revoked = await createKey(server.url, owner);
     const expired = await createKey(server.url, owner);
     await test.rows("update api_key set expires_at = now() - interval '1 second' where id = $1", [
@@ -101,7 +101,7 @@ describe("a write by cookie", () => {
   ] as Record<string, string>[])(
     "from a foreign page (%o) returns 403 and changes nothing",
     async (headers) => {
-      const person = await signUp(server.url);
+      const person = await createUser(test);
       const sent = Object.fromEntries(
         Object.entries(headers).map(([name, value]) => [name, value.replace("$PORT", port())]),
       );
@@ -129,14 +129,14 @@ describe("a write by cookie", () => {
       { origin: `http://localhost:${port()}` },
       { origin: `http://127.0.0.1:${port()}`, "sec-fetch-site": "same-origin" },
     ] as Record<string, string>[]) {
-      const person = await signUp(server.url);
+      const person = await createUser(test);
       expect((await rename(person, headers)).status).toBe(200);
       expect(await nameOf(person)).toBe("Changed");
     }
   });
 
   it("is not checked for an API key or a read", async () => {
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     const { key } = await createKey(server.url, person);
     const headers = { origin: "https://evil.example.com", "sec-fetch-site": "cross-site" };
     expect((await rename(person, headers, { key })).status).toBe(200);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { sendRequest } from "../support/http.ts";
-import { signUp } from "../support/people.ts";
+import { createUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
@@ -86,7 +86,7 @@ describe("GET /api/entitlements", () => {
   });
 
   it("is the caller's own for a signed-in user, who cannot name another", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     const own = await sendRequest(server.url, "GET", "/api/entitlements", { cookie });
     expect([own.status, own.body.planId]).toEqual([200, "free"]);
     const others = await sendRequest(server.url, "GET", "/api/entitlements?user=user_1", { cookie });
@@ -244,13 +244,13 @@ describe("POST /api/usage", () => {
   });
 
   it("is for service keys alone", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     const response = await sendRequest(server.url, "POST", "/api/usage", { cookie, body: item("user_1", 1) });
     expect(response.status).toBe(403);
   });
 
   it("goes with its person", async () => {
-    const { id } = await signUp(server.url);
+    const { id } = await createUser(test);
     await use(item(id, 3, "of-the-deleted"));
     await test.rows(`delete from "user" where id = $1`, [id]);
     expect(await test.rows("select from usage_counter where user_id = $1", [id])).toEqual([]);

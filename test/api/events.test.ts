@@ -8,7 +8,7 @@ import { dropOutbound } from "../../src/store/outbound-retention.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { sendRequest } from "../support/http.ts";
-import { createKey, signUp, type TestUser } from "../support/people.ts";
+import { createKey, createUser, type TestUser } from "../support/people.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { GENEROUS_LIMITS, serverVariables } from "../support/variables.ts";
 import { openEventStream, type ReadEventStream } from "./read-event-stream.ts";
@@ -27,7 +27,7 @@ function start(): Promise<RunningServer> {
 beforeAll(async () => {
   test = await freshDatabase(0);
   server = await start();
-  user = await signUp(server.url);
+  user = await createUser(test);
   ({ key } = await createServiceKey(test, { permissions: ["events:read"] }));
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type HttpResponse, sendRequest } from "../support/http.ts";
-import { cookieOf, createKey, signUp, signUpAdmin } from "../support/people.ts";
+import { cookieOf, createAdmin, createKey, createUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
@@ -71,7 +71,7 @@ describe("authentication comes first", () => {
   });
 
   it("returns 403 before the limit, and charges nothing", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     for (let n = 0; n < 5; n += 1) {
       const response = await sendRequest(strict.url, "GET", "/api/webhook-deliveries?limit=x", { cookie });
       expect([response.status, response.body, ...limitsTold(response)]).toEqual([
@@ -94,7 +94,7 @@ describe("authentication comes first", () => {
   });
 
   it("applies a changed role from the next request on", async () => {
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     const look = async () => (await sendRequest(server.url, "GET", "/api/webhook-deliveries", person)).status;
     expect(await look()).toBe(403);
     await test.rows(`update "user" set role = 'admin' where id = $1`, [person.id]);
@@ -106,7 +106,7 @@ describe("authentication comes first", () => {
 
 describe("the limit comes before validation", () => {
   it("returns 429, not 400, for invalid input over the limit", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     for (let n = 0; n < 3; n += 1) {
       expect(
         (await sendRequest(strict.url, "PATCH", "/api/users/me", { cookie, body: { name: "" } })).status,
@@ -121,14 +121,14 @@ describe("the limit comes before validation", () => {
   });
 
   it("does not wait for the body of a refused call", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     await usedUp("/api/api-keys", cookie);
     expect(await answerToUnsentBody("PATCH", "/api/users/me", { cookie })).toEqual({
       status: 429,
       body: TOO_MANY,
     });
 
-    const other = await signUp(server.url);
+    const other = await createUser(test);
     expect(await answerToUnsentBody("PATCH", "/api/users/me", { cookie: other.cookie }, 500)).toBeNull();
   });
 });
@@ -167,7 +167,7 @@ function answerToUnsentBody(
 
 describe("validation comes before the logic", () => {
   it("rejects an invalid checkout without calling a provider", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     const checkout = async (body: unknown) =>
       (await sendRequest(server.url, "POST", "/api/checkout", { cookie, body })).status;
     expect(await checkout({ planId: "pro", seats: 0 })).toBe(400);
@@ -175,7 +175,7 @@ describe("validation comes before the logic", () => {
   });
 
   it("rejects an invalid replay without an attempt", async () => {
-    const { cookie } = await signUpAdmin(server.url, test);
+    const { cookie } = await createAdmin(test);
     const [row] = await test.rows<{ id: string }>(
       `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, payload)
        values ('provider-a', 'evt_gate', 'x', 'stripe', 'failed', 'delivery', '{}') returning id`,
@@ -193,7 +193,7 @@ describe("validation comes before the logic", () => {
 
 describe("limit headers", () => {
   it("count down on admitted and refused answers alike, consistently", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     for (const [remaining, status, path] of [
       [2, 200, "/api/users/me"],
       [1, 400, "/api/users?limit=0"],
@@ -220,7 +220,7 @@ describe("limit headers", () => {
 
   it("admit the call again after Retry-After, which is at least a second", async () => {
     const quick = await startTestServer(test.url, { ...GENEROUS_LIMITS, RATE_LIMIT_API: "2/1" });
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     const look = () => sendRequest(quick.url, "GET", "/api/users/me", { cookie });
     // On a busy machine the window may pass between two calls.
     let refused = await look();
@@ -240,7 +240,7 @@ describe("limit headers", () => {
 
 describe("counting", () => {
   it("counts each scope separately", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     await usedUp("/api/users/me", cookie);
     expect((await sendRequest(strict.url, "GET", "/api/users/me", { cookie })).status).toBe(429);
     const settings = await sendRequest(strict.url, "GET", "/api/api-keys", { cookie });
@@ -255,13 +255,13 @@ describe("counting", () => {
       strict.url,
       "GET",
       path,
-      await signUpAdmin(server.url, test),
+      await createAdmin(test),
     );
     expect([status, headers.get("ratelimit-policy")]).toEqual([200, '"admin";q=3;w=60']);
   });
 
   it("counts one user's calls across sessions and keys", async () => {
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     const { key } = await createKey(server.url, person);
     const again = await sendRequest(server.url, "POST", "/api/auth/sign-in/email", {
       body: { email: person.email, password: person.password },
@@ -282,7 +282,7 @@ describe("counting", () => {
     for (const call of calls)
       expect((await sendRequest(strict.url, "GET", "/api/users/me", call)).status).toBe(429);
 
-    const other = await signUp(server.url);
+    const other = await createUser(test);
     expect(
       (await sendRequest(strict.url, "GET", "/api/users/me", other)).headers.get("x-ratelimit-remaining"),
     ).toBe("2");
@@ -305,13 +305,13 @@ describe("counting", () => {
     expect(await look(from("192.0.2.21"))).toEqual([200, "2"]);
     // Entries that the client puts before the proxy's have no effect.
     expect(await look(from("192.0.2.99, 192.0.2.20"))).toEqual([429, "0"]);
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     expect(await look({ cookie, ...from("192.0.2.20") })).toEqual([200, "2"]);
   });
 
   it("counts each administrator separately", async () => {
-    const one = await signUpAdmin(server.url, test);
-    const other = await signUpAdmin(server.url, test);
+    const one = await createAdmin(test);
+    const other = await createAdmin(test);
     await usedUp("/api/webhook-deliveries", one.cookie);
     expect((await sendRequest(strict.url, "GET", "/api/webhook-deliveries", one)).status).toBe(429);
     expect((await sendRequest(strict.url, "GET", "/api/webhook-deliveries", other)).status).toBe(200);

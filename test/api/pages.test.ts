@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { sendRequest } from "../support/http.ts";
-import { signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { createAdmin, createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
@@ -161,7 +161,7 @@ describe.each(Object.entries(LISTS))("pagination of %s", (_, list) => {
     // Empties the lists that all users share.
     await test.rows(`delete from "user"`);
     await test.rows("delete from webhook_delivery");
-    owner = await signUpAdmin(server.url, test);
+    owner = await createAdmin(test);
     await test.rows(`update "user" set created_at = '2020-01-01' where id = $1`, [owner.id]);
     const made: Made[] = isOfPeople ? [{ id: owner.id, at: "2020-01-01" }] : [];
     // Many with one time, and others that differ by less than a millisecond.
@@ -291,7 +291,7 @@ describe("another user's cursor", () => {
   it.each(["/subscriptions", "/api-keys", "/notifications"])(
     "of %s reveals none of their items",
     async (path) => {
-      const [one, other] = [await signUp(server.url), await signUp(server.url)];
+      const [one, other] = [await createUser(test), await createUser(test)];
       const list = Object.values(LISTS).find((each) => each.path === path) as List;
       for (let n = 0; n < 4; n += 1) await list.add(one, new Date().toISOString());
       const own = await list.add(other, "2020-01-01T00:00:00Z");
@@ -305,8 +305,8 @@ describe("another user's cursor", () => {
   );
 
   it("reveals no other user to a caller without the role", async () => {
-    const admin = await signUpAdmin(server.url, test);
-    const { cookie, id } = await signUp(server.url);
+    const admin = await createAdmin(test);
+    const { cookie, id } = await createUser(test);
     const { body } = await sendRequest(server.url, "GET", "/api/users?limit=1", { cookie: admin.cookie });
     const response = await sendRequest(server.url, "GET", `/api/users?cursor=${body.nextCursor}`, { cookie });
     expect(response.body.users.map((user: Item) => user.id)).toEqual([id]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { sendRequest } from "../support/http.ts";
-import { signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { createAdmin, createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
@@ -13,7 +13,7 @@ let person: TestUser;
 beforeAll(async () => {
   test = await freshDatabase(0);
   server = await startTestServer(test.url, GENEROUS_LIMITS);
-  person = await signUp(server.url, "Ada");
+  person = await createUser(test, "Ada");
 });
 afterAll(async () => {
   await server.close();
@@ -186,7 +186,7 @@ describe("PATCH /api/users/me", () => {
 
 describe("GET /api/users", () => {
   it("returns all users to an administrator, and only the caller to others", async () => {
-    const admin = await signUpAdmin(server.url, test);
+    const admin = await createAdmin(test);
     const ids = async (call: object) =>
       (await sendRequest(server.url, "GET", "/api/users?limit=100", call)).body.users.map(
         (user: { id: string }) => user.id,
@@ -203,7 +203,7 @@ describe("GET /api/users", () => {
   });
 
   it("returns 401 to a banned or deleted user from the next request on", async () => {
-    const gone = await signUp(server.url);
+    const gone = await createUser(test);
     const look = async () => (await sendRequest(server.url, "GET", "/api/users/me", gone)).status;
     expect(await look()).toBe(200);
     await test.rows(`update "user" set banned = true where id = $1`, [gone.id]);

@@ -3,7 +3,7 @@ import { ROUTES } from "../../src/api/rest/routes.ts";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type RequestOptions, sendRequest } from "../support/http.ts";
-import { signUp } from "../support/people.ts";
+import { createUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 import { createTestData, notified, subscribed, type TestData } from "./test-data.ts";
@@ -267,7 +267,7 @@ describe("checkout, portal and reconcile", () => {
 
 describe("API keys", () => {
   it("are shown once, and stored as prefix and hash", async () => {
-    const { cookie, id: userId } = await signUp(server.url);
+    const { cookie, id: userId } = await createUser(test);
     const made = await call("POST", "/api/api-keys", { cookie, body: { name: "CI 🧭" } });
     expect([made.status, made.headers.get("cache-control")]).toEqual([201, "no-store"]);
     expect(made.body).toEqual({
@@ -294,7 +294,7 @@ describe("API keys", () => {
   });
 
   it("are rejected once revoked, and revoking again returns 404", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     const { body: made } = await call("POST", "/api/api-keys", { cookie, body: { name: "x" } });
     expect((await call("GET", "/api/users/me", { key: made.key })).status).toBe(200);
     const revoked = await call("DELETE", `/api/api-keys/${made.id}`, { cookie });
@@ -306,7 +306,7 @@ describe("API keys", () => {
   });
 
   it("accept an expiry", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     const make = (expiresAt: unknown) =>
       call("POST", "/api/api-keys", { cookie, body: { name: "x", expiresAt } });
     expect((await make("2030-01-31T00:00:00+02:00")).status).toBe(201);
@@ -334,7 +334,7 @@ describe("API keys", () => {
 
 describe("notifications", () => {
   it("are listed newest first, and keep the time when they were first read", async () => {
-    const { id: userId, cookie } = await signUp(server.url);
+    const { id: userId, cookie } = await createUser(test);
     const older = await notified(test, userId);
     const newer = await notified(test, userId);
     const unread = (id: string) => ({

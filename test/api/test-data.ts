@@ -1,7 +1,7 @@
 import { fixtureDelivery } from "../fixtures/fixture.ts";
 import type { TestDatabase } from "../support/database.ts";
 import { deliverUntilAnswered } from "../support/http.ts";
-import { createKey, signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { createAdmin, createKey, createUser, type TestUser } from "../support/people.ts";
 import { SECRETS } from "../support/variables.ts";
 
 /** Everybody who may call, and something of everything that belongs to the owner. */
@@ -26,9 +26,9 @@ export async function createTestData(serverUrl: string, test: Pick<TestDatabase,
   casts += 1;
   const run = `cast-${casts}`;
   const [owner, other, admin] = [
-    await signUp(serverUrl, "Owner"),
-    await signUp(serverUrl, "Other"),
-    await signUpAdmin(serverUrl, test),
+    await createUser(test, "Owner"),
+    await createUser(test, "Other"),
+    await createAdmin(test),
   ];
   await subscribed(serverUrl, run, owner.id);
   // The user is unknown, so that the event cannot be applied.

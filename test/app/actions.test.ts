@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtPages } from "../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { sendRequest } from "../support/http.ts";
-import { cookieOf, signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { cookieOf, createAdmin, createUser, type TestUser } from "../support/people.ts";
 import {
   type ActionAnswer,
   type ActionCall,
@@ -30,8 +30,8 @@ beforeAll(async () => {
   server = await spawnServer(test.url, GENEROUS_LIMITS);
   const once = ["API", "SETTINGS", "BILLING", "ADMIN"].map((scope) => [`RATE_LIMIT_${scope}`, "1/3600"]);
   strict = await spawnServer(test.url, { ...GENEROUS_LIMITS, ...Object.fromEntries(once) });
-  person = await signUp(server.url);
-  admin = await signUpAdmin(server.url, test);
+  person = await createUser(test);
+  admin = await createAdmin(test);
 }, 240_000);
 afterAll(async () => {
   await Promise.all([server, strict].map((one) => one.end("SIGTERM")));
@@ -164,9 +164,7 @@ describe.each(Object.entries({ ...TEN, ...OTHERS, ...SECURITY }))("the server ac
 
   if (!(name in SECURITY)) {
     it("is refused over the limit before its input is validated", async () => {
-      const { cookie } = FOR_ADMINISTRATORS.includes(name)
-        ? await signUpAdmin(server.url, test)
-        : await signUp(server.url);
+      const { cookie } = FOR_ADMINISTRATORS.includes(name) ? await createAdmin(test) : await createUser(test);
       await call(name, wrong ?? {}, { cookie }, strict.url);
       for (const body of [encodeArguments([wrong ?? {}]), encodeArguments([{}]), '["no form"]']) {
         const as = { cookie, path: pageOf(name) };
@@ -245,7 +243,7 @@ function asFiles(fields: Fields): Fields {
 
 describe("users' data", () => {
   it("is not found by another user: an API key, a notification", async () => {
-    const other = await signUp(server.url);
+    const other = await createUser(test);
     const { id } = await key(other);
     const [{ id: notification } = { id: "" }] = await test.rows<{ id: string }>(
       `insert into notification (user_id, kind, details) values ($1, 'api_key_created', '{}') returning id::text`,
@@ -268,7 +266,7 @@ describe("users' data", () => {
   });
 
   it("cannot be changed by another user who adds fields to a form", async () => {
-    const other = await signUp(server.url);
+    const other = await createUser(test);
     const before = await kept(other);
     const forged = {
       id: other.id,
@@ -289,7 +287,7 @@ describe("users' data", () => {
   });
 
   it("is not deleted when another user's email address is typed", async () => {
-    const other = await signUp(server.url);
+    const other = await createUser(test);
     expect(
       (await call("deleteAccount", { confirmation: other.email }, { cookie: person.cookie })).status,
     ).toBe(400);
@@ -301,7 +299,7 @@ describe("users' data", () => {
 
 describe("a page after an action", () => {
   it("shows the new name and the new language", async () => {
-    const { cookie } = await signUp(server.url, "Before");
+    const { cookie } = await createUser(test, "Before");
     expect(await page("/settings", cookie)).toContain("Before");
     const { status, headers } = await call("updateProfile", { name: "Grace Before Meals" }, { cookie });
     expect([status, headers.get("x-action-revalidated")]).toEqual([200, "1"]);
@@ -311,7 +309,7 @@ describe("a page after an action", () => {
   });
 
   it("shows a created key, and no revoked one", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     const { returned } = await call("createApiKeyAction", { name: "Build machine" }, { cookie });
     const made = returned as { id: string; key: string };
     expect(made.key).toMatch(/^tg_/);
@@ -327,7 +325,7 @@ describe("a page after an action", () => {
   });
 
   it("shows notifications as read, after marking one or all", async () => {
-    const { id, cookie } = await signUp(server.url);
+    const { id, cookie } = await createUser(test);
     await test.rows(
       `insert into notification (user_id, kind, details)
        select $1, 'api_key_created', '{"name": "CI", "prefix": "tg_x"}' from generate_series(1, 3)`,
@@ -348,7 +346,7 @@ describe("a page after an action", () => {
   });
 
   it("shows the dashboard instead of onboarding", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     const look = () => sendRequest(server.url, "GET", "/onboarding", { cookie });
     expect((await look()).status).toBe(200);
     expect((await call("completeOnboarding", {}, { cookie })).thrown).toBeNull();
@@ -356,7 +354,7 @@ describe("a page after an action", () => {
   });
 
   it("shows an administrator the new role, and no deleted user", async () => {
-    const other = await signUp(server.url, "Somebody Promoted");
+    const other = await createUser(test, "Somebody Promoted");
     const { cookie } = admin;
     const found = `/admin/users?search=${encodeURIComponent(other.email)}`;
     expect((await call("changeUserRole", { userId: other.id, role: "admin" }, { cookie })).thrown).toBeNull();
@@ -370,7 +368,7 @@ describe("a page after an action", () => {
   });
 
   it("shows that the account is deleted, and signs the user out", async () => {
-    const { email, cookie } = await signUp(server.url);
+    const { email, cookie } = await createUser(test);
     const { redirect, headers } = await call("deleteAccount", { confirmation: email }, { cookie });
     expect(redirect).toBe("/farewell");
     expect(headers.getSetCookie().join("\n")).toMatch(
@@ -383,7 +381,7 @@ describe("a page after an action", () => {
 });
 
 it("counts down the same seconds in a form as in Retry-After", async () => {
-  const { cookie } = await signUp(server.url);
+  const { cookie } = await createUser(test);
   const submit = () =>
     submitAction(
       strict.url,
@@ -399,7 +397,7 @@ it("counts down the same seconds in a form as in Retry-After", async () => {
 });
 
 it("creates a key that expires after a year, or never on request", async () => {
-  const { cookie } = await signUp(server.url);
+  const { cookie } = await createUser(test);
   await call("createApiKeyAction", { name: "For ever", expiresAt: "never" }, { cookie });
   await call("createApiKeyAction", { name: "By default", expiresAt: "" }, { cookie });
   const { body } = await sendRequest(server.url, "GET", "/api/api-keys", { cookie });
@@ -443,9 +441,9 @@ describe("signing up for a plan", () => {
 
 describe("active sessions", () => {
   it("are revoked all but the current one, and never another user's", async () => {
-    const { email, password, cookie } = await signUp(server.url);
+    const { email, password, cookie } = await createUser(test);
     const other = cookieOf(await call("signIn", { email, password }));
-    const stranger = await signUp(server.url);
+    const stranger = await createUser(test);
     const { redirect } = await call("revokeOtherSessions", {}, { cookie });
     expect(redirect).toBe("/settings/security?done=session-revoked");
     const statusFor = async (as: string) =>
@@ -454,7 +452,7 @@ describe("active sessions", () => {
   });
 
   it("are listed without tokens, and revoked singly", async () => {
-    const user = await signUp(server.url);
+    const user = await createUser(test);
     const { email, password, cookie } = user;
     const other = cookieOf(await call("signIn", { email, password }));
     const html = await page("/settings/security", cookie);

@@ -6,7 +6,7 @@ import { createRng, type Rng } from "../../src/simulator/scenario/rng.ts";
 import "../fixtures/fifth-provider.ts";
 import { API_KEY, control, press } from "../simulator/test-context.ts";
 import { eventually } from "../support/eventually.ts";
-import { signUp, type TestUser } from "../support/people.ts";
+import { createUser, type TestUser } from "../support/people.ts";
 import { openShop, type Shop } from "../system/server/shop.ts";
 
 /** `CHECKOUT_INTERLEAVINGS=1000` runs the whole proof. */
@@ -27,8 +27,8 @@ it.each(wireFormats())(
 );
 
 async function interleave(shop: Shop, rng: Rng, format: string, about: string): Promise<void> {
-  const { server, sim, test, post } = shop;
-  const person = await signUp(server.url);
+  const { sim, test, post } = shop;
+  const person = await createUser(test);
   const urls: string[] = [];
   let isDeleted = false;
   const order = async () => {

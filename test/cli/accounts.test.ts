@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { sendRequest } from "../support/http.ts";
-import { signUp, type TestUser } from "../support/people.ts";
+import { createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS, serverVariables } from "../support/variables.ts";
 import { type Tollgate, tollgateIn } from "./tollgate.ts";
@@ -26,7 +26,7 @@ const log = async ({ cookie }: TestUser) =>
 
 describe("users promote and demote", () => {
   it("make the first administrator, effective from a running server's next request", async () => {
-    const person = await signUp(server.url, "Ada");
+    const person = await createUser(test, "Ada");
     expect(await log(person)).toBe(403);
     expect(await tollgate("users", "promote", person.email)).toEqual({
       code: 0,
@@ -41,7 +41,7 @@ describe("users promote and demote", () => {
       role: "admin",
     });
 
-    const other = await signUp(server.url);
+    const other = await createUser(test);
     await tollgate("users", "promote", other.email);
     const { code, stdout } = await tollgate("users", "demote", person.email);
     expect([code, stdout]).toEqual([0, `${person.email} is an ordinary user now\n`]);
@@ -52,7 +52,7 @@ describe("users promote and demote", () => {
 
   it("never demote the last administrator, also when several are demoted at once", async () => {
     await test.rows(`update "user" set role = 'user'`);
-    const people = [await signUp(server.url), await signUp(server.url), await signUp(server.url)];
+    const people = [await createUser(test), await createUser(test), await createUser(test)];
     for (const { email } of people) await tollgate("users", "promote", email);
     const runs = await Promise.all(people.map(({ email }) => tollgate("users", "demote", email)));
     expect(runs.map(({ code }) => code).sort()).toEqual([0, 0, 1]);
@@ -144,7 +144,7 @@ describe("users list", () => {
 
 describe("keys revoke", () => {
   it("revokes any user's key, effective from a running server's next request", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     const make = async () =>
       (await sendRequest(server.url, "POST", "/api/api-keys", { cookie, body: { name: "CI" } })).body;
     const look = async (key: string) =>

@@ -4,7 +4,7 @@ import { loadFixture, signedDelivery } from "../fixtures/fixture.ts";
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { deliverWebhook, sendRequest } from "../support/http.ts";
-import { signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { createAdmin, createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
 import { GENEROUS_LIMITS, SECRETS, serverVariables } from "../support/variables.ts";
@@ -23,7 +23,7 @@ beforeAll(async () => {
   variables = { ...GENEROUS_LIMITS, PROVIDER_A_API_KEY: STRIPE_KEY, PROVIDER_A_API_URL: stripe.url };
   server = await startTestServer(test.url, variables);
   tollgate = tollgateIn({ ...serverVariables(test.url), ...variables });
-  admin = await signUpAdmin(server.url, test);
+  admin = await createAdmin(test);
 });
 afterAll(async () => {
   await server.close();
@@ -51,7 +51,7 @@ let id: string;
 beforeEach(async () => {
   stripe.interfere(null);
   stripe.events.length = 0;
-  person = await signUp(server.url);
+  person = await createUser(test);
   const nowSeconds = Math.floor(Date.now() / 1000);
   const delivery = signedDelivery("stripe", eventOf(), { secret: SECRETS["provider-a"], nowSeconds });
   expect((await deliverWebhook(server.url, "provider-a", delivery)).body).toEqual({ received: true });

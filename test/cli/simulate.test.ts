@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { wireFormats } from "../../src/providers/registry.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { startTestServer } from "../support/server.ts";
 import { spawnServer } from "../support/server-process.ts";
 import { serverVariables } from "../support/variables.ts";
 import { tollgateIn, tollgateProcessIn } from "./tollgate.ts";
@@ -17,7 +18,7 @@ afterAll(() => test.drop());
 
 /** A server, and the command line beside it that finds it by its port. */
 async function serverAnd(variables: Record<string, string> = {}) {
-  const server = await spawnServer(test.url, variables);
+  const server = await startTestServer(test.url, variables);
   const given = { ...serverVariables(test.url), ...variables, PORT: new URL(server.url).port };
   return { server, given, tollgate: tollgateIn(given) };
 }
@@ -54,7 +55,7 @@ describe.each(wireFormats())("simulate in the format %s", (format) => {
       [format],
     );
     expect(log).toEqual([{ status: "successful", count: 800 }]);
-    await server.end("SIGTERM");
+    await server.close();
   });
 });
 
@@ -73,7 +74,7 @@ describe("simulate", () => {
     expect(stdout).toMatch(
       /failed +0\nevents\/s +\d+\np50 +[\d.]+ ms\np99 +[\d.]+ ms\n\nfinal state: (\d+) of \1 /,
     );
-    await server.end("SIGTERM");
+    await server.close();
   });
 
   it("reports a subscription that differs from the scenario", async () => {
@@ -93,7 +94,7 @@ describe("simulate", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^1 of \d+ subscriptions are not as expected\n$/);
     expect(stdout).toMatch(/ {2}sub_\w+_3 of sim_\w+_3: seats is \d+, expected \d+\n/);
-    await server.end("SIGTERM");
+    await server.close();
   });
 
   it("stops at once when the server rejects its signature", async () => {
@@ -102,7 +103,7 @@ describe("simulate", () => {
     const { code, stdout, stderr } = await stranger("simulate", "--slot", "provider-a", "--events", "500");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/refused a correctly signed delivery \(400 .*PROVIDER_A_WEBHOOK_SECRET/);
-    await server.end("SIGTERM");
+    await server.close();
   });
 
   it("reports that the server uses another database", async () => {
@@ -115,12 +116,14 @@ describe("simulate", () => {
     expect(JSON.parse(stdout)).toMatchObject({ first: 0, failed: 10, checked: null });
     expect(stderr).toMatch(/the final state was not checked: /);
     await other.drop();
-    await server.end("SIGTERM");
+    await server.close();
   });
 
   it("loses nothing when the server is killed and restarted", async () => {
     const lease = { WEBHOOK_LEASE_SECONDS: "2" };
-    const { server, given, tollgate } = await serverAnd(lease);
+    const server = await spawnServer(test.url, lease);
+    const given = { ...serverVariables(test.url), ...lease, PORT: new URL(server.url).port };
+    const tollgate = tollgateIn(given);
     const logged = async () => {
       const [row] = await test.rows<{ count: number }>("select count(*)::int as count from webhook_delivery");
       return row?.count ?? 0;

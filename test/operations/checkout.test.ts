@@ -5,7 +5,7 @@ import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { deliverWebhook, sendRequest } from "../support/http.ts";
-import { signUp, type TestUser } from "../support/people.ts";
+import { createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { spawnServer } from "../support/server-process.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../support/stripe-server.ts";
@@ -40,7 +40,7 @@ beforeEach(async () => {
   stripe.paid.clear();
   stripe.calls.length = 0;
   stripe.sessionSeconds = 24 * 60 * 60;
-  person = await signUp(servers[0].url);
+  person = await createUser(test, "Somebody New", { isHttps: true });
 });
 
 const checkout = (body: object = { planId: "pro" }, server = servers[0], who = person) =>
@@ -113,7 +113,7 @@ describe("a checkout", () => {
     expect(new Set(urls).size).toBe(4);
     expect(await rows()).toHaveLength(1);
     expect((await checkout({ planId: "pro" })).body.url).toBe(urls[3]);
-    const other = await signUp(servers[0].url);
+    const other = await createUser(test, "Somebody Else", { isHttps: true });
     expect((await checkout({ planId: "pro" }, servers[0], other)).body.url).not.toBe(urls[3]);
   });
 
@@ -264,7 +264,7 @@ describe("the portal", () => {
       expect((await portal({ subscriptionId: id })).status).toBe(200);
       expect(stripe.portals.map((one) => one.get("customer"))).toEqual([customer_id]);
     }
-    const other = await signUp(servers[0].url);
+    const other = await createUser(test, "Somebody Else", { isHttps: true });
     expect((await portal({ subscriptionId: known[0]?.id }, other)).status).toBe(404);
     expect((await portal({ subscriptionId: "1" })).status).toBe(400);
   });

@@ -13,7 +13,7 @@ import { fixtureDelivery, loadFixture, type SignedDelivery, signedDelivery } fro
 import type { FixtureOverrides } from "../fixtures/overrides.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { deliverWebhook, sendRequest } from "../support/http.ts";
-import { signUp, type TestUser } from "../support/people.ts";
+import { createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS, SECRETS } from "../support/variables.ts";
 import { findInAllTables } from "./find-in-all-tables.ts";
@@ -42,8 +42,8 @@ describe.each(wireFormats())("deleting an account with a paid subscription in th
     context = createTestContext(test.database, {
       cancelSubscription: async (subscription) => void canceled.push(subscription),
     });
-    person = await signUp(server.url, "Zebediah Quxley");
-    neighbour = await signUp(server.url, "Somebody Else");
+    person = await createUser(test, "Zebediah Quxley");
+    neighbour = await createUser(test, "Somebody Else");
     await live(person, 7_000_001);
     await live(neighbour, 7_000_002);
   }, 60_000);

@@ -4,7 +4,7 @@ import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { sendRequest } from "../support/http.ts";
-import { createKey, signUp, signUpAdmin, type TestUser } from "../support/people.ts";
+import { createAdmin, createKey, createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
@@ -16,7 +16,7 @@ let status = 200;
 beforeAll(async () => {
   test = await freshDatabase(0);
   server = await startTestServer(test.url, { OUTBOUND_ALLOW: "127.0.0.1", RATE_LIMIT_ADMIN: "1000/60" });
-  admin = await signUpAdmin(server.url, test);
+  admin = await createAdmin(test);
   receiver = await startReceiver((response) => void response.writeHead(status).end());
 });
 afterAll(async () => {
@@ -94,7 +94,7 @@ describe("POST /api/event-endpoints", () => {
   });
 
   it("is for administrators in a session alone", async () => {
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     const { key } = await createKey(server.url, admin);
     expect((await call("GET", "", undefined, person.cookie)).status).toBe(403);
     expect((await sendRequest(server.url, "GET", "/api/event-endpoints", { key })).status).toBe(403);

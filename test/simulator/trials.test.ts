@@ -9,7 +9,7 @@ import { startServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { sendRequest } from "../support/http.ts";
-import { signUp } from "../support/people.ts";
+import { createUser } from "../support/people.ts";
 import { serverVariables } from "../support/variables.ts";
 import { API_KEY, control, press, simulator } from "./test-context.ts";
 import "../fixtures/fifth-provider.ts";
@@ -48,7 +48,7 @@ it.each(formats)(
     const server = await startServer({ ...config, plans: catalog }, { log: createLog(config.logLevel) });
     serverUrl = server.url;
     const api = createPaymentApi({ slot: "provider-a", format, apiKey: API_KEY, apiUrl });
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     const statuses = async () => {
       const rows = await test.rows<{ status: string }>(
         "select status from subscription where user_id = $1 order by created_at, id",

@@ -5,25 +5,35 @@ import { serverVariables } from "./variables.ts";
 
 export type TestUser = { id: string; email: string; password: string; name: string; cookie: string };
 
+type Rows = Pick<TestDatabase, "rows">;
+
+const PASSWORD = "a password of some length";
+/** As Better Auth stores it: hashing it anew takes a tenth of a second. */
+const PASSWORD_HASH =
+  "228d743e4adbf87dc12e342bc47547f0:99a807ca13ccea6a1df04ab254d918d8f5fd642e5b8b8c38066afc7812c30df94c1f5fbfc5b4dcb49edf561db92ddcb382ad5b4e7f5d29fa533a2edd66953816";
+
 let people = 0;
 
-/** Signs a new user up over HTTP. */
-export async function signUp(serverUrl: string, name = "Somebody New"): Promise<TestUser> {
+/** Creates a user with a password and a session, as signing up does. @param options.isHttps of the server's public URL */
+export async function createUser(
+  test: Rows,
+  name = "Somebody New",
+  options: { role?: "user" | "admin"; isHttps?: boolean } = {},
+): Promise<TestUser> {
   people += 1;
   const email = `person-${process.pid}-${people}@example.com`;
-  const password = "a password of some length";
-  const response = await sendRequest(serverUrl, "POST", "/api/auth/sign-up/email", {
-    body: { name, email, password },
-  });
-  if (response.status !== 200) throw new Error(`sign-up: ${response.status} ${response.text}`);
-  return { id: response.body.user.id, email, password, name, cookie: cookieOf(response) };
+  const id = randomUUID();
+  await test.rows(
+    `with person as (insert into "user" (id, name, email, role) values ($1, $2, $3, $4) returning id)
+     insert into account (id, user_id, account_id, provider_id, password) select id, id, id, 'credential', $5 from person`,
+    [id, name, email, options.role ?? "user", PASSWORD_HASH],
+  );
+  return { id, email, password: PASSWORD, name, cookie: await createSession(test, id, options) };
 }
 
-/** Signs a new administrator up. */
-export async function signUpAdmin(serverUrl: string, test: Pick<TestDatabase, "rows">): Promise<TestUser> {
-  const person = await signUp(serverUrl, "An Administrator");
-  await test.rows(`update "user" set role = 'admin' where id = $1`, [person.id]);
-  return person;
+/** Creates an administrator with a password and a session. */
+export function createAdmin(test: Rows): Promise<TestUser> {
+  return createUser(test, "An Administrator", { role: "admin" });
 }
 
 /** The `Cookie` header that a browser would send after this response. */
@@ -48,14 +58,14 @@ export async function createKey(
   return response.body;
 }
 
-/** Signs an existing user in without hashing a password. @returns the cookie */
-export async function createSession(test: Pick<TestDatabase, "rows">, userId: string): Promise<string> {
+/** Signs an existing user in. @returns the cookie */
+export async function createSession(test: Rows, userId: string, { isHttps = false } = {}): Promise<string> {
   const token = randomUUID();
   await test.rows(
-    "insert into session (id, user_id, token, expires_at) values ($2, $1, $2, now() + interval '7 days')",
-    [userId, token],
+    "insert into session (id, user_id, token, expires_at) values ($3, $1, $2, now() + interval '7 days')",
+    [userId, token, randomUUID()],
   );
   const secret = serverVariables("").AUTH_SECRET as string;
   const signature = createHmac("sha256", secret).update(token).digest("base64");
-  return `better-auth.session_token=${encodeURIComponent(`${token}.${signature}`)}`;
+  return `${isHttps ? "__Host-" : ""}better-auth.session_token=${encodeURIComponent(`${token}.${signature}`)}`;
 }

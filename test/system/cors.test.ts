@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type HttpResponse, type RequestOptions, sendRequest } from "../support/http.ts";
-import { createKey, signUp, type TestUser } from "../support/people.ts";
+import { createKey, createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   test = await freshDatabase(0);
   server = await startTestServer(test.url, { ...GENEROUS_LIMITS, CORS_ORIGINS: `${APP}, ${DEV}` });
   closed = await startTestServer(test.url, GENEROUS_LIMITS);
-  person = await signUp(server.url);
+  person = await createUser(test);
   ({ key } = await createKey(server.url, person));
 });
 afterAll(async () => {

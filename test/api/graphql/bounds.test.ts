@@ -2,7 +2,7 @@ import { getIntrospectionQuery } from "graphql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { signUpAdmin } from "../../support/people.ts";
+import { createAdmin } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { queryGraphql } from "./query-graphql.ts";
@@ -14,7 +14,7 @@ let cookie: string;
 beforeAll(async () => {
   test = await freshDatabase(3);
   server = await startTestServer(test.url, GENEROUS_LIMITS);
-  cookie = (await signUpAdmin(server.url, test)).cookie;
+  cookie = (await createAdmin(test)).cookie;
 });
 afterAll(async () => {
   await server.close();

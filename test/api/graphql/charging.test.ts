@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
-import { signUp } from "../../support/people.ts";
+import { createUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { queryGraphql, refusals } from "./query-graphql.ts";
@@ -34,7 +34,7 @@ function leftOf(headers: Headers): Record<string, number> {
 }
 
 it("charges one graphql per request, and each field to its operation's scope", async () => {
-  const { cookie } = await signUp(server.url);
+  const { cookie } = await createUser(test);
   const first = await queryGraphql(
     server.url,
     "{ __typename me { id } again: me { id } apiKeys { nextCursor } }",
@@ -50,7 +50,7 @@ it("charges one graphql per request, and each field to its operation's scope", a
 });
 
 it("charges each mutation, and refuses only those over the limit", async () => {
-  const { cookie } = await signUp(server.url);
+  const { cookie } = await createUser(test);
   const checkout = (n: number) => `c${n}: createCheckout(planId: "free")`;
   const response = await queryGraphql(
     server.url,
@@ -72,7 +72,7 @@ it("charges each mutation, and refuses only those over the limit", async () => {
 });
 
 it("refuses a request over the limit as a whole, with errors and REST's status", async () => {
-  const { cookie } = await signUp(server.url);
+  const { cookie } = await createUser(test);
   for (let n = 0; n < 6; n += 1) {
     const response = await queryGraphql(server.url, "{ __typename }", { cookie });
     expect(response.headers.get("x-ratelimit-remaining")).toBe(`${5 - n}`);
@@ -104,7 +104,7 @@ it("refuses a request over the limit as a whole, with errors and REST's status",
 });
 
 it("charges a request that is refused before it runs, but not its fields", async () => {
-  const { cookie } = await signUp(server.url);
+  const { cookie } = await createUser(test);
   const bad = [
     "{ me { nothing } }",
     "{",

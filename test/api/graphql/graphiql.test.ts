@@ -3,7 +3,7 @@ import type { RunningServer } from "../../../src/server.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
-import { signUp } from "../../support/people.ts";
+import { createUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { graphqlApp } from "./graphql-app.ts";
@@ -49,7 +49,7 @@ const missing = missingBrowser();
 it.skipIf(missing !== null)(
   `runs GraphiQL in a browser as the signed-in user, loading nothing from other hosts${missing ? ` (${missing})` : ""}`,
   async () => {
-    const person = await signUp(server.url, "Somebody In GraphiQL");
+    const person = await createUser(test, "Somebody In GraphiQL");
     const browser = await startBrowser();
     const page = await browser.newPage();
     const [name = "", value = ""] = person.cookie.split("; ")[0]?.split(/=(.*)/) ?? [];

@@ -5,7 +5,7 @@ import type { RunningServer } from "../../../src/server.ts";
 import type { Database } from "../../../src/store/database.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { type HttpResponse, listen, sendRequest } from "../../support/http.ts";
-import { signUp, type TestUser } from "../../support/people.ts";
+import { createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { testApi } from "../../support/unguarded-api.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
@@ -19,7 +19,7 @@ let person: TestUser;
 beforeAll(async () => {
   test = await freshDatabase(1);
   server = await startTestServer(test.url, GENEROUS_LIMITS);
-  person = await signUp(server.url);
+  person = await createUser(test);
 });
 afterAll(async () => {
   await server.close();

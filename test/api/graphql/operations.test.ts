@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
-import { signUp, signUpAdmin, type TestUser } from "../../support/people.ts";
+import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { queryGraphql, refusals } from "./query-graphql.ts";
@@ -16,8 +16,8 @@ let person: TestUser;
 beforeAll(async () => {
   test = await freshDatabase(3);
   server = await startTestServer(test.url, GENEROUS_LIMITS);
-  admin = await signUpAdmin(server.url, test);
-  person = await signUp(server.url);
+  admin = await createAdmin(test);
+  person = await createUser(test);
 });
 afterAll(async () => {
   await server.close();
@@ -144,7 +144,7 @@ describe("queries", () => {
       unreadCount: "UNAUTHENTICATED",
     });
 
-    const another = await signUp(server.url);
+    const another = await createUser(test);
     const foreign = await queryGraphql(
       server.url,
       `{ theirs: subscription(id: "${others}") { id } none: subscription(id: "${randomUUID()}") { id }
@@ -165,7 +165,7 @@ describe("queries", () => {
 
 describe("mutations", () => {
   it("change only the fields of the profile that are sent", async () => {
-    const { cookie } = await signUp(server.url, "Before");
+    const { cookie } = await createUser(test, "Before");
     const { body } = await queryGraphql(
       server.url,
       `mutation ($preferences: PreferencesInput) {
@@ -187,7 +187,7 @@ describe("mutations", () => {
   });
 
   it("run in order, also after one that is refused", async () => {
-    const { id, cookie } = await signUp(server.url);
+    const { id, cookie } = await createUser(test);
     const response = await queryGraphql(
       server.url,
       `mutation { first: updateProfile(name: "One") { name } bad: updateProfile(name: "") { name }
@@ -201,7 +201,7 @@ describe("mutations", () => {
   });
 
   it("create and revoke keys, but not for a caller with a key", async () => {
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     const made = await queryGraphql(
       server.url,
       `mutation { createApiKey(name: "CI", expiresAt: "2099-01-31T00:00:00Z") { id key prefix name createdAt } }`,
@@ -242,7 +242,7 @@ describe("mutations", () => {
   });
 
   it("mark notifications as read", async () => {
-    const { id, cookie } = await signUp(server.url);
+    const { id, cookie } = await createUser(test);
     const made = await test.rows<{ id: string }>(
       `insert into notification (user_id, kind) select $1, 'role_changed' from generate_series(1, 3) returning id::text`,
       [id],
@@ -256,10 +256,10 @@ describe("mutations", () => {
   });
 
   it("let only administrators change roles, delete users, replay and reconcile", async () => {
-    const someone = await signUp(server.url);
+    const someone = await createUser(test);
     const deliveryId = await delivered("successful");
     const subscriptionId = await subscribed(someone.id);
-    const leaving = await signUp(server.url);
+    const leaving = await createUser(test);
     const query = `mutation ($user: ID!, $leaving: ID!, $confirmation: String!, $delivery: ID!, $subscription: ID!) {
       changeRole(userId: $user, role: ADMIN) { role }
       replayDelivery(id: $delivery) { outcome }
@@ -294,7 +294,7 @@ describe("mutations", () => {
   });
 
   it("delete the caller's account when the email address is typed", async () => {
-    const { cookie, email } = await signUp(server.url);
+    const { cookie, email } = await createUser(test);
     const wrong = await queryGraphql(
       server.url,
       `mutation { deleteAccount(confirmation: "other@example.com") }`,

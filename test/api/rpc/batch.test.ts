@@ -10,7 +10,7 @@ import type { RunningServer } from "../../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { testApp, testCallers, testLimits } from "../../support/guarded-app.ts";
 import { type HttpResponse, listen, sendRequest } from "../../support/http.ts";
-import { signUp, type TestUser } from "../../support/people.ts";
+import { createUser, type TestUser } from "../../support/people.ts";
 import { refusalOf, rpcClient } from "../../support/rpc-client.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
@@ -65,7 +65,7 @@ describe("the number of calls", () => {
     ["twice encoded commas", "/api/trpc/a%252Cb?batch=1", 1],
     ["a version in front", "/api/v2/trpc/a,b?batch=1", 2],
   ])("is counted as tRPC does: %s", async (_, path, calls) => {
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     const response = await get(path, person);
     expect(left(response.headers, "rpc")).toBe(60 - calls);
     // tRPC answers the same number.
@@ -82,7 +82,7 @@ describe("the number of calls", () => {
     ["a thousand", "a,".repeat(1000), 400],
   ])("is at most ten: %s", async (_, names, status) => {
     for (const headers of [{}, STREAM]) {
-      const person = await signUp(server.url);
+      const person = await createUser(test);
       const response = await get(`/api/trpc/${names}?batch=1`, person, headers as Record<string, string>);
       expect(response.status).toBe(status);
       if (status === 200) continue;
@@ -125,7 +125,7 @@ describe("the number of calls", () => {
   });
 
   it("refuses all writes of a batch that is too large", async () => {
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     const { user } = rpcClient(server.url, person);
     const calls = Array.from({ length: 11 }, (_, n) => user.updateProfile.mutate({ name: `Name ${n}` }));
     for (const call of calls) {
@@ -140,7 +140,7 @@ describe("the number of calls", () => {
   });
 
   it("rejects more calls than the limit of rpc", async () => {
-    const person = await signUp(narrow.url);
+    const person = await createUser(test);
     const batch = (calls: number) =>
       sendRequest(
         narrow.url,
@@ -156,7 +156,7 @@ describe("the number of calls", () => {
 
 describe("the remaining number of calls", () => {
   it("charges each call to rpc and to its operation's scope, and shows the lowest remainder", async () => {
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     const response = await sendRequest(
       server.url,
       "GET",
@@ -199,7 +199,7 @@ describe("the remaining number of calls", () => {
     ["at once", {}],
     ["in a stream", STREAM],
   ])("refuses only the calls over their operation's limit, answered %s", async (_, headers) => {
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     const send = (calls: number) =>
       sendRequest(
         server.url,
@@ -233,7 +233,7 @@ describe("the remaining number of calls", () => {
   ])(
     "refuses a request over the limit of `rpc` as a whole, charging nothing, answered %s",
     async (_, headers) => {
-      const person = await signUp(narrow.url);
+      const person = await createUser(test);
       const send = (calls: number) =>
         sendRequest(
           narrow.url,
@@ -292,7 +292,7 @@ describe("the remaining number of calls", () => {
 
   it("can be read with the official client through every link", async () => {
     for (const link of ["httpLink", "httpBatchLink", "httpBatchStreamLink"] as const) {
-      const person = await signUp(narrow.url);
+      const person = await createUser(test);
       const answers: Response[] = [];
       const client = rpcClient(narrow.url, { link, ...person, onAnswer: (one) => answers.push(one) });
       for (let n = 0; n < 4; n += 1) await client.billing.plans.query();

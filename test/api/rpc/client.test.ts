@@ -4,7 +4,7 @@ import type { AppRouter } from "../../../src/api/rpc/app-router.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
-import { signUp, signUpAdmin, type TestUser } from "../../support/people.ts";
+import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
 import { LINKS, type LinkName, refusalOf, rpcClient, sendingLink } from "../../support/rpc-client.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
@@ -19,8 +19,8 @@ let admin: TestUser;
 beforeAll(async () => {
   test = await freshDatabase(3);
   server = await startTestServer(test.url, GENEROUS_LIMITS);
-  ada = await signUp(server.url, "Ada");
-  admin = await signUpAdmin(server.url, test);
+  ada = await createUser(test, "Ada");
+  admin = await createAdmin(test);
 });
 afterAll(async () => {
   await server.close();
@@ -36,7 +36,7 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
   });
 
   it("changes the caller's name and updatedAt", async () => {
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     const before = await rowOf(person);
     expect(await as(person).user.updateProfile.mutate({ name: "Ada Lovelace" })).toEqual({ success: true });
     const after = await rowOf(person);
@@ -132,7 +132,7 @@ describe.each(Object.keys(LINKS) as LinkName[])("the official client through %s"
   });
 
   it("receives the cookie of an extended session", async () => {
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     await test.rows(
       "update session set expires_at = now() + $2::int * interval '1 second' where user_id = $1",
       [person.id, 5 * DAY_SECONDS],
@@ -195,7 +195,7 @@ describe("a batch", () => {
   });
 
   it("runs each mutation of a batch once", async () => {
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     const answers: Response[] = [];
     const client = rpcClient(server.url, { cookie: person.cookie, onAnswer: (one) => answers.push(one) });
     await Promise.all(["One", "Two", "Three"].map((name) => client.user.updateProfile.mutate({ name })));

@@ -10,7 +10,7 @@ import type { Dependencies } from "../../../src/operations/dependencies.ts";
 import type { RunningServer } from "../../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { listen, type RequestOptions, sendRequest } from "../../support/http.ts";
-import { signUp, type TestUser } from "../../support/people.ts";
+import { createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { testApi } from "../../support/unguarded-api.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
@@ -25,7 +25,7 @@ let person: TestUser;
 beforeAll(async () => {
   test = await freshDatabase(3);
   server = await startTestServer(test.url, GENEROUS_LIMITS);
-  person = await signUp(server.url);
+  person = await createUser(test);
 });
 afterAll(async () => {
   expect(await look()).toEqual({ name: person.name, onboarded: false });
@@ -341,7 +341,7 @@ describe("an internal error", () => {
   it("logs an error in authentication once, and returns it to every call of a batch", async () => {
     const own = await freshDatabase(0);
     const running = await startTestServer(own.url, GENEROUS_LIMITS);
-    const { cookie } = await signUp(running.url);
+    const { cookie } = await createUser(test);
     await own.drop();
     for (const headers of [{}, { "trpc-accept": "application/jsonl" }]) {
       const response = await sendRequest(running.url, "GET", "/api/trpc/user.me,billing.plans?batch=1", {

@@ -13,7 +13,7 @@ import type { RunningServer } from "../../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { testApp, testCallers, testLimits } from "../../support/guarded-app.ts";
 import { listen, sendRequest } from "../../support/http.ts";
-import { signUp, signUpAdmin, type TestUser } from "../../support/people.ts";
+import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
 import { refusalOf, rpcClient } from "../../support/rpc-client.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
@@ -80,8 +80,8 @@ let key: string;
 beforeAll(async () => {
   test = await freshDatabase(3);
   server = await startTestServer(test.url, GENEROUS_LIMITS);
-  user = await signUp(server.url);
-  admin = await signUpAdmin(server.url, test);
+  user = await createUser(test);
+  admin = await createAdmin(test);
   key = (await sendRequest(server.url, "POST", "/api/api-keys", { ...admin, body: { name: "CI" } })).body.key;
 });
 afterAll(async () => {
@@ -138,7 +138,7 @@ describe("the procedures", () => {
 
 describe("results", () => {
   it("change settings and list users for administrators (user)", async () => {
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     const { user } = rpcClient(server.url, person);
     expect(await user.setLocale.mutate({ locale: "de" })).toEqual({ success: true });
     expect(await user.completeOnboarding.mutate()).toEqual({ success: true });
@@ -162,7 +162,7 @@ describe("results", () => {
   });
 
   it("delete the account (user)", async () => {
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     const { user } = rpcClient(server.url, person);
     expect(await refusalOf(user.deleteAccount.mutate({ confirmation: "nobody@example.com" }))).toMatchObject([
       "BAD_REQUEST",
@@ -178,7 +178,7 @@ describe("results", () => {
     const { features } = await nobody.features.query();
     expect(features.every(({ name, planIds }) => name !== "" && planIds.length > 0)).toBe(true);
 
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     const { billing } = rpcClient(server.url, person);
     expect(await billing.subscription.query()).toBeNull();
     await test.rows(
@@ -218,7 +218,7 @@ describe("results", () => {
   });
 
   it("list, count unread, and mark one or all as read (notifications)", async () => {
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     await test.rows(
       `insert into notification (user_id, kind, details)
        select $1, 'subscription_activated', '{"planId":"pro"}' from generate_series(1, 3)`,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { signUp, type TestUser } from "../../support/people.ts";
+import { createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 
@@ -11,7 +11,7 @@ let user: TestUser;
 beforeAll(async () => {
   test = await freshDatabase(0);
   server = await startTestServer(test.url, GENEROUS_LIMITS);
-  user = await signUp(server.url);
+  user = await createUser(test);
 });
 afterAll(async () => {
   await server.close();

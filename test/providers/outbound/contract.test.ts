@@ -1,14 +1,17 @@
-import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type PaymentApi, PaymentApiProblem } from "../../../src/domain/payment-api.ts";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { ADAPTERS } from "../../../src/providers/registry.ts";
 import { loadFixture } from "../../fixtures/fixture.ts";
 import { DIALECTS, FIFTH_DIALECT, happily, KEY, ORDER, PAYER } from "../../fixtures/provider-apis.ts";
+import { freePort } from "../../support/free-port.ts";
 import { type LocalProvider, localProvider } from "./local-provider.ts";
 import "../../fixtures/fifth-provider.ts";
 
-describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialect) => {
+// Side by side: most of the time goes to waits between retries. Each has a provider of its own, and its tests in order.
+const IN_ORDER = { concurrent: false };
+
+describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialect) => {
   const { format, name, subscriptionId } = dialect;
   let provider: LocalProvider;
   let api: PaymentApi;
@@ -18,7 +21,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
   });
   afterAll(() => provider.close());
 
-  it("opens a checkout with user, plan and seats", async () => {
+  it("opens a checkout with user, plan and seats", IN_ORDER, async () => {
     provider.respondWith(happily(dialect));
     const checkout = await api.createCheckout(ORDER);
     expect(checkout).toMatchObject({ id: expect.stringMatching(/./), url: dialect.checkoutUrl });
@@ -28,7 +31,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     for (const told of ["user_7", "pro", "21", "3"]) expect(asked?.body).toContain(told);
   });
 
-  it("opens the portal by customer id or by subscription id", async () => {
+  it("opens the portal by customer id or by subscription id", IN_ORDER, async () => {
     provider.respondWith((heard) => {
       const reply = happily(dialect)(heard);
       const isSubscription = heard.method === "GET" && heard.path === dialect.subscriptionPath;
@@ -54,6 +57,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
 
   it.each(["customer.subscription.updated", "customer.subscription.deleted"])(
     "reads a subscription exactly like its event: %s",
+    IN_ORDER,
     async (kind) => {
       provider.respondWith(() => ({ body: dialect.subscription(kind) }));
       const { body, eventType } = loadFixture(format, kind);
@@ -72,7 +76,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     },
   );
 
-  it("returns null for an unknown subscription, and cancels it without an error", async () => {
+  it("returns null for an unknown subscription, and cancels it without an error", IN_ORDER, async () => {
     provider.respondWith(() => ({ status: 404, body: dialect.missing }));
     expect(await api.fetchSubscription(subscriptionId)).toBeNull();
     await api.cancelSubscription(subscriptionId);
@@ -82,13 +86,13 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     expect(provider.requests).toEqual([]);
   });
 
-  it("cancels a subscription", async () => {
+  it("cancels a subscription", IN_ORDER, async () => {
     provider.respondWith(happily(dialect));
     await api.cancelSubscription(subscriptionId);
     expect(provider.requests.map(({ method, path }) => [method, path])).toEqual([dialect.cancel]);
   });
 
-  it("accepts a failed cancellation only when the subscription has ended", async () => {
+  it("accepts a failed cancellation only when the subscription has ended", IN_ORDER, async () => {
     const refusing = (delivery: string) =>
       provider.respondWith(({ method, path }) =>
         method === "GET" && path === dialect.subscriptionPath
@@ -101,7 +105,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     await expect(api.cancelSubscription(subscriptionId)).rejects.toThrow(PaymentApiProblem);
   });
 
-  it("knows whether a price exists", async () => {
+  it("knows whether a price exists", IN_ORDER, async () => {
     provider.respondWith(() => ({ body: { id: "21", object: "price", active: true, data: { id: "21" } } }));
     expect(await api.knowsPrice?.("21")).toBe(true);
     expect(provider.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -115,7 +119,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     expect(await api.knowsPrice?.("21")).toBe(false);
   });
 
-  it("names the variable of a rejected key, not the key", async () => {
+  it("names the variable of a rejected key, not the key", IN_ORDER, async () => {
     provider.respondWith(() => ({ status: 401, body: dialect.refusal(`Bad key ${KEY}\n given`) }));
     const problem = await problemOf(api.createCheckout(ORDER));
     expect(problem.failure).toBe("unauthorized");
@@ -126,7 +130,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     await expect(api.cancelSubscription(subscriptionId)).rejects.toMatchObject({ failure: "unauthorized" });
   });
 
-  it("does not send a key that is invalid in a header", async () => {
+  it("does not send a key that is invalid in a header", IN_ORDER, async () => {
     const broken = createPaymentApi({
       slot: "provider-b",
       format,
@@ -143,7 +147,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     expect(provider.requests).toEqual([]);
   });
 
-  it("includes the provider's message when it refuses a checkout", async () => {
+  it("includes the provider's message when it refuses a checkout", IN_ORDER, async () => {
     provider.respondWith((heard) =>
       heard.path === dialect.checkoutPath
         ? { status: 400, body: dialect.refusal("No such price: 21") }
@@ -157,7 +161,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     expect(problem.message).toContain("plans.config.ts");
   });
 
-  it("retries twice when the provider fails or disconnects", async () => {
+  it("retries twice when the provider fails or disconnects", IN_ORDER, async () => {
     const answers = [
       { status: 500, body: "oops" },
       "hang-up",
@@ -173,7 +177,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     expect(provider.requests).toHaveLength(3);
   });
 
-  it("never opens a second checkout after a lost response", async () => {
+  it("never opens a second checkout after a lost response", IN_ORDER, async () => {
     for (const reply of [{ status: 502, body: "<html>" }, "hang-up"] as const) {
       provider.respondWith((heard) =>
         heard.path === dialect.checkoutPath ? reply : happily(dialect)(heard),
@@ -188,7 +192,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     }
   });
 
-  it("waits for a short Retry-After, and fails all calls during a long one", async () => {
+  it("waits for a short Retry-After, and fails all calls during a long one", IN_ORDER, async () => {
     const busy = (seconds: string) => ({
       status: 429,
       headers: { "retry-after": seconds },
@@ -210,12 +214,12 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     expect(provider.requests).toHaveLength(1);
   });
 
-  it("reports an unreachable provider", async () => {
+  it("reports an unreachable provider", IN_ORDER, async () => {
     const nowhere = createPaymentApi({
       slot: "provider-a",
       format,
       apiKey: KEY,
-      apiUrl: `http://127.0.0.1:${await unusedPort()}`,
+      apiUrl: `http://127.0.0.1:${await freePort()}`,
     });
     const problem = await problemOf(nowhere.fetchSubscription(subscriptionId));
     expect(problem).toMatchObject({
@@ -224,7 +228,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     });
   });
 
-  it("rejects a response from another service", async () => {
+  it("rejects a response from another service", IN_ORDER, async () => {
     provider.respondWith(() => ({ body: "<html>Welcome</html>", headers: { "content-type": "text/html" } }));
     await expect(api.fetchSubscription(subscriptionId)).rejects.toMatchObject({ failure: "unreachable" });
     provider.respondWith(() => ({ status: 404, body: "<html>Not here</html>" }));
@@ -246,7 +250,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     await expect(api.createCheckout(ORDER)).rejects.toBeInstanceOf(PaymentApiProblem);
   });
 
-  it("rejects a checkout URL that is not a web page", async () => {
+  it("rejects a checkout URL that is not a web page", IN_ORDER, async () => {
     provider.respondWith((heard) => {
       const reply = happily(dialect)(heard);
       const text = JSON.stringify("body" in (reply as object) ? (reply as { body: object }).body : {});
@@ -257,7 +261,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     await expect(api.createCheckout(ORDER)).rejects.toMatchObject({ failure: "unreachable" });
   });
 
-  it("does not follow a redirect", async () => {
+  it("does not follow a redirect", IN_ORDER, async () => {
     const stranger = await localProvider();
     stranger.respondWith(happily(dialect));
     for (const status of [301, 302, 307, 308]) {
@@ -272,14 +276,14 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
     await stranger.close();
   });
 
-  it("rejects an oversized response", async () => {
+  it("rejects an oversized response", IN_ORDER, async () => {
     provider.respondWith(() => ({ body: { padding: "x".repeat(1_100_000) } }));
     const problem = await problemOf(api.fetchSubscription(subscriptionId));
     expect(problem).toMatchObject({ failure: "unreachable", message: expect.stringContaining("more than") });
     expect(provider.requests).toHaveLength(1);
   });
 
-  it("reports an unreadable subscription", async () => {
+  it("reports an unreadable subscription", IN_ORDER, async () => {
     const text = JSON.stringify(dialect.subscription("customer.subscription.updated"));
     provider.respondWith(() => ({
       body: text.replace(/"(status|phase)":"(?:active|running)"/g, `"$1":"elated"`),
@@ -289,7 +293,7 @@ describe.each([...DIALECTS, FIFTH_DIALECT])("the API client of $format", (dialec
   });
 });
 
-it("ends every call within 10 s", async () => {
+it.concurrent("ends every call within 10 s", async () => {
   const provider = await localProvider();
   provider.respondWith(() => "silence");
   await Promise.all(
@@ -315,12 +319,4 @@ async function problemOf(call: Promise<unknown>): Promise<PaymentApiProblem> {
   );
   expect(problem).toBeInstanceOf(PaymentApiProblem);
   return problem as PaymentApiProblem;
-}
-
-async function unusedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listens) => server.listen(0, "127.0.0.1", listens));
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return port;
 }

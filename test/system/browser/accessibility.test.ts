@@ -9,7 +9,8 @@ import { visit } from "../../support/visit.ts";
 import { type SeededSite, seedSite } from "./seed-site.ts";
 
 const missing = missingBrowser();
-const FOLDER = "test-results/screenshots";
+/** With SCREENSHOTS=1 every page is photographed, for people to look at. */
+const FOLDER = process.env.SCREENSHOTS === "1" ? "test-results/screenshots" : null;
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 844 };
 
@@ -65,7 +66,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
   let browser: Browser;
   let seeded: SeededSite;
   beforeAll(async () => {
-    await mkdir(FOLDER, { recursive: true });
+    if (FOLDER !== null) await mkdir(FOLDER, { recursive: true });
     site = await openSite();
     seeded = await seedSite(site);
     browser = await startBrowser();
@@ -104,7 +105,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
           // A theme changes only colours, and a width only which elements are shown.
           const rules = colorScheme === "light" ? undefined : ["color-contrast"];
           found[`${width} ${colorScheme}`] = await axe(page, rules);
-          await page.screenshot({ path: `${FOLDER}/${name}-${width}-${colorScheme}.png`, fullPage: true });
+          await photograph(page, `${name}-${width}-${colorScheme}`);
         }
         found[`${width} overflow`] = await page.evaluate(OVERFLOWING);
       }
@@ -137,7 +138,7 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
       await page.getByRole("heading", { level: 1, name: "This page couldn’t be loaded" }).waitFor();
       await page.getByText(/^[0-9a-f-]{36}$/).waitFor();
       expect(await axe(page)).toEqual([]);
-      await page.screenshot({ path: `${FOLDER}/failed-1280-light.png`, fullPage: true });
+      await photograph(page, "failed-1280-light");
     } finally {
       await site.test.rows("alter table away rename to webhook_delivery");
     }
@@ -198,6 +199,10 @@ const OVERFLOWING = `document.documentElement.scrollWidth <= innerWidth ? [] :
   [...document.querySelectorAll("body *")]
     .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
     .map((one) => one.outerHTML.slice(0, 150))`;
+
+async function photograph(page: Page, name: string): Promise<void> {
+  if (FOLDER !== null) await page.screenshot({ path: `${FOLDER}/${name}.png`, fullPage: true });
+}
 
 /** Fonts are there, and the scripts have taken hold. */
 async function settled(page: Page): Promise<void> {

@@ -4,7 +4,7 @@ import { type Receiver, startReceiver } from "../../outbound/receiver.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { addUsers } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
-import { signUp, type TestUser } from "../../support/people.ts";
+import { createUser, type TestUser } from "../../support/people.ts";
 import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
 import { waitForHydration } from "../../support/wait-for-hydration.ts";
@@ -36,7 +36,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     (await site.test.rows<{ role: string }>(`select role from "user" where id = $1`, [id]))[0]?.role;
 
   it("finds a user while typing, makes them an administrator, and demotes them", async () => {
-    const other = await signUp(site.url, "Grace New");
+    const other = await createUser(site.test, "Grace New");
     const page = await visit(browser, site, { as: admin });
     await page.goto("/admin/users");
     const rows = page.getByRole("table").getByRole("row");
@@ -74,7 +74,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   });
 
   it("deletes a user after typing the email address, but not the last administrator", async () => {
-    const other = await signUp(site.url, "Somebody Gone");
+    const other = await createUser(site.test, "Somebody Gone");
     const page = await visit(browser, site, { as: admin });
     await page.goto(`/admin/users/${other.id}`);
     const confirmation = page.getByLabel("Email address of this account");
@@ -152,7 +152,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   });
 
   it("reconciles out-of-order subscriptions with the provider", async () => {
-    const person = await signUp(site.url, "Mixed Up");
+    const person = await createUser(site.test, "Mixed Up");
     await subscribe(site, person, 2);
     await site.test.rows("update subscription set out_of_order = true, seats = 3 where user_id = $1", [
       person.id,

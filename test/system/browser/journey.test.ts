@@ -6,7 +6,7 @@ import { control } from "../../simulator/test-context.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
-import { signUp, type TestUser } from "../../support/people.ts";
+import { createUser, type TestUser } from "../../support/people.ts";
 import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
 import { waitForHydration } from "../../support/wait-for-hydration.ts";
@@ -99,7 +99,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   });
 
   it("is redirected to sign-in and back, to pages of this site only", async () => {
-    const { email, password } = await signUp(site.url);
+    const { email, password } = await createUser(site.test);
     const page = await visit(browser, site);
     const signIn = async () => {
       await fill(page, { "Email address": email, Password: password });
@@ -120,7 +120,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   });
 
   it("changes the name, and sees it wherever it is shown", async () => {
-    const page = await visit(browser, site, { as: await signUp(site.url) });
+    const page = await visit(browser, site, { as: await createUser(site.test) });
     await page.goto("/settings");
     await fill(page, { Name: "  " });
     await press(page, "Save name");
@@ -135,7 +135,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   });
 
   it("keeps the box unticked that was unticked before the form was refused", async () => {
-    const { email } = await signUp(site.url);
+    const { email } = await createUser(site.test);
     const page = await visit(browser, site);
     await page.goto("/sign-in", { waitUntil: "networkidle" });
     await page.getByLabel("Stay signed in").uncheck();
@@ -147,7 +147,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   });
 
   it("resets a forgotten password by mail", async () => {
-    const { email, password } = await signUp(site.url);
+    const { email, password } = await createUser(site.test);
     const page = await visit(browser, site);
     await page.goto("/sign-in");
     await page.getByRole("link", { name: "Forgot password?" }).click();
@@ -175,7 +175,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   });
 
   it("creates a key that is shown once and works, and revokes it", async () => {
-    const page = await visit(browser, site, { as: await signUp(site.url) });
+    const page = await visit(browser, site, { as: await createUser(site.test) });
     await page.goto("/api-keys");
     await page.getByText("No keys yet").waitFor();
     await fill(page, { Name: "Nightly job" });
@@ -214,7 +214,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   });
 
   it("uses the chosen language for texts, dates and prices", async () => {
-    const someone = await signUp(site.url);
+    const someone = await createUser(site.test);
     await subscribe(site, someone);
     const page = await visit(browser, site, { as: someone });
     for (const [locale, label, heading, total] of LANGUAGES) {
@@ -249,7 +249,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   }
 
   it("buys by the year, and is shown the price that is paid", async () => {
-    const page = await visit(browser, site, { as: await signUp(site.url) });
+    const page = await visit(browser, site, { as: await createUser(site.test) });
     await page.goto("/billing");
     await page.getByText("€20 per seat / month").waitFor();
     await page.getByRole("link", { name: "Yearly" }).click();
@@ -263,7 +263,7 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
   });
 
   it("deletes the account, which cancels its subscription and frees the email address", async () => {
-    const someone = await signUp(site.url);
+    const someone = await createUser(site.test);
     const page = await visit(browser, site, { as: someone });
     await page.goto("/billing");
     await buy(page, "Pro");

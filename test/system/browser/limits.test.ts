@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { eventually } from "../../support/eventually.ts";
-import { signUp } from "../../support/people.ts";
+import { createUser } from "../../support/people.ts";
 import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
 import { fill, press } from "./page-actions.ts";
@@ -37,7 +37,7 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
   }
 
   it("shows the reason and a countdown, and keeps the typed values", async () => {
-    const page = await visit(browser, site, { as: await signUp(site.url) });
+    const page = await visit(browser, site, { as: await createUser(site.test) });
     await page.goto("/settings");
     const name = await renameUntilRefused(page);
     const alert = page.getByRole("alert").filter({ hasText: REFUSED });
@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
   });
 
   it("shows the reason and the seconds without JavaScript", async () => {
-    const page = await visit(browser, site, { as: await signUp(site.url), javaScriptEnabled: false });
+    const page = await visit(browser, site, { as: await createUser(site.test), javaScriptEnabled: false });
     await page.goto("/settings");
     const name = await renameUntilRefused(page);
     await page

@@ -1,7 +1,7 @@
 import { addUsers } from "../../support/database.ts";
 import { numberedEvent } from "../../support/events.ts";
 import { deliverWebhook, sendRequest } from "../../support/http.ts";
-import { signUp, signUpAdmin, type TestUser } from "../../support/people.ts";
+import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
 import type { Site } from "../../support/site.ts";
 import { subscribe } from "./page-actions.ts";
 
@@ -15,8 +15,8 @@ export type SeededSite = {
 
 /** Content for every page: users, subscriptions, keys, successful deliveries and a failed one. */
 export async function seedSite(site: Site): Promise<SeededSite> {
-  const admin = await signUpAdmin(site.url, site.test);
-  const newcomer = await signUp(site.url);
+  const admin = await createAdmin(site.test);
+  const newcomer = await createUser(site.test);
   await subscribe(site, admin, 5);
   await sendRequest(site.url, "POST", "/api/api-keys", {
     cookie: admin.cookie,

@@ -4,7 +4,7 @@ import { wireFormats } from "../../../src/providers/registry.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freePort } from "../../support/free-port.ts";
-import { signUp, type TestUser } from "../../support/people.ts";
+import { createUser, type TestUser } from "../../support/people.ts";
 import { openShop, type Shop } from "../server/shop.ts";
 
 const missing = missingBrowser();
@@ -28,7 +28,7 @@ describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => 
     "a user goes through a subscription's whole life in the format %s, %s JavaScript",
     async (format, scripts) => {
       const shop = await openShop(format, { variables: await freeUrl() });
-      const person = await signUp(shop.server.url);
+      const person = await createUser(shop.test);
       const context = await browser.newContext({
         javaScriptEnabled: scripts === "with",
         locale: "en-GB",

@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { sendRequest } from "../../support/http.ts";
-import { signUp } from "../../support/people.ts";
+import { createUser } from "../../support/people.ts";
 import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
 import { buy, fill, newPerson, PASSWORD, press, section } from "./page-actions.ts";
@@ -63,7 +63,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
   });
 
   it("creates a key, shown once, and revokes it", async () => {
-    const page = await visit(browser, site, { as: await signUp(site.url), javaScriptEnabled: false });
+    const page = await visit(browser, site, { as: await createUser(site.test), javaScriptEnabled: false });
     await page.goto("/api-keys");
     await fill(page, { Name: "Nightly job" });
     await press(page, "Create key");
@@ -85,7 +85,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
   });
 
   it("chooses a language and a theme", async () => {
-    const page = await visit(browser, site, { as: await signUp(site.url), javaScriptEnabled: false });
+    const page = await visit(browser, site, { as: await createUser(site.test), javaScriptEnabled: false });
     await page.goto("/settings");
     await page.getByLabel("Language").selectOption("es");
     await press(page, "Save language");
@@ -99,7 +99,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
 
   it("opens the menu on a phone", async () => {
     const page = await visit(browser, site, {
-      as: await signUp(site.url),
+      as: await createUser(site.test),
       javaScriptEnabled: false,
       viewport: { width: 390, height: 844 },
     });
@@ -110,7 +110,7 @@ describe.skipIf(missing !== null)(`a browser without JavaScript${missing ? `: ${
   });
 
   it("deletes the account", async () => {
-    const someone = await signUp(site.url);
+    const someone = await createUser(site.test);
     const page = await visit(browser, site, { as: someone, javaScriptEnabled: false });
     await page.goto("/settings");
     await page.getByLabel("Email address of this account").fill(someone.email);

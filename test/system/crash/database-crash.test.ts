@@ -3,7 +3,7 @@ import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { openDatabase } from "../../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../../src/store/embedded.ts";
 import { migrate } from "../../../src/store/migrate.ts";
@@ -16,18 +16,23 @@ import { deliverWebhook } from "../../support/http.ts";
 import { expectEachAppliedOnce } from "../../support/ledger.ts";
 import { spawnServer } from "../../support/server-process.ts";
 
+let cluster: TestCluster;
+beforeAll(async () => {
+  cluster = await startPostgresCluster(20);
+});
+afterAll(() => cluster.remove());
+
 it("keeps an event whose repeat was acknowledged right before PostgreSQL was killed", {
   timeout: 120_000,
 }, async () => {
-  const cluster = await startPostgresCluster(20);
   // Nothing else flushes the log: the crash loses what the acknowledgement did not make durable.
   await cluster.rows("alter system set wal_writer_delay = '10s'");
   await cluster.rows("alter system set wal_writer_flush_after = '1GB'");
   await cluster.rows("select pg_reload_conf()");
-  await sleep(300);
+  await eventually(() => cluster.rows("show wal_writer_delay"), [{ wal_writer_delay: "10s" }]);
   const lease = { WEBHOOK_LEASE_SECONDS: "2", PROVIDER_A_ADAPTER: "lemon-squeezy" };
   const second = await spawnServer(cluster.url, lease);
-  const rounds = 8;
+  const rounds = 4;
   for (let round = 0; round < rounds; round += 1) {
     const first = await spawnServer(cluster.url, { ...lease, CRASH_AT: "claimed:1:SIGSTOP" });
     const delivery = numberedEvent("flush", round, 20, "lemon-squeezy");
@@ -46,13 +51,13 @@ it("keeps an event whose repeat was acknowledged right before PostgreSQL was kil
   // They were acknowledged and are not sent again: only webhook-retry can finish them.
   await expectEachAppliedOnce(cluster, "flush", rounds);
   await second.end("SIGTERM");
-  await cluster.remove();
+  await cluster.rows("alter system reset all");
+  await cluster.rows("select pg_reload_conf()");
 });
 
 it("returns only 503 and loses no acknowledged event while PostgreSQL restarts under load", {
   timeout: 120_000,
 }, async () => {
-  const cluster = await startPostgresCluster(20);
   const server = await spawnServer(cluster.url, { WEBHOOK_LEASE_SECONDS: "2" });
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   const statuses = new Map<number, number>();
@@ -87,13 +92,11 @@ it("returns only 503 and loses no acknowledged event while PostgreSQL restarts u
   await expectEachAppliedOnce(cluster, "outage", next);
   agent.destroy();
   await server.end("SIGTERM");
-  await cluster.remove();
 });
 
 it("acknowledges a repeat of an applied event only once the standbys have it", {
   timeout: 120_000,
 }, async () => {
-  const cluster = await startPostgresCluster(20);
   const [first, second] = await Promise.all([spawnServer(cluster.url), spawnServer(cluster.url)]);
   const delivery = numberedEvent("standby", 0);
   const statusAt = async (url: string) => (await deliverWebhook(url, "provider-a", delivery)).status;
@@ -109,7 +112,6 @@ it("acknowledges a repeat of an applied event only once the standbys have it", {
     await cluster.rows("select status, claim_no from webhook_delivery where event_id like 'standby-0%'"),
   ).toEqual([{ status: "successful", claim_no: 1 }]);
   await Promise.all([first.end("SIGTERM"), second.end("SIGTERM")]);
-  await cluster.remove();
 });
 
 type TestCluster = {

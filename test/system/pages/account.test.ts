@@ -6,7 +6,7 @@ import type { RunningServer } from "../../../src/server.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
-import { cookieOf, signUp, type TestUser } from "../../support/people.ts";
+import { cookieOf, createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { callAction, encodeArguments, type Fields, findServerAction } from "../../support/server-action.ts";
 import { totp } from "../../support/totp.ts";
@@ -22,8 +22,8 @@ beforeAll(async () => {
   const limits = { RATE_LIMIT_SETTINGS: "1000/60", RATE_LIMIT_API: "1000/60" };
   folder = await mkdtemp(join(tmpdir(), "tollgate-pages-"));
   server = await startTestServer(test.url, { APP_URL, DATA_DIR: folder, ...limits });
-  ada = await signUp(server.url, "Ada");
-  other = await signUp(server.url);
+  ada = await createUser(test, "Ada", { isHttps: true });
+  other = await createUser(test, "Somebody New", { isHttps: true });
 }, 180_000);
 afterAll(async () => {
   await server.close();
@@ -212,7 +212,7 @@ describe("a session", () => {
 
 describe("a subscription whose payment failed", () => {
   it("shows its scheduled end too", async () => {
-    const { id, cookie } = await signUp(server.url);
+    const { id, cookie } = await createUser(test);
     await test.rows(
       `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
          current_period_end, cancel_at_period_end, out_of_order)
@@ -231,7 +231,7 @@ describe("two-factor authentication", () => {
   };
 
   it("is set up with the password and a code, and asked for when signing in", async () => {
-    const { cookie, email, password } = await signUp(server.url);
+    const { cookie, email, password } = await createUser(test, "Somebody New", { isHttps: true });
     const shown = await sendForm(server.url, "/settings/security", cookie, {
       on: "Set up two-factor authentication",
       fields: { password },
@@ -267,7 +267,7 @@ describe("two-factor authentication", () => {
 
 describe("a change of the email address", () => {
   it("is confirmed from both addresses, with a button", async () => {
-    const { cookie, email } = await signUp(server.url);
+    const { cookie, email } = await createUser(test, "Somebody New", { isHttps: true });
     const newEmail = `new-${email}`;
     const sent = await sendForm(server.url, "/settings", cookie, {
       on: "Change email address",

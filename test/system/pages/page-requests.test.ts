@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { signUp } from "../../support/people.ts";
+import { createUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 
 let test: TestDatabase;
@@ -13,7 +13,7 @@ beforeAll(async () => {
   await builtPages();
   test = await freshDatabase();
   server = await startTestServer(test.url, { APP_URL: "https://app.example.com" });
-  cookie = (await signUp(server.url)).cookie;
+  cookie = (await createUser(test, "Somebody New", { isHttps: true })).cookie;
 }, 180_000);
 afterAll(async () => {
   await server.close();

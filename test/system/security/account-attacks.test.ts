@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cookieOf, signUp, type TestUser } from "../../support/people.ts";
+import { cookieOf, createUser, type TestUser } from "../../support/people.ts";
 import { totp } from "../../support/totp.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
 import { securityContext } from "./owasp/security-context.ts";
@@ -17,7 +17,7 @@ const userRow = async (id: string) =>
       [id],
     )
   )[0];
-const fresh = () => signUp(on.url);
+const fresh = () => createUser(on.test);
 const sessionToken = async (userId: string) =>
   (await on.test.rows<{ token: string }>("select token from session where user_id = $1", [userId]))[0]?.token;
 

@@ -3,7 +3,7 @@ import type { WireFormat } from "../../../src/providers/adapter.ts";
 import { loadFixture, signedDelivery } from "../../fixtures/fixture.ts";
 import { API_KEY, control, press } from "../../simulator/test-context.ts";
 import { deliverWebhook, sendRequest } from "../../support/http.ts";
-import { cookieOf, signUp, type TestUser } from "../../support/people.ts";
+import { cookieOf, createUser, type TestUser } from "../../support/people.ts";
 import { SECRETS } from "../../support/variables.ts";
 import { openShop, type Shop } from "../server/shop.ts";
 
@@ -36,7 +36,7 @@ describe.each(FORMATS)("the portal of %s's customers", (format) => {
   it("is not opened for a user who enters the address of a customer at the checkout", async () => {
     const shop = await openShop(format);
     const subscriptionId = await buyAtProvider(shop, format);
-    const attacker = await signUp(shop.server.url);
+    const attacker = await createUser(shop.test);
     await buyWith(shop, attacker, VICTIM);
     await expectHidden(shop, attacker, subscriptionId);
     // Neither does a confirmed address of their own help.
@@ -52,7 +52,7 @@ describe.each(FORMATS)("the portal of %s's customers", (format) => {
     const [bought] = shop.truth(victim);
     if (!bought?.providerSubscriptionId) throw new Error("nothing was bought");
     if (format === "polar") await cancelAtPolar(shop, bought.providerSubscriptionId);
-    const attacker = await signUp(shop.server.url);
+    const attacker = await createUser(shop.test);
     await buyWith(shop, attacker, VICTIM);
     await expectHidden(shop, attacker, bought.providerSubscriptionId);
     const [victims, attackers] = await Promise.all([
@@ -67,7 +67,7 @@ describe.each(FORMATS)("the portal of %s's customers", (format) => {
 
   it("opens for a person who has confirmed nothing and bought everything", async () => {
     const shop = await openShop(format);
-    const person = await signUp(shop.server.url);
+    const person = await createUser(shop.test);
     await buyWith(shop, person, person.email);
     const [bought] = shop.truth(person);
     expect(await portalOf(shop, person)).toContain(bought?.providerSubscriptionId);
@@ -77,7 +77,7 @@ describe.each(FORMATS)("the portal of %s's customers", (format) => {
 it("does not assign a purchase that names no user to whoever has paid with its customer's address", async () => {
   const shop = await openShop("lemon-squeezy");
   await buyAtProvider(shop, "lemon-squeezy");
-  const attacker = await signUp(shop.server.url);
+  const attacker = await createUser(shop.test);
   await buyWith(shop, attacker, VICTIM);
   const { body } = loadFixture("lemon-squeezy", "customer.subscription.updated", {
     ...{ ...UNNAMED, subscriptionId: "9001", customerId: await customerIdDelivered(shop) },
@@ -90,7 +90,7 @@ it("does not assign a purchase that names no user to whoever has paid with its c
 it("does not open the portal through a purchase that Polar has assigned to its payer by address", async () => {
   const shop = await openShop("polar");
   const subscriptionId = await buyAtProvider(shop, "polar");
-  const attacker = await signUp(shop.server.url);
+  const attacker = await createUser(shop.test);
   await buyWith(shop, attacker, VICTIM);
   // The older subscription of the customer, to which Polar has given the payer's id.
   const { body } = loadFixture("polar", "customer.subscription.updated", {

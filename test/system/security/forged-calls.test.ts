@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtPages } from "../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { sendRequest } from "../../support/http.ts";
-import { signUp, type TestUser } from "../../support/people.ts";
+import { createUser, type TestUser } from "../../support/people.ts";
 import {
   callAction,
   encodeArguments,
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await builtPages();
   test = await freshDatabase();
   server = await spawnServer(test.url, { ...GENEROUS_LIMITS, RATE_LIMIT_SETTINGS: "1000/3600" });
-  person = await signUp(server.url);
+  person = await createUser(test);
 }, 240_000);
 afterAll(async () => {
   // A stranger's input must not be logged as an error.
@@ -98,7 +98,7 @@ describe.each(FORGED)("%s as the arguments", (_, root, parts = {}) => {
   it("are refused by every action", async () => {
     for (const action of listServerActions()) {
       // Uses its own session, as the action ends it.
-      const { cookie } = action.name === "signOut" ? await signUp(server.url) : person;
+      const { cookie } = action.name === "signOut" ? await createUser(test) : person;
       const body = new FormData();
       for (const [name, value] of Object.entries(parts)) body.append(name, value);
       body.append("0", root);

@@ -9,7 +9,7 @@ import { cleanedUp } from "../../support/cleanup.ts";
 import { freshDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
-import { signUp } from "../../support/people.ts";
+import { createUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { callAction, encodeArguments, findServerAction } from "../../support/server-action.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
@@ -25,7 +25,7 @@ it.each(SLOTS)("sells a subscription through %s when it is the active provider",
     ...{ SIMULATOR: "on", SIMULATOR_PORT: "0", DATA_DIR: folder, ACTIVE_PROVIDER: slot },
   });
   cleanedUp(server.close);
-  const person = await signUp(server.url);
+  const person = await createUser(test);
 
   const overRest = await sendRequest(server.url, "POST", "/api/checkout", {
     cookie: person.cookie,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
 import { API_KEY, press } from "../../simulator/test-context.ts";
-import { signUp, type TestUser } from "../../support/people.ts";
+import { createUser, type TestUser } from "../../support/people.ts";
 import { openShop, type Shop } from "./shop.ts";
 
 const leave = ({ post }: Shop, person: TestUser) =>
@@ -10,7 +10,7 @@ const leave = ({ post }: Shop, person: TestUser) =>
 
 it("shows subscriptions of two slots, and cancels both when the account is deleted", async () => {
   const shop = await openShop("stripe");
-  const person = await signUp(shop.server.url);
+  const person = await createUser(shop.test);
   await shop.buy(person, { planId: "pro" });
   // The other one was bought at the provider itself: we sell nobody a second subscription.
   const paddle = createPaymentApi({
@@ -45,7 +45,7 @@ it("shows subscriptions of two slots, and cancels both when the account is delet
 
 it("refuses to delete an account whose subscription has no provider id", async () => {
   const shop = await openShop("lemon-squeezy");
-  const person = await signUp(shop.server.url);
+  const person = await createUser(shop.test);
   await shop.buy(person, { planId: "pro" });
   await shop.agree(person);
   // As if only the order had arrived, which does not name its subscription.
@@ -66,10 +66,10 @@ it("refuses to delete an account whose subscription has no provider id", async (
 
 it("does not use a Paddle customer for an unconfirmed email address", async () => {
   const shop = await openShop("paddle");
-  const person = await signUp(shop.server.url);
+  const person = await createUser(shop.test);
   // The stranger was a customer before the account existed.
   const stranger = { email: person.email, action: "pay", card: "4242 4242 4242 4242" };
-  const other = await signUp(shop.server.url);
+  const other = await createUser(shop.test);
   const opened = await shop.post("/api/checkout", other, { planId: "pro" });
   await press(opened.body.url, { ...stranger, email: other.email });
   await shop.agree(other);
@@ -81,7 +81,7 @@ it("does not use a Paddle customer for an unconfirmed email address", async () =
   await shop.test.rows(`update "user" set email_verified = true where id = $1`, [person.id]);
   expect((await shop.post("/api/checkout", person, { planId: "pro" })).status).toBe(200);
   // New users can buy, and can reopen their checkout.
-  const somebody = await signUp(shop.server.url);
+  const somebody = await createUser(shop.test);
   for (const planId of ["pro", "team", "pro"]) {
     expect((await shop.post("/api/checkout", somebody, { planId })).status).toBe(200);
   }

@@ -3,7 +3,7 @@ import { ADAPTERS, wireFormats } from "../../../src/providers/registry.ts";
 import { FAULT_KINDS } from "../../../src/simulator/server/state.ts";
 import { control } from "../../simulator/test-context.ts";
 import { deliverWebhook } from "../../support/http.ts";
-import { signUp, type TestUser } from "../../support/people.ts";
+import { createUser, type TestUser } from "../../support/people.ts";
 import { SECRETS } from "../../support/variables.ts";
 import { liveWholeLife, openShop, type Shop } from "./shop.ts";
 
@@ -28,7 +28,7 @@ describe.each(wireFormats())(
       // A retry after a day becomes one within a minute.
       const shop = await openShop(format, { timeScale: 2_000 });
       const people: TestUser[] = [];
-      for (let count = 0; count < PEOPLE; count += 1) people.push(await signUp(shop.server.url));
+      for (let count = 0; count < PEOPLE; count += 1) people.push(await createUser(shop.test));
       // The first step has an event of each kind; chance must not remove any.
       let share = 0;
       await liveWholeLife(shop, people, async ({ is }) => {
@@ -54,7 +54,7 @@ describe.each(wireFormats())(
 it("treats two identical Lemon Squeezy events of one second as one, and corrects the result by reconciling", async () => {
   const shop = await openShop("lemon-squeezy");
   const { server, sim, test, press, known, truth, agree } = shop;
-  const person = await signUp(server.url);
+  const person = await createUser(test);
   await shop.buy(person, { planId: "pro" });
   await agree(person);
   for (const action of ["cancel_at_period_end", "resume"]) {

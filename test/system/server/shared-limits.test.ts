@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
-import { signUp, type TestUser } from "../../support/people.ts";
+import { createUser, type TestUser } from "../../support/people.ts";
 import { findRedisServer, REDIS_NEEDED, startRedis, type TestRedis } from "../../support/redis.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../support/variables.ts";
@@ -20,7 +21,6 @@ describe.skipIf(program === null)("two servers on one Redis", () => {
     test = await freshDatabase(0);
     const variables = { ...GENEROUS_LIMITS, RATE_LIMIT_API: "4/3600", REDIS_URL: redis.url };
     servers = await Promise.all([1, 2].map(() => startTestServer(test.url, variables)));
-    person = await signUp(servers[0]?.url as string);
   });
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.close()));
@@ -29,13 +29,18 @@ describe.skipIf(program === null)("two servers on one Redis", () => {
   });
 
   it("count a user's requests of all processes together", async () => {
-    const remaining = [];
-    for (const n of [0, 1, 0, 1]) {
-      const response = await sendRequest(servers[n]?.url as string, "GET", "/api/users/me", person);
-      expect(response.status).toBe(200);
-      remaining.push(response.fields["x-ratelimit-remaining"]);
-    }
-    expect(remaining).toEqual(["3", "2", "1", "0"]);
+    // With somebody new each time: a server that waits too long for Redis, as on a busy machine, counts by itself.
+    const remaining = async () => {
+      person = await createUser(test);
+      const counts = [];
+      for (const n of [0, 1, 0, 1]) {
+        const response = await sendRequest(servers[n]?.url as string, "GET", "/api/users/me", person);
+        expect(response.status).toBe(200);
+        counts.push(response.fields["x-ratelimit-remaining"]);
+      }
+      return counts;
+    };
+    await eventually(remaining, ["3", "2", "1", "0"]);
     for (const server of servers) {
       const refused = await sendRequest(server.url, "GET", "/api/subscriptions", person);
       expect([refused.status, refused.body]).toEqual([
@@ -46,7 +51,7 @@ describe.skipIf(program === null)("two servers on one Redis", () => {
   });
 
   it("answer billing with 503 while Redis is unreachable, and count the rest locally", async () => {
-    const other = await signUp(servers[0]?.url as string);
+    const other = await createUser(test);
     await redis.kill();
     for (const server of servers) {
       const checkout = await sendRequest(server.url, "POST", "/api/checkout", {

@@ -12,7 +12,7 @@ import { SLOTS } from "../../../src/domain/slot.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
-import { signUp } from "../../support/people.ts";
+import { createUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { spawnServer } from "../../support/server-process.ts";
 import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
@@ -38,7 +38,7 @@ describe("the simulated provider", () => {
       PROVIDER_B_API_KEY: "pdl_sdbx_of_nobody",
       PROVIDER_B_API_URL: "http://127.0.0.1:1",
     });
-    const { cookie } = await signUp(server.url);
+    const { cookie } = await createUser(test);
     const checkout = (provider: string) =>
       sendRequest(server.url, "POST", "/api/checkout", { body: { planId: "pro", provider }, cookie });
     for (const slot of ["provider-a", "provider-c"]) {

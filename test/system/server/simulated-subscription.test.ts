@@ -9,7 +9,7 @@ import { control, press } from "../../simulator/test-context.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { sendRequest } from "../../support/http.ts";
-import { signUp, signUpAdmin, type TestUser } from "../../support/people.ts";
+import { createAdmin, createUser, type TestUser } from "../../support/people.ts";
 import { startTestServer } from "../../support/server.ts";
 import { GENEROUS_LIMITS, serverVariables } from "../../support/variables.ts";
 
@@ -51,7 +51,7 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
   }
 
   it("lets a user buy, change seats, and delete the account", async () => {
-    const person = await signUp(server.url);
+    const person = await createUser(test);
     await buy(person);
     await eventually(() => statusOf(person), "active");
     const [subscription] = await subscriptionsOf(person);
@@ -74,8 +74,8 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
   });
 
   it("recovers lost deliveries by the operator's and the administrator's reconcile", async () => {
-    const person = await signUp(server.url);
-    const admin = await signUpAdmin(server.url, test);
+    const person = await createUser(test);
+    const admin = await createAdmin(test);
     await buy(person, { planId: "team", seats: 6 });
     await eventually(() => statusOf(person), "active");
     const [{ id, providerSubscriptionId }] = await subscriptionsOf(person);
@@ -89,7 +89,7 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
     expect([asked.status, asked.body], asked.text).toMatchObject([200, { seats: 9 }]);
 
     // Every event of a new user: the subscription is unknown here.
-    const unheard = await signUp(server.url);
+    const unheard = await createUser(test);
     await buy(unheard);
     await lose(0);
     expect(await statusOf(unheard)).toBeNull();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { wireFormats } from "../../../src/providers/registry.ts";
 import { control } from "../../simulator/test-context.ts";
 import { sendRequest } from "../../support/http.ts";
-import { signUp } from "../../support/people.ts";
+import { createUser } from "../../support/people.ts";
 import { liveWholeLife, openShop } from "./shop.ts";
 import "../../fixtures/fifth-provider.ts";
 
@@ -12,8 +12,8 @@ describe.each(wireFormats())("a subscription managed over the API, in the format
   it("matches the provider's through its whole life", async () => {
     const shop = await openShop(format);
     const { server, sim, post, known, truth, agree, buy } = shop;
-    const person = await signUp(server.url);
-    const bystander = await signUp(server.url);
+    const person = await createUser(shop.test);
+    const bystander = await createUser(shop.test);
     expect((await post("/api/portal", person)).status).toBe(409);
 
     await liveWholeLife(shop, [person], async (step) => {

@@ -2,7 +2,7 @@ import { createHook } from "node:async_hooks";
 import { createHash, createHmac } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
-import { signUp } from "../../../support/people.ts";
+import { createUser } from "../../../support/people.ts";
 import { GENEROUS_LIMITS } from "../../../support/variables.ts";
 import { securityContext, visitor } from "./security-context.ts";
 import { type Answer, type Attack, responseText, send } from "./send.ts";
@@ -254,7 +254,7 @@ describe("API2:2023 Broken Authentication", () => {
   });
 
   it("ends the session on sign-out", async () => {
-    const person = await signUp(on.url);
+    const person = await createUser(on.test);
     const elsewhere = sessionOf(await signIn(person.email, person.password));
     expect((await send(on.url, "POST /api/auth/sign-out", { cookie: person.cookie })).status).toBe(200);
     expect(await whoIs({ cookie: person.cookie })).toEqual(UNAUTHORIZED);
@@ -262,7 +262,7 @@ describe("API2:2023 Broken Authentication", () => {
   });
 
   it("requires the old password for a new one, and ends other sessions", async () => {
-    const { id, email, password, cookie } = await signUp(on.url);
+    const { id, email, password, cookie } = await createUser(on.test);
     const stolen = sessionOf(await signIn(email, password));
     const change = (currentPassword: unknown, as: Attack) =>
       send(on.url, "POST /api/auth/change-password", {
@@ -281,7 +281,7 @@ describe("API2:2023 Broken Authentication", () => {
   });
 
   it("accepts a reset token once, and ends every session", async () => {
-    const { email, password, cookie } = await signUp(on.url);
+    const { email, password, cookie } = await createUser(on.test);
     const before = (await on.mails()).length;
     await send(on.url, "POST /api/auth/request-password-reset", { body: { email } });
     await eventually(async () => (await on.mails()).length, before + 1);
@@ -312,7 +312,7 @@ describe("API2:2023 Broken Authentication", () => {
   });
 
   it("rejects banned, deleted and expired callers from the next request on", async () => {
-    const person = await signUp(on.url);
+    const person = await createUser(on.test);
     const made = await send(on.url, "POST /api/api-keys", { cookie: person.cookie, body: { name: "mine" } });
     const both = async () => [await whoIs({ cookie: person.cookie }), await whoIs({ key: made.body.key })];
     expect(await both()).toEqual([person.id, person.id]);

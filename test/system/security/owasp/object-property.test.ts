@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { hasBody } from "../../../../src/api/rest/input.ts";
 import { ROUTES } from "../../../../src/api/rest/routes.ts";
 import { sendRequest } from "../../../support/http.ts";
-import { signUp } from "../../../support/people.ts";
+import { createUser } from "../../../support/people.ts";
 import { BODIES, nameOf, requestTo, routeNames } from "./requests.ts";
 import { belongingsOf, CONFIDENTIAL, type SecurityContext, securityContext } from "./security-context.ts";
 import { type Attack, send } from "./send.ts";
@@ -199,7 +199,7 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
   });
 
   it("rejects protected fields on all account paths", async () => {
-    const person = await signUp(on.url);
+    const person = await createUser(on.test);
     const { cookie, email, password } = person;
     const also = { ...COVETED, name: "Another", id: on.victim.id };
     const tries: [string, Record<string, unknown>][] = [

@@ -8,7 +8,7 @@ import { fixtureDelivery } from "../../../fixtures/fixture.ts";
 import { builtPages } from "../../../support/built-pages.ts";
 import { freshDatabase, type TestDatabase } from "../../../support/database.ts";
 import { deliverWebhook, sendRequest } from "../../../support/http.ts";
-import { createSession, signUp, signUpAdmin, type TestUser } from "../../../support/people.ts";
+import { createAdmin, createSession, createUser, type TestUser } from "../../../support/people.ts";
 import { startTestServer } from "../../../support/server.ts";
 import { GENEROUS_LIMITS, SECRETS } from "../../../support/variables.ts";
 
@@ -58,9 +58,9 @@ export function securityContext(): SecurityContext {
     on.mails = () => mailsIn(join(folder, "mail"));
     on.url = await on.serverWith(GENEROUS_LIMITS);
     [on.victim, on.attacker, on.admin] = await Promise.all([
-      signUp(on.url, "Vera Victim").then((person) => settled(on, person)),
-      signUp(on.url, "Mallory Attacker").then((person) => settled(on, person)),
-      signUpAdmin(on.url, on.test).then((person) => settled(on, person)),
+      createUser(on.test, "Vera Victim").then((person) => settled(on, person)),
+      createUser(on.test, "Mallory Attacker").then((person) => settled(on, person)),
+      createAdmin(on.test).then((person) => settled(on, person)),
     ]);
     on.deliveryId = await failedDelivery(on);
   }, 180_000);
