@@ -251,12 +251,7 @@ describe("counting", () => {
   });
 
   it.each(["/api/user-directory", "/api/webhook-statistics"])("counts %s as administration", async (path) => {
-    const { status, headers } = await sendRequest(
-      strict.url,
-      "GET",
-      path,
-      await createAdmin(test),
-    );
+    const { status, headers } = await sendRequest(strict.url, "GET", path, await createAdmin(test));
     expect([status, headers.get("ratelimit-policy")]).toEqual([200, '"admin";q=3;w=60']);
   });
 

@@ -6,6 +6,7 @@ import { createAuth } from "../../src/auth/create-auth.ts";
 import { requestScopes } from "../../src/auth/request-scope.ts";
 import type { EmailMessage } from "../../src/mail/email-message.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { cookieOf } from "../support/people.ts";
 
 export const SECRET = "only-for-tests-and-long-enough-to-be-taken";
 export const APP_URL = "http://localhost:3000";
@@ -111,13 +112,4 @@ export function onDatabase(
       return { id: user.id, email, cookie: cookieOf(response) };
     },
   };
-}
-
-/** What a browser would send back. */
-export function cookieOf(answer: Response): string {
-  return answer.headers
-    .getSetCookie()
-    .filter((line) => !/Max-Age=0/.test(line))
-    .map((line) => line.split(";")[0])
-    .join("; ");
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { accounts, cookieOf, PASSWORD } from "./accounts.ts";
+import { cookieOf } from "../support/people.ts";
+import { accounts, PASSWORD } from "./accounts.ts";
 
 const NEXT = "another good password";
 const WRONG = {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { newApiKey } from "../../src/auth/api-key.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
-import { accounts, cookieOf, PASSWORD } from "./accounts.ts";
+import { cookieOf } from "../support/people.ts";
+import { accounts, PASSWORD } from "./accounts.ts";
 
 const NEW_PASSWORD = "another good password";
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/store/database.ts";
 import type { TestDatabase } from "../support/database.ts";
-import { type Accounts, APP_URL, accounts, cookieOf, onDatabase, PASSWORD } from "./accounts.ts";
+import { cookieOf } from "../support/people.ts";
+import { type Accounts, APP_URL, accounts, onDatabase, PASSWORD } from "./accounts.ts";
 
 const BODY = { name: "Person", email: "person@example.com", password: PASSWORD };
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ADDRESS, accounts, cookieOf, PASSWORD } from "./accounts.ts";
+import { cookieOf } from "../support/people.ts";
+import { ADDRESS, accounts, PASSWORD } from "./accounts.ts";
 
 describe("sign-up", () => {
   const on = accounts();

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { deleteExpired } from "../../src/store/expired-accounts-data.ts";
+import { cookieOf } from "../support/people.ts";
 import { totp } from "../support/totp.ts";
-import { accounts, cookieOf, onDatabase, PASSWORD } from "./accounts.ts";
+import { accounts, onDatabase, PASSWORD } from "./accounts.ts";
 
 describe("two-factor authentication", () => {
   const on = accounts();

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
+import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { numberedEvent } from "../support/events.ts";
 import { eventually } from "../support/eventually.ts";
 import { serverVariables } from "../support/variables.ts";
 

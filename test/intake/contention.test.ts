@@ -9,8 +9,8 @@ import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import type { Connection } from "../../src/store/database.ts";
 import { claimDeliveries } from "../../src/store/deliveries.ts";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { numberedEvent } from "../support/events.ts";
 import { eventually } from "../support/eventually.ts";
 import { SECRETS, serverVariables } from "../support/variables.ts";
 

@@ -5,8 +5,8 @@ import type { Intake } from "../../src/intake/intake.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import type { Database } from "../../src/store/database.ts";
+import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { numberedEvent } from "../support/events.ts";
 import { eventually } from "../support/eventually.ts";
 import { serverVariables } from "../support/variables.ts";
 

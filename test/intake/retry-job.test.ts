@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { freshDatabase } from "../support/database.ts";
-import { numberedEvent } from "../support/events.ts";
 import { eventually } from "../support/eventually.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { spawnServer } from "../support/server-process.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { numberedEvent } from "../support/events.ts";
 import { type HttpResponse as Answer, deliverUntilAnswered } from "../support/http.ts";
 import { expectEachAppliedOnce } from "../support/ledger.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";

@@ -7,7 +7,7 @@ import { createLog } from "../../src/observability/log.ts";
 import { verify } from "../../src/reconcile/verify.ts";
 import { startRuntime } from "../../src/runtime/runtime.ts";
 import { createRng } from "../../src/simulator/scenario/rng.ts";
-import { simulatorWith } from "../simulator/many-subscriptions.ts";
+import { simulatorWith } from "../fixtures/many-subscriptions.ts";
 import { API_KEY, press } from "../simulator/test-context.ts";
 import { freshDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";

@@ -14,9 +14,9 @@ import {
 } from "../../src/providers/adapter.ts";
 import { ADAPTERS, wireFormats } from "../../src/providers/registry.ts";
 import { loadFixture, type SignedDelivery, signedDelivery } from "../fixtures/fixture.ts";
-import { HOSTILE_TIME_STAMPS, mutateBytes, mutateText } from "./mutations.ts";
+import { HOSTILE_TIME_STAMPS, mutateBytes, mutateText } from "../fixtures/mutations.ts";
+import { Random } from "../fixtures/random.ts";
 import { isGenuine } from "./oracle.ts";
-import { Random } from "./random.ts";
 import { requestOf } from "./request.ts";
 
 // script/fuzz runs more, and then expects memory to stay flat.

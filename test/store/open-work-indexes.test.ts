@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
+import { numberedEvent } from "../fixtures/numbered-event.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { numberedEvent } from "../support/events.ts";
 import { deliverWebhook } from "../support/http.ts";
 import { startTestServer } from "../support/server.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { seatsOf } from "./events.ts";
+import { seatsOf } from "../fixtures/numbered-event.ts";
 import { eventually } from "./eventually.ts";
 
 type Rows = { rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> };

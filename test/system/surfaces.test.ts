@@ -5,9 +5,11 @@ import { describe, expect, it } from "vitest";
 import { TOO_MANY_REQUESTS } from "../../src/domain/reasons.ts";
 import type { Operation } from "../../src/operations/operation.ts";
 import { queryGraphql, refusals } from "../api/graphql/query-graphql.ts";
-import { type Belongings, belongingsOf, masked } from "./surfaces/belongings.ts";
-import { type Ask, type Case, inputOf, personOf } from "./surfaces/case.ts";
-import { CASES } from "./surfaces/cases.ts";
+import { type Belongings, belongingsOf, masked } from "../fixtures/operations/belongings.ts";
+import { type Ask, type Case, inputOf, personOf } from "../fixtures/operations/case.ts";
+import { CASES } from "../fixtures/operations/cases.ts";
+import { createTestData } from "../fixtures/operations/test-data.ts";
+import { ANYONE } from "../fixtures/operations/who.ts";
 import { LIMITS } from "./surfaces/limit-tracker.ts";
 import { type Asked, stage } from "./surfaces/stage.ts";
 import {
@@ -23,8 +25,6 @@ import {
 } from "./surfaces/surface.ts";
 import { SURFACES } from "./surfaces/surfaces.ts";
 import { count } from "./surfaces/tally.ts";
-import { createTestData } from "./surfaces/test-data.ts";
-import { ANYONE } from "./surfaces/who.ts";
 
 /** Not to be called by itself anywhere, but part of other operations' answers: see the end. */
 const NESTED = [

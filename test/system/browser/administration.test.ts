@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type SeededSite, seedSite } from "../../fixtures/seed-site.ts";
 import { type Receiver, startReceiver } from "../../outbound/receiver.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { addUsers } from "../../support/database.ts";
@@ -9,7 +10,6 @@ import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
 import { waitForHydration } from "../../support/wait-for-hydration.ts";
 import { fill, press, section, subscribe } from "./page-actions.ts";
-import { type SeededSite, seedSite } from "./seed-site.ts";
 
 const missing = missingBrowser();
 

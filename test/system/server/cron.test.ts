@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { numberedEvent } from "../../fixtures/numbered-event.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { numberedEvent } from "../../support/events.ts";
 import { deliverWebhook } from "../../support/http.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
 

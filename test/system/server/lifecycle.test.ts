@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { numberedEvent } from "../../fixtures/numbered-event.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
-import { numberedEvent } from "../../support/events.ts";
 import { eventually } from "../../support/eventually.ts";
 import { deliverWebhook } from "../../support/http.ts";
 import { expectEachAppliedOnce } from "../../support/ledger.ts";

@@ -2,9 +2,9 @@ import type { AnyTRPCProcedure } from "@trpc/server";
 import superjson from "superjson";
 import { appRouter } from "../../../src/api/rpc/router.ts";
 import type { RefusalCode } from "../../../src/domain/reason-definition.ts";
+import { ADMINISTRATORS } from "../../fixtures/operations/who.ts";
 import { sendRequest } from "../../support/http.ts";
 import { entranceTo, limitsIn, type ShownReason, type Surface } from "./surface.ts";
-import { ADMINISTRATORS } from "./who.ts";
 
 const CODES: Record<string, RefusalCode> = {
   UNAUTHORIZED: "unauthorized",

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { numberedEvent } from "../../../fixtures/numbered-event.ts";
 import { freshDatabase } from "../../../support/database.ts";
-import { numberedEvent } from "../../../support/events.ts";
 import { deliverWebhook } from "../../../support/http.ts";
 import { startTestServer } from "../../../support/server.ts";
 import { GENEROUS_LIMITS } from "../../../support/variables.ts";

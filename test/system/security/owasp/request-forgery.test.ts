@@ -96,14 +96,19 @@ describe("API7:2023 Server Side Request Forgery", () => {
   it("links to own pages in mail", async () => {
     const before = (await on.mails()).length;
     let accepted = 0;
-    for (const redirectTo of ELSEWHERE) {
+    // In fives: so many mails a recipient gets, and every answer takes its time.
+    for (let n = 0; n < ELSEWHERE.length; n += 5) {
       await on.test.rows("truncate mail_recipient");
-      const body = { email: on.victim.email, redirectTo };
-      const response = await send(url, "POST /api/auth/request-password-reset", { body });
-      expect([200, 400, 403], `${redirectTo}: ${response.text}`).toContain(response.status);
-      if (response.status === 200) accepted += 1;
-      if (!isOurs(redirectTo)) expect([redirectTo, response.status]).not.toEqual([redirectTo, 200]);
+      const requests = ELSEWHERE.slice(n, n + 5).map(async (redirectTo) => {
+        const body = { email: on.victim.email, redirectTo };
+        const response = await send(url, "POST /api/auth/request-password-reset", { body });
+        expect([200, 400, 403], `${redirectTo}: ${response.text}`).toContain(response.status);
+        if (!isOurs(redirectTo)) expect([redirectTo, response.status]).not.toEqual([redirectTo, 200]);
+        return response.status === 200;
+      });
+      accepted += (await Promise.all(requests)).filter(Boolean).length;
     }
+    await on.test.rows("truncate mail_recipient");
     const ours = { email: on.victim.email, redirectTo: "/reset-password" };
     expect((await send(url, "POST /api/auth/request-password-reset", { body: ours })).status).toBe(200);
     await eventually(async () => (await on.mails()).length, before + accepted + 1);
