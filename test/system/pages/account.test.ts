@@ -212,7 +212,7 @@ describe("a session", () => {
 
 describe("a subscription whose payment failed", () => {
   it("shows its scheduled end too", async () => {
-    const { id, cookie } = await createUser(test);
+    const { id, cookie } = await createUser(test, "Somebody New", { isHttps: true });
     await test.rows(
       `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
          current_period_end, cancel_at_period_end, out_of_order)
