@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
@@ -13,6 +14,18 @@ const OFFLINE = { env: { ...process.env, npm_config_offline: "true" }, maxBuffer
 it("has packages with allowed licences only", async () => {
   const { stdout } = await run(process.execPath, [join(ROOT, "script/licences.ts")]);
   expect(stdout).toMatch(/\bMIT\b/);
+});
+
+it("reports advisories without failing, as they appear by date", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-audit-"));
+  const npm = join(folder, "npm");
+  const script =
+    'if [ "$1" = audit ]; then echo "1 critical severity vulnerability"; exit 1; fi; PATH=$(echo "$PATH" | cut -d: -f2-) exec npm "$@"';
+  await writeFile(npm, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+  const { stdout } = await run(join(ROOT, "script/audit"), { env });
+  expect(stdout).toMatch(/1 critical severity vulnerability[\s\S]*Licences:[\s\S]*\bMIT\b/);
+  await rm(folder, { recursive: true });
 });
 
 it("prints a CycloneDX document of the production packages", async () => {

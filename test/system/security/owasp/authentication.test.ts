@@ -1,5 +1,6 @@
 import { createHook } from "node:async_hooks";
 import { createHash, createHmac } from "node:crypto";
+import { type AddressInfo, createServer } from "node:net";
 import { beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { createUser } from "../../../support/people.ts";
@@ -115,6 +116,28 @@ describe("API2:2023 Broken Authentication", () => {
     expect(allButLimits(unknown)).toEqual(allButLimits(known));
     // Without a password, like an account that the operator created.
     expect(allButLimits(await work("user_0@example.com"))).toEqual(allButLimits(known));
+  });
+
+  it("answers a known address before its mail is delivered, as it does an unknown one", async () => {
+    // A mail server that says nothing: whoever waited for it would answer after it has been given up.
+    let connections = 0;
+    let isGivenUp = false;
+    const smtp = createServer((socket) => {
+      connections += 1;
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        isGivenUp = true;
+      });
+    });
+    await new Promise<void>((listens) => smtp.listen(0, "127.0.0.1", listens));
+    const { port } = smtp.address() as AddressInfo;
+    const url = await on.serverWith({ ...GENEROUS_LIMITS, SMTP_URL: `smtp://127.0.0.1:${port}` });
+    for (const email of [on.victim.email, "unknown@example.com"]) {
+      const answer = await send(url, "POST /api/auth/request-password-reset", { body: { email } });
+      expect([answer.status, isGivenUp]).toEqual([200, false]);
+    }
+    await eventually(async () => connections, 1);
+    smtp.close();
   });
 
   it("does not reveal accounts by password reset or confirmed sign-up", async () => {
