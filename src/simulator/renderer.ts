@@ -40,7 +40,7 @@ type WireEvent = {
   body: object;
 };
 
-export type PaymentRenderer = {
+type PaymentRenderer = {
   /** The events that report a payment. */
   reportedBy: readonly EmittedEvent[];
   /** The provider's id of the payment that such an event reports. */

@@ -1,0 +1,314 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { PaymentApi, PaymentSelection } from "../../../src/domain/payment-api.ts";
+import { type PaymentState, paymentStatusOf, refundedAmountOf } from "../../../src/domain/payment-state.ts";
+import type { WireFormat } from "../../../src/providers/adapter.ts";
+import { createPaymentApi } from "../../../src/providers/create-payment-api.ts";
+import { KEY } from "../../fixtures/provider-apis.ts";
+import { type LocalProvider, localProvider } from "./local-provider.ts";
+
+let provider: LocalProvider;
+beforeAll(async () => {
+  provider = await localProvider();
+});
+afterAll(() => provider.close());
+
+const ALL: PaymentSelection = { since: null, providerSubscriptionId: null };
+const apiOf = (format: WireFormat): PaymentApi =>
+  createPaymentApi({ slot: "provider-a", format, apiKey: KEY, apiUrl: provider.url });
+
+async function listed(format: WireFormat, selection = ALL): Promise<PaymentState[]> {
+  const states: PaymentState[] = [];
+  for await (const state of apiOf(format).listPayments(selection)) states.push(state);
+  return states;
+}
+
+/** What is compared of each. */
+const facts = (states: readonly PaymentState[]) =>
+  states.map((state) => [
+    state.charge.id,
+    state.isUndecided ? "undecided" : paymentStatusOf(state),
+    state.charge.amount,
+    state.charge.currency,
+    refundedAmountOf(state),
+  ]);
+
+const asked = () =>
+  provider.requests.map(({ path, query }) => `${path.slice("/provider-a".length)}?${query}`);
+
+const STRIPE_LIST = { object: "list", has_more: false };
+
+function stripeInvoice(id: string, changes: object = {}): object {
+  return {
+    ...{ id, object: "invoice", status: "paid", attempted: true, created: 1_772_452_800 },
+    ...{ amount_due: 4_000, amount_paid: 4_000, currency: "eur", customer: "cus_1" },
+    lines: { data: [{ period: { start: 1_772_452_800, end: 1_775_131_200 } }] },
+    parent: { subscription_details: { subscription: "sub_1", metadata: { userId: "user_7" } } },
+    payments: { data: [{ payment: { type: "payment_intent", payment_intent: `pi_${id}` } }] },
+    ...changes,
+  };
+}
+
+it("lists Stripe's invoices with their refunds and disputes, page by page", async () => {
+  provider.respondWith(({ path, query }) => {
+    const of = path.slice("/provider-a/v1/".length);
+    const refund = (id: string, of: string, amount: number, status = "succeeded") => ({
+      ...{ id, object: "refund", status, amount, payment_intent: `pi_${of}` },
+    });
+    if (of === "refunds")
+      return {
+        body: {
+          ...STRIPE_LIST,
+          data: [
+            refund("re_1", "in_2", 4_000),
+            refund("re_2", "in_3", 500),
+            refund("re_3", "in_1", 9, "failed"),
+          ],
+        },
+      };
+    if (of === "disputes")
+      return {
+        body: {
+          ...STRIPE_LIST,
+          data: [
+            {
+              id: "dp_1",
+              object: "dispute",
+              status: "needs_response",
+              amount: 4_000,
+              payment_intent: "pi_in_4",
+            },
+            { id: "dp_2", object: "dispute", status: "won", amount: 4_000, payment_intent: "pi_in_1" },
+          ],
+        },
+      };
+    if (query.get("starting_after") === "in_3")
+      return {
+        body: {
+          ...STRIPE_LIST,
+          data: [
+            stripeInvoice("in_4"),
+            stripeInvoice("in_5", { status: "open", amount_paid: 0 }),
+            stripeInvoice("in_6", { status: "draft", attempted: false, amount_paid: 0 }),
+          ],
+        },
+      };
+    const data = [stripeInvoice("in_1"), stripeInvoice("in_2"), stripeInvoice("in_3")];
+    return { body: { object: "list", has_more: true, data } };
+  });
+  const states = await listed("stripe");
+  expect(facts(states)).toEqual([
+    ["in_1", "paid", 4_000, "EUR", 0],
+    ["in_2", "refunded", 4_000, "EUR", 4_000],
+    ["in_3", "partly_refunded", 4_000, "EUR", 500],
+    ["in_4", "disputed", 4_000, "EUR", 0],
+    ["in_5", "failed", 4_000, "EUR", 0],
+    ["in_6", "undecided", 4_000, "EUR", 0],
+  ]);
+  expect(states[0]).toMatchObject({
+    ...{ providerSubscriptionId: "sub_1", customerId: "cus_1", userId: "user_7", names: ["in_1", "pi_in_1"] },
+    charge: {
+      periodStart: new Date(1_772_452_800_000),
+      periodEnd: new Date(1_775_131_200_000),
+      occurredAt: new Date(1_772_452_800_000),
+    },
+  });
+  expect(asked()[0]).toBe("/v1/refunds?limit=100");
+  expect(asked()[1]).toBe("/v1/disputes?limit=100");
+  expect(provider.requests[2]?.query.get("expand[0]")).toBe("data.payments");
+});
+
+it("asks Stripe for the refunds of one invoice by its payment", async () => {
+  provider.respondWith(({ path }) =>
+    path.endsWith("/invoices/in_1")
+      ? { body: stripeInvoice("in_1") }
+      : { body: { ...STRIPE_LIST, data: [] } },
+  );
+  const state = await apiOf("stripe").fetchPayment("in_1");
+  expect(facts([state as PaymentState])).toEqual([["in_1", "paid", 4_000, "EUR", 0]]);
+  expect(asked().slice(1)).toEqual([
+    "/v1/refunds?limit=100&payment_intent=pi_in_1",
+    "/v1/disputes?limit=100&payment_intent=pi_in_1",
+  ]);
+});
+
+function paddleTransaction(id: string, changes: object = {}): object {
+  return {
+    ...{ id, status: "completed", origin: "subscription_recurring", customer_id: "ctm_1" },
+    ...{ subscription_id: "sub_1", custom_data: { userId: "user_7" }, currency_code: "EUR" },
+    details: { totals: { grand_total: "4000", total: "4000", currency_code: "EUR" } },
+    billing_period: { starts_at: "2026-03-02T12:00:00Z", ends_at: "2026-04-02T12:00:00Z" },
+    ...{
+      billed_at: "2026-03-02T12:00:01Z",
+      created_at: "2026-03-02T11:00:00Z",
+      payments: [],
+      adjustments: [],
+    },
+    ...changes,
+  };
+}
+
+it("lists Paddle's transactions with their adjustments, behind a cursor", async () => {
+  const adjustment = (id: string, action: string, total: string, status = "approved") => ({
+    ...{ id, action, status, transaction_id: "txn", totals: { total } },
+  });
+  const pages: Record<string, object[]> = {
+    first: [
+      paddleTransaction("txn_1"),
+      paddleTransaction("txn_2", { adjustments: [adjustment("adj_1", "refund", "4000")] }),
+      paddleTransaction("txn_3", {
+        adjustments: [adjustment("adj_2", "refund", "500"), adjustment("adj_3", "refund", "9", "rejected")],
+      }),
+    ],
+    txn_3: [
+      paddleTransaction("txn_4", { adjustments: [adjustment("adj_4", "chargeback", "4000")] }),
+      paddleTransaction("txn_5", { status: "past_due" }),
+      paddleTransaction("txn_6", { status: "ready" }),
+      paddleTransaction("txn_7", { status: "ready", payments: [{ status: "error" }] }),
+      paddleTransaction("txn_8", { status: "paid" }),
+    ],
+  };
+  provider.respondWith(({ query }) => {
+    const after = query.get("after") ?? "first";
+    return { body: { data: pages[after], meta: { pagination: { has_more: after === "first" } } } };
+  });
+  const since = new Date("2026-03-01T00:00:00Z");
+  const states = await listed("paddle", { since, providerSubscriptionId: "sub_1" });
+  expect(facts(states)).toEqual([
+    ["txn_1", "paid", 4_000, "EUR", 0],
+    ["txn_2", "refunded", 4_000, "EUR", 4_000],
+    ["txn_3", "partly_refunded", 4_000, "EUR", 500],
+    ["txn_4", "disputed", 4_000, "EUR", 0],
+    ["txn_5", "failed", 4_000, "EUR", 0],
+    ["txn_6", "undecided", 4_000, "EUR", 0],
+    ["txn_7", "failed", 4_000, "EUR", 0],
+    ["txn_8", "undecided", 4_000, "EUR", 0],
+  ]);
+  expect(states[0]?.charge).toMatchObject({
+    periodEnd: new Date("2026-04-02T12:00:00Z"),
+    occurredAt: new Date("2026-03-02T12:00:01Z"),
+  });
+  const query = provider.requests[0]?.query ?? new URLSearchParams();
+  expect(Object.fromEntries(query)).toMatchObject({
+    ...{ include: "adjustments", subscription_id: "sub_1" },
+    "created_at[GTE]": "2026-03-01T00:00:00.000Z",
+  });
+});
+
+function polarOrder(id: string, changes: object = {}): object {
+  return {
+    ...{
+      id,
+      status: "paid",
+      total_amount: 4_000,
+      refunded_amount: 0,
+      refunded_tax_amount: 0,
+      currency: "eur",
+    },
+    ...{ created_at: "2026-03-02T12:00:00Z", customer_id: "c1", subscription_id: "s1" },
+    subscription: {
+      current_period_start: "2026-05-02T12:00:00Z",
+      current_period_end: "2026-06-02T12:00:00Z",
+    },
+    ...{ metadata: { userId: "user_7" }, customer: { external_id: "user_7" } },
+    ...changes,
+  };
+}
+
+it("lists Polar's orders with what was refunded, without their subscription's present period", async () => {
+  provider.respondWith(({ query }) => ({
+    body: {
+      items:
+        query.get("page") === "1"
+          ? [polarOrder("o1"), polarOrder("o2", { status: "refunded", refunded_amount: 3_400 })]
+          : [
+              polarOrder("o3", {
+                ...{ status: "partially_refunded", refunded_amount: 340, refunded_tax_amount: 60 },
+              }),
+              polarOrder("o4", { status: "pending" }),
+              polarOrder("o5", { total_amount: "a lot" }),
+            ],
+      pagination: { total_count: 5, max_page: 2 },
+    },
+  }));
+  const states = await listed("polar");
+  // An order that cannot be read does not hide the others.
+  expect(facts(states)).toEqual([
+    ["o1", "paid", 4_000, "EUR", 0],
+    ["o2", "refunded", 4_000, "EUR", 4_000],
+    ["o3", "partly_refunded", 4_000, "EUR", 400],
+    ["o4", "undecided", 4_000, "EUR", 0],
+  ]);
+  expect(states[0]?.charge).toMatchObject({ periodStart: null, periodEnd: null });
+  expect(asked()).toHaveLength(2);
+});
+
+function squeezyItem(type: string, id: string, attributes: object): object {
+  return {
+    ...{ type, id },
+    attributes: {
+      ...{ customer_id: 5, currency: "EUR", total: 4_000, status: "paid", refunded: false },
+      ...{ created_at: "2026-03-02T12:00:00Z", updated_at: "2026-03-02T12:00:00Z", urls: {} },
+      ...attributes,
+    },
+  };
+}
+
+it("lists Lemon Squeezy's invoices and refunded orders, no further back than asked", async () => {
+  const invoice = (id: string, attributes: object) =>
+    squeezyItem("subscription-invoices", id, { subscription_id: 9, ...attributes });
+  const old = { created_at: "2026-01-02T12:00:00Z" };
+  provider.respondWith(({ path, query }) => {
+    const data = path.endsWith("/orders")
+      ? [
+          squeezyItem("orders", "1", { status: "refunded", refunded: true, refunded_amount: 4_000 }),
+          squeezyItem("orders", "2", { refunded_amount: 0 }),
+        ]
+      : query.get("page[number]") === "1"
+        ? [
+            invoice("1", {}),
+            invoice("2", { status: "partial_refund", refunded_amount: 500 }),
+            invoice("3", { status: "pending" }),
+            invoice("4", old),
+          ]
+        : [invoice("5", old)];
+    return { body: { data, meta: { page: { lastPage: path.endsWith("/orders") ? 1 : 2 } } } };
+  });
+  const since = new Date("2026-03-01T00:00:00Z");
+  expect(facts(await listed("lemon-squeezy", { since, providerSubscriptionId: null }))).toEqual([
+    ["1", "paid", 4_000, "EUR", 0],
+    ["2", "partly_refunded", 4_000, "EUR", 500],
+    ["3", "undecided", 4_000, "EUR", 0],
+    ["order_1", "refunded", 4_000, "EUR", 4_000],
+  ]);
+  expect(asked()).toHaveLength(2);
+  expect(facts(await listed("lemon-squeezy"))).toHaveLength(6);
+});
+
+it.each([
+  ["stripe", "/v1/invoices/x_1"],
+  ["paddle", "/transactions/x_1"],
+  ["polar", "/v1/orders/x_1"],
+  ["lemon-squeezy", "/v1/subscription-invoices/x_1"],
+])("returns null for a payment that %s does not know", async (format, path) => {
+  const missing = {
+    ...{ error: { code: "not_found", message: "no such", detail: "no such", type: "request_error" } },
+    ...{ detail: "no such", errors: [{ detail: "no such", status: "404" }] },
+  };
+  const ofFormat: Record<string, object> = {
+    stripe: {
+      error: { code: "resource_missing", message: "No such invoice", type: "invalid_request_error" },
+    },
+    polar: { error: "ResourceNotFound", detail: "Not found" },
+  };
+  provider.respondWith(() => ({ status: 404, body: ofFormat[format] ?? missing }));
+  expect(await apiOf(format).fetchPayment("x_1")).toBeNull();
+  expect(asked()[0]).toContain(path);
+});
+
+it("fetches a refunded order of Lemon Squeezy's as an order", async () => {
+  const attributes = { status: "refunded", refunded: true };
+  provider.respondWith(() => ({ body: { data: squeezyItem("orders", "7", attributes) } }));
+  const state = (await apiOf("lemon-squeezy").fetchPayment("order_7")) as PaymentState;
+  expect(facts([state])).toEqual([["order_7", "refunded", 4_000, "EUR", 4_000]]);
+  expect(asked()[0]).toContain("/v1/orders/7");
+});
