@@ -1,6 +1,6 @@
-import { markApiKeysUsed, notifyExpiringKeys } from "../store/api-keys.ts";
+import { notifyExpiringKeys } from "../store/api-keys.ts";
 import { deleteExpired } from "../store/expired-accounts-data.ts";
-import { markServiceKeysUsed } from "../store/service-keys.ts";
+import { markKeysUsed } from "../store/mark-keys-used.ts";
 import type { AccountsOptions } from "./accounts.ts";
 import type { Auth } from "./auth.ts";
 import { authenticateApiKey } from "./authenticate-api-key.ts";
@@ -26,8 +26,10 @@ const MAX_DELETED = 1_000;
 /** Accounts, sessions and API keys: who is calling, and how people sign up and in. */
 export function createAuth({ now = Date.now, auditRetentionDays, ...options }: AuthOptions): Auth {
   const { database, log, requireConfirmation } = options;
-  const usage = keyUsage((ids, everySeconds) => markApiKeysUsed(database, ids, everySeconds), log);
-  const serviceUsage = keyUsage((ids, everySeconds) => markServiceKeysUsed(database, ids, everySeconds), log);
+  const usageOf = (kind: "api_key" | "service_key") =>
+    keyUsage((ids, everySeconds) => markKeysUsed(database, { kind, ids, everySeconds }), log);
+  const usage = usageOf("api_key");
+  const serviceUsage = usageOf("service_key");
 
   // Better Auth takes 200 ms to load: the first request with a cookie waits for it instead of every start.
   let loading: ReturnType<typeof load> | null = null;

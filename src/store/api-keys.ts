@@ -113,27 +113,6 @@ export async function findApiKeys(database: Queryable, prefixes: readonly string
   return database.run<FoundKey>(FIND, [prefixes]);
 }
 
-// Skips rows that another process is updating: recording a use never waits for a lock.
-const MARK_USED = {
-  name: "mark_api_keys_used",
-  text: `
-with used as (
-  select id from api_key
-  where id = any ($1::uuid[]) and (last_used_at is null or last_used_at <= now() - $2::int * interval '1 second')
-  for update skip locked
-)
-update api_key set last_used_at = now() where id in (select id from used)`,
-};
-
-/** Records the use of these keys, unless one was recorded less than `everySeconds` ago. */
-export async function markApiKeysUsed(
-  database: Queryable,
-  ids: readonly string[],
-  everySeconds: number,
-): Promise<void> {
-  await database.run(MARK_USED, [ids, everySeconds]);
-}
-
 // Short-lived keys are left out: their owners know when they expire.
 const NOTIFY_EXPIRING = {
   name: "notify_expiring_api_keys",

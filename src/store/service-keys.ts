@@ -141,24 +141,3 @@ export async function findServiceKeys(
 ): Promise<FoundServiceKey[]> {
   return database.run<FoundServiceKey>(FIND, [prefixes]);
 }
-
-// Skips rows that another process is updating: recording a use never waits for a lock.
-const MARK_USED = {
-  name: "mark_service_keys_used",
-  text: `
-with used as (
-  select id from service_key
-  where id = any ($1::uuid[]) and (last_used_at is null or last_used_at <= now() - $2::int * interval '1 second')
-  for update skip locked
-)
-update service_key set last_used_at = now() where id in (select id from used)`,
-};
-
-/** Records the use of these keys, unless one was recorded less than `everySeconds` ago. */
-export async function markServiceKeysUsed(
-  database: Queryable,
-  ids: readonly string[],
-  everySeconds: number,
-): Promise<void> {
-  await database.run(MARK_USED, [ids, everySeconds]);
-}

@@ -4,6 +4,7 @@ import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
 import { unprivilegedAccount } from "../../../src/store/embedded-account.ts";
 import { cleanedUp } from "../../support/cleanup.ts";
 import { freePort } from "../../support/free-port.ts";
@@ -11,17 +12,31 @@ import { freePort } from "../../support/free-port.ts";
 const run = promisify(execFile);
 const INSTALLED = "/usr/lib/postgresql";
 
+type Installed = { /** The folder of PostgreSQL's programs. */ bin: string; start(): Promise<OldPostgres> };
+
+/** Tests the oldest installed PostgreSQL behind PgBouncer. Skipped without them, except in CI. */
+export function describeBehindPgBouncer(title: string, tests: (installed: Installed) => void): void {
+  const [bin, bouncer] = [oldestPostgres(), pgbouncer()];
+  if (bin && bouncer) {
+    describe(title, () => tests({ bin, start: () => startBehindPgBouncer(bin, bouncer) }));
+    return;
+  }
+  it.skipIf(!process.env.CI)("needs PostgreSQL and PgBouncer: apt-get install postgresql pgbouncer", () => {
+    expect([bin, bouncer]).not.toContain(null);
+  });
+}
+
 /** Where the oldest installed PostgreSQL keeps its programs; `null` when there is none. */
-export function oldestPostgres(): string | null {
+function oldestPostgres(): string | null {
   if (!existsSync(INSTALLED)) return null;
   const versions = readdirSync(INSTALLED)
     .map(Number)
     .sort((a, b) => a - b);
-  const found = versions.map((version) => join(INSTALLED, String(version), "bin"));
-  return found.find((bin) => existsSync(join(bin, "postgres"))) ?? null;
+  const folders = versions.map((version) => join(INSTALLED, String(version), "bin"));
+  return folders.find((bin) => existsSync(join(bin, "postgres"))) ?? null;
 }
 
-export function pgbouncer(): string | null {
+function pgbouncer(): string | null {
   return ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((path) => existsSync(path)) ?? null;
 }
 
@@ -33,7 +48,7 @@ export type OldPostgres = {
 };
 
 /** A cluster of the system's PostgreSQL behind PgBouncer, both on free ports, both trusting this machine. */
-export async function startBehindPgBouncer(bin: string, bouncer: string): Promise<OldPostgres> {
+async function startBehindPgBouncer(bin: string, bouncer: string): Promise<OldPostgres> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-pooled-"));
   await chmod(folder, 0o755);
   const account = await unprivilegedAccount();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { readConfig } from "../../../src/config/config.ts";
 import { createLog } from "../../../src/observability/log.ts";
 import { createCheckout } from "../../../src/operations/billing/create-checkout.ts";
@@ -10,75 +10,62 @@ import { takeTurn } from "../../reconcile/reconcile-context.ts";
 import { addUsers } from "../../support/database.ts";
 import { STRIPE_KEY, type StripeServer, stripeServer } from "../../support/stripe-server.ts";
 import { serverVariables } from "../../support/variables.ts";
-import { type OldPostgres, oldestPostgres, pgbouncer, startBehindPgBouncer } from "./debian-postgres.ts";
+import { describeBehindPgBouncer, type OldPostgres } from "./debian-postgres.ts";
 
-const bin = oldestPostgres();
-const bouncer = pgbouncer();
-
-if (!bin || !bouncer) {
-  it.skipIf(!process.env.CI)("needs PostgreSQL and PgBouncer: apt-get install postgresql pgbouncer", () => {
-    expect([bin, bouncer]).not.toContain(null);
+describeBehindPgBouncer("the oldest installed PostgreSQL, behind PgBouncer", ({ start }) => {
+  let postgres: OldPostgres;
+  let stripe: StripeServer;
+  let runtime: Runtime;
+  let rows: <Row>(text: string) => Promise<Row[]>;
+  beforeAll(async () => {
+    postgres = await start();
+    stripe = await stripeServer();
+    const environment = readConfig({
+      ...serverVariables(postgres.pooledUrl),
+      DATABASE_PREPARED: "off",
+      PROVIDER_A_API_KEY: STRIPE_KEY,
+      PROVIDER_A_API_URL: stripe.url,
+    });
+    runtime = await startRuntime(environment, { log: createLog("silent") });
+    rows = (text) => runtime.database.run({ name: text.slice(0, 60), text });
+    await addUsers({ rows: (text, values) => runtime.database.run({ name: "add", text }, values) }, 3);
   });
-} else {
-  describe("the oldest installed PostgreSQL, behind PgBouncer", () => {
-    let postgres: OldPostgres;
-    let stripe: StripeServer;
-    let runtime: Runtime;
-    let rows: <Row>(text: string) => Promise<Row[]>;
-    beforeAll(async () => {
-      postgres = await startBehindPgBouncer(bin, bouncer);
-      stripe = await stripeServer();
-      const environment = readConfig({
-        ...serverVariables(postgres.pooledUrl),
-        DATABASE_PREPARED: "off",
-        PROVIDER_A_API_KEY: STRIPE_KEY,
-        PROVIDER_A_API_URL: stripe.url,
-      });
-      runtime = await startRuntime(environment, { log: createLog("silent") });
-      rows = (text) => runtime.database.run({ name: text.slice(0, 60), text });
-      await addUsers({ rows: (text, values) => runtime.database.run({ name: "add", text }, values) }, 3);
-    });
-    afterAll(async () => {
-      await runtime.close();
-      await stripe.close();
-      await postgres.stop();
-    });
-
-    it("creates one checkout for repeated requests", async () => {
-      const { database, payments, activeProvider, appUrl, log } = runtime;
-      const { call } = createTestContext(database, { payments, activeProvider, appUrl, log } as object);
-      const clicks = Array.from({ length: 6 }, () =>
-        call(createCheckout, session("user_0"), { planId: "pro" }),
-      );
-      expect(new Set((await Promise.all(clicks)).map(({ url }) => url)).size).toBe(1);
-      expect(stripe.calls).toEqual(["GET /v1/customers", "POST /v1/customers", "POST /v1/checkout/sessions"]);
-    });
-
-    it("applies missed events and compares changed subscriptions, once a night", async () => {
-      const given = {
-        userId: "user_1",
-        subscriptionId: "sub_1",
-        planId: "pro",
-        priceId: "price_pro_monthly",
-      };
-      const bodyOf = (seats: number) =>
-        loadFixture("stripe", "customer.subscription.created", {
-          ...{ ...given, seats, status: "active", eventId: "evt_1", occurredAt: new Date() },
-        }).body as { id: string; type: string; created: number; data: { object: object } };
-      stripe.events.push(bodyOf(1));
-      stripe.subscriptions.set("sub_1", bodyOf(3).data.object);
-      const nights = await Promise.all(
-        [1, 2, 3].map(() =>
-          takeTurn(runtime, "nightly-comparison", (turn) => reconcileNightly(runtime, turn)),
-        ),
-      );
-      expect(nights.filter((night) => night !== null)).toMatchObject([
-        { slots: [{ missed: { applied: 1 } }, {}, {}], corrected: [{ changes: { seats: [1, 3] } }] },
-      ]);
-      expect(await rows("select seats from subscription")).toEqual([{ seats: 3 }]);
-      expect(await rows("select claim_source from webhook_delivery")).toEqual([
-        { claim_source: "reconcile" },
-      ]);
-    });
+  afterAll(async () => {
+    await runtime.close();
+    await stripe.close();
+    await postgres.stop();
   });
-}
+
+  it("creates one checkout for repeated requests", async () => {
+    const { database, payments, activeProvider, appUrl, log } = runtime;
+    const { call } = createTestContext(database, { payments, activeProvider, appUrl, log } as object);
+    const clicks = Array.from({ length: 6 }, () =>
+      call(createCheckout, session("user_0"), { planId: "pro" }),
+    );
+    expect(new Set((await Promise.all(clicks)).map(({ url }) => url)).size).toBe(1);
+    expect(stripe.calls).toEqual(["GET /v1/customers", "POST /v1/customers", "POST /v1/checkout/sessions"]);
+  });
+
+  it("applies missed events and compares changed subscriptions, once a night", async () => {
+    const given = {
+      userId: "user_1",
+      subscriptionId: "sub_1",
+      planId: "pro",
+      priceId: "price_pro_monthly",
+    };
+    const bodyOf = (seats: number) =>
+      loadFixture("stripe", "customer.subscription.created", {
+        ...{ ...given, seats, status: "active", eventId: "evt_1", occurredAt: new Date() },
+      }).body as { id: string; type: string; created: number; data: { object: object } };
+    stripe.events.push(bodyOf(1));
+    stripe.subscriptions.set("sub_1", bodyOf(3).data.object);
+    const nights = await Promise.all(
+      [1, 2, 3].map(() => takeTurn(runtime, "nightly-comparison", (turn) => reconcileNightly(runtime, turn))),
+    );
+    expect(nights.filter((night) => night !== null)).toMatchObject([
+      { slots: [{ missed: { applied: 1 } }, {}, {}], corrected: [{ changes: { seats: [1, 3] } }] },
+    ]);
+    expect(await rows("select seats from subscription")).toEqual([{ seats: 3 }]);
+    expect(await rows("select claim_source from webhook_delivery")).toEqual([{ claim_source: "reconcile" }]);
+  });
+});

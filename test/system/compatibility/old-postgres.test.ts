@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { openDatabase } from "../../../src/store/database.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { dumpSchema } from "../../../src/store/schema-dump.ts";
@@ -9,61 +9,52 @@ import { addUsers, type TestDatabase } from "../../support/database.ts";
 import { deliverWebhook } from "../../support/http.ts";
 import { expectEachAppliedOnce } from "../../support/ledger.ts";
 import { spawnServer } from "../../support/server-process.ts";
-import { type OldPostgres, oldestPostgres, pgbouncer, startBehindPgBouncer } from "./debian-postgres.ts";
+import { describeBehindPgBouncer, type OldPostgres } from "./debian-postgres.ts";
 
-const bin = oldestPostgres();
-const bouncer = pgbouncer();
-
-if (!bin || !bouncer) {
-  it.skipIf(!process.env.CI)("needs PostgreSQL and PgBouncer: apt-get install postgresql pgbouncer", () => {
-    expect([bin, bouncer]).not.toContain(null);
+describeBehindPgBouncer("the oldest installed PostgreSQL", ({ start }) => {
+  let postgres: OldPostgres;
+  let looker: Pick<TestDatabase, "rows">;
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    postgres = await start();
+    const database = openDatabase({
+      url: postgres.url,
+      prepared: false,
+      maxConnections: 2,
+      answerTimeoutMs: 30_000,
+    });
+    await waitForDatabase(database);
+    looker = { rows: (text, values = []) => database.run({ name: "look", text }, values) };
+    close = () => database.close();
+    await migrate(database);
+    await addUsers(looker, 20);
+    const written = await readFile(new URL("../../../src/store/schema.sql", import.meta.url), "utf8");
+    expect(await dumpSchema(database)).toBe(written);
   });
-} else {
-  describe("the oldest installed PostgreSQL", () => {
-    let postgres: OldPostgres;
-    let looker: Pick<TestDatabase, "rows">;
-    let close: () => Promise<void>;
-    beforeAll(async () => {
-      postgres = await startBehindPgBouncer(bin, bouncer);
-      const database = openDatabase({
-        url: postgres.url,
-        prepared: false,
-        maxConnections: 2,
-        answerTimeoutMs: 30_000,
-      });
-      await waitForDatabase(database);
-      looker = { rows: (text, values = []) => database.run({ name: "look", text }, values) };
-      close = () => database.close();
-      await migrate(database);
-      await addUsers(looker, 20);
-      const written = await readFile(new URL("../../../src/store/schema.sql", import.meta.url), "utf8");
-      expect(await dumpSchema(database)).toBe(written);
-    });
-    afterAll(async () => {
-      await close();
-      await postgres.stop();
-    });
+  afterAll(async () => {
+    await close();
+    await postgres.stop();
+  });
 
-    it.each([
-      ["directly, with prepared statements", "direct", { DATABASE_PREPARED: "on" }],
-      ["through PgBouncer in transaction mode, without them", "pooled", { DATABASE_PREPARED: "off" }],
-    ])("serves two processes %s", async (_, run, variables) => {
-      const url = run === "pooled" ? postgres.pooledUrl : postgres.url;
-      const servers = await Promise.all([1, 2].map(() => spawnServer(url, variables)));
-      const events = 500;
-      const responses = await Promise.all(
-        servers.flatMap((server) =>
-          Array.from({ length: events }, (_unused, n) =>
-            deliverWebhook(server.url, "provider-a", numberedEvent(run, n)),
-          ),
+  it.each([
+    ["directly, with prepared statements", "direct", { DATABASE_PREPARED: "on" }],
+    ["through PgBouncer in transaction mode, without them", "pooled", { DATABASE_PREPARED: "off" }],
+  ])("serves two processes %s", async (_, run, variables) => {
+    const url = run === "pooled" ? postgres.pooledUrl : postgres.url;
+    const servers = await Promise.all([1, 2].map(() => spawnServer(url, variables)));
+    const events = 500;
+    const responses = await Promise.all(
+      servers.flatMap((server) =>
+        Array.from({ length: events }, (_unused, n) =>
+          deliverWebhook(server.url, "provider-a", numberedEvent(run, n)),
         ),
-      );
-      expect(responses.filter((answer) => answer.status !== 200)).toEqual([]);
-      expect(responses.filter((answer) => answer.body.duplicate)).toHaveLength(events);
-      await expectEachAppliedOnce({ rows: looker.rows }, run, events);
-      // A setting of one transaction must not reach the next one on a shared connection.
-      expect(await looker.rows("show synchronous_commit")).toEqual([{ synchronous_commit: "on" }]);
-      for (const server of servers) expect((await server.end("SIGTERM")).code).toBe(0);
-    });
+      ),
+    );
+    expect(responses.filter((answer) => answer.status !== 200)).toEqual([]);
+    expect(responses.filter((answer) => answer.body.duplicate)).toHaveLength(events);
+    await expectEachAppliedOnce({ rows: looker.rows }, run, events);
+    // A setting of one transaction must not reach the next one on a shared connection.
+    expect(await looker.rows("show synchronous_commit")).toEqual([{ synchronous_commit: "on" }]);
+    for (const server of servers) expect((await server.end("SIGTERM")).code).toBe(0);
   });
-}
+});
