@@ -193,8 +193,8 @@ function customerIds(
   };
 }
 
-function isSameAddress(one: string, other: string | null): boolean {
-  return one.trim().toLowerCase() === other?.trim().toLowerCase();
+function isSameAddress(a: string, b: string | null): boolean {
+  return a.trim().toLowerCase() === b?.trim().toLowerCase();
 }
 
 function statusAfter(before: Subscription, event: SubscriptionEvent): SubscriptionStatus {

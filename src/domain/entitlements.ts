@@ -83,7 +83,7 @@ export function usedOf(
   feature: string,
 ): number {
   const period = features.get(feature)?.resetsAt.getTime();
-  return usage.find((one) => one.feature === feature && one.periodEndMs === period)?.used ?? 0;
+  return usage.find((entry) => entry.feature === feature && entry.periodEndMs === period)?.used ?? 0;
 }
 
 export function showEntitlements(

@@ -73,7 +73,7 @@ export function createKeyQueue<Entry extends Keyed<Entry>>(): KeyQueue<Entry> {
         place.next = null;
       }
       entry.places = NONE;
-      return freed === null ? NONE : [...freed].filter((one) => predecessors(one) === 0);
+      return freed === null ? NONE : [...freed].filter((successor) => predecessors(successor) === 0);
     },
   };
 }

@@ -51,8 +51,8 @@ export async function recordGraceEnds(
   { otherwiseSeconds, now, limit }: { otherwiseSeconds: number; now: Date; limit: number },
 ): Promise<number> {
   const [row] = await database.run<{ count: number }>(RECORD, [
-    plans.map((one) => one.planId),
-    plans.map((one) => one.graceSeconds),
+    plans.map((plan) => plan.planId),
+    plans.map((plan) => plan.graceSeconds),
     otherwiseSeconds,
     now.toISOString(),
     limit,

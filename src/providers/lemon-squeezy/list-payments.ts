@@ -39,9 +39,9 @@ export async function fetchPayment(provider: ConnectedProvider, id: string): Pro
   const segment = pathSegment(provider, isOrder ? id.slice(ORDER_PREFIX.length) : id);
   const path = `/v1/${isOrder ? "orders" : "subscription-invoices"}/${segment}`;
   const send = beginCall(provider);
-  const answer = await nullIfNotFound(async () => send(request(provider, "GET", path)));
-  const data = valueAt(answer, "data");
-  return answer && (isOrder ? orderState(data) : invoiceState(data));
+  const response = await nullIfNotFound(async () => send(request(provider, "GET", path)));
+  const data = valueAt(response, "data");
+  return response && (isOrder ? orderState(data) : invoiceState(data));
 }
 
 /** Both lists are ordered by creation; an item that is added meanwhile only repeats another item. */
@@ -56,12 +56,12 @@ async function* newestFirst(
       ...{ ...filter, "page[number]": String(page), "page[size]": String(PAGE_SIZE) },
     });
     const send = beginCall(provider, { maxBytes: MAX_PAGE_BYTES });
-    const answer = await send(request(provider, "GET", `${path}?${query}`));
-    const items = listAt(answer, "data");
+    const response = await send(request(provider, "GET", `${path}?${query}`));
+    const items = listAt(response, "data");
     const wanted = items.filter((item) => since === null || createdAt(item) >= since.getTime());
     yield* wanted;
     if (wanted.length === 0 || wanted.length < items.length) return;
-    if (page >= Number(textAt(answer, "meta", "page", "lastPage"))) return;
+    if (page >= Number(textAt(response, "meta", "page", "lastPage"))) return;
   }
 }
 

@@ -39,8 +39,8 @@ export async function* listPayments(
 export async function fetchPayment(provider: ConnectedProvider, id: string): Promise<PaymentState | null> {
   const path = `/transactions/${pathSegment(provider, id)}?include=adjustments`;
   const send = beginCall(provider);
-  const answer = await nullIfNotFound(async () => send(get(provider, path)));
-  return answer && stateOf(valueAt(answer, "data"));
+  const response = await nullIfNotFound(async () => send(get(provider, path)));
+  return response && stateOf(valueAt(response, "data"));
 }
 
 /** A transaction is `paid` for a moment before it is completed. */

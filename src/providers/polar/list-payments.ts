@@ -20,17 +20,17 @@ export async function* listPayments(
 ): AsyncGenerator<PaymentState> {
   for (let page = 1; ; page += 1) {
     const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
-    const answer = await listOrders(client)({
+    const response = await listOrders(client)({
       ...{ page, limit: PAGE_SIZE, sorting: ["created_at"] },
       ...(since === null ? {} : { created_after: since.toISOString() }),
       ...(providerSubscriptionId === null ? {} : { subscription_id: providerSubscriptionId }),
     });
-    const orders = listAt(answer, "items");
+    const orders = listAt(response, "items");
     for (const order of orders) {
       const state = stateOf(order);
       if (state !== null) yield state;
     }
-    if (orders.length === 0 || page >= Number(textAt(answer, "pagination", "max_page"))) return;
+    if (orders.length === 0 || page >= Number(textAt(response, "pagination", "max_page"))) return;
   }
 }
 

@@ -17,7 +17,7 @@ export type Price = Plan["price"];
 
 /** What is paid for a seat of a running subscription; `null`: it has ended, or its price is no longer sold. */
 export async function paidPrice(subscriptionId: string): Promise<Price | null> {
-  return (await access()).find((one) => one.subscriptionId === subscriptionId)?.price ?? null;
+  return (await access()).find((item) => item.subscriptionId === subscriptionId)?.price ?? null;
 }
 
 /** `undefined`: not for sale any more, or only at the provider. */
