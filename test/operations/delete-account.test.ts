@@ -402,7 +402,7 @@ describe("deleting an account", () => {
   });
 
   it("does not fail events that are applied at the same moment, and they restore nothing", {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     const people = Array.from({ length: 20 }, (_, n) => `user_${20 + n}`);
     const other = await startTestServer(test.url, GENEROUS_LIMITS);
