@@ -487,7 +487,7 @@ create table subscription (
   constraint subscription_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE SET NULL
 ) with (fillfactor=80);
 
-CREATE INDEX subscription_by_customer ON public.subscription USING btree (provider text_pattern_ops, customer_id text_pattern_ops) WHERE (customer_id IS NOT NULL);
+CREATE INDEX subscription_by_customer ON public.subscription USING btree (customer_id text_pattern_ops, provider text_pattern_ops) WHERE (customer_id IS NOT NULL);
 
 CREATE INDEX subscription_by_user ON public.subscription USING btree (user_id);
 
