@@ -76,8 +76,9 @@ async function compareBatch(
   for (const state of states) {
     const ours = stored.get(state.providerSubscriptionId as string);
     if (ours === undefined) {
-      if (!isOurs(state) || state.status === "canceled") continue;
-      const { outcome } = await adopt(intake, slot, state, { by, notify: true });
+      if (!isOurs(state)) continue;
+      // One that has come and gone unseen is news to nobody.
+      const { outcome } = await adopt(intake, slot, state, { by, notify: state.status !== "canceled" });
       if (outcome === "adopted") report.adopted += 1;
       continue;
     }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { it } from "vitest";
-import { traitsOf, wireFormats } from "../../src/providers/registry.ts";
+import { wireFormats } from "../../src/providers/registry.ts";
 import { createRng, type Rng } from "../../src/simulator/scenario/rng.ts";
 import { API_KEY, control, order, press, simulator } from "../simulator/test-context.ts";
 import { freshDatabase } from "../support/database.ts";
@@ -144,9 +144,6 @@ it.concurrent.each(wireFormats())(
         const ours = known.get(truth.providerSubscriptionId);
         // Lemon Squeezy names users in deliveries only: without one, the subscription's user is unknown.
         if (ours === undefined && format === "lemon-squeezy") return [];
-        // Of what starts and ends while Polar has disabled the endpoint there is no event, and it gave no access.
-        const wasUnseen = ours === undefined && truth.status === "canceled";
-        if (wasUnseen && traitsOf(format).losesEventsWhileDisabled) return [];
         const expected = { ...truth, outOfOrder: false };
         const isSame =
           ours !== undefined && JSON.stringify(sorted(ours)) === JSON.stringify(sorted(expected));

@@ -24,12 +24,21 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     expect(await audit()).toMatchObject([{ by: "server", changes: { status: ["active", "past_due"] } }]);
   });
 
-  it("records those of our users that no event has reported, once", async () => {
+  it("records those of our users that no event has reported, once, and the ended ones without telling anybody", async () => {
     truth({ seats: 4 });
     truth({ subscriptionId: "sub_foreign", userId: "user_of_another_product", customerId: "cus_9" });
     truth({ subscriptionId: "sub_over", userId: "user_3", customerId: "cus_3", status: "canceled" });
-    expect(await run()).toEqual({ listed: 3, corrected: 0, adopted: 1, payments: 0 });
-    expect(await stored()).toMatchObject([{ user_id: "user_1", seats: 4 }]);
+    expect(await run()).toEqual({ listed: 3, corrected: 0, adopted: 2, payments: 0 });
+    expect(await stored()).toMatchObject([
+      { user_id: "user_1", seats: 4 },
+      { user_id: "user_3", status: "canceled" },
+    ]);
+    const { rows } = context.test;
+    expect(await rows("select user_id from notification")).toEqual([{ user_id: "user_1" }]);
+    const announced = await rows(
+      `select s.user_id from subscription s join outbound_event e on e.subject = s.id::text`,
+    );
+    expect(announced).toEqual([{ user_id: "user_1" }]);
     expect(await run()).toMatchObject({ adopted: 0, corrected: 0 });
   });
 
