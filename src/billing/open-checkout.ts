@@ -25,6 +25,7 @@ import type { Queryable } from "../store/database.ts";
 import { withLease } from "../store/hold-lease.ts";
 import type { Lease } from "../store/leases.ts";
 import { rememberReplaced } from "../store/unwanted-subscriptions.ts";
+import { adoptPaid } from "./adopt-paid.ts";
 import { mapProviderErrors, type ProviderTools } from "./ask-provider.ts";
 import { closeStoredCheckout } from "./close-checkout.ts";
 import { trialDaysOf } from "./trial-days.ts";
@@ -150,10 +151,31 @@ async function replace(
       return null;
     case "paid":
       // The subscription of a used checkout is known: the caller checks whether it is still running.
-      return previous.isUsed ? null : refuse({ reason: "checkout_paid" });
+      if (previous.isUsed) return null;
+      recordPaid(deps, { ...closing, providerSubscriptionId: end.providerSubscriptionId });
+      return refuse({ reason: "checkout_paid" });
     default:
       return end satisfies never;
   }
+}
+
+/** In the background: the user is refused at once. */
+function recordPaid(
+  deps: BillingTools,
+  {
+    provider,
+    userId,
+    providerSubscriptionId,
+  }: StoredCheckout & {
+    userId: string;
+    providerSubscriptionId: string | null;
+  },
+): void {
+  if (providerSubscriptionId === null) return;
+  adoptPaid(deps, { provider, userId, providerSubscriptionId }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    deps.log.error({ slot: provider, reason }, "the subscription of a paid checkout could not be recorded");
+  });
 }
 
 /** Stores what was opened. `null`: the lease was lost meanwhile, so it is closed again. */

@@ -193,7 +193,7 @@ function customerIds(
   };
 }
 
-function isSameAddress(a: string, b: string | null): boolean {
+export function isSameAddress(a: string, b: string | null): boolean {
   return a.trim().toLowerCase() === b?.trim().toLowerCase();
 }
 

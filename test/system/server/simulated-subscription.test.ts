@@ -108,6 +108,18 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
     });
   });
 
+  it("refuses another order once a checkout whose events were lost is paid, and records its subscription", async () => {
+    const person = await createUser(test);
+    // Lemon Squeezy finds the subscription by its address alone.
+    await test.rows('update "user" set email_verified = true where id = $1', [person.id]);
+    await lose(1);
+    await buy(person);
+    await lose(0);
+    const refused = await post("/api/checkout", person, { planId: "team" });
+    expect(refused.status, refused.text).toBe(409);
+    await eventually(() => statusOf(person), "active");
+  });
+
   it("passes doctor without problems", async () => {
     const { ok, findings } = await tollgate.json("doctor");
     expect(

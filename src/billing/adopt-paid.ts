@@ -1,0 +1,30 @@
+import { isSameAddress } from "../domain/decide.ts";
+import type { Payments } from "../domain/payment-api.ts";
+import type { Slot } from "../domain/slot.ts";
+import type { Intake } from "../intake/intake.ts";
+import { adopt } from "../reconcile/adopt.ts";
+import { findConfirmedEmails } from "../store/users.ts";
+import { findByProviderIds } from "../store/verification.ts";
+
+export type PaidCheckout = { provider: Slot; userId: string; providerSubscriptionId: string };
+
+/**
+ * Records the subscription of a paid checkout whose events are delayed or lost, for a provider that lists no events. It
+ * was found by the address that the payer typed in: it is the user's only if they have confirmed that address, else that
+ * of the user whose customer it belongs to.
+ * @throws PaymentApiProblem, DatabaseUnavailable
+ */
+export async function adoptPaid(
+  { intake, payments }: { intake: Intake; payments: Payments },
+  { provider, userId, providerSubscriptionId }: PaidCheckout,
+): Promise<void> {
+  const api = payments[provider];
+  if (api === null || api.listEvents !== null) return;
+  const state = await api.fetchSubscription(providerSubscriptionId);
+  if (state === null) return;
+  const known = await findByProviderIds(intake.database, provider, [providerSubscriptionId]);
+  if (known.size > 0) return;
+  const confirmed = (await findConfirmedEmails(intake.database, [userId])).get(userId) ?? null;
+  const isOwn = state.customerEmail !== undefined && isSameAddress(state.customerEmail, confirmed);
+  await adopt(intake, provider, isOwn ? { ...state, userId } : state, { by: "server", notify: true });
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { adoptPaid } from "../../src/billing/adopt-paid.ts";
+import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import { reconcileContext } from "../reconcile/reconcile-context.ts";
+
+const context = reconcileContext();
+const { truth, stored } = context;
+
+const ADDRESS = "user_1@example.com";
+
+/** The subscription of user_1's checkout, found by the address that its payer typed in. */
+async function adoptFoundBy(address: string): Promise<void> {
+  const { intake, payments } = context.runtime;
+  const stripe = payments["provider-a"] as PaymentApi;
+  const api: PaymentApi = {
+    ...stripe,
+    listEvents: null,
+    fetchSubscription: async (id) => {
+      const state = await stripe.fetchSubscription(id);
+      return state && { ...state, userId: null, customerEmail: address };
+    },
+  };
+  const paid = { provider: "provider-a", userId: "user_1", providerSubscriptionId: "sub_1" } as const;
+  await adoptPaid({ intake, payments: { ...payments, "provider-a": api } }, paid);
+}
+
+const confirm = () =>
+  context.test.rows(`update "user" set email = $1, email_verified = true where id = 'user_1'`, [ADDRESS]);
+
+describe("the subscription of a paid checkout", () => {
+  it("is recorded for the user who has confirmed its address", async () => {
+    await confirm();
+    truth({ seats: 3 });
+    await adoptFoundBy(ADDRESS.toUpperCase());
+    expect(await stored()).toMatchObject([{ user_id: "user_1", seats: 3, status: "active" }]);
+  });
+
+  it("is left to its event when the address is not confirmed, or another's", async () => {
+    truth();
+    await context.test.rows(`update "user" set email = $1 where id = 'user_1'`, [ADDRESS]);
+    await adoptFoundBy(ADDRESS);
+    await confirm();
+    await adoptFoundBy("user_2@example.com");
+    expect(await stored()).toEqual([]);
+  });
+
+  it("is left as it is once its event has arrived", async () => {
+    await confirm();
+    await context.receive(context.eventOf("customer.subscription.created", { userId: "user_2" }));
+    truth({ seats: 3 });
+    await adoptFoundBy(ADDRESS);
+    expect(await stored()).toMatchObject([{ user_id: "user_2", seats: 1 }]);
+  });
+});
