@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import type { WireFormat } from "../../src/providers/adapter.ts";
+import { SECRETS } from "../support/variables.ts";
+import { endpoint } from "./endpoint.ts";
+import { API_KEY, control, order, press, simulator } from "./test-context.ts";
+
+const HOUR_SECONDS = 3_600;
+const CARD = { action: "pay", email: "user@example.com", card: "4242424242424242" };
+
+/** A simulated provider that delivers to an endpoint, with a subscription to act on. */
+async function provider(format: WireFormat) {
+  const hook = await endpoint(format, SECRETS["provider-a"]);
+  const sim = await simulator({
+    formats: { "provider-a": format },
+    deliverTo: () => hook.url,
+    timeScale: 1_000,
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: the tests look into it as they please.
+  const ask = async (path: string, body?: object): Promise<{ status: number; body: any }> => {
+    const headers = { authorization: `Bearer ${API_KEY}` };
+    const sent = body ? { method: "POST", body: JSON.stringify(body) } : {};
+    const response = await fetch(`${sim.url}/provider-a${path}`, { headers, ...sent });
+    return { status: response.status, body: await response.json() };
+  };
+  const buy = async () => {
+    const checkout = await order(sim.url, format);
+    await press(checkout.url, CARD);
+    await sim.settle();
+    return checkout;
+  };
+  const act = async (action: string, fields: Record<string, string> = {}) => {
+    const [{ id, portalUrl }] = (await control(sim.url, "/state")).slots["provider-a"].subscriptions;
+    expect((await press(portalUrl, { subscription: id, action, ...fields })).status).toBe(303);
+    await sim.settle();
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: the tests look into it as they please.
+  const bodies = () => hook.arrivals.map(({ eventType, body }) => ({ eventType, body: body as any }));
+  return { sim, ask, buy, act, bodies };
+}
+
+describe("Stripe", () => {
+  it("creates a subscription as incomplete, and activates it with the next event", async () => {
+    const { buy, bodies } = await provider("stripe");
+    await buy();
+    const statusOf = (type: string) =>
+      bodies().find(({ eventType }) => eventType === type)?.body.data.object.status;
+    expect(statusOf("customer.subscription.created")).toBe("incomplete");
+    expect(statusOf("customer.subscription.updated")).toBe("active");
+  });
+
+  it("schedules a cancellation by its time alone", async () => {
+    const { buy, act, bodies } = await provider("stripe");
+    await buy();
+    await act("cancel_at_period_end");
+    expect(bodies().at(-1)?.body.data.object).toMatchObject({
+      status: "active",
+      cancel_at_period_end: false,
+      cancel_at: expect.any(Number),
+    });
+  });
+});
+
+describe("Polar", () => {
+  it("keeps a checkout open for 24 hours, and never names the subscription that it started", async () => {
+    const { sim, ask, buy } = await provider("polar");
+    const late = await order(sim.url, "polar");
+    const { id } = await buy();
+    const { body: paid } = await ask(`/v1/checkouts/${id}`);
+    expect(paid).toMatchObject({ status: "succeeded", subscription_id: null });
+    expect(Date.parse(paid.expires_at) - Date.parse(paid.created_at)).toBe(24 * HOUR_SECONDS * 1_000);
+    await control(sim.url, "/clock", { by: 24 * HOUR_SECONDS });
+    expect((await press(late.url, CARD)).status).toBe(409);
+    expect((await ask(`/v1/checkouts/${late.id}`)).body.status).toBe("expired");
+  });
+
+  it("opens the portal of a customer with members only for one of them", async () => {
+    const { ask, buy } = await provider("polar");
+    await buy();
+    const open = (member: object) =>
+      ask("/v1/customer-sessions/", { external_customer_id: "user_0", ...member });
+    expect((await open({})).status).toBe(422);
+    expect((await open({ external_member_id: "user_1" })).status).toBe(422);
+    expect((await open({ external_member_id: "user_0" })).status).toBe(201);
+  });
+});
+
+describe("Lemon Squeezy", () => {
+  it("gives each event its own webhook id", async () => {
+    const { buy, act, bodies } = await provider("lemon-squeezy");
+    await buy();
+    await act("seats", { seats: "4" });
+    const ids = bodies().map(({ body }) => body.meta.webhook_id);
+    expect(ids.length).toBeGreaterThan(2);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("moves only the item's time when the seats change", async () => {
+    const { buy, act, bodies } = await provider("lemon-squeezy");
+    await buy();
+    await act("seats", { seats: "4" });
+    const attributes = bodies().at(-1)?.body.data.attributes;
+    expect(attributes.first_subscription_item.quantity).toBe(4);
+    expect(attributes.updated_at).toBe(attributes.created_at);
+    expect(Date.parse(attributes.first_subscription_item.updated_at)).toBeGreaterThan(
+      Date.parse(attributes.updated_at),
+    );
+  });
+
+  it("takes payments until a checkout expires, which it does only by its own `expires_at`", async () => {
+    const { sim, ask } = await provider("lemon-squeezy");
+    const limited = await order(sim.url, "lemon-squeezy");
+    const related = (type: string, id: string) => ({ data: { type, id } });
+    const relationships = {
+      store: related("stores", "1"),
+      variant: related("variants", "price_pro_monthly"),
+    };
+    const { body } = await ask("/v1/checkouts", {
+      data: { type: "checkouts", attributes: {}, relationships },
+    });
+    expect(body.data.attributes.expires_at).toBeNull();
+    await control(sim.url, "/clock", { by: "month" });
+    expect((await press(limited.url, CARD)).status).toBe(409);
+    expect((await press(body.data.attributes.url, CARD)).status).toBeLessThan(400);
+  });
+});
