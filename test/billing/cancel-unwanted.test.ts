@@ -1,0 +1,56 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { cancelUnwanted } from "../../src/billing/cancel-unwanted.ts";
+import type { PaymentApi } from "../../src/domain/payment-api.ts";
+import { insertUnwanted } from "../../src/store/unwanted-subscriptions.ts";
+import { reconcileContext } from "../reconcile/reconcile-context.ts";
+
+const context = reconcileContext();
+
+/** Runs the job with a provider that answers like this; returns what was logged. */
+async function run(
+  answers: Pick<PaymentApi, "cancelSubscription" | "refundSubscription">,
+): Promise<object[]> {
+  const { database, payments } = context.runtime;
+  const logged: object[] = [];
+  const api = { ...(payments["provider-a"] as PaymentApi), ...answers };
+  const tools = { database, payments: { ...payments, "provider-a": api } };
+  const log = { error: (facts: object) => void logged.push(facts) };
+  await cancelUnwanted({ ...tools, log }, () => false);
+  return logged;
+}
+
+const notified = () =>
+  context.test.rows(
+    "select user_id, kind, details->>'subscription' as subscription, details->>'refunded' as refunded from notification",
+  );
+
+beforeEach(async () => {
+  await context.test.rows("truncate unwanted_subscription");
+  await context.test.rows(`update "user" set role = 'admin' where id = 'user_9'`);
+  const unwanted = { provider: "provider-a", providerSubscriptionId: "sub_1" } as const;
+  await insertUnwanted(context.test.database, [unwanted]);
+});
+
+describe("an unwanted subscription", () => {
+  it("is canceled and refunded, and administrators are notified, once", async () => {
+    const calls: string[] = [];
+    const answers = {
+      cancelSubscription: async (id: string) => void calls.push(`cancel ${id}`),
+      refundSubscription: async (id: string) => {
+        calls.push(`refund ${id}`);
+        return true;
+      },
+    };
+    expect(await run(answers)).toEqual([]);
+    await run(answers);
+    expect(calls).toEqual(["cancel sub_1", "refund sub_1"]);
+    expect(await notified()).toEqual([
+      { user_id: "user_9", kind: "payment_undone", subscription: "sub_1", refunded: "yes" },
+    ]);
+  });
+
+  it("is reported as not refunded where the provider cannot", async () => {
+    await run({ cancelSubscription: async () => {}, refundSubscription: async () => false });
+    expect(await notified()).toMatchObject([{ refunded: "no" }]);
+  });
+});
