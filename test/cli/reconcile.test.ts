@@ -190,6 +190,26 @@ describe("webhooks reconcile", () => {
   });
 });
 
+describe("subscriptions dismiss", () => {
+  it("takes a flagged subscription off the review list, with the operator's reason", async () => {
+    await test.rows("update subscription set out_of_order = true where id = $1", [id]);
+    const asked = ["subscriptions", "dismiss", id, "--reason", "refunded by hand"];
+    expect(await tollgate(...asked)).toEqual({
+      code: 0,
+      stdout: `subscription ${id}: dismissed\n`,
+      stderr: "",
+    });
+    expect(await test.rows("select by, reason from reconciliation where subscription_id = $1", [id])).toEqual(
+      [{ by: "operator", reason: "refunded by hand" }],
+    );
+    expect(await tollgate(...asked)).toMatchObject({ code: 1, stdout: "" });
+  });
+
+  it("requires a reason", async () => {
+    expect(await tollgate("subscriptions", "dismiss", id)).toMatchObject({ code: 2, stdout: "" });
+  });
+});
+
 describe("POST /api/subscriptions/:id/reconcile", () => {
   const reconcile = (cookie = admin.cookie) =>
     sendRequest(server.url, "POST", `/api/subscriptions/${id}/reconcile`, { cookie });
