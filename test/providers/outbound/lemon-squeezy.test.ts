@@ -105,6 +105,23 @@ describe("Lemon Squeezy's API", () => {
     await expect(api.cancelSubscription("50")).rejects.toThrow('401: "Unauthenticated"');
   });
 
+  it("lists as changed what only its item's time shows, a change of seats", async () => {
+    const since = new Date("2026-03-10T12:00:00Z");
+    const before = "2026-03-10T11:00:00.000000Z";
+    const subscription = (id: string, itemUpdatedAt: string) => ({
+      type: "subscriptions",
+      id,
+      attributes: {
+        ...{ customer_id: 7, variant_id: 21, status: "active", updated_at: before },
+        first_subscription_item: { quantity: 4, updated_at: itemUpdatedAt },
+      },
+    });
+    const data = [subscription("1", before), subscription("2", "2026-03-10T12:30:00.000000Z")];
+    provider.respondWith(() => ({ body: { data, meta: { page: { lastPage: 1 } } } }));
+    const changed = await Array.fromAsync(api.listSubscriptions(since));
+    expect(changed).toMatchObject([{ providerSubscriptionId: "2", items: [{ seats: 4 }] }]);
+  });
+
   it("does not list events", () => {
     expect(api.listEvents).toBeNull();
   });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { WireFormat } from "../../../src/providers/adapter.ts";
 import { createPacer } from "../../../src/providers/outbound/pacer.ts";
+import { traitsOf } from "../../../src/providers/registry.ts";
 
 describe("a pacer", () => {
   it("lets a quarter of the limit through at once, and delays the next request", async () => {
@@ -19,6 +21,16 @@ describe("a pacer", () => {
     pacer.pause(60_000);
     expect(await pacer.wait(10_000)).toBe(false);
     expect(pacer.waitMs()).toBeGreaterThan(50_000);
+  });
+
+  it.each([
+    ["stripe", "https://api.stripe.com", 25, 1],
+    ["paddle", "https://api.paddle.com", 240, 60],
+    ["polar", "https://api.polar.sh", 500, 60],
+    ["polar", "https://sandbox-api.polar.sh", 100, 60],
+    ["lemon-squeezy", "https://api.lemonsqueezy.com", 300, 60],
+  ])("keeps to the documented limit of %s at %s: %d in %d s", (format, apiUrl, requests, perSeconds) => {
+    expect(traitsOf(format as WireFormat).requestLimit(apiUrl)).toEqual({ requests, perSeconds });
   });
 
   it("delays nothing without a limit", async () => {
