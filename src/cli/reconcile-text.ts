@@ -42,7 +42,10 @@ function slotLine(report: SlotReport, dryRun: boolean): string {
   const line = eventsLine(report, dryRun);
   if (report.changed === null) return line;
   const { listed, corrected, adopted, payments } = report.changed;
-  return `${line}; ${listed} changed subscriptions compared, ${corrected} corrected, ${adopted} recorded; ${payments} payments recorded`;
+  const compared = `${line}; ${listed} changed subscriptions compared`;
+  return dryRun
+    ? `${compared}, ${corrected} would be corrected, ${adopted} recorded, and ${payments} payments recorded`
+    : `${compared}, ${corrected} corrected, ${adopted} recorded; ${payments} payments recorded`;
 }
 
 function eventsLine({ slot, missed, problem }: SlotReport, dryRun: boolean): string {

@@ -72,7 +72,10 @@ Examples:
 /** A dry run that would correct or take in anything has found drift. */
 function driftStatus({ dryRun, corrected, slots }: ReconcileReport): number {
   const isMissing = slots.some(({ missed }) => missed !== null && missed.missed > 0);
-  return dryRun && (corrected.length > 0 || isMissing) ? DRIFT : 0;
+  const hasChanged = slots.some(
+    ({ changed }) => changed !== null && changed.corrected + changed.adopted + changed.payments > 0,
+  );
+  return dryRun && (corrected.length > 0 || isMissing || hasChanged) ? DRIFT : 0;
 }
 
 /** A slot or subscription named on the command line must be checked; other slots without credentials are skipped. */

@@ -26,20 +26,26 @@ const BATCH_SIZE = 100;
 /**
  * For a provider that lists no events, or has sent none: compares the subscriptions that have changed there since and
  * the payments made since, and records our users' unknown ones. Where the list does not name users, a known customer's are its user's.
+ * A dry run counts what it would correct and record.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function compareChanged(
   intake: Intake,
   slot: Slot,
   api: PaymentApi,
-  { since, by, isStopping }: { since: Date; by: Reconciler; isStopping: () => boolean },
+  {
+    since,
+    dryRun,
+    by,
+    isStopping,
+  }: { since: Date; dryRun: boolean; by: Reconciler; isStopping: () => boolean },
 ): Promise<ChangedReport> {
   const report: ChangedReport = { listed: 0, corrected: 0, adopted: 0, payments: 0 };
   let batch: PaymentEvent[] = [];
   const flush = async () => {
     const states = batch;
     batch = [];
-    await compareBatch(intake, slot, api, { states, by, report });
+    await compareBatch(intake, slot, api, { states, dryRun, by, report });
   };
   for await (const state of api.listSubscriptions(since)) {
     if (isStopping()) return report;
@@ -49,7 +55,7 @@ export async function compareChanged(
     if (batch.length >= BATCH_SIZE) await flush();
   }
   await flush();
-  report.payments = await comparePayments(intake, slot, api, { since, by, isStopping });
+  report.payments = await comparePayments(intake, slot, api, { since, dryRun, by, isStopping });
   return report;
 }
 
@@ -57,7 +63,12 @@ async function compareBatch(
   intake: Intake,
   slot: Slot,
   api: PaymentApi,
-  { states, by, report }: { states: readonly PaymentEvent[]; by: Reconciler; report: ChangedReport },
+  {
+    states,
+    dryRun,
+    by,
+    report,
+  }: { states: readonly PaymentEvent[]; dryRun: boolean; by: Reconciler; report: ChangedReport },
 ): Promise<void> {
   const { database, plans } = intake;
   const ids = states.map(({ providerSubscriptionId }) => providerSubscriptionId as string);
@@ -77,6 +88,10 @@ async function compareBatch(
     const ours = stored.get(state.providerSubscriptionId as string);
     if (ours === undefined) {
       if (!isOurs(state)) continue;
+      if (dryRun) {
+        report.adopted += 1;
+        continue;
+      }
       // One that has come and gone unseen is news to nobody.
       const { outcome } = await adopt(intake, slot, state, { by, notify: state.status !== "canceled" });
       if (outcome === "adopted") report.adopted += 1;
@@ -88,7 +103,7 @@ async function compareBatch(
     const comparison = await compare(intake, api, reconcilable, {
       by,
       audit: "changes",
-      dryRun: false,
+      dryRun,
       notify: true,
     });
     if (comparison.outcome === "compared" && comparison.changes !== null) report.corrected += 1;

@@ -11,20 +11,29 @@ const BATCH_SIZE = 100;
 
 /**
  * Compares the payments made since, and records missing ones of known subscriptions and users. Returns how many were
- * recorded or corrected.
+ * recorded or corrected, in a dry run how many would be.
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function comparePayments(
   intake: Intake,
   slot: Slot,
   api: PaymentApi,
-  { since, by, isStopping }: { since: Date; by: Reconciler; isStopping: () => boolean },
+  {
+    since,
+    dryRun,
+    by,
+    isStopping,
+  }: { since: Date; dryRun: boolean; by: Reconciler; isStopping: () => boolean },
 ): Promise<number> {
   let count = 0;
   let batch: PaymentState[] = [];
   const flush = async () => {
     const ids = await differing(intake, slot, batch);
     batch = [];
+    if (dryRun) {
+      count += ids.length;
+      return;
+    }
     for (const providerPaymentId of ids) {
       const comparison = await comparePayment(intake, slot, api, { providerPaymentId, by, notify: true });
       if (comparison === "recorded" || comparison === "corrected") count += 1;

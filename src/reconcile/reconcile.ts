@@ -122,9 +122,9 @@ class Run {
     if (since === null || !api || isStopping()) return;
     const { listEvents, traits } = api;
     if (listEvents) at.missed = await this.#asking(at, () => this.#ingestSince(slot, listEvents, since));
-    if (dryRun || (listEvents && !traits.losesEventsWhileDisabled)) return;
+    if (listEvents && !traits.losesEventsWhileDisabled) return;
     at.changed = await this.#asking(at, () =>
-      compareChanged(this.#tools.intake, slot, api, { since, by: this.#options.by, isStopping }),
+      compareChanged(this.#tools.intake, slot, api, { since, dryRun, by: this.#options.by, isStopping }),
     );
   }
 

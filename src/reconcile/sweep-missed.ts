@@ -64,7 +64,7 @@ async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): 
         })
       : null;
     const changed = mayLackEvents
-      ? await compareChanged(intake, slot, api, { since, by: "server", isStopping })
+      ? await compareChanged(intake, slot, api, { since, dryRun: false, by: "server", isStopping })
       : null;
     const interrupted = { sweptUntilMs: null, isEndpointDisabled: null };
     const sweep = { sweptUntilMs: cursor.nowMs - MIN_AGE_MS, isEndpointDisabled };

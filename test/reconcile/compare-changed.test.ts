@@ -6,10 +6,10 @@ import { reconcileContext } from "./reconcile-context.ts";
 const context = reconcileContext();
 const { eventOf, receive, truth, stored, audit } = context;
 
-const run = (isStopping = () => false) => {
+const run = (isStopping = () => false, { dryRun = false } = {}) => {
   const { intake, payments } = context.runtime;
   const api = payments["provider-a"] as PaymentApi;
-  return compareChanged(intake, "provider-a", api, { since: new Date(0), by: "server", isStopping });
+  return compareChanged(intake, "provider-a", api, { since: new Date(0), dryRun, by: "server", isStopping });
 };
 
 describe("comparing the subscriptions that have changed at a provider", () => {
@@ -40,6 +40,16 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     );
     expect(announced).toEqual([{ user_id: "user_1" }]);
     expect(await run()).toMatchObject({ adopted: 0, corrected: 0 });
+  });
+
+  it("counts in a dry run what it would correct and record, and writes nothing", async () => {
+    await receive(eventOf("customer.subscription.created"));
+    truth({ status: "past_due" });
+    truth({ subscriptionId: "sub_2", userId: "user_2", customerId: "cus_2" });
+    const before = await stored();
+    const found = await run(() => false, { dryRun: true });
+    expect(found).toEqual({ listed: 2, corrected: 1, adopted: 1, payments: 0 });
+    expect([await stored(), await audit()]).toEqual([before, []]);
   });
 
   it("stops on request", async () => {

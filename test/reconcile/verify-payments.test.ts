@@ -188,8 +188,10 @@ describe.each(wireFormats())("the payments of %s", (format) => {
   it("are recorded by the comparison of changed subscriptions", async () => {
     const [lost] = (await payments()) as [Stored];
     await test.rows("delete from payment where id = $1", [lost.id]);
-    const options = { since: new Date(0), by: "server" as const, isStopping: () => false };
+    const options = { dryRun: false, since: new Date(0), by: "server" as const, isStopping: () => false };
     const compare = () => compareChanged(runtime.intake, "provider-a", api(), options);
+    const dry = await compareChanged(runtime.intake, "provider-a", api(), { ...options, dryRun: true });
+    expect(dry).toMatchObject({ payments: 1 });
     expect(await compare()).toMatchObject({ payments: 1 });
     expect(await compare()).toMatchObject({ payments: 0 });
     expect(await run()).toMatchObject(clean);

@@ -93,11 +93,16 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
     await buy(unheard);
     await lose(0);
     expect(await statusOf(unheard)).toBeNull();
-    const { slots } = await tollgate.json("webhooks", "reconcile");
     if (format === "lemon-squeezy") {
-      expect(slots[0]).toMatchObject({ missed: null, problem: null });
+      await test.rows("update subscription set seats = 1 where id = $1", [id]);
+      const dry = await tollgate("webhooks", "reconcile", "--dry-run");
+      expect([dry.code, dry.stdout]).toEqual([3, expect.stringMatching(/, [1-9]\d* would be corrected, /)]);
+      const { slots } = await tollgate.json("webhooks", "reconcile");
+      expect(slots[0]).toMatchObject({ missed: null, changed: { adopted: 0 }, problem: null });
+      expect(await subscriptionsOf(person)).toMatchObject([{ seats: 9 }]);
       return;
     }
+    const { slots } = await tollgate.json("webhooks", "reconcile");
     expect(slots[0].missed).toMatchObject({ failed: 0 });
     expect(slots[0].missed.applied).toBeGreaterThan(1);
     expect(await subscriptionsOf(unheard)).toMatchObject([{ planId: "pro", seats: 2, status: "active" }]);
