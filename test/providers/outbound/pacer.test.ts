@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { WireFormat } from "../../../src/providers/adapter.ts";
+import { connectProvider } from "../../../src/providers/outbound/connected-provider.ts";
 import { createPacer } from "../../../src/providers/outbound/pacer.ts";
+import { PADDLE_TRAITS } from "../../../src/providers/paddle/traits.ts";
 import { traitsOf } from "../../../src/providers/registry.ts";
 
 describe("a pacer", () => {
@@ -31,6 +33,21 @@ describe("a pacer", () => {
     ["lemon-squeezy", "https://api.lemonsqueezy.com", 300, 60],
   ])("keeps to the documented limit of %s at %s: %d in %d s", (format, apiUrl, requests, perSeconds) => {
     expect(traitsOf(format as WireFormat).requestLimit(apiUrl)).toEqual({ requests, perSeconds });
+  });
+
+  it("spares a provider the requests beyond its limit, unless it runs on this machine", async () => {
+    const pacerAt = (apiUrl: string | null) => {
+      const connection = { slot: "provider-b", format: "paddle", apiKey: "pdl_1", apiUrl } as const;
+      return connectProvider(connection, PADDLE_TRAITS, () => null).pacer;
+    };
+    const sentAtOnce = async (apiUrl: string | null) => {
+      const pacer = pacerAt(apiUrl);
+      let sent = 0;
+      while (sent < 1_000 && (await pacer.wait(0))) sent += 1;
+      return sent;
+    };
+    expect(await sentAtOnce(null)).toBeLessThan(1_000);
+    expect(await sentAtOnce("http://127.0.0.1:4000/provider-b")).toBe(1_000);
   });
 
   it("delays nothing without a limit", async () => {
