@@ -6,7 +6,7 @@ import { adopt } from "../reconcile/adopt.ts";
 import { findConfirmedEmails } from "../store/users.ts";
 import { findByProviderIds } from "../store/verification.ts";
 
-export type PaidCheckout = { provider: Slot; userId: string; providerSubscriptionId: string };
+type PaidCheckout = { provider: Slot; userId: string; providerSubscriptionId: string };
 
 /**
  * Records the subscription of a paid checkout whose events are delayed or lost, for a provider that lists no events. It
