@@ -13,6 +13,7 @@ import { stripeCustomers } from "../import/sources/stripe-customers.ts";
 import { syncEngineSubscriptions } from "../import/sources/sync-engine.ts";
 import { userFile } from "../import/sources/user-file.ts";
 import type { SubscriptionRow } from "../import/subscription-row.ts";
+import { comparePayments } from "../reconcile/compare-payments.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { jsonOption } from "./arguments.ts";
 import { conclude } from "./conclude.ts";
@@ -118,7 +119,8 @@ function addImportSubscriptions(importing: Command, terminal: Terminal): void {
       `
 A subscription is assigned to the user whose id or external id its metadata contains, or else to its customer's user. A
 mapping assigns the others: { "customers": { "cus_1": "user_1" }, "emails": { "ann@example.com": "user_2" } }.
-Subscriptions without a user are listed and skipped. An interrupted import continues where it stopped.
+Subscriptions without a user are listed and skipped. An interrupted import continues where it stopped. Where the provider can
+be asked, the subscriptions' payments are recorded too.
 
 Examples:
   npm run -s tollgate -- import subscriptions --slot provider-a --from provider --dry-run
@@ -128,18 +130,30 @@ Examples:
     .action(async (options: SubscriptionOptions) => {
       const mapping = options.map === undefined ? NO_MAPPING : await readMapping(options.map);
       const { slot } = options;
-      const report = await withRuntime(terminal, (runtime) =>
-        withSubscriptionSource(runtime, options, mapping, (source) =>
+      const [report, payments] = await withRuntime(terminal, async (runtime) => {
+        const imported = await withSubscriptionSource(runtime, options, mapping, (source) =>
           withCounter(terminal, (progressed) =>
             importSubscriptions(runtime.intake, { slot, mapping, api: runtime.payments[slot] }, source, {
               ...modeOf(options),
               progressed,
             }),
           ),
-        ),
-      );
-      concludeImport(terminal, report, options);
+        );
+        return [imported, await importPayments(runtime, options)] as const;
+      });
+      concludeImport(terminal, report, options, payments);
     });
+}
+
+/** Records what has been paid for the subscriptions. Returns how many payments; `null`: nobody was asked. */
+async function importPayments(
+  { intake, payments }: Runtime,
+  { slot, dryRun, notify }: SubscriptionOptions,
+): Promise<number | null> {
+  const api = payments[slot];
+  if (dryRun || api === null) return null;
+  const since = new Date(0);
+  return comparePayments(intake, slot, api, { since, dryRun, by: "server", notify, isStopping: () => false });
 }
 
 async function withSubscriptionSource(
@@ -185,8 +199,14 @@ async function readMapping(path: string): Promise<Mapping> {
   }
 }
 
-function concludeImport(terminal: Terminal, report: ImportReport, options: Output): void {
+/** @param payments how many were recorded; `null`: none were asked for */
+function concludeImport(
+  terminal: Terminal,
+  report: ImportReport,
+  options: Output,
+  payments: number | null = null,
+): void {
   const { created, updated, skipped, unmatched } = report;
-  const json = { created, updated, skipped, unmatched };
-  conclude(terminal, { json, text: () => importText(report, options) }, options);
+  const json = { created, updated, skipped, unmatched, ...(payments === null ? {} : { payments }) };
+  conclude(terminal, { json, text: () => importText(report, { ...options, payments }) }, options);
 }

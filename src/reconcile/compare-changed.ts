@@ -55,7 +55,7 @@ export async function compareChanged(
     if (batch.length >= BATCH_SIZE) await flush();
   }
   await flush();
-  report.payments = await comparePayments(intake, slot, api, { since, dryRun, by, isStopping });
+  report.payments = await comparePayments(intake, slot, api, { since, dryRun, by, notify: true, isStopping });
   return report;
 }
 

@@ -22,27 +22,39 @@ import type { FieldDrift } from "./subscription-drift.ts";
 
 export type PaymentComparison = "unchanged" | "corrected" | "recorded" | "not_at_provider" | "keeps_changing";
 
+/** What the provider has answered, and since when it may be outdated. */
+export type ListedPayment = { state: PaymentState; askedAtMicros: number };
+
 const ROUNDS = 5;
 
 /**
  * Compares a payment with its provider's present answer, and records what is missing or differs by the same rules as
  * events. When an event is applied in between, the provider is asked again.
+ * @param listed an answer for a payment that was unknown before it was asked for
  * @throws PaymentApiProblem, DatabaseUnavailable
  */
 export async function comparePayment(
   intake: Pick<Intake, "database" | "leaseSeconds">,
   slot: Slot,
   api: Pick<PaymentApi, "fetchPayment">,
-  { providerPaymentId, by, notify }: { providerPaymentId: string; by: Reconciler; notify: boolean },
+  {
+    providerPaymentId,
+    listed,
+    ...options
+  }: { providerPaymentId: string; by: Reconciler; notify: boolean; listed?: ListedPayment },
 ): Promise<PaymentComparison> {
+  const attempt = (answer: ListedPayment, before: VerifiablePayment | null) =>
+    retryOnContention(() => correct(intake, slot, { ...answer, before }, options));
+  if (listed !== undefined) {
+    const comparison = await attempt(listed, null);
+    if (comparison !== "overtaken") return comparison;
+  }
   for (let round = 1; round <= ROUNDS; round += 1) {
     const before = (await findPayments(intake.database, slot, [providerPaymentId])).get(providerPaymentId);
     const askedAtMicros = Date.now() * 1000;
     const state = await api.fetchPayment(providerPaymentId);
     if (state === null) return "not_at_provider";
-    const comparison = await retryOnContention(() =>
-      correct(intake, slot, { before: before ?? null, state, askedAtMicros }, { by, notify }),
-    );
+    const comparison = await attempt({ state, askedAtMicros }, before ?? null);
     if (comparison !== "overtaken") return comparison;
   }
   return "keeps_changing";

@@ -3,11 +3,21 @@ import type { PaymentState } from "../domain/payment-state.ts";
 import type { Slot } from "../domain/slot.ts";
 import type { Intake } from "../intake/intake.ts";
 import { findPaymentOwners, findPayments } from "../store/verify-payments.ts";
-import { comparePayment } from "./compare-payment.ts";
+import { comparePayment, type ListedPayment } from "./compare-payment.ts";
 import { paymentDrift } from "./payment-drift.ts";
 import type { Reconciler } from "./reconciler.ts";
 
 const BATCH_SIZE = 100;
+
+type CompareOptions = {
+  since: Date;
+  /** Counts what would be recorded or corrected. */
+  dryRun: boolean;
+  by: Reconciler;
+  /** Whether people are notified and events are emitted. */
+  notify: boolean;
+  isStopping: () => boolean;
+};
 
 /**
  * Compares the payments made since, and records missing ones of known subscriptions and users. Returns how many were
@@ -18,26 +28,26 @@ export async function comparePayments(
   intake: Intake,
   slot: Slot,
   api: PaymentApi,
-  {
-    since,
-    dryRun,
-    by,
-    isStopping,
-  }: { since: Date; dryRun: boolean; by: Reconciler; isStopping: () => boolean },
+  { since, dryRun, by, notify, isStopping }: CompareOptions,
 ): Promise<number> {
   let count = 0;
   let batch: PaymentState[] = [];
+  const askedAtMicros = Date.now() * 1000;
   const flush = async () => {
-    const ids = await differing(intake, slot, batch);
+    const { missing, different } = await differing(intake, slot, batch);
     batch = [];
     if (dryRun) {
-      count += ids.length;
+      count += missing.length + different.length;
       return;
     }
-    for (const providerPaymentId of ids) {
-      const comparison = await comparePayment(intake, slot, api, { providerPaymentId, by, notify: true });
+    const compare = async (providerPaymentId: string, answer: { listed?: ListedPayment }) => {
+      const options = { providerPaymentId, by, notify, ...answer };
+      const comparison = await comparePayment(intake, slot, api, options);
       if (comparison === "recorded" || comparison === "corrected") count += 1;
-    }
+    };
+    // The list has said what a missing one is: a request for each would make imports last for hours.
+    for (const state of missing) await compare(state.charge.id, { listed: { state, askedAtMicros } });
+    for (const state of different) await compare(state.charge.id, {});
   };
   for await (const state of api.listPayments({ since, providerSubscriptionId: null })) {
     if (isStopping()) return count;
@@ -48,23 +58,25 @@ export async function comparePayments(
   return count;
 }
 
-/** The provider's ids of those that are missing or differ. */
+/** Those that we lack, and those that are not as we have them. */
 async function differing(
   { database }: Intake,
   slot: Slot,
   states: readonly PaymentState[],
-): Promise<string[]> {
+): Promise<{ missing: PaymentState[]; different: PaymentState[] }> {
   const ids = states.map(({ charge }) => charge.id);
   const [known, owners] = await Promise.all([
     findPayments(database, slot, ids),
     findPaymentOwners(database, slot, states),
   ]);
-  return states.flatMap((state, at) => {
-    const { id } = state.charge;
-    const ours = known.get(id);
-    if (ours !== undefined) return paymentDrift(ours, state).length > 0 ? [id] : [];
-    const owner = owners[at];
-    const isOurs = owner?.hasSubscription || owner?.userId;
-    return isOurs && !state.isUndecided ? [id] : [];
-  });
+  const missing: PaymentState[] = [];
+  const different: PaymentState[] = [];
+  for (const [at, state] of states.entries()) {
+    const ours = known.get(state.charge.id);
+    const isOurs = owners[at]?.hasSubscription || owners[at]?.userId;
+    if (ours !== undefined) {
+      if (paymentDrift(ours, state).length > 0) different.push(state);
+    } else if (isOurs && !state.isUndecided) missing.push(state);
+  }
+  return { missing, different };
 }
