@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Person } from "../domain/caller.ts";
 import { refuse } from "../domain/refusal.ts";
+import { HOOKS } from "../domain/subscription-hook.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { limitHeaders } from "../http/limit-headers.ts";
 import { readBodyOrRefuse } from "../http/read-body.ts";
@@ -22,9 +23,6 @@ export type Plugin = {
   name: string;
   router: Hono<PluginEnv>;
 };
-
-/** Functions that a plugin may export besides or instead, see `domain/subscription-hook.ts`. */
-const HOOKS = ["afterSubscriptionChange", "withSubscriptionChange"] as const;
 
 const FOLDER = join(import.meta.dirname, "../plugins");
 const MAX_BODY_BYTES = 1024 * 1024;

@@ -153,7 +153,10 @@ async function importPayments(
   const api = payments[slot];
   if (dryRun || api === null) return null;
   const since = new Date(0);
-  return comparePayments(intake, slot, api, { since, dryRun, by: "server", notify, isStopping: () => false });
+  return comparePayments(intake, slot, api, {
+    ...{ since, dryRun: false, by: "server", notify },
+    isStopping: () => false,
+  });
 }
 
 async function withSubscriptionSource(

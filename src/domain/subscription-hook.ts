@@ -1,5 +1,7 @@
 import type { EventSubscription, SubscriptionEventType } from "./outbound-event.ts";
 
+export const HOOKS = ["afterSubscriptionChange", "withSubscriptionChange"] as const;
+
 /** The functions that a plugin may export; `name` is the plugin's. */
 export type SubscriptionHooks = {
   name: string;

@@ -1,11 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { SubscriptionHooks } from "../domain/subscription-hook.ts";
+import { HOOKS, type SubscriptionHooks } from "../domain/subscription-hook.ts";
 
 const FOLDER = join(import.meta.dirname, "../plugins");
-
-const HOOKS = ["afterSubscriptionChange", "withSubscriptionChange"] as const;
 
 /**
  * Loads the plugins that name a hook; the command line, which changes subscriptions too, is spared the others.
