@@ -144,7 +144,7 @@ describe("the folders of src", () => {
 
   it("import only what the rules allow", () => {
     expect(imports.length).toBeGreaterThan(100);
-    expect(imports.filter((one) => !isAllowed(one)).map(described)).toEqual([]);
+    expect(imports.filter((imported) => !isAllowed(imported)).map(described)).toEqual([]);
   });
 
   it("all have a rule", () => {

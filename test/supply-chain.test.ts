@@ -38,6 +38,6 @@ it("prints a CycloneDX document of the production packages", async () => {
   const packages = components.map(({ purl }) => decodeURIComponent(purl));
   const wanted = Object.entries(dependencies).map(([name, version]) => `pkg:npm/${name}@${version}`);
   expect(packages).toEqual(expect.arrayContaining(wanted));
-  expect(packages.filter((one) => one.startsWith("pkg:npm/@biomejs/biome@"))).toEqual([]);
+  expect(packages.filter((name) => name.startsWith("pkg:npm/@biomejs/biome@"))).toEqual([]);
   expect(Object.keys(devDependencies)).toContain("@biomejs/biome");
 });

@@ -57,21 +57,23 @@ function comparable({ planId, status, until, features }: Entitlements): string {
 }
 
 function factsAt(stored: StoredChange, when: "before" | "after", at: Date): Subscribed[] {
-  const reversals = new Map(stored.reversals?.map((one) => [one.id, one[when]]));
+  const reversals = new Map(stored.reversals?.map((reversal) => [reversal.id, reversal[when]]));
   const replaced = new Map(stored.replaced?.map((one) => [one.id, one[when]]));
   const listed = new Set(stored.subscriptions.map(({ id }) => id));
   const left = [...replaced].flatMap(([id, facts]) =>
     facts && !listed.has(id) ? [{ ...facts, id, pastDueSince: null, paymentReversal: null }] : [],
   );
-  const known = stored.subscriptions.flatMap((one) => {
-    const facts = replaced.get(one.id);
+  const known = stored.subscriptions.flatMap((subscription) => {
+    const facts = replaced.get(subscription.id);
     if (facts === null) return [];
-    const { paymentReversal } = one;
+    const { paymentReversal } = subscription;
     return [
       {
-        ...one,
+        ...subscription,
         ...facts,
-        paymentReversal: reversals.has(one.id) ? (reversals.get(one.id) ?? null) : paymentReversal,
+        paymentReversal: reversals.has(subscription.id)
+          ? (reversals.get(subscription.id) ?? null)
+          : paymentReversal,
       },
     ];
   });

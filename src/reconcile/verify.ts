@@ -231,5 +231,6 @@ async function* unlisted(
   subscriptions: AsyncIterable<Subscription>,
   listed: ReadonlySet<string>,
 ): AsyncGenerator<Subscription> {
-  for await (const one of subscriptions) if (!listed.has(one.providerSubscriptionId as string)) yield one;
+  for await (const subscription of subscriptions)
+    if (!listed.has(subscription.providerSubscriptionId as string)) yield subscription;
 }

@@ -366,7 +366,7 @@ describe.each(["v1", "v2"])("every operation of the document of %s", (version) =
     }
     expect(faults).toEqual([]);
     const documented = operations.flatMap(({ operationId, statuses }) =>
-      statuses.map((one) => `${operationId} ${one}`),
+      statuses.map((status) => `${operationId} ${status}`),
     );
     const isNeverMet = (one: string) => !met.has(one) && !BY_CHANCE.has(one);
     const unmet = documented.filter(isNeverMet);

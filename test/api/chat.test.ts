@@ -230,10 +230,9 @@ describe("useChat's own transport", () => {
     });
     const failed: UIMessage = { id: "2", role: "assistant", parts: [{ type: "step-start" }] };
     await turn([asked("1", "One"), failed, asked("3", "Two")]);
-    expect(provider.exchanges[0]?.body.messages.map((one: { content: string }) => one.content)).toEqual([
-      "One",
-      "Two",
-    ]);
+    expect(
+      provider.exchanges[0]?.body.messages.map((message: { content: string }) => message.content),
+    ).toEqual(["One", "Two"]);
   });
 
   it("reports an interrupted answer by its error chunk", async () => {

@@ -88,7 +88,7 @@ describe("GET /api/events", () => {
     for (const size of [2, 2, 1]) {
       const { status, body } = await list(`?after=${after}&limit=2`);
       expect([status, body.events.length]).toEqual([200, size]);
-      seen.push(...body.events.map((one: Listed) => one.data.n));
+      seen.push(...body.events.map((event: Listed) => event.data.n));
       expect(body.nextCursor).toBe(body.events.at(-1).id);
       after = body.nextCursor;
     }
@@ -195,7 +195,10 @@ describe("GET /api/events/stream", () => {
 
   it("sends comments while nothing happens", async () => {
     const stream = await open();
-    await eventually(async () => stream.comments.filter((one) => one === "keep-alive").length > 1, true);
+    await eventually(
+      async () => stream.comments.filter((comment) => comment === "keep-alive").length > 1,
+      true,
+    );
   });
 
   it("ends when the key is revoked", async () => {

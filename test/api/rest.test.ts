@@ -441,7 +441,7 @@ describe("the log of deliveries", () => {
     const { cookie } = testData.admin;
     const found = async (query: string) => {
       const { status, body } = await call("GET", `/api/webhook-deliveries?${query}`, { cookie });
-      return status === 200 ? body.deliveries.map((one: { id: string }) => one.id) : status;
+      return status === 200 ? body.deliveries.map((delivery: { id: string }) => delivery.id) : status;
     };
     expect(await found("status=failed")).toEqual([testData.failed]);
     expect(await found("status=successful&provider=provider-a")).toEqual([testData.applied]);

@@ -37,9 +37,11 @@ describe("a service key", () => {
       const { body } = await send("GET", `/api/users/me?${name}`);
       expect(body.id).toBe("user_1");
       const { body: listed } = await send("GET", `/api/subscriptions?${name}&limit=5`);
-      expect(listed.subscriptions.map((one: { userId: string }) => one.userId)).toEqual(["user_1"]);
+      expect(listed.subscriptions.map((subscription: { userId: string }) => subscription.userId)).toEqual([
+        "user_1",
+      ]);
       const { body: users } = await send("GET", `/api/users?${name}`);
-      expect(users.users.map((one: { id: string }) => one.id)).toEqual(["user_1"]);
+      expect(users.users.map((user: { id: string }) => user.id)).toEqual(["user_1"]);
       const id = listed.subscriptions[0].id;
       expect((await send("GET", `/api/subscriptions/${id}?${name}`)).status).toBe(200);
       expect((await send("GET", `/api/subscriptions/${id}/history?${name}`)).status).toBe(200);

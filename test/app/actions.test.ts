@@ -494,7 +494,7 @@ describe("signing in", () => {
     ] as const) {
       const { redirect, headers } = await call("signIn", { email, password, next });
       expect([next, redirect]).toEqual([next, leadsTo]);
-      expect(headers.getSetCookie().find((one) => one.includes("session_token"))).toMatch(/HttpOnly/i);
+      expect(headers.getSetCookie().find((cookie) => cookie.includes("session_token"))).toMatch(/HttpOnly/i);
       const me = await sendRequest(server.url, "GET", "/api/users/me", { cookie: cookieOf({ headers }) });
       expect(me.body.id).toBe(person.id);
     }

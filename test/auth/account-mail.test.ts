@@ -34,7 +34,7 @@ describe("the language of an account mail", () => {
   const confirming = accounts({ requireConfirmation: true });
   const on = accounts();
   const subjects = ({ mails }: Accounts, to: string) =>
-    mails.filter((one) => one.to === to).map(({ subject }) => subject);
+    mails.filter((mail) => mail.to === to).map(({ subject }) => subject);
 
   it("is the browser's at sign-up, and the stored one from then on", async () => {
     const body = { name: "Person", email: "german@example.com", password: PASSWORD };

@@ -64,7 +64,8 @@ async function interleave(shop: Shop, rng: Rng, format: string, about: string): 
   // Then every checkout that can still be paid is paid, and all webhooks arrive.
   const { checkouts } = (await control(sim.url, "/state")).slots["provider-a"];
   const open = checkouts.filter(
-    (one: { email: string; status: string }) => one.email === person.email && one.status === "open",
+    (checkout: { email: string; status: string }) =>
+      checkout.email === person.email && checkout.status === "open",
   );
   const story = `${about}: ${taken.join(", ")}`;
   if (isDeleted && ["stripe", "paddle", "acme-pay"].includes(format)) expect(open, story).toEqual([]);

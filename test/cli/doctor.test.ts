@@ -65,8 +65,8 @@ async function examined(
   changed: Record<string, string> = {},
 ): Promise<(check: string) => Finding | undefined> {
   const { findings, ok } = await tollgateIn({ ...variables, ...changed }).json("doctor");
-  expect(ok).toBe(!findings.some((one: Finding) => one.state === "broken"));
-  return (check) => findings.find((one: Finding) => one.check === check);
+  expect(ok).toBe(!findings.some((finding: Finding) => finding.state === "broken"));
+  return (check) => findings.find((finding: Finding) => finding.check === check);
 }
 
 describe("doctor", () => {

@@ -29,7 +29,7 @@ async function pages(input: object) {
       listDeliveries.input.parse({ ...input, cursor }),
       {},
     );
-    eventIds.push(page.items.map((one) => one.eventId));
+    eventIds.push(page.items.map((item) => item.eventId));
     cursor = page.nextCursor;
   } while (cursor !== null);
   return eventIds;
@@ -61,9 +61,9 @@ describe("the delivery log in pages", () => {
   it("is read in pages by the command line up to the limit, and continued from a cursor", async () => {
     const filter = { provider: "provider-b", status: null } as const;
     const first = await newestDeliveries(test, filter, { limit: 4 });
-    expect(first.items.map((one) => one.eventId)).toEqual(["45000", "36000", "27000", "18000"]);
+    expect(first.items.map((item) => item.eventId)).toEqual(["45000", "36000", "27000", "18000"]);
     const rest = await newestDeliveries(test, filter, { limit: 4, cursor: first.nextCursor as string });
-    expect(rest.items.map((one) => one.eventId)).toEqual(["9000"]);
+    expect(rest.items.map((item) => item.eventId)).toEqual(["9000"]);
     expect(rest.nextCursor).toBeNull();
   });
 });

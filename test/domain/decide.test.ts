@@ -342,17 +342,17 @@ describe("events of one moment", () => {
     status: STATUS[kind as keyof typeof STATUS] ?? null,
   });
   const pairs = KINDS.flatMap((first, rank) =>
-    KINDS.map((second, other) => ({ first, second, rank, other })),
+    KINDS.map((second, otherRank) => ({ first, second, rank, otherRank })),
   );
 
-  it.each(pairs.filter(({ rank, other }) => other > rank))(
+  it.each(pairs.filter(({ rank, otherRank }) => otherRank > rank))(
     "are in order when $second follows $first, and flag nothing",
     ({ first, second }) => {
       expect(remaining([of(first, 5), of(second, 6)])).toMatchObject([{ seats: 6, outOfOrder: false }]);
     },
   );
 
-  it.each(pairs.filter(({ rank, other, first }) => other < rank && first !== DELETED.kind))(
+  it.each(pairs.filter(({ rank, otherRank, first }) => otherRank < rank && first !== DELETED.kind))(
     "are applied and flagged when $second follows $first",
     ({ first, second }) => {
       expect(remaining([of(first, 5), of(second, 6)])).toMatchObject([{ seats: 6, outOfOrder: true }]);

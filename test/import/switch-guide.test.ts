@@ -20,7 +20,7 @@ const BLOCKS = [...GUIDE.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, langu
 const context = importContext();
 
 function block(language: string): string {
-  const found = BLOCKS.find((one) => one.language === language)?.text;
+  const found = BLOCKS.find((block) => block.language === language)?.text;
   if (found === undefined) throw new Error(`the guide has no block of ${language}`);
   return found;
 }

@@ -218,7 +218,7 @@ describe("events that are applied together", () => {
       const first = receive(event(UPDATED, { seats: 300 }));
       await waitingForLock();
       // All of these wait behind it, and are applied in one group.
-      outcomes = Promise.all([first, ...seats.map((one) => receive(event(UPDATED, { seats: one })))]);
+      outcomes = Promise.all([first, ...seats.map((seat) => receive(event(UPDATED, { seats: seat })))]);
       await blocker.script("commit");
     } finally {
       blocker.release({ healthy: true });
@@ -245,9 +245,9 @@ describe("events that are applied together", () => {
     );
     expect(responses.map(({ status }) => status)).toEqual(Array(60).fill(200));
     let seats: number | null = null;
-    for (const one of await changes()) {
-      expect(one?.seats?.[0]).toBe(seats);
-      seats = one?.seats?.[1] ?? null;
+    for (const change of await changes()) {
+      expect(change?.seats?.[0]).toBe(seats);
+      seats = change?.seats?.[1] ?? null;
     }
     expect(await test.rows("select seats from subscription")).toEqual([{ seats }]);
   });

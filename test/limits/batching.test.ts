@@ -99,7 +99,7 @@ if (!program) {
           for (const { after, calls } of turns) {
             now += after;
             const requests = calls.map(({ key, policy, cost }) => ({ key: key + own, ...policy, cost }));
-            const decisions = await Promise.all(requests.map((one) => rateLimit(one.key, one)));
+            const decisions = await Promise.all(requests.map((request) => rateLimit(request.key, request)));
             check(now, requests, decisions);
           }
         }),
@@ -127,7 +127,7 @@ function serialOracle() {
     const calls = requests.map((request, index) => ({ now, request, decision: decisions[index] as Decided }));
     for (const [log, own] of Map.groupBy(calls, ({ request }) => `${request.windowSeconds} ${request.key}`)) {
       const history = histories.get(log) ?? [];
-      const order = permutations(own).find((one) => explains(history, one));
+      const order = permutations(own).find((permutation) => explains(history, permutation));
       expect(order, JSON.stringify({ history, own })).toBeDefined();
       histories.set(log, [...history, ...(order ?? [])]);
     }

@@ -74,21 +74,21 @@ if (!program) {
           startRedis(program, { cluster: true, slots }),
         ),
       );
-      for (const one of nodes.slice(1)) {
-        await nodes[0]?.ask("CLUSTER", "MEET", "127.0.0.1", String(portOf(one)), String(one.busPort));
+      for (const node of nodes.slice(1)) {
+        await nodes[0]?.ask("CLUSTER", "MEET", "127.0.0.1", String(portOf(node)), String(node.busPort));
       }
-      for (const one of nodes) {
+      for (const node of nodes) {
         await eventually(
           async () =>
             /cluster_state:ok[\s\S]*cluster_known_nodes:3[\s\S]*cluster_size:3/.test(
-              String(await one.ask("CLUSTER", "INFO")),
+              String(await node.ask("CLUSTER", "INFO")),
             ),
           true,
         );
       }
     });
     afterAll(async () => {
-      for (const one of nodes) await one.remove();
+      for (const node of nodes) await node.remove();
     });
 
     const keyOn = (node: number, scope: string) => {

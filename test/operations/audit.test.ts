@@ -56,10 +56,10 @@ describe("the audit log", () => {
     await context.call(revokeApiKey, owner, { id: first.id });
     await context.call(revokeAnyKey, OPERATOR, { id: second.id });
     const actions = (await entries({ action: "api_key" })).map(
-      (one: { action: string; actor: { kind: string }; target: { id: string } }) => [
-        one.action,
-        one.actor.kind,
-        one.target.id,
+      (entry: { action: string; actor: { kind: string }; target: { id: string } }) => [
+        entry.action,
+        entry.actor.kind,
+        entry.target.id,
       ],
     );
     expect(actions).toEqual([

@@ -262,7 +262,7 @@ describe("the portal", () => {
     for (const { id, customer_id } of known) {
       stripe.portals.length = 0;
       expect((await portal({ subscriptionId: id })).status).toBe(200);
-      expect(stripe.portals.map((one) => one.get("customer"))).toEqual([customer_id]);
+      expect(stripe.portals.map((portal) => portal.get("customer"))).toEqual([customer_id]);
     }
     const other = await createUser(test, "Somebody Else", { isHttps: true });
     expect((await portal({ subscriptionId: known[0]?.id }, other)).status).toBe(404);

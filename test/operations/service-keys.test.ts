@@ -33,7 +33,7 @@ const operations: Operation<any>[] = await Promise.all(
     .map(async (name) => Object.values(await import(join(FOLDER, name)))),
 ).then((modules) =>
   // biome-ignore lint/suspicious/noExplicitAny: as above
-  (modules.flat() as any[]).filter((one) => typeof one?.run === "function" && "access" in one),
+  (modules.flat() as any[]).filter((module) => typeof module?.run === "function" && "access" in module),
 );
 
 const keyWith = (permissions: readonly Permission[]): ServiceKey => ({

@@ -24,7 +24,7 @@ describe("active sessions", () => {
   afterAll(() => test.drop());
 
   const ids = async () =>
-    (await context.call(listSessions, caller)).items.map((one: { id: string }) => one.id);
+    (await context.call(listSessions, caller)).items.map((item: { id: string }) => item.id);
 
   it("are listed with device and address, the latest first, without tokens", async () => {
     const { items } = await context.call(listSessions, caller);

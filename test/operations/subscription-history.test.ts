@@ -142,13 +142,13 @@ describe("the history of a subscription", () => {
       [id],
     );
     const [ended, begun, created] = deliveries.map((row) => row.id);
-    expect(all.items.map((one: { deliveryId: string }) => one.deliveryId)).toEqual([
+    expect(all.items.map((item: { deliveryId: string }) => item.deliveryId)).toEqual([
       ended,
       null,
       begun,
       created,
     ]);
-    expect(all.items.map((one: object) => ({ ...one, deliveryId: null }))).toEqual(own.items);
+    expect(all.items.map((item: object) => ({ ...item, deliveryId: null }))).toEqual(own.items);
   });
 
   it("returns 404 to other users and administrators, as for an unknown one", async () => {
@@ -164,7 +164,7 @@ describe("the history of a subscription", () => {
     const { items } = await context.call(listDeliveries, ADMIN, { subscriptionId: id });
     const { items: history } = await context.call(showHistory, OPERATOR, { id });
     const told = history.flatMap((one: { deliveryId: string | null }) => one.deliveryId ?? []);
-    expect(items.map((one: { id: string }) => one.id)).toEqual(told);
+    expect(items.map((item: { id: string }) => item.id)).toEqual(told);
     const { attemptLog } = await context.call(showDelivery, ADMIN, { id: told[1] });
     expect(attemptLog).toMatchObject([
       { subscriptionId: id, changes: { status: ["trialing", "active"], seats: [1, 3] } },
@@ -201,7 +201,7 @@ describe("listing deliveries", () => {
 
   const found = async (input: object) =>
     (await context.call(listDeliveries, ADMIN, input)).items.map(
-      (one: { provider: string; eventType: string }) => `${one.provider} ${one.eventType}`,
+      (item: { provider: string; eventType: string }) => `${item.provider} ${item.eventType}`,
     );
 
   it("finds them by exact event id, in every slot or in one", async () => {

@@ -112,7 +112,7 @@ it("sends what happens after it was made, and lists it with its attempts", async
     request?.headers as Record<string, string>,
   );
   expect(event).toMatchObject({ type: "user.updated", data: { id: admin.id, externalId: null } });
-  await eventually(async () => (await deliveries(id)).map((one) => one.status), ["delivered"]);
+  await eventually(async () => (await deliveries(id)).map((delivery) => delivery.status), ["delivered"]);
   expect(await deliveries(id)).toMatchObject([
     {
       eventId: request?.event.id,
@@ -133,7 +133,10 @@ it("is sent nothing while it is paused, nor what it does not want", async () => 
   await eventually(relayed, 0);
   await call("PATCH", `/${other.id}`, { enabled: true });
   await renameAdmin("Renamed Thrice");
-  await eventually(async () => (await deliveries(other.id)).map((one) => one.status), ["delivered"]);
+  await eventually(
+    async () => (await deliveries(other.id)).map((delivery) => delivery.status),
+    ["delivered"],
+  );
   expect(receiver.received).toHaveLength(1);
   expect(await deliveries(id)).toEqual([]);
 });
@@ -174,7 +177,7 @@ it("is tested with an example of a type, whose answer is returned and logged", a
     delivered: false,
     responseStatus: 500,
   });
-  expect((await deliveries(id)).map((one) => [one.status, one.attempts.length])).toEqual([
+  expect((await deliveries(id)).map((delivery) => [delivery.status, delivery.attempts.length])).toEqual([
     ["failed", 1],
     ["delivered", 1],
   ]);
@@ -183,13 +186,13 @@ it("is tested with an example of a type, whose answer is returned and logged", a
 it("replays one delivery, or every failed one, with the same event ids", async () => {
   const { id } = await create();
   await renameAdmin("Replayed");
-  await eventually(async () => (await deliveries(id)).map((one) => one.status), ["delivered"]);
+  await eventually(async () => (await deliveries(id)).map((delivery) => delivery.status), ["delivered"]);
   const [first] = await deliveries(id);
   const replayed = await call("POST", `/${id}/replay`, { deliveryIds: [first?.id] });
   expect(replayed).toMatchObject({ status: 200, body: { replayed: 1 } });
   await eventually(async () => receiver.received.length, 2);
   expect(receiver.received[1]?.event).toEqual(receiver.received[0]?.event);
-  await eventually(async () => (await deliveries(id)).map((one) => one.attempts.length), [2]);
+  await eventually(async () => (await deliveries(id)).map((delivery) => delivery.attempts.length), [2]);
 
   await test.rows("update outbound_delivery set status = 'failed'");
   expect((await call("POST", `/${id}/replay`, {})).body).toEqual({ replayed: 1 });

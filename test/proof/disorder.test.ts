@@ -79,7 +79,9 @@ it.concurrent.each(wireFormats())(
       const email = `${userId}@example.com`;
       const checkout = await order(sim.url, format, { userId, email, seats: 2 });
       await press(checkout.url, { email, card: "4242 4242 4242 4242", action: "pay" });
-      const [bought] = sim.subscriptions("provider-a").filter((one) => one.userId === userId);
+      const [bought] = sim
+        .subscriptions("provider-a")
+        .filter((subscription) => subscription.userId === userId);
       if (bought === undefined) throw new Error(`seed ${seed}: nothing was bought`);
       const id = bought.providerSubscriptionId;
       const portal = sim.portalUrl("provider-a", id);

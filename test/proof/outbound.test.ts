@@ -110,7 +110,7 @@ it(`loses, repeats and reorders no event over ${KILLS} kills, whatever other end
       CRASH_AT: `${STEPS[kill % STEPS.length]}:${nth}`,
     });
     while (server.child.exitCode === null && server.child.signalCode === null) {
-      await Promise.all(providers.map((one) => one.send(server)));
+      await Promise.all(providers.map((provider) => provider.send(server)));
       await sleep(20);
     }
     expect((await server.ended).signal).toBe("SIGKILL");
@@ -119,7 +119,7 @@ it(`loses, repeats and reorders no event over ${KILLS} kills, whatever other end
   }
 
   const server = await spawnServer(test.url, VARIABLES);
-  for (const one of providers) await eventually(() => one.send(server), true);
+  for (const provider of providers) await eventually(() => provider.send(server), true);
   const changes = providers.reduce((sum, one) => sum + one.changes(), 0);
   const written = async () => (await eventsInOrder()).length;
   await eventually(written, changes);

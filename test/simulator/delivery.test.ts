@@ -138,7 +138,7 @@ describe.each(wireFormats())("deliveries in the format %s", (format) => {
     await sim.settle();
     const [first, second] = (await slot()).deliveries
       .slice(-2)
-      .map((one: { eventId: string }) => one.eventId);
+      .map((delivery: { eventId: string }) => delivery.eventId);
     expect(hook.arrivals.map(({ eventId }) => eventId)).toEqual([second, first]);
   });
 });
@@ -159,7 +159,10 @@ describe("a failing endpoint", () => {
     await sim.settle();
     expect(hook.most).toBeGreaterThan(1);
     expect(
-      (await slot()).deliveries.map((one: { status: string; tries: [] }) => [one.status, one.tries.length]),
+      (await slot()).deliveries.map((delivery: { status: string; tries: [] }) => [
+        delivery.status,
+        delivery.tries.length,
+      ]),
     ).toEqual(Array.from({ length: 4 }, () => ["given up", 10]));
   });
 
@@ -238,7 +241,8 @@ describe("a failing endpoint", () => {
     const { hook, sim, buy, slot } = await provider("stripe", { timeScale: 1 });
     hook.answer(() => (hook.arrivals.length <= 4 ? 500 : 200));
     await buy();
-    const failures = async () => (await slot()).deliveries.map((one: { failures: number }) => one.failures);
+    const failures = async () =>
+      (await slot()).deliveries.map((delivery: { failures: number }) => delivery.failures);
     await eventually(failures, [1, 1, 1, 1]);
     await control(sim.url, "/clock", { by: 301 });
     await sim.settle();
@@ -256,10 +260,14 @@ describe("a server that does not listen yet", () => {
     const { url } = await order(sim.url, "polar");
     await press(url, { action: "pay", email: "user@example.com", card: "4242424242424242" });
     const slot = async () => (await control(sim.url, "/state")).slots["provider-a"];
-    expect((await slot()).deliveries.map((one: { tries: [] }) => one.tries)).toEqual(Array(4).fill([]));
+    expect((await slot()).deliveries.map((delivery: { tries: [] }) => delivery.tries)).toEqual(
+      Array(4).fill([]),
+    );
     address = hook.url;
     await sim.settle();
-    expect((await slot()).deliveries.map((one: { tries: [] }) => one.tries.length)).toEqual(Array(4).fill(1));
+    expect((await slot()).deliveries.map((delivery: { tries: [] }) => delivery.tries.length)).toEqual(
+      Array(4).fill(1),
+    );
   });
 });
 

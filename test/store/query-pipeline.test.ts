@@ -35,7 +35,12 @@ it("isolates a failing statement and keeps the connection", async () => {
     database.run({ name: "divide", text: "select 1 / $1::int as n" }, [0]),
     database.run<{ n: number }>(PID, [2]),
   ]);
-  expect(outcomes.map((one) => one.status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
+  expect(outcomes.map((outcome) => outcome.status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "rejected",
+    "fulfilled",
+  ]);
   const pids = await Promise.all(
     Array.from({ length: 3 * 16 }, () => database.run<{ pid: number }>(PID, [0])),
   );

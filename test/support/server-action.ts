@@ -34,7 +34,7 @@ function pathOf(worker: string): string {
 
 /** @throws when there is none by this name */
 export function findServerAction(name: string): ServerAction {
-  const found = listServerActions().find((one) => one.name === name);
+  const found = listServerActions().find((action) => action.name === name);
   if (!found) throw new Error(`there is no action ${name}`);
   return found;
 }

@@ -112,7 +112,7 @@ function answerTo(stripe: Omit<StripeServer, "url" | "close">, call: Call): [num
     case "GET /v1/customers": {
       if (id !== "") return [200, { id, object: "customer", metadata: {} }];
       const email = searchParams.get("email");
-      return [200, listOf(stripe.customers.filter((one) => email === null || one.email === email))];
+      return [200, listOf(stripe.customers.filter((customer) => email === null || customer.email === email))];
     }
     case "POST /v1/customers": {
       const customer = {
@@ -135,7 +135,7 @@ function answerTo(stripe: Omit<StripeServer, "url" | "close">, call: Call): [num
         : [404, missing(id)];
     case "GET /v1/events": {
       const since = Number(searchParams.get("created[gte]") ?? 0);
-      const data = stripe.events.filter((one) => one.created >= since).reverse();
+      const data = stripe.events.filter((event) => event.created >= since).reverse();
       return [200, { object: "list", data, has_more: false, url: "/v1/events" }];
     }
     case "GET /v1/prices":
@@ -150,7 +150,7 @@ function opened(
   key: string,
   params: URLSearchParams,
 ): [number, object] {
-  const known = stripe.sessions.find((one) => one.key === key);
+  const known = stripe.sessions.find((session) => session.key === key);
   const n = stripe.sessions.length + 1;
   const session = known ?? { id: `cs_${n}`, key, url: `https://checkout.example.com/c/${n}`, params };
   if (!known) stripe.sessions.push(session);

@@ -253,8 +253,9 @@ describe.each(SURFACES.flatMap((surface) => (surface.scope ? [[surface.scope, su
         }
       }
       // The other surfaces still serve, and share the operations' own counts.
-      for (const other of SURFACES.filter((one) => one !== surface)) {
-        for (const operation of spent.filter((name) => offers(other, name))) await served(other, operation);
+      for (const otherSurface of SURFACES.filter((one) => one !== surface)) {
+        for (const operation of spent.filter((name) => offers(otherSurface, name)))
+          await served(otherSurface, operation);
       }
     });
   },
@@ -277,7 +278,7 @@ describe("subscriptions.listOfUsers, below users in GraphQL", () => {
       },
       "ok",
     );
-    const ids = (listed.output as Page).items.map((one) => ({ id: (one as { id: string }).id }));
+    const ids = (listed.output as Page).items.map((item) => ({ id: (item as { id: string }).id }));
     for (const [who, n] of [
       ["owner", 1],
       ["key", 2],

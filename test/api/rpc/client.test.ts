@@ -170,13 +170,9 @@ describe("a batch", () => {
         "rejected",
         "fulfilled",
       ]);
-      expect(results.map((one) => (one.status === "rejected" ? one.reason.data.code : null))).toEqual([
-        null,
-        "FORBIDDEN",
-        null,
-        "BAD_REQUEST",
-        null,
-      ]);
+      expect(
+        results.map((result) => (result.status === "rejected" ? result.reason.data.code : null)),
+      ).toEqual([null, "FORBIDDEN", null, "BAD_REQUEST", null]);
     },
   );
 

@@ -48,7 +48,7 @@ describe.skipIf(missing !== null)(`over the limit${missing ? `: ${missing}` : ""
       return waits.has("over") && waits.size > 1;
     };
     await eventually(look, true);
-    expect(Math.max(...[...waits].filter((one) => one !== "over").map(Number))).toBeLessThanOrEqual(5);
+    expect(Math.max(...[...waits].filter((wait) => wait !== "over").map(Number))).toBeLessThanOrEqual(5);
     await alert.getByText(REFUSED, { exact: true }).waitFor();
 
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe(name);

@@ -69,7 +69,7 @@ describe("compose.yml", () => {
   });
 
   it("publishes no port beyond this machine", () => {
-    const ports = Object.values<{ ports?: string[] }>(services).flatMap((one) => one.ports ?? []);
+    const ports = Object.values<{ ports?: string[] }>(services).flatMap((service) => service.ports ?? []);
     expect(ports.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
   });
 });

@@ -204,7 +204,7 @@ describe("a session", () => {
     const { headers } = await callAction(server.url, action, encodeArguments([fields]), {
       headers: { origin: APP_URL },
     });
-    const cookie = headers.getSetCookie().find((one) => one.includes("session_token=")) ?? "";
+    const cookie = headers.getSetCookie().find((cookie) => cookie.includes("session_token=")) ?? "";
     expect(cookie).toMatch(/session_token=[^;]+;/);
     expect(/Max-Age|Expires/i.test(cookie)).toBe(lasts);
   });

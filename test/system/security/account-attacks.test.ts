@@ -327,7 +327,7 @@ describe("API keys", () => {
     const made = await send(on.url, "POST /api/api-keys", { cookie: squatter.cookie, body: { name: "k" } });
     await on.test.rows("truncate mail_recipient");
     await auth("/request-password-reset", { body: { email: squatter.email } });
-    const mail = (await on.mails()).findLast((one) => one.includes(squatter.email)) ?? "";
+    const mail = (await on.mails()).findLast((mail) => mail.includes(squatter.email)) ?? "";
     const token = /reset-password\/([\w-]+)/.exec(mail)?.[1];
     const body = { token, newPassword: "the owner's own password" };
     expect((await auth("/reset-password", { body })).status).toBe(200);

@@ -65,7 +65,9 @@ async function attempt(request: string, attack: Attack): Promise<number> {
 
 describe("a service key", () => {
   it.each(PERMISSIONS)("with %s alone reaches no route of another permission", async (permission) => {
-    const others = PERMISSIONS.filter((one) => one !== permission).flatMap((one) => BY_PERMISSION[one]);
+    const others = PERMISSIONS.filter((one) => one !== permission).flatMap(
+      (permission) => BY_PERMISSION[permission],
+    );
     for (const request of [...others, ...NEVER]) {
       for (const path of [request, `${request}?user=${on.victim.id}`, request.replace("/api/", "/api/v2/")]) {
         expect([path, await attempt(path, { key: keys[permission] })]).toEqual([path, 403]);

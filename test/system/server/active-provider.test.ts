@@ -40,11 +40,11 @@ it.each(SLOTS)("sells a subscription through %s when it is the active provider",
 
   const subscriptions = async () => {
     const { body } = await sendRequest(server.url, "GET", "/api/subscriptions", person);
-    return body.subscriptions.map((one: Record<string, unknown>) => [
-      one.provider,
-      one.planId,
-      one.seats,
-      one.status,
+    return body.subscriptions.map((subscription: Record<string, unknown>) => [
+      subscription.provider,
+      subscription.planId,
+      subscription.seats,
+      subscription.status,
     ]);
   };
   await eventually(subscriptions, [[slot, "pro", 2, "active"]]);

@@ -193,7 +193,8 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
   async function lived(userId: string, { beginsWithTrial, actions }: Life) {
     hook.arrivals.length = 0;
     const email = `${userId}@example.com`;
-    const own = () => sim.subscriptions("provider-a").filter((one) => one.userId === userId);
+    const own = () =>
+      sim.subscriptions("provider-a").filter((subscription) => subscription.userId === userId);
     const buy = async () => {
       const checkout = await order(sim.url, format, { userId, email, seats: 2 });
       const trial = beginsWithTrial ? { trial: "on" } : {};
@@ -201,7 +202,8 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
       return own().at(-1)?.providerSubscriptionId as string;
     };
     const portalOf = async (id: string): Promise<string> =>
-      (await summary()).subscriptions.find((one: { id: string }) => one.id === id).portalUrl;
+      (await summary()).subscriptions.find((subscription: { id: string }) => subscription.id === id)
+        .portalUrl;
     let id = await buy();
     let portal = await portalOf(id);
     for (const { action, afterSeconds } of actions) {
@@ -241,7 +243,10 @@ function eventsOf(
   return deliveries
     .filter(({ subscriptionId }) => subscriptionIds.includes(subscriptionId))
     .sort((a, b) => a.number - b.number)
-    .map(({ eventId }) => arrivals.find((one) => one.eventId === eventId) as Endpoint["arrivals"][number])
+    .map(
+      ({ eventId }) =>
+        arrivals.find((arrival) => arrival.eventId === eventId) as Endpoint["arrivals"][number],
+    )
     .map((one) => ({ ...one, event: ADAPTERS.of(format).interpret(one.eventType, one.body) }))
     .filter(({ event }) => event.kind !== "ignored");
 }
@@ -280,7 +285,7 @@ function restoreTies(sent: Arrived[], events: readonly Arrived[]): void {
   const before = [...sent];
   for (const [at, event] of before.entries()) {
     const tied = before.filter((other) => isTie(event, other));
-    const inOrder = events.filter((other) => tied.includes(other));
+    const inOrder = events.filter((otherEvent) => tied.includes(otherEvent));
     sent[at] = inOrder[tied.indexOf(event)] as Arrived;
   }
 }

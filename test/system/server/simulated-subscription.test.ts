@@ -67,7 +67,7 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
     const left = await post("/api/trpc/user.deleteAccount", person, { json: { confirmation: person.email } });
     expect(left.status, left.text).toBe(200);
     const { subscriptions } = (await control(provider, "/state")).slots["provider-a"];
-    const ended = subscriptions.find((one: { id: string }) => one.id === id);
+    const ended = subscriptions.find((subscription: { id: string }) => subscription.id === id);
     expect(ended).toMatchObject(
       format === "lemon-squeezy" ? { cancelAtPeriodEnd: true } : { status: "canceled" },
     );

@@ -42,7 +42,7 @@ describe.each(wireFormats())("a subscription managed over the API, in the format
 
     expect(await known(bystander)).toEqual([]);
     const { deliveries } = (await control(sim.url, "/state")).slots["provider-a"];
-    expect(deliveries.filter((one: { status: string }) => one.status !== "delivered")).toEqual([]);
+    expect(deliveries.filter((delivery: { status: string }) => delivery.status !== "delivered")).toEqual([]);
     const odd = await shop.test.rows(
       "select status, last_error from webhook_delivery where status <> 'successful'",
     );

@@ -141,7 +141,7 @@ function fieldOf(operation: string): Field {
 /** Asks for everything; what the field has no argument for is written into the document. */
 function documentFor({ name, args, type }: Field, input: Input): string {
   const given = args.filter((arg) => arg.name in input);
-  const others = Object.keys(input).filter((other) => !given.some((arg) => arg.name === other));
+  const others = Object.keys(input).filter((otherKey) => !given.some((arg) => arg.name === otherKey));
   const inside = [
     ...given.map((arg) => `${arg.name}: $${arg.name}`),
     ...others.map((other) => `${other}: ${JSON.stringify(input[other])}`),

@@ -20,7 +20,7 @@ export async function EntitlementsCard() {
       <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
         {included.map(([id, { kind, value, used = 0, remaining = 0 }]) => (
           <div key={id} className="min-w-0">
-            <dt>{details.find((one) => one.id === id && one.value === value)?.text ?? id}</dt>
+            <dt>{details.find((detail) => detail.id === id && detail.value === value)?.text ?? id}</dt>
             <dd className="text-muted text-sm tabular-nums">
               {kind === "quota"
                 ? t("used", { used: format.number(used), remaining: format.number(remaining) })

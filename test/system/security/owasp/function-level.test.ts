@@ -161,7 +161,7 @@ describe("API5:2023 Broken Function Level Authorization", () => {
     "%s cannot be reached by another spelling or method",
     async (name, route) => {
       const [method = "", path = ""] = requestTo(route, on.victim, on).split(" ");
-      const whole = spellings(path).map((one) => `${method} ${one}`);
+      const whole = spellings(path).map((spelling) => `${method} ${spelling}`);
       const others = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"].map(
         (one) => `${one} ${path}`,
       );

@@ -227,9 +227,9 @@ describe("API4:2023 Unrestricted Resource Consumption", () => {
       { "content-type": `application/json;${" ".repeat(14_000)}` },
     ];
     const url = await on.serverWith({ ...GENEROUS_LIMITS, TRUSTED_PROXIES: "10.0.0.0/8,127.0.0.0/8" });
-    for (const one of headers) {
+    for (const header of headers) {
       for (const request of ["GET /api/users/me", "GET /api/plans", "POST /api/auth/sign-out"])
-        expect((await send(url, request, { headers: one })).status).toBeLessThan(500);
+        expect((await send(url, request, { headers: header })).status).toBeLessThan(500);
     }
   });
 
