@@ -155,8 +155,11 @@ describe("the folders of src", () => {
     const order = Object.keys(RULES);
     const upwards = Object.entries({ ...RULES }).flatMap(([room, { rooms }]) =>
       [...rooms, ...(TYPE_RULES[room] ?? [])]
-        .filter((other) => !other.startsWith("..") && order.indexOf(other) >= order.indexOf(room))
-        .map((other) => `${room} imports ${other}`),
+        .filter(
+          (importedRoom) =>
+            !importedRoom.startsWith("..") && order.indexOf(importedRoom) >= order.indexOf(room),
+        )
+        .map((importedRoom) => `${room} imports ${importedRoom}`),
     );
     expect(upwards).toEqual([]);
   });
@@ -181,7 +184,7 @@ describe("the folders of src", () => {
     ["store/users.ts", `const pino = await import("pino");`],
     ["helpers/all.ts", `import { z } from "zod";`],
   ])("reports a forbidden import planted in %s: %s", (file, text) => {
-    expect(importsOf(file, text).filter((one) => !isAllowed(one))).toHaveLength(1);
+    expect(importsOf(file, text).filter((imported) => !isAllowed(imported))).toHaveLength(1);
   });
 
   it("reports a planted cycle", () => {
@@ -191,8 +194,8 @@ describe("the folders of src", () => {
       ...importsOf("domain/c.ts", `import type { A } from "./a.ts";`),
       ...importsOf("domain/d.ts", `import { a } from "./a.ts";`),
     ];
-    const found = cyclesIn(["domain/a.ts", "domain/b.ts", "domain/c.ts", "domain/d.ts"], planted);
-    expect(found).toEqual([["domain/a.ts", "domain/b.ts", "domain/c.ts"]]);
+    const cycles = cyclesIn(["domain/a.ts", "domain/b.ts", "domain/c.ts", "domain/d.ts"], planted);
+    expect(cycles).toEqual([["domain/a.ts", "domain/b.ts", "domain/c.ts"]]);
   });
 });
 
@@ -254,8 +257,8 @@ function cyclesIn(files: readonly string[], imports: readonly Import[]): string[
     const reached = new Set<string>();
     const open = [start];
     for (let file = open.pop(); file !== undefined; file = open.pop()) {
-      for (const one of importedBy.get(file) ?? []) {
-        const target = targetOf(one);
+      for (const importer of importedBy.get(file) ?? []) {
+        const target = targetOf(importer);
         if (target === null || reached.has(target)) continue;
         reached.add(target);
         open.push(target);
@@ -267,7 +270,7 @@ function cyclesIn(files: readonly string[], imports: readonly Import[]): string[
   const cyclic = files.filter((file) => reachedBy.get(file)?.has(file));
   const groups = cyclic.map((file) =>
     cyclic
-      .filter((other) => reachedBy.get(file)?.has(other) && reachedBy.get(other)?.has(file))
+      .filter((otherFile) => reachedBy.get(file)?.has(otherFile) && reachedBy.get(otherFile)?.has(file))
       .sort()
       .join("\n"),
   );

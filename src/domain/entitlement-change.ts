@@ -58,7 +58,7 @@ function comparable({ planId, status, until, features }: Entitlements): string {
 
 function factsAt(stored: StoredChange, when: "before" | "after", at: Date): Subscribed[] {
   const reversals = new Map(stored.reversals?.map((reversal) => [reversal.id, reversal[when]]));
-  const replaced = new Map(stored.replaced?.map((one) => [one.id, one[when]]));
+  const replaced = new Map(stored.replaced?.map((replacement) => [replacement.id, replacement[when]]));
   const listed = new Set(stored.subscriptions.map(({ id }) => id));
   const left = [...replaced].flatMap(([id, facts]) =>
     facts && !listed.has(id) ? [{ ...facts, id, pastDueSince: null, paymentReversal: null }] : [],

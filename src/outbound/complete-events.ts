@@ -13,14 +13,14 @@ export async function completeEvents(
   plans: Pick<PlanCatalog, "plans">,
 ): Promise<(CompletedEvent | null)[]> {
   const current = await currentFacts(transaction, written);
-  return written.map((one) => {
-    const { seq, type, subject, occurredAt } = one;
-    const stored = storedChange(one);
-    if (stored === null) return { seq, type, subject, occurredAt, ...completedData(one) };
+  return written.map((event) => {
+    const { seq, type, subject, occurredAt } = event;
+    const stored = storedChange(event);
+    if (stored === null) return { seq, type, subject, occurredAt, ...completedData(event) };
     const { userId, change } = stored;
     const entitlements = changedEntitlements(change, current.get(seq) ?? null, plans, occurredAt);
     if (entitlements === null) return null;
-    const data = { userId, externalId: one.externalId, entitlements };
+    const data = { userId, externalId: event.externalId, entitlements };
     return { seq, type, subject, occurredAt, userId, data };
   });
 }
@@ -39,9 +39,9 @@ async function currentFacts(
   written: readonly WrittenEvent[],
 ): Promise<Map<string, EntitlementFacts>> {
   const seqs = new Map<string, string>();
-  for (const one of written) {
-    const userId = storedChange(one)?.userId;
-    if (userId) seqs.set(userId, one.seq);
+  for (const event of written) {
+    const userId = storedChange(event)?.userId;
+    if (userId) seqs.set(userId, event.seq);
   }
   if (seqs.size === 0) return new Map();
   const facts = await entitlementFacts(transaction, [...seqs.keys()]);

@@ -44,7 +44,7 @@ export async function adopt(
         waitForSubscriptions(transaction, link),
         findUserStates(transaction, userId === null ? [] : [userId]),
       ]);
-      const owners = [state, ...subscriptions].flatMap((one) => one.userId ?? []);
+      const owners = [state, ...subscriptions].flatMap((subscription) => subscription.userId ?? []);
       const confirmed = await findConfirmedEmails(transaction, owners);
       const decision = decide(slot, state, {
         subscriptions,

@@ -175,15 +175,15 @@ class Run implements Verification {
     const { intake } = this.tools;
     const providerId = ours.providerSubscriptionId as string;
     try {
-      const found = await findReconcilable(intake.database, ours.id);
-      if (found === null) return;
+      const reconcilable = await findReconcilable(intake.database, ours.id);
+      if (reconcilable === null) return;
       const options = {
         by: OPERATOR,
         audit: "changes",
         dryRun: false,
         notify: this.options.notify,
       } as const;
-      const comparison = await compare(intake, api, found, options);
+      const comparison = await compare(intake, api, reconcilable, options);
       if (comparison.outcome === "left")
         this.fail(ours.provider, providerId, unclearStateSentence(comparison.because));
       else this.repaired();

@@ -277,11 +277,15 @@ describe("redaction", () => {
     await goneOnly();
     const [before] = (await openRedactions(test.database)) as [Redaction];
     const step = { before, deliveryIds: [], until: "0", quotedId: '"user_1"' };
-    const found: Redaction = { ...before, customers: [{ provider: "provider-a", id: "cus" }], again: true };
-    expect(await redact(test.database, { ...step, next: found })).toBe(true);
+    const redaction: Redaction = {
+      ...before,
+      customers: [{ provider: "provider-a", id: "cus" }],
+      again: true,
+    };
+    expect(await redact(test.database, { ...step, next: redaction })).toBe(true);
     expect(await redact(test.database, { ...step, next: { ...before, after: "9" } })).toBe(false);
     expect(await redact(test.database, { ...step, next: null })).toBe(false);
-    expect(await openRedactions(test.database)).toEqual([found]);
+    expect(await openRedactions(test.database)).toEqual([redaction]);
   });
 
   it("is complete when several processes find matches at once", async () => {

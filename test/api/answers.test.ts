@@ -25,7 +25,7 @@ describe("every API response", () => {
   it("has its own request id for any status", async () => {
     const { cookie } = await createUser(test);
     const ids = new Set<string>();
-    const asked: [number, string, string, object?][] = [
+    const requests: [number, string, string, object?][] = [
       [200, "GET", "/api/health"],
       [200, "GET", "/api/plans"],
       [200, "GET", "/api/users/me", { cookie }],
@@ -43,7 +43,7 @@ describe("every API response", () => {
       [413, "PATCH", "/api/users/me", { cookie, body: { name: "x".repeat(70_000) } }],
       [503, "POST", "/api/portal", { cookie }],
     ];
-    for (const [status, method, path, call] of asked) {
+    for (const [status, method, path, call] of requests) {
       const response = await sendRequest(server.url, method, path, call);
       expect([method, path, response.status]).toEqual([method, path, status]);
       expect(response.headers.get("x-request-id")).toMatch(REQUEST_ID);
@@ -53,7 +53,7 @@ describe("every API response", () => {
         expect(response.headers.get("cache-control")).toBe("no-store");
       }
     }
-    expect(ids.size).toBe(asked.length);
+    expect(ids.size).toBe(requests.length);
   });
 
   it("returns 405 with Allow for a method that the path does not have", async () => {
@@ -76,7 +76,7 @@ describe("every API response", () => {
         const allow = response.headers
           .get("allow")
           ?.split(", ")
-          .filter((one) => one !== "HEAD");
+          .filter((method) => method !== "HEAD");
         expect(allow?.sort()).toEqual([...allowed].sort());
       }
     }

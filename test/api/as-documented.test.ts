@@ -45,16 +45,16 @@ beforeAll(async () => {
     WEBHOOK_MAX_BYTES: "4096",
   });
   strict = await startTestServer(test.url, { ...once, AI_BASE_URL: model.baseUrl, AI_MODEL: "m" });
-  const gone = await freshDatabase(0);
-  cut = await startTestServer(gone.url, GENEROUS_LIMITS);
-  await gone.drop();
+  const droppedDatabase = await freshDatabase(0);
+  cut = await startTestServer(droppedDatabase.url, GENEROUS_LIMITS);
+  await droppedDatabase.drop();
   testData = await createTestData(server.url, test);
   ({ key: serviceKey } = await createServiceKey(test));
   ({ key: spentKey } = await createServiceKey(test, { limit: 1, windowSeconds: 3_600 }));
   ({ key: weakKey } = await createServiceKey(test, { permissions: ["events:read"] }));
 });
 afterAll(async () => {
-  for (const one of [server, strict, cut]) await one.close();
+  for (const running of [server, strict, cut]) await running.close();
   await model.close();
   await stripe.close();
   await test.drop();
@@ -370,7 +370,7 @@ describe.each(["v1", "v2"])("every operation of the document of %s", (version) =
     );
     const isNeverMet = (one: string) => !met.has(one) && !BY_CHANCE.has(one);
     const unmet = documented.filter(isNeverMet);
-    expect(unmet.filter((one) => version === "v1" || !/^show\w+ 400$/.test(one))).toEqual([]);
+    expect(unmet.filter((answer) => version === "v1" || !/^show\w+ 400$/.test(answer))).toEqual([]);
   }, 120_000);
 
   it("accepts every parameter in every documented form", async () => {

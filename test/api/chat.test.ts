@@ -33,7 +33,7 @@ beforeEach(async () => {
   );
 });
 afterAll(async () => {
-  for (const one of extra) await one.close();
+  for (const closable of extra) await closable.close();
   await provider.close();
 });
 
@@ -199,7 +199,7 @@ describe("useChat's own transport", () => {
     return last as UIMessage;
   }
 
-  const asked = (id: string, text: string): UIMessage => ({
+  const question = (id: string, text: string): UIMessage => ({
     id,
     role: "user",
     parts: [{ type: "text", text }],
@@ -212,10 +212,10 @@ describe("useChat's own transport", () => {
       exchange.say("ne");
       exchange.finish();
     });
-    const first = [asked("1", "How are you?")];
+    const first = [question("1", "How are you?")];
     const answer = await turn(first);
     expect(answer.parts.map(({ type }) => type)).toEqual(["step-start", "reasoning", "text"]);
-    await turn([...first, { ...answer, metadata: { at: 1 } }, asked("2", "Really?")]);
+    await turn([...first, { ...answer, metadata: { at: 1 } }, question("2", "Really?")]);
     expect(provider.exchanges[1]?.body.messages).toEqual([
       { role: "user", content: "How are you?" },
       { role: "assistant", content: "Fine" },
@@ -229,7 +229,7 @@ describe("useChat's own transport", () => {
       exchange.finish();
     });
     const failed: UIMessage = { id: "2", role: "assistant", parts: [{ type: "step-start" }] };
-    await turn([asked("1", "One"), failed, asked("3", "Two")]);
+    await turn([question("1", "One"), failed, question("3", "Two")]);
     expect(
       provider.exchanges[0]?.body.messages.map((message: { content: string }) => message.content),
     ).toEqual(["One", "Two"]);
@@ -244,7 +244,7 @@ describe("useChat's own transport", () => {
       trigger: "submit-message",
       chatId: "chat-1",
       messageId: undefined,
-      messages: [asked("1", "How are you?")],
+      messages: [question("1", "How are you?")],
       abortSignal: undefined,
     });
     const seen = await Array.fromAsync(stream);
@@ -329,10 +329,15 @@ describe("a provider that fails before the first word", () => {
   });
 
   it("returns 503 when nothing listens at AI_BASE_URL", async () => {
-    const gone = await openAiServer();
-    await gone.close();
+    const closedServer = await openAiServer();
+    await closedServer.close();
     app = await served(
-      createChat({ baseUrl: gone.baseUrl, apiKey: API_KEY, model: "model-1", maxOutputTokens: 1_000 }),
+      createChat({
+        baseUrl: closedServer.baseUrl,
+        apiKey: API_KEY,
+        model: "model-1",
+        maxOutputTokens: 1_000,
+      }),
     );
     const response = await post();
     expect(response.status).toBe(503);
@@ -467,9 +472,9 @@ describe("access to the chat", () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(30);
     expect(statuses.filter((status) => status === 429)).toHaveLength(3);
     expect(provider.exchanges).toHaveLength(30);
-    const other = await post(QUESTION, { "x-test-user": "user_2" });
-    expect(other.status).toBe(200);
-    await other.text();
+    const othersAnswer = await post(QUESTION, { "x-test-user": "user_2" });
+    expect(othersAnswer.status).toBe(200);
+    await othersAnswer.text();
   });
 
   it("limits messages per day, under its own scope, and calls no provider for refused ones", async () => {
@@ -491,9 +496,9 @@ describe("access to the chat", () => {
     expect(refused.headers.get("ratelimit")).toContain('"ai-chat-day";r=0');
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(80_000);
     expect(provider.exchanges).toHaveLength(2);
-    const other = await post(QUESTION, { "x-test-user": "user_2" });
-    expect(other.status).toBe(200);
-    await other.text();
+    const othersAnswer = await post(QUESTION, { "x-test-user": "user_2" });
+    expect(othersAnswer.status).toBe(200);
+    await othersAnswer.text();
   });
 
   it("returns 503 naming the variable to set when not configured", async () => {

@@ -14,17 +14,17 @@ const END = "2031-02-03T04:05:06.000Z";
 let test: TestDatabase;
 let server: RunningServer;
 /** Another process on the same database. */
-let other: RunningServer;
+let otherServer: RunningServer;
 let key: string;
 beforeAll(async () => {
   test = await freshDatabase();
   server = await startTestServer(test.url, GENEROUS_LIMITS);
-  other = await startTestServer(test.url, GENEROUS_LIMITS);
+  otherServer = await startTestServer(test.url, GENEROUS_LIMITS);
   ({ key } = await createServiceKey(test, { limit: 100_000 }));
 });
 afterAll(async () => {
   await server?.close();
-  await other?.close();
+  await otherServer?.close();
   await test?.drop();
 });
 
@@ -55,7 +55,7 @@ describe("GET /api/entitlements", () => {
       },
     });
     await subscribe("user_1");
-    for (const on of [server, other]) {
+    for (const on of [server, otherServer]) {
       const { body } = await send("GET", path, undefined, on);
       expect(body).toMatchObject({ planId: "pro", status: "active", until: END });
       expect(body.features.events).toEqual({
@@ -116,9 +116,9 @@ describe("POST /api/entitlements/check", () => {
   });
 
   it("answers the same over RPC and GraphQL", async () => {
-    const asked = { user: "user_3", feature: "events" };
-    const rest = (await check(asked)).body;
-    const input = encodeURIComponent(JSON.stringify({ json: asked }));
+    const question = { user: "user_3", feature: "events" };
+    const rest = (await check(question)).body;
+    const input = encodeURIComponent(JSON.stringify({ json: question }));
     const rpc = (await send("GET", `/api/trpc/billing.check?input=${input}`)).body;
     expect(rpc.result.data.json).toEqual(rest);
     const query = `{
@@ -132,8 +132,8 @@ describe("POST /api/entitlements/check", () => {
     expect(data.entitlements.features).toContainEqual({
       ...{ id: "events", kind: "QUOTA", value: PRO_EVENTS, used: 0, remaining: PRO_EVENTS },
     });
-    const found = encodeURIComponent(JSON.stringify({ json: { user: "user_3" } }));
-    const { result } = (await send("GET", `/api/trpc/billing.entitlements?input=${found}`)).body;
+    const rpcInput = encodeURIComponent(JSON.stringify({ json: { user: "user_3" } }));
+    const { result } = (await send("GET", `/api/trpc/billing.entitlements?input=${rpcInput}`)).body;
     expect(result.data.json).toEqual(shown);
   });
 });
@@ -161,7 +161,7 @@ describe("POST /api/usage", () => {
     const first = item("user_6", 100);
     expect((await use(first)).body).toEqual({ allowed: true, used: 100, remaining: 900 });
     await use(item("user_6", 50));
-    expect((await use(first, other)).body).toEqual({ allowed: true, used: 100, remaining: 900 });
+    expect((await use(first, otherServer)).body).toEqual({ allowed: true, used: 100, remaining: 900 });
     for (const changed of [{ amount: 101 }, { user: "user_7" }]) {
       const { status, body } = await use({ ...first, ...changed });
       expect([status, body.reason]).toEqual([409, "idempotency_key_reused"]);
@@ -172,7 +172,7 @@ describe("POST /api/usage", () => {
   it("counts a key once that is sent many times at once", async () => {
     const once = item("user_7", 100);
     const responses = await Promise.all(
-      Array.from({ length: 12 }, (_, n) => use(once, n % 2 ? server : other)),
+      Array.from({ length: 12 }, (_, n) => use(once, n % 2 ? server : otherServer)),
     );
     expect(responses.map(({ body }) => body)).toEqual(
       responses.map(() => ({ allowed: true, used: 100, remaining: 900 })),
@@ -204,7 +204,7 @@ describe("POST /api/usage", () => {
     const users = ["user_10", "user_11", "user_12"];
     const batch = (n: number) => {
       const turned = [...users.slice(n % 3), ...users.slice(0, n % 3)];
-      return use({ items: turned.map((user) => item(user, 30)) }, n % 2 ? server : other);
+      return use({ items: turned.map((user) => item(user, 30)) }, n % 2 ? server : otherServer);
     };
     const responses = await Promise.all(Array.from({ length: 40 }, (_, n) => batch(n)));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(33);

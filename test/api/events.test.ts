@@ -129,8 +129,8 @@ describe("GET /api/events", () => {
     await write(1);
     await relayed();
     const known = await newest();
-    const other = known.slice(0, -1) + (known.endsWith("0") ? "1" : "0");
-    expect((await list(`?after=${other}`)).status).toBe(400);
+    const otherPosition = known.slice(0, -1) + (known.endsWith("0") ? "1" : "0");
+    expect((await list(`?after=${otherPosition}`)).status).toBe(400);
   });
 
   it("is for service keys with events:read", async () => {

@@ -128,8 +128,8 @@ describe("the limit comes before validation", () => {
       body: TOO_MANY,
     });
 
-    const other = await createUser(test);
-    expect(await answerToUnsentBody("PATCH", "/api/users/me", { cookie: other.cookie }, 500)).toBeNull();
+    const otherUser = await createUser(test);
+    expect(await answerToUnsentBody("PATCH", "/api/users/me", { cookie: otherUser.cookie }, 500)).toBeNull();
   });
 });
 
@@ -277,9 +277,9 @@ describe("counting", () => {
     for (const call of calls)
       expect((await sendRequest(strict.url, "GET", "/api/users/me", call)).status).toBe(429);
 
-    const other = await createUser(test);
+    const otherUser = await createUser(test);
     expect(
-      (await sendRequest(strict.url, "GET", "/api/users/me", other)).headers.get("x-ratelimit-remaining"),
+      (await sendRequest(strict.url, "GET", "/api/users/me", otherUser)).headers.get("x-ratelimit-remaining"),
     ).toBe("2");
   });
 
@@ -305,10 +305,10 @@ describe("counting", () => {
   });
 
   it("counts each administrator separately", async () => {
-    const one = await createAdmin(test);
-    const other = await createAdmin(test);
-    await usedUp("/api/webhook-deliveries", one.cookie);
-    expect((await sendRequest(strict.url, "GET", "/api/webhook-deliveries", one)).status).toBe(429);
-    expect((await sendRequest(strict.url, "GET", "/api/webhook-deliveries", other)).status).toBe(200);
+    const admin = await createAdmin(test);
+    const otherAdmin = await createAdmin(test);
+    await usedUp("/api/webhook-deliveries", admin.cookie);
+    expect((await sendRequest(strict.url, "GET", "/api/webhook-deliveries", admin)).status).toBe(429);
+    expect((await sendRequest(strict.url, "GET", "/api/webhook-deliveries", otherAdmin)).status).toBe(200);
   });
 });

@@ -163,15 +163,15 @@ describe.each(Object.entries(LISTS))("pagination of %s", (_, list) => {
     await test.rows("delete from webhook_delivery");
     owner = await createAdmin(test);
     await test.rows(`update "user" set created_at = '2020-01-01' where id = $1`, [owner.id]);
-    const made: Made[] = isOfPeople ? [{ id: owner.id, at: "2020-01-01" }] : [];
+    const items: Made[] = isOfPeople ? [{ id: owner.id, at: "2020-01-01" }] : [];
     // Many with one time, and others that differ by less than a millisecond.
     const times = [
       ...Array.from({ length: 14 }, () => "2024-05-06T07:08:09.123456Z"),
       ...Array.from({ length: 9 }, (_, n) => `2024-05-06T07:08:09.12345${9 - n}Z`),
       "2023-01-01T00:00:00.000000Z",
     ];
-    for (const at of times) made.push({ id: await list.add(owner, at), at });
-    expected = sorted(made, order);
+    for (const at of times) items.push({ id: await list.add(owner, at), at });
+    expected = sorted(items, order);
   });
 
   const page = async (query: string): Promise<{ items: Item[]; nextCursor: string | null }> => {
@@ -185,14 +185,14 @@ describe.each(Object.entries(LISTS))("pagination of %s", (_, list) => {
 
   /** @param between is done after every page */
   const walk = async (limit: number, between: () => Promise<unknown> = async () => {}): Promise<string[]> => {
-    const found: string[] = [];
+    const ids: string[] = [];
     let cursor: string | null = null;
     for (let pages = 0; pages < 100; pages += 1) {
       const query: string = `limit=${limit}${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
       const { items, nextCursor }: Awaited<ReturnType<typeof page>> = await page(query);
       expect(items.length).toBeLessThanOrEqual(limit);
-      found.push(...items.map(({ id }) => id));
-      if (nextCursor === null) return found;
+      ids.push(...items.map(({ id }) => id));
+      if (nextCursor === null) return ids;
       expect(items).toHaveLength(limit);
       cursor = nextCursor;
       await between();
@@ -207,11 +207,11 @@ describe.each(Object.entries(LISTS))("pagination of %s", (_, list) => {
 
   it("neither skips nor repeats items while others are added", async () => {
     const fresh: string[] = [];
-    const found = await walk(4, async () => fresh.push(await list.add(owner, new Date().toISOString())));
-    expect(found.slice(0, expected.length)).toEqual(expected);
+    const ids = await walk(4, async () => fresh.push(await list.add(owner, new Date().toISOString())));
+    expect(ids.slice(0, expected.length)).toEqual(expected);
     // New items come after the last page, or before the first, which has been read.
-    const seen = found.length - expected.length;
-    expect(found.slice(expected.length)).toEqual(order === "oldest first" ? fresh.slice(0, seen) : []);
+    const seen = ids.length - expected.length;
+    expect(ids.slice(expected.length)).toEqual(order === "oldest first" ? fresh.slice(0, seen) : []);
     expected = order === "oldest first" ? [...expected, ...fresh] : [...fresh.reverse(), ...expected];
   });
 
@@ -315,19 +315,19 @@ describe("another user's cursor", () => {
 
 describe("pagination of plans", () => {
   it("returns the catalog in its order, for anyone", async () => {
-    const found: string[] = [];
+    const ids: string[] = [];
     let cursor: string | null = null;
     do {
       const query: string = cursor === null ? "" : `&cursor=${cursor}`;
       const { body } = await sendRequest(server.url, "GET", `/api/plans?limit=1${query}`);
       expect(Object.keys(body)).toEqual(["plans", "nextCursor"]);
-      found.push(...body.plans.map(({ id }: Item) => id));
+      ids.push(...body.plans.map(({ id }: Item) => id));
       cursor = body.nextCursor;
     } while (cursor !== null);
-    expect(found).toEqual(["free", "pro", "team"]);
+    expect(ids).toEqual(["free", "pro", "team"]);
     const { body } = await sendRequest(server.url, "GET", "/api/v2/plans");
     expect(body).toEqual({
-      data: found.map((id) => expect.objectContaining({ id, seats: expect.any(Object) })),
+      data: ids.map((id) => expect.objectContaining({ id, seats: expect.any(Object) })),
       nextCursor: null,
     });
     expect(JSON.stringify(body)).not.toContain("price_");

@@ -19,7 +19,7 @@ beforeAll(async () => {
   test = await freshDatabase(10);
 });
 afterAll(async () => {
-  for (const one of closing) await one.close();
+  for (const server of closing) await server.close();
   await test.drop();
 });
 
@@ -117,8 +117,8 @@ describe("a plugin", () => {
     expect(refused.text).toBe('{"error":"Too many requests. Please wait a moment."}');
     expect(refused.fields["x-ratelimit-remaining"]).toBe("0");
     expect(Number(refused.fields["retry-after"])).toBeGreaterThan(0);
-    const other = await sendRequest(url, "GET", "/api/plugins/first/who", asUser("user_2"));
-    expect(other.fields["x-ratelimit-remaining"]).toBe("29");
+    const othersAnswer = await sendRequest(url, "GET", "/api/plugins/first/who", asUser("user_2"));
+    expect(othersAnswer.fields["x-ratelimit-remaining"]).toBe("29");
   });
 
   it.each([
@@ -360,9 +360,9 @@ describe("GET /api/plugins/renewals/calendar.ics", () => {
     expect(text).toContain("\r\n ");
     const joined = text.replaceAll("\r\n ", "").trimEnd().split("\r\n");
     const [calendar, event] = [parseCalendar(Buffer.from(text)), ...(await eventsOf("user_6"))];
-    const said = [calendar, event].flatMap((one) => one?.properties ?? []);
+    const properties = [calendar, event].flatMap((component) => component?.properties ?? []);
     expect(joined.filter((line) => !/^(BEGIN|END):/.test(line))).toEqual(
-      said.map(({ name, parameters, value }) => `${name}${parameters}:${value}`),
+      properties.map(({ name, parameters, value }) => `${name}${parameters}:${value}`),
     );
     for (const [from, to] of [
       ["\r\n", "\n"],
@@ -457,9 +457,9 @@ function parseCalendar(bytes: Buffer): Component {
 
 /** The value of a property that there is exactly once. */
 function valueIn({ name, properties }: Component, property: string): string {
-  const [found, ...more] = properties.filter((one) => one.name === property);
-  if (!found || more.length > 0) throw new Error(`${name}: not exactly one ${property}`);
-  return found.value;
+  const [match, ...more] = properties.filter((candidate) => candidate.name === property);
+  if (!match || more.length > 0) throw new Error(`${name}: not exactly one ${property}`);
+  return match.value;
 }
 
 /** Section 3.3.11: what a TEXT value says. */

@@ -179,9 +179,9 @@ describe("subscriptions", () => {
       createdAt: time,
       updatedAt: time,
     };
-    const one = await call("GET", `/api/subscriptions/${subscriptionId}`, { cookie: owner.cookie });
-    expect(one.body).toEqual(expected);
-    expect(Object.keys(one.body)).toEqual(Object.keys(expected));
+    const answer = await call("GET", `/api/subscriptions/${subscriptionId}`, { cookie: owner.cookie });
+    expect(answer.body).toEqual(expected);
+    expect(Object.keys(answer.body)).toEqual(Object.keys(expected));
     const list = await call("GET", "/api/subscriptions", { cookie: owner.cookie });
     expect(list.body).toEqual({ subscriptions: [expected], nextCursor: null });
     expect((await call("GET", "/api/v2/subscriptions", { cookie: owner.cookie })).body).toEqual({
@@ -268,16 +268,16 @@ describe("checkout, portal and reconcile", () => {
 describe("API keys", () => {
   it("are shown once, and stored as prefix and hash", async () => {
     const { cookie, id: userId } = await createUser(test);
-    const made = await call("POST", "/api/api-keys", { cookie, body: { name: "CI 🧭" } });
-    expect([made.status, made.headers.get("cache-control")]).toEqual([201, "no-store"]);
-    expect(made.body).toEqual({
+    const created = await call("POST", "/api/api-keys", { cookie, body: { name: "CI 🧭" } });
+    expect([created.status, created.headers.get("cache-control")]).toEqual([201, "no-store"]);
+    expect(created.body).toEqual({
       id: expect.stringMatching(UUID),
       name: "CI 🧭",
       prefix: expect.stringMatching(/^tg_[A-Za-z0-9]{8}$/),
       key: expect.stringMatching(/^tg_[A-Za-z0-9]{40}$/),
       createdAt: time,
     });
-    const { id, prefix, key, createdAt } = made.body;
+    const { id, prefix, key, createdAt } = created.body;
     expect(key.startsWith(prefix)).toBe(true);
 
     const list = await call("GET", "/api/api-keys", { cookie });
@@ -414,8 +414,8 @@ describe("the log of deliveries", () => {
       "completedAt",
       "nextAttemptAt",
     ]);
-    const one = await call("GET", `/api/webhook-deliveries/${testData.failed}`, { cookie });
-    expect(one.body).toEqual({
+    const answer = await call("GET", `/api/webhook-deliveries/${testData.failed}`, { cookie });
+    expect(answer.body).toEqual({
       ...failed(),
       payload: expect.objectContaining({ id: list.body.deliveries[0].eventId }),
       attemptLog: [
@@ -439,15 +439,15 @@ describe("the log of deliveries", () => {
 
   it("filters by slot, status and type", async () => {
     const { cookie } = testData.admin;
-    const found = async (query: string) => {
+    const idsOf = async (query: string) => {
       const { status, body } = await call("GET", `/api/webhook-deliveries?${query}`, { cookie });
       return status === 200 ? body.deliveries.map((delivery: { id: string }) => delivery.id) : status;
     };
-    expect(await found("status=failed")).toEqual([testData.failed]);
-    expect(await found("status=successful&provider=provider-a")).toEqual([testData.applied]);
-    expect(await found("provider=provider-b")).toEqual([]);
-    expect(await found("type=customer.subscription.created&status=failed")).toEqual([testData.failed]);
-    expect(await found("type=customer.subscription.deleted")).toEqual([]);
+    expect(await idsOf("status=failed")).toEqual([testData.failed]);
+    expect(await idsOf("status=successful&provider=provider-a")).toEqual([testData.applied]);
+    expect(await idsOf("provider=provider-b")).toEqual([]);
+    expect(await idsOf("type=customer.subscription.created&status=failed")).toEqual([testData.failed]);
+    expect(await idsOf("type=customer.subscription.deleted")).toEqual([]);
     for (const wrong of [
       "status=open",
       "provider=stripe",
@@ -456,7 +456,7 @@ describe("the log of deliveries", () => {
       "kind=x",
       "status=failed&status=failed",
     ]) {
-      expect([wrong, await found(wrong)]).toEqual([wrong, 400]);
+      expect([wrong, await idsOf(wrong)]).toEqual([wrong, 400]);
     }
   });
 

@@ -82,8 +82,8 @@ describe("a service key", () => {
   });
 
   it("is refused without the permission, with its name", async () => {
-    const other = await createServiceKey(test, { permissions: ["usage:write"] });
-    const response = await send("GET", "/api/v2/users/me?user=user_1", { key: other.key });
+    const otherKey = await createServiceKey(test, { permissions: ["usage:write"] });
+    const response = await send("GET", "/api/v2/users/me?user=user_1", { key: otherKey.key });
     expect(refusal(response)).toEqual({
       status: 403,
       reason: "missing_permission",

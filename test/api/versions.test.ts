@@ -67,8 +67,8 @@ describe("the catalog of versions", () => {
   });
 
   it("is ordered by number; the successor is the next version", () => {
-    const one = { deprecated: false };
-    const catalog = defineVersions({ current: "v9", versions: { v10: one, v2: one, v9: one } });
+    const version = { deprecated: false };
+    const catalog = defineVersions({ current: "v9", versions: { v10: version, v2: version, v9: version } });
     expect(catalog.supported).toEqual(["v2", "v9", "v10"]);
     expect(["v2", "v9", "v10"].map((name) => successorOf(name, catalog))).toEqual(["v9", "v10", null]);
   });

@@ -34,7 +34,7 @@ beforeAll(async () => {
   admin = await createAdmin(test);
 }, 240_000);
 afterAll(async () => {
-  await Promise.all([server, strict].map((one) => one.end("SIGTERM")));
+  await Promise.all([server, strict].map((process) => process.end("SIGTERM")));
   await test.drop();
 });
 
@@ -243,13 +243,13 @@ function asFiles(fields: Fields): Fields {
 
 describe("users' data", () => {
   it("is not found by another user: an API key, a notification", async () => {
-    const other = await createUser(test);
-    const { id } = await key(other);
+    const otherUser = await createUser(test);
+    const { id } = await key(otherUser);
     const [{ id: notification } = { id: "" }] = await test.rows<{ id: string }>(
       `insert into notification (user_id, kind, details) values ($1, 'api_key_created', '{}') returning id::text`,
-      [other.id],
+      [otherUser.id],
     );
-    const before = await kept(other);
+    const before = await kept(otherUser);
     for (const { cookie } of [person, admin]) {
       for (const [name, fields] of [
         ["deleteApiKeyAction", { id }],
@@ -262,16 +262,16 @@ describe("users' data", () => {
       }
     }
     await call("markAllRead", null, { cookie: person.cookie });
-    expect(await kept(other)).toEqual(before);
+    expect(await kept(otherUser)).toEqual(before);
   });
 
   it("cannot be changed by another user who adds fields to a form", async () => {
-    const other = await createUser(test);
-    const before = await kept(other);
+    const otherUser = await createUser(test);
+    const before = await kept(otherUser);
     const forged = {
-      id: other.id,
-      userId: other.id,
-      user_id: other.id,
+      id: otherUser.id,
+      userId: otherUser.id,
+      user_id: otherUser.id,
       role: "admin",
       onboarded: "true",
       email: "x@example.com",
@@ -279,7 +279,7 @@ describe("users' data", () => {
     await call("updateProfile", { name: "Mine", ...forged }, { cookie: person.cookie });
     await call("setLocale", { locale: "en", ...forged }, { cookie: person.cookie });
     await call("createApiKeyAction", { name: "Mine", ...forged }, { cookie: person.cookie });
-    expect(await kept(other)).toEqual(before);
+    expect(await kept(otherUser)).toEqual(before);
     expect(await kept(person)).toMatchObject({
       person: { name: "Mine", role: "user", onboarded: false, email: person.email },
       keys: expect.arrayContaining([expect.objectContaining({ name: "Mine", user_id: person.id })]),
@@ -287,13 +287,13 @@ describe("users' data", () => {
   });
 
   it("is not deleted when another user's email address is typed", async () => {
-    const other = await createUser(test);
+    const otherUser = await createUser(test);
     expect(
-      (await call("deleteAccount", { confirmation: other.email }, { cookie: person.cookie })).status,
+      (await call("deleteAccount", { confirmation: otherUser.email }, { cookie: person.cookie })).status,
     ).toBe(400);
-    const wrong = { userId: other.id, confirmation: person.email };
+    const wrong = { userId: otherUser.id, confirmation: person.email };
     expect((await call("deleteUser", wrong, { cookie: admin.cookie })).status).toBe(400);
-    expect(await kept(other)).toMatchObject({ person: { email: other.email } });
+    expect(await kept(otherUser)).toMatchObject({ person: { email: otherUser.email } });
   });
 });
 
@@ -311,17 +311,17 @@ describe("a page after an action", () => {
   it("shows a created key, and no revoked one", async () => {
     const { cookie } = await createUser(test);
     const { returned } = await call("createApiKeyAction", { name: "Build machine" }, { cookie });
-    const made = returned as { id: string; key: string };
-    expect(made.key).toMatch(/^tg_/);
+    const createdKey = returned as { id: string; key: string };
+    expect(createdKey.key).toMatch(/^tg_/);
     const shown = await page("/api-keys", cookie);
     expect(shown).toContain("Build machine");
-    expect(shown).not.toContain(made.key);
-    expect((await sendRequest(server.url, "GET", "/api/users/me", { key: made.key })).status).toBe(200);
+    expect(shown).not.toContain(createdKey.key);
+    expect((await sendRequest(server.url, "GET", "/api/users/me", { key: createdKey.key })).status).toBe(200);
 
-    const { thrown } = await call("deleteApiKeyAction", { id: made.id }, { cookie });
+    const { thrown } = await call("deleteApiKeyAction", { id: createdKey.id }, { cookie });
     expect(thrown).toBeNull();
-    expect(await page("/api-keys", cookie)).not.toContain(made.id);
-    expect((await sendRequest(server.url, "GET", "/api/users/me", { key: made.key })).status).toBe(401);
+    expect(await page("/api-keys", cookie)).not.toContain(createdKey.id);
+    expect((await sendRequest(server.url, "GET", "/api/users/me", { key: createdKey.key })).status).toBe(401);
   });
 
   it("shows notifications as read, after marking one or all", async () => {
@@ -354,17 +354,29 @@ describe("a page after an action", () => {
   });
 
   it("shows an administrator the new role, and no deleted user", async () => {
-    const other = await createUser(test, "Somebody Promoted");
+    const promotedUser = await createUser(test, "Somebody Promoted");
     const { cookie } = admin;
-    const found = `/admin/users?search=${encodeURIComponent(other.email)}`;
-    expect((await call("changeUserRole", { userId: other.id, role: "admin" }, { cookie })).thrown).toBeNull();
-    expect((await sendRequest(server.url, "GET", "/admin/users", { cookie: other.cookie })).status).toBe(200);
-    expect((await call("changeUserRole", { userId: other.id, role: "user" }, { cookie })).thrown).toBeNull();
-    expect((await sendRequest(server.url, "GET", "/admin/users", { cookie: other.cookie })).status).toBe(403);
-    expect(await page(found, cookie)).toContain("Somebody Promoted");
-    const deleted = await call("deleteUser", { userId: other.id, confirmation: other.email }, { cookie });
+    const searchPath = `/admin/users?search=${encodeURIComponent(promotedUser.email)}`;
+    expect(
+      (await call("changeUserRole", { userId: promotedUser.id, role: "admin" }, { cookie })).thrown,
+    ).toBeNull();
+    expect(
+      (await sendRequest(server.url, "GET", "/admin/users", { cookie: promotedUser.cookie })).status,
+    ).toBe(200);
+    expect(
+      (await call("changeUserRole", { userId: promotedUser.id, role: "user" }, { cookie })).thrown,
+    ).toBeNull();
+    expect(
+      (await sendRequest(server.url, "GET", "/admin/users", { cookie: promotedUser.cookie })).status,
+    ).toBe(403);
+    expect(await page(searchPath, cookie)).toContain("Somebody Promoted");
+    const deleted = await call(
+      "deleteUser",
+      { userId: promotedUser.id, confirmation: promotedUser.email },
+      { cookie },
+    );
     expect(deleted.thrown).toBeNull();
-    expect(await page(found, cookie)).not.toContain("Somebody Promoted");
+    expect(await page(searchPath, cookie)).not.toContain("Somebody Promoted");
   });
 
   it("shows that the account is deleted, and signs the user out", async () => {
@@ -442,19 +454,21 @@ describe("signing up for a plan", () => {
 describe("active sessions", () => {
   it("are revoked all but the current one, and never another user's", async () => {
     const { email, password, cookie } = await createUser(test);
-    const other = cookieOf(await call("signIn", { email, password }));
+    const otherSession = cookieOf(await call("signIn", { email, password }));
     const stranger = await createUser(test);
     const { redirect } = await call("revokeOtherSessions", {}, { cookie });
     expect(redirect).toBe("/settings/security?done=session-revoked");
     const statusFor = async (as: string) =>
       (await sendRequest(server.url, "GET", "/settings", { cookie: as })).status;
-    expect(await Promise.all([cookie, other, stranger.cookie].map(statusFor))).toEqual([200, 307, 200]);
+    expect(await Promise.all([cookie, otherSession, stranger.cookie].map(statusFor))).toEqual([
+      200, 307, 200,
+    ]);
   });
 
   it("are listed without tokens, and revoked singly", async () => {
     const user = await createUser(test);
     const { email, password, cookie } = user;
-    const other = cookieOf(await call("signIn", { email, password }));
+    const otherSession = cookieOf(await call("signIn", { email, password }));
     const html = await page("/settings/security", cookie);
     const [, id = ""] = /name="id" value="([^"]+)"/.exec(html) ?? [];
     const tokens = await test.rows<{ token: string }>("select token from session where user_id = $1", [
@@ -462,10 +476,10 @@ describe("active sessions", () => {
     ]);
     expect(tokens.filter(({ token }) => html.includes(token))).toEqual([]);
     await call("revokeSession", { id: randomUUID() }, { cookie });
-    expect((await sendRequest(server.url, "GET", "/settings", { cookie: other })).status).toBe(200);
+    expect((await sendRequest(server.url, "GET", "/settings", { cookie: otherSession })).status).toBe(200);
     const { redirect } = await call("revokeSession", { id }, { cookie });
     expect(redirect).toBe("/settings/security?done=session-revoked");
-    expect((await sendRequest(server.url, "GET", "/settings", { cookie: other })).status).toBe(307);
+    expect((await sendRequest(server.url, "GET", "/settings", { cookie: otherSession })).status).toBe(307);
     expect((await sendRequest(server.url, "GET", "/settings", { cookie })).status).toBe(200);
   });
 });

@@ -18,14 +18,14 @@ function read(format: string, name: string): unknown {
 
 describe.each(FILES)("a payload of %s, %s", (format, name) => {
   const payload = read(format, name);
-  const said = JSON.stringify(maskPayload(payload));
+  const masked = JSON.stringify(maskPayload(payload));
 
   it("contains nothing personal after masking", () => {
-    expect(PERSONAL.exec(said)?.[0]).toBeUndefined();
+    expect(PERSONAL.exec(masked)?.[0]).toBeUndefined();
   });
 
   it("keeps ids, statuses, times and prices", () => {
-    expect(keptOf(payload).filter((kept) => !said.includes(JSON.stringify(kept)))).toEqual([]);
+    expect(keptOf(payload).filter((kept) => !masked.includes(JSON.stringify(kept)))).toEqual([]);
   });
 });
 
@@ -79,9 +79,9 @@ describe("maskPayload", () => {
       ["c0ffee"],
     ],
   ])("masks %s", (_, payload, gone) => {
-    const said = JSON.stringify(maskPayload(payload));
-    expect(said).toContain(MASK);
-    for (const one of gone) expect(said).not.toContain(one);
+    const masked = JSON.stringify(maskPayload(payload));
+    expect(masked).toContain(MASK);
+    for (const secret of gone) expect(masked).not.toContain(secret);
   });
 
   it("keeps the payload's shape", () => {

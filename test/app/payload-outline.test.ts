@@ -22,9 +22,9 @@ describe("outline", () => {
   });
 
   it("unfolds the path to a search match, and nothing else", () => {
-    const found = look("MONTH");
-    expect(found.hits).toBe(1);
-    expect(openBranches(found.root)).toEqual(["", "data", "object", "plan"]);
+    const matches = look("MONTH");
+    expect(matches.hits).toBe(1);
+    expect(openBranches(matches.root)).toEqual(["", "data", "object", "plan"]);
   });
 
   it("finds field names and values", () => {

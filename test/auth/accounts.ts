@@ -40,16 +40,16 @@ export type AccountsOptions = {
 export function accounts(options: AccountsOptions = {}): Accounts {
   const mails: EmailMessage[] = [];
   const lines: LogLine[] = [];
-  const made = { mails, lines } as unknown as Accounts;
+  const created = { mails, lines } as unknown as Accounts;
   beforeAll(async () => {
-    made.test = await freshDatabase(0);
-    Object.assign(made, onDatabase(made.test, mails, lines, options));
+    created.test = await freshDatabase(0);
+    Object.assign(created, onDatabase(created.test, mails, lines, options));
   });
   afterAll(async () => {
-    await made.auth.idle();
-    await made.test.drop();
+    await created.auth.idle();
+    await created.test.drop();
   });
-  return made;
+  return created;
 }
 
 /** The same on a database that is there already, such as another application's on the same one. */
@@ -101,8 +101,8 @@ export function onDatabase(
       }
     },
     theirs: async (cookie) => {
-      const found = await betterAuth.api.getSession({ headers: new Headers({ cookie }) });
-      return found?.session.id ?? null;
+      const session = await betterAuth.api.getSession({ headers: new Headers({ cookie }) });
+      return session?.session.id ?? null;
     },
     signedUp: async (more = {}) => {
       const email = `person-${randomBytes(6).toString("hex")}@example.com`;

@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 describe("an API key", () => {
   const on = accounts();
 
-  const made = async (userId: string, expiresAt: Date | null = null) => {
+  const createKeyFor = async (userId: string, expiresAt: Date | null = null) => {
     const { key, prefix, hash } = newApiKey();
     const row = await insertApiKey(on.test.database, { userId, name: "CI", prefix, hash, expiresAt });
     if (!row) throw new Error("not inserted");
@@ -46,8 +46,8 @@ describe("an API key", () => {
 
   it("authenticates its owner, in either header, and takes precedence over a cookie", async () => {
     const owner = await on.signedUp();
-    const other = await on.signedUp();
-    const { key, id } = await made(owner.id);
+    const otherUser = await on.signedUp();
+    const { key, id } = await createKeyFor(owner.id);
     const expected = { kind: "api-key", userId: owner.id, role: "user", keyId: id, address: ADDRESS };
     for (const headers of [
       { authorization: `Bearer ${key}` },
@@ -55,7 +55,7 @@ describe("an API key", () => {
       { "x-api-key": key },
       { "x-api-key": ` ${key}`, authorization: `Bearer ${key}` },
       { "x-api-key": key, authorization: "Basic dXNlcjpwYXNz" },
-      { authorization: `Bearer ${key}`, cookie: other.cookie },
+      { authorization: `Bearer ${key}`, cookie: otherUser.cookie },
     ]) {
       expect(await on.identify(headers as Record<string, string>)).toEqual({
         caller: expected,
@@ -67,10 +67,10 @@ describe("an API key", () => {
   it("returns the same 401 for every invalid key, and never falls back to the cookie", async () => {
     const owner = await on.signedUp();
     const { cookie } = owner;
-    const { key } = await made(owner.id);
-    const another = await made(owner.id);
-    const expired = await made(owner.id, new Date(Date.now() - 1_000));
-    const revoked = await made(owner.id);
+    const { key } = await createKeyFor(owner.id);
+    const another = await createKeyFor(owner.id);
+    const expired = await createKeyFor(owner.id, new Date(Date.now() - 1_000));
+    const revoked = await createKeyFor(owner.id);
     expect(await revokeApiKey(on.test.database, owner.id, revoked.id)).toBe(true);
     const swapped = key.slice(0, -1) + (key.endsWith("A") ? "B" : "A");
     const presented: Record<string, string>[] = [
@@ -110,7 +110,7 @@ describe("an API key", () => {
   it("is rejected as soon as it is revoked or expires, or its owner is banned or deleted", async () => {
     const owner = await on.signedUp();
     const expiresAt = new Date(Date.now() + MINUTE_MS);
-    const { key, id } = await made(owner.id, expiresAt);
+    const { key, id } = await createKeyFor(owner.id, expiresAt);
     const identified = (now?: number) => on.identify({ "x-api-key": key }, now);
     expect((await identified(expiresAt.getTime() - 1)).caller.kind).toBe("api-key");
     await expect(identified(expiresAt.getTime())).rejects.toMatchObject(REFUSED);
@@ -121,7 +121,7 @@ describe("an API key", () => {
     expect(await revokeApiKey(on.test.database, null, id)).toBe(true);
     await expect(identified()).rejects.toMatchObject(REFUSED);
 
-    const next = await made(owner.id);
+    const next = await createKeyFor(owner.id);
     await on.test.rows(`delete from "user" where id = $1`, [owner.id]);
     await expect(on.identify({ "x-api-key": next.key })).rejects.toMatchObject(REFUSED);
   });
@@ -143,7 +143,7 @@ describe("an API key", () => {
 
   it("updates its last-used time at most once a minute", async () => {
     const { id: userId } = await on.signedUp();
-    const { key, id } = await made(userId);
+    const { key, id } = await createKeyFor(userId);
     expect(await lastUsed(id)).toBeNull();
     await Promise.all(Array.from({ length: 30 }, () => on.identify({ "x-api-key": key })));
     const first = await lastUsed(id);
@@ -159,23 +159,23 @@ describe("an API key", () => {
   it("is refused beyond a hundred active keys per user", async () => {
     const { id: userId } = await on.signedUp();
     const keys = [];
-    for (let n = 0; n < 100; n += 1) keys.push(await made(userId));
-    await expect(made(userId)).rejects.toThrow("not inserted");
+    for (let n = 0; n < 100; n += 1) keys.push(await createKeyFor(userId));
+    await expect(createKeyFor(userId)).rejects.toThrow("not inserted");
     await revokeApiKey(on.test.database, userId, keys[0]?.id as string);
-    await made(userId);
+    await createKeyFor(userId);
     await on.test.rows("update api_key set expires_at = now() - interval '1 second' where id = $1", [
       keys[1]?.id,
     ]);
-    await made(userId);
-    await expect(made("nobody")).rejects.toThrow("not inserted");
+    await createKeyFor(userId);
+    await expect(createKeyFor("nobody")).rejects.toThrow("not inserted");
 
-    const other = await on.signedUp();
+    const otherUser = await on.signedUp();
     const database = on.test.database;
-    expect(await revokeApiKey(database, other.id, keys[2]?.id as string)).toBe(false);
+    expect(await revokeApiKey(database, otherUser.id, keys[2]?.id as string)).toBe(false);
     expect(await revokeApiKey(database, userId, "not-an-id")).toBe(false);
     expect(await revokeApiKey(database, userId, keys[2]?.id as string)).toBe(true);
     expect(await revokeApiKey(database, userId, keys[2]?.id as string)).toBe(false);
-    expect(await listApiKeys(database, other.id, { before: null, limit: 10 })).toEqual([]);
+    expect(await listApiKeys(database, otherUser.id, { before: null, limit: 10 })).toEqual([]);
 
     const listed = [];
     let before: { createdAtMicros: string; id: string } | null = null;

@@ -40,10 +40,10 @@ describe("Better Auth's own client", () => {
   }
 
   async function signedUp(email: string) {
-    const one = client();
-    const { error } = await one.signUp.email({ name: "Ada", email, password: PASSWORD });
+    const signedOut = client();
+    const { error } = await signedOut.signUp.email({ name: "Ada", email, password: PASSWORD });
     expect(error).toBeNull();
-    return one;
+    return signedOut;
   }
 
   it("reads the message and code of an error", async () => {
@@ -56,11 +56,11 @@ describe("Better Auth's own client", () => {
   });
 
   it("updates the user, and requests an email change", async () => {
-    const one = await signedUp("ada@example.com");
-    expect((await one.updateUser({ name: "Ada Lovelace" })).error).toBeNull();
-    expect((await one.getSession()).data?.user.name).toBe("Ada Lovelace");
-    expect((await one.updateUser({ name: "" })).error).toMatchObject({ status: 400, code: "BAD_REQUEST" });
-    expect((await one.changeEmail({ newEmail: "ada@lovelace.example" })).error).toBeNull();
+    const ada = await signedUp("ada@example.com");
+    expect((await ada.updateUser({ name: "Ada Lovelace" })).error).toBeNull();
+    expect((await ada.getSession()).data?.user.name).toBe("Ada Lovelace");
+    expect((await ada.updateUser({ name: "" })).error).toMatchObject({ status: 400, code: "BAD_REQUEST" });
+    expect((await ada.changeEmail({ newEmail: "ada@lovelace.example" })).error).toBeNull();
   });
 
   it("lists sessions, and revokes one, the others or all", async () => {
@@ -68,8 +68,8 @@ describe("Better Auth's own client", () => {
     await there.signIn.email({ email: "grace@example.com", password: PASSWORD });
     const { data: sessions } = await here.listSessions();
     expect(sessions).toHaveLength(2);
-    const other = (await there.getSession()).data?.session.token as string;
-    expect((await here.revokeSession({ token: other })).error).toBeNull();
+    const otherToken = (await there.getSession()).data?.session.token as string;
+    expect((await here.revokeSession({ token: otherToken })).error).toBeNull();
     expect((await there.getSession()).data).toBeNull();
     await there.signIn.email({ email: "grace@example.com", password: PASSWORD });
     expect((await here.revokeOtherSessions()).error).toBeNull();
@@ -79,10 +79,10 @@ describe("Better Auth's own client", () => {
   });
 
   it("enables two-factor authentication, and signs in with it", async () => {
-    const one = await signedUp("alan@example.com");
-    const { data } = await one.twoFactor.enable({ password: PASSWORD });
+    const alan = await signedUp("alan@example.com");
+    const { data } = await alan.twoFactor.enable({ password: PASSWORD });
     const uri = (data as { totpURI: string }).totpURI;
-    expect((await one.twoFactor.verifyTotp({ code: totp(uri) })).error).toBeNull();
+    expect((await alan.twoFactor.verifyTotp({ code: totp(uri) })).error).toBeNull();
     const two = client();
     const signIn = await two.signIn.email({ email: "alan@example.com", password: PASSWORD });
     expect(signIn.data).toMatchObject({ twoFactorRedirect: true });

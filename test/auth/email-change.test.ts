@@ -49,11 +49,11 @@ describe("an email address change", () => {
   });
 
   it("gets the same response for a taken address, whose owner gets no mail", async () => {
-    const other = await on.signedUp();
-    const before = on.mails.filter(({ to }) => to === other.email).length;
-    const { old } = await requested(other.email);
+    const otherUser = await on.signedUp();
+    const before = on.mails.filter(({ to }) => to === otherUser.email).length;
+    const { old } = await requested(otherUser.email);
     expect(await confirm(old)).toEqual({ status: 200, body: { status: true, changed: false } });
-    expect(on.mails.filter(({ to }) => to === other.email).length).toBe(before);
+    expect(on.mails.filter(({ to }) => to === otherUser.email).length).toBe(before);
   });
 
   it("returns 409 when the address was taken in the meantime", async () => {

@@ -111,11 +111,11 @@ describe.each(MODES)("over %s, our session query and Better Auth's", (protocol, 
   });
 
   it("agree on which of two cookies counts", async () => {
-    const one = await on.signedUp();
+    const user = await on.signedUp();
     const two = await on.signedUp();
-    const [first, second] = [await sessionOf(one.cookie), await sessionOf(two.cookie)];
-    expect(await both(on, `${one.cookie}; ${two.cookie}`)).toEqual({ ours: first, theirs: first });
-    expect(await both(on, `${two.cookie}; ${one.cookie}`)).toEqual({ ours: second, theirs: second });
+    const [first, second] = [await sessionOf(user.cookie), await sessionOf(two.cookie)];
+    expect(await both(on, `${user.cookie}; ${two.cookie}`)).toEqual({ ours: first, theirs: first });
+    expect(await both(on, `${two.cookie}; ${user.cookie}`)).toEqual({ ours: second, theirs: second });
   });
 
   it("agree on an expired and on a revoked session", async () => {
@@ -126,10 +126,10 @@ describe.each(MODES)("over %s, our session query and Better Auth's", (protocol, 
     ]);
     expect(await both(on, cookie)).toEqual({ ours: null, theirs: null });
 
-    const other = await on.signedUp();
-    expect((await both(on, other.cookie)).ours).not.toBeNull();
-    expect((await on.call("/sign-out", {}, { cookie: other.cookie })).status).toBe(200);
-    expect(await both(on, other.cookie)).toEqual({ ours: null, theirs: null });
+    const otherUser = await on.signedUp();
+    expect((await both(on, otherUser.cookie)).ours).not.toBeNull();
+    expect((await on.call("/sign-out", {}, { cookie: otherUser.cookie })).status).toBe(200);
+    expect(await both(on, otherUser.cookie)).toEqual({ ours: null, theirs: null });
   });
 
   it("agree on a session due for a refresh, one not to be remembered, and one with a forged remember-me cookie", async () => {
@@ -211,16 +211,16 @@ describe("a session", () => {
 
   it("is not confused with others that are read in the same query", async () => {
     const people = await Promise.all(Array.from({ length: 12 }, () => on.signedUp()));
-    const asked = Array.from(
+    const lookUps = Array.from(
       { length: 240 },
       (_, n) => people[(n * 7) % people.length] as (typeof people)[0],
     );
-    const found = await Promise.all(
-      asked.map(({ cookie }, n) => on.identify({ cookie: n % 5 === 0 ? `${cookie}x` : cookie })),
+    const results = await Promise.all(
+      lookUps.map(({ cookie }, n) => on.identify({ cookie: n % 5 === 0 ? `${cookie}x` : cookie })),
     );
-    found.forEach(({ caller }, n) => {
+    results.forEach(({ caller }, n) => {
       if (n % 5 === 0) expect(caller.kind).toBe("anonymous");
-      else expect(caller).toMatchObject({ kind: "session", userId: asked[n]?.id });
+      else expect(caller).toMatchObject({ kind: "session", userId: lookUps[n]?.id });
     });
   });
 

@@ -38,11 +38,11 @@ async function lookUps(n: number): Promise<void> {
   const some = Array.from({ length: 1 + (n % 4) }, (_, more) => n + more);
   await findSessions(
     database,
-    some.map((one) => `token_${one}`),
+    some.map((n) => `token_${n}`),
   );
   await findApiKeys(
     database,
-    some.map((one) => `tg_${one}`),
+    some.map((n) => `tg_${n}`),
   );
 }
 

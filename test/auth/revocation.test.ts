@@ -56,12 +56,12 @@ describe("a new password", () => {
     const { id, email, cookie } = await on.signedUp();
     const key = await keyOf(id);
     const token = await resetToken(email);
-    const other = cookieOf(await on.call("/sign-in/email", { email, password: PASSWORD }));
+    const otherSession = cookieOf(await on.call("/sign-in/email", { email, password: PASSWORD }));
     const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
     const changed = await on.call("/change-password", body, { cookie });
     expect(changed.status).toBe(200);
     expect((await on.identify({ cookie: cookieOf(changed) })).caller).toMatchObject({ userId: id });
-    expect((await on.identify({ cookie: other })).caller.kind).toBe("anonymous");
+    expect((await on.identify({ cookie: otherSession })).caller.kind).toBe("anonymous");
     expect((await on.call("/reset-password", { token, newPassword: PASSWORD })).status).toBe(400);
     expect(await kindWith(key)).toBe("api-key");
   });

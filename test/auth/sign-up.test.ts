@@ -6,7 +6,7 @@ describe("sign-up", () => {
   const on = accounts();
   const userOf = async (email: string) =>
     (await on.test.rows(`select * from "user" where email = $1`, [email]))[0];
-  const given = (more: Record<string, unknown> = {}) => ({
+  const signUp = (more: Record<string, unknown> = {}) => ({
     name: "Person",
     email: `someone-${Math.random().toString(36).slice(2)}@example.com`,
     password: PASSWORD,
@@ -14,11 +14,15 @@ describe("sign-up", () => {
   });
 
   it("starts a session, with the address in lower case and the name trimmed", async () => {
-    const response = await on.call("/sign-up/email", given({ name: "  Ada  ", email: " Ada@Example.COM " }), {
-      "user-agent": "a".repeat(2_000),
-      "x-forwarded-for": "203.0.113.9",
-      "x-real-ip": "203.0.113.9",
-    });
+    const response = await on.call(
+      "/sign-up/email",
+      signUp({ name: "  Ada  ", email: " Ada@Example.COM " }),
+      {
+        "user-agent": "a".repeat(2_000),
+        "x-forwarded-for": "203.0.113.9",
+        "x-real-ip": "203.0.113.9",
+      },
+    );
     expect(response.status).toBe(200);
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(await userOf("ada@example.com")).toMatchObject({ name: "Ada", role: "user", banned: false });
@@ -32,7 +36,7 @@ describe("sign-up", () => {
   });
 
   it("ignores body fields that users must not set", async () => {
-    const body = given({
+    const body = signUp({
       id: "user_0",
       role: "admin",
       banned: true,
@@ -87,7 +91,7 @@ describe("sign-up", () => {
     ["password", { password: { $ne: "" } }],
     ["rememberMe", { rememberMe: "yes" }],
   ])("rejects an invalid %s with a sentence that names it: %j", async (field, bad) => {
-    const response = await on.call("/sign-up/email", given(bad));
+    const response = await on.call("/sign-up/email", signUp(bad));
     expect(response.status).toBe(400);
     const body = (await response.json()) as { error: string };
     expect(Object.keys(body)).toEqual(["error", "message", "code"]);
@@ -97,14 +101,14 @@ describe("sign-up", () => {
   it.each(["é".repeat(100), "😀".repeat(100), "李小龍", "عبد الله", "x"])(
     "accepts the name %s",
     async (name) => {
-      const body = given({ name });
+      const body = signUp({ name });
       expect((await on.call("/sign-up/email", body)).status).toBe(200);
       expect(await userOf(body.email)).toMatchObject({ name });
     },
   );
 
   it("lets one of simultaneous sign-ups have an address, and rejects the others", async () => {
-    const body = given();
+    const body = signUp();
     const responses = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
         on.call("/sign-up/email", { ...body, email: n % 2 ? body.email.toUpperCase() : body.email }),
@@ -128,7 +132,7 @@ describe("sign-up", () => {
       "create function fails() returns trigger language plpgsql as $$ begin raise exception 'disk of host db-7 is full'; end $$",
     );
     await on.test.rows("create trigger fails before insert on account for each row execute function fails()");
-    const body = given();
+    const body = signUp();
     const response = await on.call("/sign-up/email", body);
     await on.test.rows("drop trigger fails on account");
     expect({ status: response.status, body: await response.json() }).toMatchObject({
@@ -141,7 +145,7 @@ describe("sign-up", () => {
   });
 
   it("succeeds for more simultaneous users than connections, without blocking other requests", async () => {
-    const signUps = Promise.all(Array.from({ length: 24 }, () => on.call("/sign-up/email", given())));
+    const signUps = Promise.all(Array.from({ length: 24 }, () => on.call("/sign-up/email", signUp())));
     const { cookie } = await on.signedUp();
     for (let n = 0; n < 20; n += 1) expect((await on.identify({ cookie })).caller.kind).toBe("session");
     expect((await signUps).every(({ status }) => status === 200)).toBe(true);

@@ -93,12 +93,12 @@ describe("two-factor authentication", () => {
 
   it("ends sessions that were started without it when it is enabled", async () => {
     const person = await on.signedUp();
-    const other = cookieOf(await signIn(person.email));
+    const otherSession = cookieOf(await signIn(person.email));
     const setUp = await on.call("/two-factor/enable", { password: PASSWORD }, { cookie: person.cookie });
     const { totpURI } = (await setUp.json()) as { totpURI: string };
-    expect((await on.identify({ cookie: other })).caller.kind).toBe("session");
+    expect((await on.identify({ cookie: otherSession })).caller.kind).toBe("session");
     await on.call("/two-factor/verify-totp", { code: totp(totpURI) }, { cookie: person.cookie });
-    expect((await on.identify({ cookie: other })).caller.kind).toBe("anonymous");
+    expect((await on.identify({ cookie: otherSession })).caller.kind).toBe("anonymous");
   });
 
   it("can be turned off with the password; sign-in then needs no code", async () => {
@@ -119,7 +119,7 @@ describe("two-factor authentication", () => {
     );
     const trust = cookieOf(verified)
       .split("; ")
-      .find((one) => one.includes("trust_device"));
+      .find((pair) => pair.includes("trust_device"));
     const trusted = await signIn(email, { cookie: trust });
     expect(await trusted.json()).toMatchObject({ user: { email } });
     await on.call("/request-password-reset", { email });
@@ -127,7 +127,7 @@ describe("two-factor authentication", () => {
     expect((await on.call("/reset-password", { token, newPassword: PASSWORD })).status).toBe(200);
     const fresh = cookieOf(trusted)
       .split("; ")
-      .find((one) => one.includes("trust_device"));
+      .find((pair) => pair.includes("trust_device"));
     expect(await (await signIn(email, { cookie: fresh })).json()).toMatchObject({ twoFactorRedirect: true });
   });
 

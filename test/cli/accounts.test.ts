@@ -41,11 +41,11 @@ describe("users promote and demote", () => {
       role: "admin",
     });
 
-    const other = await createUser(test);
-    await tollgate("users", "promote", other.email);
+    const otherUser = await createUser(test);
+    await tollgate("users", "promote", otherUser.email);
     const { code, stdout } = await tollgate("users", "demote", person.email);
     expect([code, stdout]).toEqual([0, `${person.email} is an ordinary user now\n`]);
-    expect([await log(person), await log(other)]).toEqual([403, 200]);
+    expect([await log(person), await log(otherUser)]).toEqual([403, 200]);
     // Having nothing to do is not an error.
     expect((await tollgate("users", "demote", person.email)).code).toBe(0);
   });
@@ -76,8 +76,8 @@ describe("users promote and demote", () => {
       stdout: "",
       stderr: "No such user\n",
     });
-    const asked = await tollgate("users", verb, "nobody@example.com", "--json");
-    expect([asked.code, JSON.parse(asked.stdout)]).toEqual([1, { error: "No such user" }]);
+    const result = await tollgate("users", verb, "nobody@example.com", "--json");
+    expect([result.code, JSON.parse(result.stdout)]).toEqual([1, { error: "No such user" }]);
   });
 });
 

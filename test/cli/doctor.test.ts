@@ -159,8 +159,8 @@ describe("doctor", () => {
     ],
     ["no provider", "provider-a key", "broken", { PROVIDER_A_API_URL: `http://${CLOSED}` }, /^unreachable/],
   ])("reports %s", async (_, check, state, changed, detail) => {
-    const found = (await examined(changed))(check);
-    expect(found).toMatchObject({
+    const finding = (await examined(changed))(check);
+    expect(finding).toMatchObject({
       state,
       detail: expect.stringMatching(detail),
       remedy: expect.stringMatching(/\.|:/),
@@ -171,8 +171,8 @@ describe("doctor", () => {
     for (const body of ['{"error":"not found"}', "<h1>Not found</h1>", '{"message":"No route","code":404}']) {
       for (const status of [404, 400]) {
         const url = await standIn((_, answer) => answer.writeHead(status).end(body));
-        const found = (await examined({ PROVIDER_A_API_URL: url }))("provider-a key");
-        expect(found, `${status} ${body}`).toMatchObject({ state: "broken" });
+        const finding = (await examined({ PROVIDER_A_API_URL: url }))("provider-a key");
+        expect(finding, `${status} ${body}`).toMatchObject({ state: "broken" });
       }
     }
   });
@@ -188,10 +188,13 @@ describe("doctor", () => {
   });
 
   it("reports another service or a redirect at APP_URL", async () => {
-    const other = await standIn((_, response) => response.writeHead(404).end());
-    const found = await examined({ APP_URL: other });
-    expect(found("address")).toMatchObject({ state: "broken", detail: `${other}/api/ready answers 404` });
-    expect(found("provider-a webhook")).toMatchObject({
+    const foreignServer = await standIn((_, response) => response.writeHead(404).end());
+    const findingOf = await examined({ APP_URL: foreignServer });
+    expect(findingOf("address")).toMatchObject({
+      state: "broken",
+      detail: `${foreignServer}/api/ready answers 404`,
+    });
+    expect(findingOf("provider-a webhook")).toMatchObject({
       state: "broken",
       detail: expect.stringMatching(/answers 404$/),
     });
@@ -261,8 +264,8 @@ describe("doctor", () => {
   });
 
   it("sends the test event with the first of several secrets", async () => {
-    const found = await examined({ PROVIDER_A_WEBHOOK_SECRET: `${SECRETS["provider-a"]},whsec_b2xk` });
-    expect(found("provider-a webhook")).toMatchObject({ state: "good" });
+    const findingOf = await examined({ PROVIDER_A_WEBHOOK_SECRET: `${SECRETS["provider-a"]},whsec_b2xk` });
+    expect(findingOf("provider-a webhook")).toMatchObject({ state: "good" });
   });
 });
 

@@ -21,13 +21,17 @@ function commandLine() {
 
 it("creates, lists, tests and replays endpoints", async () => {
   const { json } = commandLine();
-  const made = await json("endpoints", "create", receiver.url, "--types", "user.created,user.deleted");
-  expect(made).toMatchObject({ url: receiver.url, types: ["user.created", "user.deleted"], enabled: true });
-  expect(made.secret).toMatch(/^whsec_/);
-  expect(await json("endpoints", "list")).toMatchObject([{ id: made.id }]);
-  expect(await json("endpoints", "test", made.id)).toMatchObject({ delivered: true, responseStatus: 204 });
+  const created = await json("endpoints", "create", receiver.url, "--types", "user.created,user.deleted");
+  expect(created).toMatchObject({
+    url: receiver.url,
+    types: ["user.created", "user.deleted"],
+    enabled: true,
+  });
+  expect(created.secret).toMatch(/^whsec_/);
+  expect(await json("endpoints", "list")).toMatchObject([{ id: created.id }]);
+  expect(await json("endpoints", "test", created.id)).toMatchObject({ delivered: true, responseStatus: 204 });
   expect(receiver.received).toMatchObject([{ event: { type: "user.created" } }]);
-  expect(await json("endpoints", "replay", made.id)).toEqual({ replayed: 0 });
+  expect(await json("endpoints", "replay", created.id)).toEqual({ replayed: 0 });
 });
 
 it("fails with a sentence for an address that is not allowed", async () => {

@@ -54,14 +54,14 @@ describe("import users", () => {
 describe("import subscriptions", () => {
   it("needs a slot, one that can be asked, and a readable mapping", async () => {
     expect(await tollgate("import", "subscriptions")).toMatchObject({ code: 2 });
-    const asked = await tollgate("import", "subscriptions", "--slot", "provider-a");
-    expect(asked).toMatchObject({ code: 1, stderr: "no payment provider is configured for provider-a\n" });
+    const result = await tollgate("import", "subscriptions", "--slot", "provider-a");
+    expect(result).toMatchObject({ code: 1, stderr: "no payment provider is configured for provider-a\n" });
     const map = await fileOf("mapping.json", '{ "customer": {} }');
     const mapped = await tollgate("import", "subscriptions", "--slot", "provider-a", "--map", map);
     expect(mapped).toMatchObject({ code: 1, stderr: expect.stringContaining("is no mapping: expected {") });
     const url = test.url;
-    const other = ["--slot", "provider-b", "--from", "sync-engine", "--database-url", url];
-    expect(await tollgate("import", "subscriptions", ...other)).toMatchObject({
+    const syncEngine = ["--slot", "provider-b", "--from", "sync-engine", "--database-url", url];
+    expect(await tollgate("import", "subscriptions", ...syncEngine)).toMatchObject({
       code: 1,
       stderr: "sync-engine has subscriptions of Stripe, and provider-b is bound to paddle\n",
     });

@@ -20,14 +20,14 @@ afterAll(() => test.drop());
 
 /** All pages of a list, each as the ids or names of its items. */
 async function pages(column: string, ...command: string[]): Promise<string[][]> {
-  const found: string[][] = [];
+  const pages: string[][] = [];
   let cursor: string[] = [];
   for (;;) {
     const { code, stdout, stderr } = await tollgate(...command, "--limit", "2", ...cursor, "--json");
     expect(code).toBe(0);
-    found.push(JSON.parse(stdout).map((item: Record<string, string>) => item[column]));
+    pages.push(JSON.parse(stdout).map((item: Record<string, string>) => item[column]));
     const next = /^next page: --cursor (\S+)\n$/.exec(stderr)?.[1];
-    if (next === undefined) return found;
+    if (next === undefined) return pages;
     cursor = ["--cursor", next];
   }
 }

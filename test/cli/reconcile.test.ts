@@ -77,14 +77,14 @@ describe("webhooks verify", () => {
     expect(await drift()).toMatchObject({ code: 0, stderr: "", checked: 1, drift: [] });
     await test.rows("update subscription set seats = 7 where id = $1", [id]);
     const named = { kind: "subscription", id, slot: "provider-a", providerId: `sub_${person.id}` };
-    const found = {
+    const difference = {
       ...named,
       field: "seats",
       ours: 7,
       theirs: 1,
       lastEventId: expect.stringMatching(/^evt_/),
     };
-    expect(await drift()).toMatchObject({ code: 3, drift: [found], repaired: 0, failed: [] });
+    expect(await drift()).toMatchObject({ code: 3, drift: [difference], repaired: 0, failed: [] });
     const { code, stdout } = await tollgate("webhooks", "verify", "--slot", "provider-a", "--repair");
     expect([code, await seats()]).toEqual([3, 1]);
     expect(stdout).toMatch(/seats +7 +1 +evt_/);
@@ -105,16 +105,16 @@ describe("webhooks verify", () => {
 describe("webhooks reconcile", () => {
   it("shows in a dry run what it would correct, corrects it, then finds nothing", async () => {
     truth({ seats: 3 });
-    const asked = ["webhooks", "reconcile", "--subscription", `sub_${person.id}`];
-    const dry = await tollgate(...asked, "--dry-run");
+    const command = ["webhooks", "reconcile", "--subscription", `sub_${person.id}`];
+    const dry = await tollgate(...command, "--dry-run");
     expect([dry.code, dry.stderr]).toEqual([3, ""]);
     expect(dry.stdout).toMatch(new RegExp(`provider-a +sub_${person.id} +seats +1 +3\\n`));
     expect(dry.stdout).toContain("compared 1, 1 would be corrected (dry run: nothing was changed)");
     expect(await seats()).toBe(1);
-    const done = await tollgate(...asked);
+    const done = await tollgate(...command);
     expect([done.code, await seats()]).toEqual([0, 3]);
     expect(done.stdout).toContain("compared 1, 1 corrected");
-    expect((await tollgate(...asked)).stdout).toContain("compared 1, 0 corrected");
+    expect((await tollgate(...command)).stdout).toContain("compared 1, 0 corrected");
   });
 
   it("ingests missed events and corrects out-of-order subscriptions; --json reports both", async () => {
@@ -193,8 +193,8 @@ describe("webhooks reconcile", () => {
 describe("subscriptions dismiss", () => {
   it("takes a flagged subscription off the review list, with the operator's reason", async () => {
     await test.rows("update subscription set out_of_order = true where id = $1", [id]);
-    const asked = ["subscriptions", "dismiss", id, "--reason", "refunded by hand"];
-    expect(await tollgate(...asked)).toEqual({
+    const command = ["subscriptions", "dismiss", id, "--reason", "refunded by hand"];
+    expect(await tollgate(...command)).toEqual({
       code: 0,
       stdout: `subscription ${id}: dismissed\n`,
       stderr: "",
@@ -202,7 +202,7 @@ describe("subscriptions dismiss", () => {
     expect(await test.rows("select by, reason from reconciliation where subscription_id = $1", [id])).toEqual(
       [{ by: "operator", reason: "refunded by hand" }],
     );
-    expect(await tollgate(...asked)).toMatchObject({ code: 1, stdout: "" });
+    expect(await tollgate(...command)).toMatchObject({ code: 1, stdout: "" });
   });
 
   it("requires a reason", async () => {

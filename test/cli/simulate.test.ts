@@ -19,8 +19,8 @@ afterAll(() => test.drop());
 /** A server, and the command line beside it that finds it by its port. */
 async function serverAnd(variables: Record<string, string> = {}) {
   const server = await startTestServer(test.url, variables);
-  const given = { ...serverVariables(test.url), ...variables, PORT: new URL(server.url).port };
-  return { server, given, tollgate: tollgateIn(given) };
+  const environment = { ...serverVariables(test.url), ...variables, PORT: new URL(server.url).port };
+  return { server, given: environment, tollgate: tollgateIn(environment) };
 }
 
 describe.each(wireFormats())("simulate in the format %s", (format) => {
@@ -108,22 +108,22 @@ describe("simulate", () => {
 
   it("reports that the server uses another database", async () => {
     const { server } = await serverAnd();
-    const other = await freshDatabase(0);
-    const tollgate = tollgateIn(serverVariables(other.url));
+    const otherDatabase = await freshDatabase(0);
+    const tollgate = tollgateIn(serverVariables(otherDatabase.url));
     const args = ["simulate", "--slot", "provider-a", "--events", "10", "--url", server.url];
     const { code, stdout, stderr } = await tollgate(...args, "--json");
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ first: 0, failed: 10, checked: null });
     expect(stderr).toMatch(/the final state was not checked: /);
-    await other.drop();
+    await otherDatabase.drop();
     await server.close();
   });
 
   it("loses nothing when the server is killed and restarted", async () => {
     const lease = { WEBHOOK_LEASE_SECONDS: "2" };
     const server = await spawnServer(test.url, lease);
-    const given = { ...serverVariables(test.url), ...lease, PORT: new URL(server.url).port };
-    const tollgate = tollgateIn(given);
+    const environment = { ...serverVariables(test.url), ...lease, PORT: new URL(server.url).port };
+    const tollgate = tollgateIn(environment);
     const logged = async () => {
       const [row] = await test.rows<{ count: number }>("select count(*)::int as count from webhook_delivery");
       return row?.count ?? 0;
@@ -134,7 +134,7 @@ describe("simulate", () => {
     );
     while ((await logged()) < before + 100) await sleep(20);
     await server.end("SIGKILL");
-    const next = await spawnServer(test.url, { ...lease, PORT: given.PORT });
+    const next = await spawnServer(test.url, { ...lease, PORT: environment.PORT });
     const report = await simulating;
     expect(report).toMatchObject({ sent: 1320, refused: 0, failed: 0, unavailable: 0 });
     expect(report.retried).toBeGreaterThan(0);

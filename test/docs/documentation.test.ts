@@ -91,6 +91,6 @@ type Command = { name(): string; commands: readonly Command[] };
 function commandPaths(program: Command): string[] {
   return program.commands.flatMap((command) => [
     command.name(),
-    ...command.commands.map((one) => `${command.name()} ${one.name()}`),
+    ...command.commands.map((subcommand) => `${command.name()} ${subcommand.name()}`),
   ]);
 }

@@ -62,7 +62,7 @@ function remaining(events: Partial<PaymentEvent>[], start: Subscription[] = []):
     const decision = decide("provider-a", event(given), { ...known(now), newId: () => `new ${now.length}` });
     if (decision.outcome !== "applied") throw new Error(JSON.stringify(decision));
     const { subscription: changed } = decision;
-    now = [...now.filter((one) => one.id !== changed.id), changed];
+    now = [...now.filter((subscription) => subscription.id !== changed.id), changed];
   }
   return now;
 }

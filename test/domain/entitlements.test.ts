@@ -43,10 +43,10 @@ const check = (given: Given[], feature: string, asked: { amount?: number; used?:
 
 describe("entitlements", () => {
   it("are those of the free plan without a subscription", () => {
-    const found = entitlementsOf([], plans, NOW);
-    expect(found).toMatchObject({ planId: "free", status: null, until: null, isSubscribed: false });
-    expect(found.features.get("events")).toMatchObject({ kind: "quota", value: 100 });
-    expect(found.features.get("exports")).toMatchObject({ kind: "flag", value: false });
+    const entitlements = entitlementsOf([], plans, NOW);
+    expect(entitlements).toMatchObject({ planId: "free", status: null, until: null, isSubscribed: false });
+    expect(entitlements.features.get("events")).toMatchObject({ kind: "quota", value: 100 });
+    expect(entitlements.features.get("exports")).toMatchObject({ kind: "flag", value: false });
   });
 
   it("are the most generous of several subscriptions, feature by feature", () => {

@@ -295,14 +295,14 @@ describe.each(Object.keys(SYNC_ENGINES))("importing from the sync engine's table
     await addUsers(test, 3);
     await test.rows("create schema stripe");
     for (const statement of SYNC_ENGINES[layout] ?? []) await test.rows(statement);
-    const one = objectOf();
+    const unmapped = objectOf();
     const two = objectOf({ subscriptionId: "sub_2", customerId: "cus_2", userId: null, seats: 3 });
     const customers = [
       { id: "cus_1", email: "one@example.com" },
       { id: "cus_2", email: "Two@example.com" },
     ];
     for (const customer of customers) await insert("customers", customer);
-    for (const object of [one, two]) await insert("subscriptions", object);
+    for (const object of [unmapped, two]) await insert("subscriptions", object);
     if (!isRaw) await moveItems();
 
     const report = await withForeignDatabase(test.url, (foreign) =>

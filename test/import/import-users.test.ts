@@ -86,10 +86,10 @@ describe("importing users", () => {
     );
     const report = await importUsers(context.runtime.intake, source, QUIET);
     expect(report).toEqual({ ...counts(2, 0, 0), unmatched: [] });
-    const found = await context.test.rows(
+    const imported = await context.test.rows(
       'select external_id, name, locale from "user" order by external_id',
     );
-    expect(found).toMatchObject([
+    expect(imported).toMatchObject([
       { external_id: "7", locale: "de" },
       { external_id: "8", name: "bob", locale: "en" },
     ]);

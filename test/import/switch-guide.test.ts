@@ -20,9 +20,9 @@ const BLOCKS = [...GUIDE.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, langu
 const context = importContext();
 
 function block(language: string): string {
-  const found = BLOCKS.find((block) => block.language === language)?.text;
-  if (found === undefined) throw new Error(`the guide has no block of ${language}`);
-  return found;
+  const text = BLOCKS.find((block) => block.language === language)?.text;
+  if (text === undefined) throw new Error(`the guide has no block of ${language}`);
+  return text;
 }
 
 function listed(overrides: FixtureOverrides): void {

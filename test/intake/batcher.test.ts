@@ -54,9 +54,9 @@ it("keeps items with a common key in order behind a stuck group, and lets others
   const held = await started("first");
   const second = submit("second", ["a", "b"]);
   const third = submit("third", ["b"]);
-  const other = submit("other", ["c"]);
+  const unrelated = submit("other", ["c"]);
   (await started("other")).end();
-  expect(await other).toBe("other");
+  expect(await unrelated).toBe("other");
   expect([...running.keys()]).toEqual(["first", "other"]);
   held.end();
   const group = await started("second");

@@ -24,16 +24,16 @@ const CHECKOUT = "checkout.session.completed";
 
 let test: TestDatabase;
 let server: RunningServer;
-let other: RunningServer;
+let otherServer: RunningServer;
 let runtime: Runtime;
 beforeAll(async () => {
   test = await freshDatabase();
   server = await startTestServer(test.url);
-  other = await startTestServer(test.url);
+  otherServer = await startTestServer(test.url);
   runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
 });
 afterAll(async () => {
-  await Promise.all([server.close(), other.close(), runtime.close()]);
+  await Promise.all([server.close(), otherServer.close(), runtime.close()]);
   await test.drop();
 });
 beforeEach(async () => {
@@ -151,7 +151,7 @@ describe("changes recorded with an attempt", () => {
     const [first, ...others] = await attempts();
     expect(first?.changes).not.toBeNull();
     expect(others).toHaveLength(3);
-    for (const one of others) expect([one.subscription_id, one.changes]).toEqual([null, null]);
+    for (const attempt of others) expect([attempt.subscription_id, attempt.changes]).toEqual([null, null]);
   });
 
   it("does not name the user", async () => {
@@ -186,9 +186,9 @@ describe("changes recorded with an attempt", () => {
 describe("recorded changes", () => {
   it("are written once when a delivery is repeated, on one process or two", async () => {
     const created = event(CREATED);
-    await Promise.all([server, other, server, other].map((one) => send(created, one)));
+    await Promise.all([server, otherServer, server, otherServer].map((receiver) => send(created, receiver)));
     await send(created);
-    await send(created, other);
+    await send(created, otherServer);
     expect(await attempts()).toHaveLength(1);
   });
 
@@ -241,7 +241,9 @@ describe("events that are applied together", () => {
   it("record a consistent history across processes", async () => {
     await play([CREATED, { seats: 1 }]);
     const responses = await Promise.all(
-      Array.from({ length: 60 }, (_, n) => send(event(UPDATED, { seats: n + 2 }), n % 2 ? server : other)),
+      Array.from({ length: 60 }, (_, n) =>
+        send(event(UPDATED, { seats: n + 2 }), n % 2 ? server : otherServer),
+      ),
     );
     expect(responses.map(({ status }) => status)).toEqual(Array(60).fill(200));
     let seats: number | null = null;

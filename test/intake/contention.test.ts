@@ -84,7 +84,7 @@ describe("a locked subscription", () => {
     const { release } = await holdLock(lockOf("sub-0"));
     const own = [6, 7, 8].map((seats) => receive(update(`own-${seats}`, "sub-0", "user_0", seats)));
     let finished = 0;
-    for (const one of own) void one.then(() => (finished += 1));
+    for (const delivery of own) void delivery.then(() => (finished += 1));
     for (let round = 0; round < 10; round += 1) {
       for (let n = 1; n < 20; n += 1) {
         expect(await receive(update(`other-${round}-${n}`, `sub-${n}`, `user_${n}`, 6 + round))).toBe(

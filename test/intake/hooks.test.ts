@@ -122,8 +122,8 @@ describe("withSubscriptionChange", () => {
       await tx.query("insert into hook_note (note) values ($1)", [`seats ${subscription.seats}`]);
       if (isBroken && subscription.seats === 7) throw new Error("broken");
     };
-    const group = [5, 6, 7, 8, 9].map((one) =>
-      receive(CREATED, { subscriptionId: `sub_${one}`, userId: `user_${one}`, seats: one }),
+    const group = [5, 6, 7, 8, 9].map((n) =>
+      receive(CREATED, { subscriptionId: `sub_${n}`, userId: `user_${n}`, seats: n }),
     );
     const outcomes = (await Promise.all(group)).map(({ outcome }) => outcome);
     expect(outcomes).toEqual(["applied", "applied", "failed", "applied", "applied"]);
@@ -197,7 +197,7 @@ describe("withSubscriptionChange", () => {
   it("is called for a correction too", async () => {
     await receive(CREATED);
     const [row] = await test.rows<{ id: string }>("select id from subscription");
-    const found = await findReconcilable(test.database, row?.id as string);
+    const reconcilable = await findReconcilable(test.database, row?.id as string);
     const state = {
       ...{ kind: UPDATED, providerSubscriptionId: "sub", customerId: "cus_sub", userId: null, planId: null },
       items: [{ priceIds: ["price_team_monthly"], seats: 9 }],
@@ -208,7 +208,7 @@ describe("withSubscriptionChange", () => {
       await tx.query("insert into hook_note (note) values ($1)", [`seats ${subscription.seats}`]);
     };
     const options = { by: OPERATOR, audit: "changes", dryRun: false, notify: false } as const;
-    await compare(runtime.intake, api, found as never, options);
+    await compare(runtime.intake, api, reconcilable as never, options);
     expect([await notes(), await seats()]).toEqual([["seats 9"], [9]]);
   });
 

@@ -76,14 +76,14 @@ function samplesOf(format: WireFormat): SignedDelivery[] {
 
 function mutated(random: Random, samples: readonly SignedDelivery[]): SignedDelivery {
   const sample = random.pick(samples);
-  const other = random.pick(samples);
+  const otherSample = random.pick(samples);
   const headers = { ...sample.headers };
   let { rawBody } = sample;
   for (let changes = random.below(20) === 0 ? 0 : 1 + random.below(2); changes > 0; changes -= 1) {
     const name = random.pick(Object.keys(headers)) ?? "";
     if (random.oneIn(8)) delete headers[name];
-    else if (random.oneIn(3)) rawBody = mutateBytes(random, rawBody, other.rawBody);
-    else headers[name] = sendable(mutateText(random, headers[name] ?? "", other.headers[name] ?? ""));
+    else if (random.oneIn(3)) rawBody = mutateBytes(random, rawBody, otherSample.rawBody);
+    else headers[name] = sendable(mutateText(random, headers[name] ?? "", otherSample.headers[name] ?? ""));
   }
   return { rawBody, headers };
 }
@@ -99,7 +99,9 @@ async function send(
   batch: readonly SignedDelivery[],
   counts: Map<string, number>,
 ): Promise<void> {
-  const requests = batch.map((one) => rawPost("/api/webhooks/provider-a", one.headers, one.rawBody));
+  const requests = batch.map((delivery) =>
+    rawPost("/api/webhooks/provider-a", delivery.headers, delivery.rawBody),
+  );
   let from = 0;
   while (from < batch.length) {
     const responses = await pipelined(server.url, requests.slice(from));

@@ -24,16 +24,16 @@ const CHECKOUT = "checkout.session.completed";
 
 let test: TestDatabase;
 let server: RunningServer;
-let other: RunningServer;
+let otherServer: RunningServer;
 let runtime: Runtime;
 beforeAll(async () => {
   test = await freshDatabase();
   server = await startTestServer(test.url);
-  other = await startTestServer(test.url);
+  otherServer = await startTestServer(test.url);
   runtime = await startRuntime(readConfig(serverVariables(test.url)), { log: createLog("silent") });
 });
 afterAll(async () => {
-  await Promise.all([server.close(), other.close(), runtime.close()]);
+  await Promise.all([server.close(), otherServer.close(), runtime.close()]);
   await test.drop();
 });
 beforeEach(async () => {
@@ -163,10 +163,12 @@ describe("notifications of a subscription's user", () => {
 describe("a repeated or late event", () => {
   it("does not notify again, on one process or two, in sequence or at once", async () => {
     const created = event(CREATED);
-    const responses = await Promise.all([server, other, server, other].map((one) => send(created, one)));
+    const responses = await Promise.all(
+      [server, otherServer, server, otherServer].map((receiver) => send(created, receiver)),
+    );
     expect(responses.map(({ status }) => status)).toContain(200);
     await send(created);
-    await send(created, other);
+    await send(created, otherServer);
     expect(await kinds()).toEqual(["activated"]);
   });
 
@@ -190,8 +192,8 @@ describe("a repeated or late event", () => {
     expect(await kinds()).toEqual(["activated"]);
 
     const occurredAt = minute(0);
-    const given = { occurredAt, subscriptionId: "sub_2", customerId: "cus_2", userId: "user_2" };
-    await play([UPDATED, given], [CREATED, { ...given, status: "incomplete" }], [CHECKOUT, given]);
+    const facts = { occurredAt, subscriptionId: "sub_2", customerId: "cus_2", userId: "user_2" };
+    await play([UPDATED, facts], [CREATED, { ...facts, status: "incomplete" }], [CHECKOUT, facts]);
     expect(await kinds()).toEqual(["activated", "activated"]);
   });
 
@@ -298,7 +300,7 @@ describe("a notification and its change", () => {
         [CREATED, CHECKOUT].map((kind) =>
           send(
             event(kind, { userId, subscriptionId: `many_${n}`, customerId: `many_${n}` }),
-            n % 2 ? server : other,
+            n % 2 ? server : otherServer,
           ),
         ),
       ),

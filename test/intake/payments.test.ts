@@ -63,8 +63,8 @@ function unique(format: PaymentFormat, body: object): object {
 const minute = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, n));
 
 function story(format: PaymentFormat, words: readonly PaymentWord[], facts: Partial<PaymentFacts> = {}) {
-  const given = { key: "one", subscriptionId: SUBSCRIPTION, ...facts };
-  return words.flatMap((word, n) => paymentEvents(format, word, given, minute(n)));
+  const overrides = { key: "one", subscriptionId: SUBSCRIPTION, ...facts };
+  return words.flatMap((word, n) => paymentEvents(format, word, overrides, minute(n)));
 }
 
 async function play(format: PaymentFormat, events: ReturnType<typeof story>) {

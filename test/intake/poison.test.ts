@@ -52,7 +52,9 @@ it("applies every other event of a group that contains poisoned ones", async () 
     poison(4, { seats: 13 }),
     ...good.slice(20),
   ];
-  const responses = await Promise.all(group.map((one) => deliverWebhook(server.url, "provider-a", one)));
+  const responses = await Promise.all(
+    group.map((delivery) => deliverWebhook(server.url, "provider-a", delivery)),
+  );
   const statuses = responses.map((answer) => answer.status);
   const expected = group.map((_, n) =>
     n === 10 || n === 11 || n === 26 ? 500 : n === 22 || n === 23 ? 400 : 200,

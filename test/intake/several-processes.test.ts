@@ -23,7 +23,7 @@ it("applies 2,000 events sent to three servers once, and reports the others as d
   const deliveries = Array.from({ length: events }, (_, n) => numberedEvent("three", n));
   const responses = await Promise.all(
     servers.map((server) =>
-      inParallel(deliveries, 48, (one) => deliverUntilAnswered(server.url, "provider-a", one)),
+      inParallel(deliveries, 48, (delivery) => deliverUntilAnswered(server.url, "provider-a", delivery)),
     ),
   );
   const all = responses.flat();
@@ -44,7 +44,9 @@ it("applies each event once when two servers get the same subscriptions in oppos
         const order = Array.from({ length: subscriptions }, (_, n) => (side ? subscriptions - 1 - n : n));
         const group = order.map((n) => opposite(side, round, n));
         answers.push(
-          ...(await Promise.all(group.map((one) => deliverUntilAnswered(server.url, "provider-a", one)))),
+          ...(await Promise.all(
+            group.map((delivery) => deliverUntilAnswered(server.url, "provider-a", delivery)),
+          )),
         );
       }
       return answers;
@@ -66,7 +68,7 @@ it("applies each event once when two servers get the same subscriptions in oppos
 it("loses no field when two servers get a subscription's first events at once", async () => {
   for (let n = 0; n < 40; n += 1) {
     const id = `first-${n}`;
-    const given = {
+    const facts = {
       secret: SECRETS["provider-a"],
       nowSeconds: Math.floor(Date.now() / 1000),
       userId: "user_1",
@@ -75,11 +77,11 @@ it("loses no field when two servers get a subscription's first events at once", 
       customerId: id,
     };
     const checkout = fixtureDelivery("stripe", "checkout.session.completed", {
-      ...given,
+      ...facts,
       eventId: `${id}-a`,
     });
     const update = fixtureDelivery("stripe", "customer.subscription.updated", {
-      ...given,
+      ...facts,
       eventId: `${id}-b`,
       seats: 77,
       status: "past_due",
@@ -103,7 +105,7 @@ it("creates one subscription when two servers get the checkout event, without it
   const [a, b] = servers as [ServerProcess, ServerProcess];
   for (let n = 0; n < 40; n += 1) {
     await test.rows("delete from subscription where user_id = 'user_7'");
-    const given = {
+    const facts = {
       secret: SECRETS["provider-a"],
       nowSeconds: Math.floor(Date.now() / 1000),
       userId: "user_7",
@@ -111,12 +113,12 @@ it("creates one subscription when two servers get the checkout event, without it
       customerId: null,
     };
     const checkout = fixtureDelivery("stripe", "checkout.session.completed", {
-      ...given,
+      ...facts,
       eventId: `one-${n}-a`,
       subscriptionId: null,
     });
     const created = fixtureDelivery("stripe", "customer.subscription.created", {
-      ...given,
+      ...facts,
       eventId: `one-${n}-b`,
       subscriptionId: `one-${n}`,
       priceId: "price_team_monthly",

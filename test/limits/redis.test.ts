@@ -220,8 +220,8 @@ if (!program) {
       await close();
 
       await redis.kill();
-      const other = await observed(redis.url);
-      await other.close();
+      const otherProcess = await observed(redis.url);
+      await otherProcess.close();
       await redis.restart();
     });
   });

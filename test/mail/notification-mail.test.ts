@@ -33,48 +33,48 @@ type MailContext = {
 
 /** People, notifications and a mail server, for the tests of one file. */
 function mailContext(): MailContext {
-  const made = { lines: [] } as unknown as MailContext;
+  const context = { lines: [] } as unknown as MailContext;
   const line = (level: string) => (fields: object, message: string) => {
-    made.lines.push({ level, fields: { ...fields }, message });
+    context.lines.push({ level, fields: { ...fields }, message });
   };
   const log = { info: line("info"), warn: line("warn"), error: line("error") };
   beforeAll(async () => {
-    made.test = await freshDatabase(60);
+    context.test = await freshDatabase(60);
   });
-  afterAll(() => made.test.drop());
+  afterAll(() => context.test.drop());
   beforeEach(async () => {
-    made.smtp = await smtpServer();
+    context.smtp = await smtpServer();
   });
   afterEach(async () => {
-    await made.smtp.close();
-    made.lines.length = 0;
-    await made.test.rows("delete from notification");
-    await made.test.rows(`update "user" set preferences = preferences || '{"emailNotifications": true}',
+    await context.smtp.close();
+    context.lines.length = 0;
+    await context.test.rows("delete from notification");
+    await context.test.rows(`update "user" set preferences = preferences || '{"emailNotifications": true}',
       banned = false, ban_expires = null, locale = 'en'`);
   });
-  made.mailJob = (smtpUrl = made.smtp.url, now = Date.now, catalog = plans) => {
-    const { database } = made.test;
+  context.mailJob = (smtpUrl = context.smtp.url, now = Date.now, catalog = plans) => {
+    const { database } = context.test;
     const options = { database, smtpUrl, from: FROM, appUrl: APP_URL, plans: catalog, log, now };
     const run = notificationMail(options);
     return (isStopping = () => false) => run(isStopping);
   };
-  made.notify = (userId, kind = "subscription_activated", details = { planId: "pro" }) =>
-    insertNotifications(made.test.database, [{ userId, kind, details }]);
-  made.age = async (interval) => {
-    await made.test.rows(
+  context.notify = (userId, kind = "subscription_activated", details = { planId: "pro" }) =>
+    insertNotifications(context.test.database, [{ userId, kind, details }]);
+  context.age = async (interval) => {
+    await context.test.rows(
       `update notification set created_at = created_at - $1::interval,
          mail_after = case when mail_after < 'infinity' then now() end
        where mail_after is distinct from 'infinity'`,
       [interval],
     );
   };
-  made.open = async () => {
-    const [row] = await made.test.rows<{ count: number }>(
+  context.open = async () => {
+    const [row] = await context.test.rows<{ count: number }>(
       "select count(*)::int as count from notification where read_at is null and mail_after is distinct from 'infinity'",
     );
     return row?.count ?? 0;
   };
-  return made;
+  return context;
 }
 
 /** The subject and the text of a mail, decoded. */
@@ -314,15 +314,15 @@ describe("several processes that send mail", () => {
       `update "user" set preferences = '{"emailNotifications": false}' where id = 'user_3'`,
     );
     for (const id of ["user_1", "user_2", "user_3"]) await mailed.notify(id);
-    const other = await mailed.test.database.connection();
+    const connection = await mailed.test.database.connection();
     try {
-      await other.script("begin");
-      await other.script(hold);
+      await connection.script("begin");
+      await connection.script(hold);
       await mailed.mailJob()();
       expect(mailed.smtp.mails.filter(({ to }) => to === "<user_1@example.com>")).toEqual([]);
-      await other.script("commit");
+      await connection.script("commit");
     } finally {
-      other.release({ healthy: false });
+      connection.release({ healthy: false });
     }
     await mailed.mailJob()();
     expect(mailed.smtp.mails).toHaveLength(afterwards);
@@ -354,13 +354,13 @@ describe("a mail server", () => {
     await mailed.notify("user_2");
     let time = 0;
     const run = mailed.mailJob(undefined, () => time);
-    const asked: number[] = [];
+    const waits: number[] = [];
     for (; time < 100 * 60_000; time += 30_000) {
       const before = lines.length;
       await run();
-      if (lines.length > before) asked.push(time / 60_000);
+      if (lines.length > before) waits.push(time / 60_000);
     }
-    expect(asked).toEqual([0, 1, 3, 7, 15, 31, 61, 91]);
+    expect(waits).toEqual([0, 1, 3, 7, 15, 31, 61, 91]);
     expect(lines[0]).toEqual({
       level: "warn",
       fields: { code: "ECONNREFUSED", command: "CONN", pauseSeconds: 60 },
@@ -421,8 +421,8 @@ describe("a mail server", () => {
     mailed.smtp.reply = ({ verb, line }) => {
       if (verb === "EHLO") return "250-test\r\n250 AUTH PLAIN";
       if (verb !== "AUTH") return undefined;
-      const given = Buffer.from(line.split(" ")[2] ?? "", "base64").toString();
-      return isRight && given === "\0robot\0pass word" ? "235 come in" : "535 no";
+      const credentials = Buffer.from(line.split(" ")[2] ?? "", "base64").toString();
+      return isRight && credentials === "\0robot\0pass word" ? "235 come in" : "535 no";
     };
     await mailed.notify("user_1");
     const url = mailed.smtp.url.replace("//", "//robot:pass%20word@");

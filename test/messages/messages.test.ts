@@ -26,7 +26,7 @@ const TRANSLATIONS = LOCALES.filter((locale) => locale !== "en");
 
 /** What a text is filled with: the names and kinds of its arguments, as ICU MessageFormat writes them, and its tags. */
 function argumentsOf(text: string): string[] {
-  const found = new Set([...text.matchAll(/<(\w+)>/g)].map(([, name]) => `${name} (tag)`));
+  const placeholders = new Set([...text.matchAll(/<(\w+)>/g)].map(([, name]) => `${name} (tag)`));
   let at = 0;
   const message = () => {
     for (; at < text.length && text[at] !== "}"; at += 1) if (text[at] === "{") argument();
@@ -34,7 +34,7 @@ function argumentsOf(text: string): string[] {
   const argument = () => {
     const [whole, name, kind = "text"] = /^\{\s*(\w+)\s*(?:,\s*(\w+))?/.exec(text.slice(at)) ?? [""];
     if (name === undefined) throw new Error(`not an argument: ${text.slice(at)}`);
-    found.add(`${name} (${kind})`);
+    placeholders.add(`${name} (${kind})`);
     at += whole.length;
     for (; at < text.length && text[at] !== "}"; at += 1) {
       if (text[at] !== "{") continue;
@@ -44,7 +44,7 @@ function argumentsOf(text: string): string[] {
   };
   message();
   if (at < text.length) throw new Error(`a } too many: ${text}`);
-  return [...found].sort();
+  return [...placeholders].sort();
 }
 
 const english = textsIn("en");
@@ -96,8 +96,8 @@ describe.each(["en", ...TRANSLATIONS] as const)("each text in %s", (locale) => {
   it.each([0, 1, 2, 1_000])("can be formatted with the number %i", (amount) => {
     const problems: string[] = [];
     for (const [key, text] of textsIn(locale)) {
-      const values = argumentsOf(text).map((one) => {
-        const [name, kind = ""] = one.split(/ \(|\)/);
+      const values = argumentsOf(text).map((argument) => {
+        const [name, kind = ""] = argument.split(/ \(|\)/);
         return [name, EXAMPLES[kind] ?? amount];
       });
       const { markup } = createTranslator({
@@ -106,8 +106,8 @@ describe.each(["en", ...TRANSLATIONS] as const)("each text in %s", (locale) => {
         timeZone: "UTC",
         onError: (error) => problems.push(`${key}: ${error.message}`),
       });
-      const said = markup("text", Object.fromEntries(values));
-      if (/[{}#]/.test(said)) problems.push(`${key}: ${said}`);
+      const rendered = markup("text", Object.fromEntries(values));
+      if (/[{}#]/.test(rendered)) problems.push(`${key}: ${rendered}`);
     }
     expect(problems).toEqual([]);
   });

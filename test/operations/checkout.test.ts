@@ -113,8 +113,8 @@ describe("a checkout", () => {
     expect(new Set(urls).size).toBe(4);
     expect(await rows()).toHaveLength(1);
     expect((await checkout({ planId: "pro" })).body.url).toBe(urls[3]);
-    const other = await createUser(test, "Somebody Else", { isHttps: true });
-    expect((await checkout({ planId: "pro" }, servers[0], other)).body.url).not.toBe(urls[3]);
+    const otherUser = await createUser(test, "Somebody Else", { isHttps: true });
+    expect((await checkout({ planId: "pro" }, servers[0], otherUser)).body.url).not.toBe(urls[3]);
   });
 
   it("is closed before another one replaces it; the replacement is refused while closing fails", async () => {
@@ -264,8 +264,8 @@ describe("the portal", () => {
       expect((await portal({ subscriptionId: id })).status).toBe(200);
       expect(stripe.portals.map((portal) => portal.get("customer"))).toEqual([customer_id]);
     }
-    const other = await createUser(test, "Somebody Else", { isHttps: true });
-    expect((await portal({ subscriptionId: known[0]?.id }, other)).status).toBe(404);
+    const otherUser = await createUser(test, "Somebody Else", { isHttps: true });
+    expect((await portal({ subscriptionId: known[0]?.id }, otherUser)).status).toBe(404);
     expect((await portal({ subscriptionId: "1" })).status).toBe(400);
   });
 });
@@ -377,11 +377,11 @@ it("deletes an account only after its subscription is canceled at the provider",
     });
   stripe.interfere(async () => ({ status: 500 }));
   expect((await leave()).status).toBe(503);
-  const found = () => test.rows(`select from "user" where id = $1`, [person.id]);
-  expect(await found()).toHaveLength(1);
+  const userRows = () => test.rows(`select from "user" where id = $1`, [person.id]);
+  expect(await userRows()).toHaveLength(1);
   stripe.interfere(null);
   stripe.canceled.length = 0;
   expect((await leave()).status).toBe(200);
-  expect(await found()).toEqual([]);
+  expect(await userRows()).toEqual([]);
   expect(stripe.canceled).toEqual([`sub_${person.id}`]);
 });

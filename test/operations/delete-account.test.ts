@@ -405,7 +405,7 @@ describe("deleting an account", () => {
     timeout: 300_000,
   }, async () => {
     const people = Array.from({ length: 20 }, (_, n) => `user_${20 + n}`);
-    const other = await startTestServer(test.url, GENEROUS_LIMITS);
+    const otherServer = await startTestServer(test.url, GENEROUS_LIMITS);
     const { call } = createTestContext(test.database, { cancelSubscription: async () => {} });
     let leaving = Promise.resolve<unknown>(undefined);
     const responses = await Promise.all(
@@ -416,7 +416,7 @@ describe("deleting an account", () => {
         }
         await new Promise((resolve) => setTimeout(resolve, n));
         return deliverUntilAvailable(
-          (n % 2 ? server : other).url,
+          (n % 2 ? server : otherServer).url,
           fixtureDelivery("stripe", "customer.subscription.updated", {
             secret,
             nowSeconds: nowSeconds(),
@@ -433,7 +433,7 @@ describe("deleting an account", () => {
     );
     await leaving;
     expect(responses.filter(({ status }) => status !== 200).map(({ body }) => body)).toEqual([]);
-    await other.close();
+    await otherServer.close();
     const { rows } = test;
     expect(await rows(`select id from "user" where id = any ($1::text[])`, [people])).toEqual([]);
     // Simultaneous runs leave rows to the one that is ahead; the job finishes the rest.

@@ -8,11 +8,11 @@ export async function findInAllTables(test: Pick<TestDatabase, "rows">, text: st
   );
   const places: string[] = [];
   for (const { table, column } of columns) {
-    const found = await test.rows(
+    const matches = await test.rows(
       `select from "${table}" where strpos(lower("${column}"::text), lower($1)) > 0 limit 1`,
       [text],
     );
-    if (found.length > 0) places.push(`${table}.${column}`);
+    if (matches.length > 0) places.push(`${table}.${column}`);
   }
   return places;
 }

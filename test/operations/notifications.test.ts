@@ -41,15 +41,15 @@ const told = () =>
 
 describe("creating an API key", () => {
   it("notifies its owner with the name and prefix, never the key", async () => {
-    const made = await context.call(createApiKey, session("user_1"), { name: `O'Brien "CI" \\ 中` });
+    const created = await context.call(createApiKey, session("user_1"), { name: `O'Brien "CI" \\ 中` });
     expect(await told()).toEqual([
       {
         user_id: "user_1",
         kind: "api_key_created",
-        details: { name: `O'Brien "CI" \\ 中`, prefix: made.prefix },
+        details: { name: `O'Brien "CI" \\ 中`, prefix: created.prefix },
       },
     ]);
-    expect(JSON.stringify(await told())).not.toContain(made.key);
+    expect(JSON.stringify(await told())).not.toContain(created.key);
   });
 
   it("notifies nobody when it is refused", async () => {

@@ -63,7 +63,7 @@ describe("every operation and a service key", () => {
     "%s is refused without its permission",
     async (_name, operation) => {
       const { permission } = operation;
-      const without = PERMISSIONS.filter((one) => one !== permission);
+      const without = PERMISSIONS.filter((granted) => granted !== permission);
       if (permission === undefined) {
         expect(await refusalOf(operation, PERMISSIONS)).toEqual({ reason: "forbidden", params: {} });
         return;

@@ -199,37 +199,40 @@ describe("listing deliveries", () => {
     );
   });
 
-  const found = async (input: object) =>
+  const eventTypesOf = async (input: object) =>
     (await context.call(listDeliveries, ADMIN, input)).items.map(
       (item: { provider: string; eventType: string }) => `${item.provider} ${item.eventType}`,
     );
 
   it("finds them by exact event id, in every slot or in one", async () => {
     const eventId = "evt_wanted";
-    expect(await found({ eventId })).toEqual(["provider-b x", `provider-a ${CREATED}`]);
-    expect(await found({ eventId, provider: "provider-a" })).toEqual([`provider-a ${CREATED}`]);
-    expect(await found({ eventId, type: "x" })).toEqual(["provider-b x"]);
-    expect(await found({ eventId, status: "failed" })).toEqual([]);
-    expect(await found({ eventId: "evt_want" })).toEqual([]);
-    expect(await found({ eventId, subscriptionId: await subscriptionOf(4) })).toEqual([
+    expect(await eventTypesOf({ eventId })).toEqual(["provider-b x", `provider-a ${CREATED}`]);
+    expect(await eventTypesOf({ eventId, provider: "provider-a" })).toEqual([`provider-a ${CREATED}`]);
+    expect(await eventTypesOf({ eventId, type: "x" })).toEqual(["provider-b x"]);
+    expect(await eventTypesOf({ eventId, status: "failed" })).toEqual([]);
+    expect(await eventTypesOf({ eventId: "evt_want" })).toEqual([]);
+    expect(await eventTypesOf({ eventId, subscriptionId: await subscriptionOf(4) })).toEqual([
       `provider-a ${CREATED}`,
     ]);
-    expect(await found({ eventId, subscriptionId: await subscriptionOf(5) })).toEqual([]);
+    expect(await eventTypesOf({ eventId, subscriptionId: await subscriptionOf(5) })).toEqual([]);
   });
 
   it("finds them by the subscription that they changed, in pages", async () => {
     const subscriptionId = await subscriptionOf(4);
-    expect(await found({ subscriptionId })).toEqual([`provider-a ${UPDATED}`, `provider-a ${CREATED}`]);
-    expect(await found({ subscriptionId, type: CREATED })).toEqual([`provider-a ${CREATED}`]);
-    expect(await found({ subscriptionId, provider: "provider-b" })).toEqual([]);
-    expect(await found({ subscriptionId, status: "failed" })).toEqual([]);
+    expect(await eventTypesOf({ subscriptionId })).toEqual([
+      `provider-a ${UPDATED}`,
+      `provider-a ${CREATED}`,
+    ]);
+    expect(await eventTypesOf({ subscriptionId, type: CREATED })).toEqual([`provider-a ${CREATED}`]);
+    expect(await eventTypesOf({ subscriptionId, provider: "provider-b" })).toEqual([]);
+    expect(await eventTypesOf({ subscriptionId, status: "failed" })).toEqual([]);
     const first = await context.call(listDeliveries, ADMIN, { subscriptionId, limit: 1 });
     const second = await context.call(listDeliveries, ADMIN, {
       subscriptionId,
       limit: 1,
       cursor: first.nextCursor,
     });
-    expect([...first.items, ...second.items].map((one) => one.eventType)).toEqual([UPDATED, CREATED]);
+    expect([...first.items, ...second.items].map((item) => item.eventType)).toEqual([UPDATED, CREATED]);
     expect(second.nextCursor).toBeNull();
   });
 });

@@ -35,7 +35,7 @@ const search = async (text: string | null, more: object = {}): Promise<string[]>
   (await context.call(searchUsers, ADMIN, { search: text, ...more })).items.map(({ id }: Entry) => id);
 
 async function walk(text: string | null, limit: number): Promise<string[]> {
-  const found: string[] = [];
+  const ids: string[] = [];
   let cursor: string | null = null;
   do {
     const page: { items: Entry[]; nextCursor: string | null } = await context.call(searchUsers, ADMIN, {
@@ -43,10 +43,10 @@ async function walk(text: string | null, limit: number): Promise<string[]> {
       limit,
       cursor,
     });
-    found.push(...page.items.map(({ id }) => id));
+    ids.push(...page.items.map(({ id }) => id));
     cursor = page.nextCursor;
   } while (cursor !== null);
-  return found;
+  return ids;
 }
 
 describe("the user search", () => {

@@ -57,7 +57,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 beforeEach(async () => {
-  for (const one of open.splice(0)) await one.close();
+  for (const server of open.splice(0)) await server.close();
   await test.rows(
     "truncate outbound_event, outbound_attempt, outbound_delivery, event_endpoint, notification cascade",
   );

@@ -54,9 +54,9 @@ function renameAdmin(name: string) {
 
 describe("POST /api/event-endpoints", () => {
   it("returns the endpoint with its secret, which is shown nowhere else", async () => {
-    const made = await call("POST", "", { url: receiver.url, types: ["user.updated", "user.updated"] });
-    expect(made.status).toBe(201);
-    expect(made.body).toEqual({
+    const created = await call("POST", "", { url: receiver.url, types: ["user.updated", "user.updated"] });
+    expect(created.status).toBe(201);
+    expect(created.body).toEqual({
       id: expect.any(String),
       url: receiver.url,
       types: ["user.updated"],
@@ -64,11 +64,13 @@ describe("POST /api/event-endpoints", () => {
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
       createdAt: expect.any(String),
     });
-    const { secret } = made.body;
-    for (const path of ["", `/${made.body.id}`, `/${made.body.id}/deliveries`]) {
+    const { secret } = created.body;
+    for (const path of ["", `/${created.body.id}`, `/${created.body.id}/deliveries`]) {
       expect((await call("GET", path)).text).not.toContain(secret);
     }
-    expect((await call("GET", "")).body.endpoints).toMatchObject([{ id: made.body.id, description: null }]);
+    expect((await call("GET", "")).body.endpoints).toMatchObject([
+      { id: created.body.id, description: null },
+    ]);
   });
 
   it.each([
@@ -125,16 +127,16 @@ it("sends what happens after it was made, and lists it with its attempts", async
 
 it("is sent nothing while it is paused, nor what it does not want", async () => {
   const { id } = await create(["user.deleted"]);
-  const other = await create();
-  const paused = await call("PATCH", `/${other.id}`, { enabled: false });
+  const otherEndpoint = await create();
+  const paused = await call("PATCH", `/${otherEndpoint.id}`, { enabled: false });
   expect(paused).toMatchObject({ status: 200, body: { enabled: false } });
   const relayed = async () => (await test.rows("select from outbound_event where position is null")).length;
   await renameAdmin("Renamed Twice");
   await eventually(relayed, 0);
-  await call("PATCH", `/${other.id}`, { enabled: true });
+  await call("PATCH", `/${otherEndpoint.id}`, { enabled: true });
   await renameAdmin("Renamed Thrice");
   await eventually(
-    async () => (await deliveries(other.id)).map((delivery) => delivery.status),
+    async () => (await deliveries(otherEndpoint.id)).map((delivery) => delivery.status),
     ["delivered"],
   );
   expect(receiver.received).toHaveLength(1);

@@ -184,7 +184,7 @@ it.each(BOTH)("emits for a correction only with notifications: $notify", async (
   await receive(CREATED, {});
   await test.rows("truncate outbound_event");
   const [row] = await test.rows<{ id: string }>("select id from subscription");
-  const found = await findReconcilable(test.database, row?.id as string);
+  const reconcilable = await findReconcilable(test.database, row?.id as string);
   const state = {
     kind: UPDATED,
     providerSubscriptionId: "sub",
@@ -199,7 +199,7 @@ it.each(BOTH)("emits for a correction only with notifications: $notify", async (
   };
   const api = { fetchSubscription: async () => state as never };
   const options = { by: OPERATOR, audit: "changes", dryRun: false, notify } as const;
-  await compare(runtime.intake, api, found as never, options);
+  await compare(runtime.intake, api, reconcilable as never, options);
   expect(await inShort()).toEqual(notify ? ["team active"] : []);
 });
 

@@ -196,7 +196,7 @@ it("writes an event for a correction, and none where nobody is to be notified", 
   await play([CREATED]);
   const corrected = async (seats: number, notify: boolean) => {
     const subscription = await theSubscription();
-    const found = await findReconcilable(test.database, subscription?.id as string);
+    const reconcilable = await findReconcilable(test.database, subscription?.id as string);
     const state = {
       kind: UPDATED,
       providerSubscriptionId: "sub",
@@ -210,7 +210,7 @@ it("writes an event for a correction, and none where nobody is to be notified", 
       occurredAtMicros: null,
     };
     const api = { fetchSubscription: async () => state as never };
-    return compare(runtime.intake, api, found as never, {
+    return compare(runtime.intake, api, reconcilable as never, {
       by: OPERATOR,
       audit: "changes",
       dryRun: false,

@@ -233,7 +233,7 @@ async function pace(
     await sleep(Math.max(0, startedAt + (nth * 1_000) / rate - performance.now()));
     const sentAt = performance.now();
     // An idle connection may be closed just as it is used again: clients repeat such a request.
-    const one = send(nth)
+    const sending = send(nth)
       .catch(() => send(nth))
       .then(
         ({ status }) => {
@@ -244,7 +244,7 @@ async function pace(
           measured.statuses[0] = (measured.statuses[0] ?? 0) + 1;
         },
       );
-    sent.push(one);
+    sent.push(sending);
   }
   await Promise.all(sent);
   return measured;

@@ -111,8 +111,8 @@ it(`imports ${COUNT} subscriptions, killed ${KILLS} times, while events come in`
   async function changeSome(): Promise<void> {
     const rng = createRng(1);
     for (let event = 0; event < EVENTS; event += 1) {
-      const one = rng.pick(sim.subscriptions("provider-a"));
-      const id = one.providerSubscriptionId;
+      const picked = rng.pick(sim.subscriptions("provider-a"));
+      const id = picked.providerSubscriptionId;
       await press(sim.portalUrl("provider-a", id), { subscription: id, ...rng.pick(ACTIONS) });
     }
   }

@@ -36,7 +36,7 @@ beforeAll(async () => {
   test = await freshDatabase();
 });
 afterAll(async () => {
-  await Promise.all(closing.map((one) => one.close()));
+  await Promise.all(closing.map((closable) => closable.close()));
   await test.drop();
 });
 

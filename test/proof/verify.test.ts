@@ -74,7 +74,7 @@ describe.each(FORMATS)("verify against %s", (format) => {
     const found = await run({ repair: true });
     const tookSeconds = Math.round((performance.now() - startedAt) / 1000);
     const driftOf = (kind: string) =>
-      new Set(found.drift.flatMap((one) => (one.kind === kind ? [one.providerId] : [])));
+      new Set(found.drift.flatMap((difference) => (difference.kind === kind ? [difference.providerId] : [])));
     expect(driftOf("subscription")).toEqual(corrupted);
     expect(driftOf("payment")).toEqual(new Set([...differing, ...missing]));
     expect(found).toMatchObject({ checked: 2 * COUNT, repaired: 2 * CORRUPTED, failed: [] });

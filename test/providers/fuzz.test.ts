@@ -116,7 +116,7 @@ function mutatedDelivery(
   samples: Sample[],
 ): { request: SignedRequest; options: VerifyOptions } {
   const sample = random.pick(samples);
-  const other = random.pick(samples);
+  const otherSample = random.pick(samples);
   let { rawBody, secret } = sample;
   let headers = { ...sample.headers };
   let nowSeconds = NOW;
@@ -135,12 +135,13 @@ function mutatedDelivery(
   for (let changes = random.below(4); changes > 0; changes -= 1) {
     const name = random.pick(Object.keys(headers));
     const kind = random.below(12);
-    if (kind < 6 && name) headers[name] = mutateText(random, headers[name] ?? "", other.headers[name] ?? "");
+    if (kind < 6 && name)
+      headers[name] = mutateText(random, headers[name] ?? "", otherSample.headers[name] ?? "");
     else if (kind === 6 && name) delete headers[name];
     else if (kind === 7) secrets.unshift(random.pick(SECRETS));
     else if (kind === 8) secrets[0] = random.pick(SECRETS);
     else if (kind === 9) nowSeconds = NOW + random.pick([-301, -300.5, -300, 300, 300.5, 301, 1e9, -NOW]);
-    else rawBody = mutateBytes(random, rawBody, other.rawBody);
+    else rawBody = mutateBytes(random, rawBody, otherSample.rawBody);
   }
   return {
     request: requestOf(rawBody, headers),
@@ -355,8 +356,8 @@ function change(random: Random, document: object, path: Path, otherPath: Path): 
     }
     case 2: {
       // A copy: a circular document could not be serialized.
-      const other = holderOf(document, otherPath)?.[otherPath.at(-1) ?? ""];
-      define(holder, String(key), other === undefined ? null : JSON.parse(JSON.stringify(other)));
+      const otherValue = holderOf(document, otherPath)?.[otherPath.at(-1) ?? ""];
+      define(holder, String(key), otherValue === undefined ? null : JSON.parse(JSON.stringify(otherValue)));
       return;
     }
     default:

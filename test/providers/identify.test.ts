@@ -125,8 +125,8 @@ describe("lemon-squeezy ids", () => {
   test("are hashed when they are too long", () => {
     const body = { meta: { webhook_id: "w".repeat(300), event_name: "order_created" } };
     expect(identify(body)).toMatch(/^sha256:[0-9a-f]{64}$/);
-    const other = { meta: { webhook_id: "w".repeat(301), event_name: "order_created" } };
-    expect(identify(other)).not.toBe(identify(body));
+    const orderEvent = { meta: { webhook_id: "w".repeat(301), event_name: "order_created" } };
+    expect(identify(orderEvent)).not.toBe(identify(body));
   });
 
   test("are refused for deeply nested attributes", () => {

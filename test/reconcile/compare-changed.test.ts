@@ -47,8 +47,8 @@ describe("comparing the subscriptions that have changed at a provider", () => {
     truth({ status: "past_due" });
     truth({ subscriptionId: "sub_2", userId: "user_2", customerId: "cus_2" });
     const before = await stored();
-    const found = await run(() => false, { dryRun: true });
-    expect(found).toEqual({ listed: 2, corrected: 1, adopted: 1, payments: 0 });
+    const report = await run(() => false, { dryRun: true });
+    expect(report).toEqual({ listed: 2, corrected: 1, adopted: 1, payments: 0 });
     expect([await stored(), await audit()]).toEqual([before, []]);
   });
 

@@ -124,11 +124,11 @@ describe("a subscription that differs from its provider's", () => {
 
   it("is fetched again when an event arrives meanwhile, instead of being overwritten with older data", async () => {
     truth({ seats: 2 });
-    let asked = 0;
+    let calls = 0;
     stripe.interfere(async ({ path }) => {
       if (path !== "/v1/subscriptions/sub_1") return undefined;
-      asked += 1;
-      if (asked > 1) return undefined;
+      calls += 1;
+      if (calls > 1) return undefined;
       const old = stripe.subscriptions.get("sub_1") as object;
       truth({ seats: 4 });
       await receive(eventOf("customer.subscription.updated", { seats: 4, status: "past_due" }));
@@ -136,7 +136,7 @@ describe("a subscription that differs from its provider's", () => {
     });
     truth({ seats: 2 });
     const report = await run();
-    expect(asked).toBe(2);
+    expect(calls).toBe(2);
     expect(await stored()).toMatchObject([{ seats: 4, status: "active", out_of_order: false }]);
     expect(report.corrected).toMatchObject([{ changes: { status: ["past_due", "active"] } }]);
     expect(report.corrected[0]?.changes).not.toHaveProperty("seats");

@@ -98,7 +98,7 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     await corrupt("state = 'failed', status = 'failed'", second);
     await corrupt("refunded_amount = 3, status = 'partly_refunded'", third);
     if (WITH_PERIOD.has(format)) await corrupt("period_end = period_end - interval '1 day'", first);
-    const found = await run();
+    const report = await run();
     const named = ({ id, provider_payment_id, last_event_id }: Stored) => ({
       ...{ kind: "payment", slot: "provider-a", id },
       ...{ providerId: provider_payment_id, lastEventId: last_event_id },
@@ -112,8 +112,8 @@ describe.each(wireFormats())("the payments of %s", (format) => {
       { ...named(third), field: "refundedAmount", ours: 3, theirs: 0 },
       ...(WITH_PERIOD.has(format) ? [expect.objectContaining({ ...named(first), field: "periodEnd" })] : []),
     ];
-    expect(found.drift).toHaveLength(expected.length);
-    expect(found.drift).toEqual(expect.arrayContaining(expected));
+    expect(report.drift).toHaveLength(expected.length);
+    expect(report.drift).toEqual(expect.arrayContaining(expected));
     const emitted = () => test.rows("select type from outbound_event");
     const notified = () => test.rows("select kind from notification");
     const before = [await emitted(), await notified()];
@@ -138,12 +138,12 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     await renew();
     isLosing = false;
     expect(await payments()).toHaveLength(before.length);
-    const found = await run({ repair: true });
-    const missing = found.drift.filter(({ kind }) => kind === "payment");
+    const report = await run({ repair: true });
+    const missing = report.drift.filter(({ kind }) => kind === "payment");
     expect(missing).toHaveLength(2);
-    for (const one of missing)
-      expect(one).toMatchObject({ id: null, field: "status", ours: null, theirs: "paid" });
-    expect(found.failed).toEqual([]);
+    for (const payment of missing)
+      expect(payment).toMatchObject({ id: null, field: "status", ours: null, theirs: "paid" });
+    expect(report.failed).toEqual([]);
     expect(await payments()).toHaveLength(before.length + 2);
     const seen = await test.rows(
       `select distinct user_id from payment p where provider_payment_id = any ($1::text[])`,
@@ -159,9 +159,9 @@ describe.each(wireFormats())("the payments of %s", (format) => {
     await api().refundSubscription(subscription?.providerSubscriptionId as string);
     await sim.settle();
     isLosing = false;
-    const found = await run({ repair: true, notify: true });
-    const providerId = found.drift[0]?.providerId;
-    expect(found.drift).toEqual([
+    const report = await run({ repair: true, notify: true });
+    const providerId = report.drift[0]?.providerId;
+    expect(report.drift).toEqual([
       expect.objectContaining({ kind: "payment", field: "status", ours: "paid", theirs: "refunded" }),
       expect.objectContaining({ kind: "payment", field: "refundedAmount", ours: 0 }),
     ]);
@@ -200,17 +200,17 @@ describe.each(wireFormats())("the payments of %s", (format) => {
   it("are compared again when an event is applied meanwhile", async () => {
     const [first] = (await payments()) as [Stored];
     await test.rows("update payment set state = 'failed', status = 'failed' where id = $1", [first.id]);
-    let asked = 0;
+    let calls = 0;
     const overtaken = {
       fetchPayment: async (id: string) => {
-        asked += 1;
-        if (asked === 1) await test.rows("update payment set refunded_amount = 1 where id = $1", [first.id]);
+        calls += 1;
+        if (calls === 1) await test.rows("update payment set refunded_amount = 1 where id = $1", [first.id]);
         return api().fetchPayment(id);
       },
     };
     const comparing = { providerPaymentId: first.provider_payment_id, by: "server", notify: false } as const;
     expect(await comparePayment(runtime.intake, "provider-a", overtaken, comparing)).toBe("corrected");
-    expect(asked).toBe(2);
+    expect(calls).toBe(2);
     expect(await run()).toMatchObject(clean);
   });
 });

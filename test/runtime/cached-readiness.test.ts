@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 import { cachedReadiness } from "../../src/runtime/cached-readiness.ts";
 
 it("checks readiness once a second for any number of requests, and does not cache a failure", async () => {
-  let asked = 0;
+  let calls = 0;
   let ms = 0;
   let isReady = true;
   const cached = cachedReadiness(
     async () => {
-      asked += 1;
+      calls += 1;
       return isReady;
     },
     () => ms,
@@ -15,9 +15,9 @@ it("checks readiness once a second for any number of requests, and does not cach
   expect(await Promise.all(Array.from({ length: 50 }, cached))).toEqual(Array(50).fill(true));
   isReady = false;
   ms = 999;
-  expect([await cached(), asked]).toEqual([true, 1]);
+  expect([await cached(), calls]).toEqual([true, 1]);
   ms = 1_000;
-  expect([...(await Promise.all([cached(), cached()])), asked]).toEqual([false, false, 2]);
+  expect([...(await Promise.all([cached(), cached()])), calls]).toEqual([false, false, 2]);
   isReady = true;
-  expect([await cached(), asked]).toEqual([true, 3]);
+  expect([await cached(), calls]).toEqual([true, 3]);
 });

@@ -74,8 +74,8 @@ describe("the provider a", () => {
     const [first, second] = [await ask2(sessionOf()), await ask2(sessionOf())];
     expect(second.body).toEqual(first.body);
     expect(second.headers.get("idempotent-replayed")).toBe("true");
-    const other = await ask2(sessionOf({ "line_items[0][quantity]": "3" }));
-    expect(other).toMatchObject({ status: 400, body: { error: { type: "idempotency_error" } } });
+    const otherAnswer = await ask2(sessionOf({ "line_items[0][quantity]": "3" }));
+    expect(otherAnswer).toMatchObject({ status: 400, body: { error: { type: "idempotency_error" } } });
     const atOnce = { body: sessionOf(), headers: { "idempotency-key": "key-2" } };
     const responses = await Promise.all(
       [1, 2, 3].map(() => ask(sim, "provider-a", "/v1/checkout/sessions", atOnce)),
@@ -128,15 +128,19 @@ describe("the provider a", () => {
   it("closes an expired session", async () => {
     const open = async () =>
       (await ask(sim, "provider-a", "/v1/checkout/sessions", { body: sessionOf() })).body;
-    const one = await open();
-    const path = `/v1/checkout/sessions/${one.id}/expire`;
+    const session = await open();
+    const path = `/v1/checkout/sessions/${session.id}/expire`;
     expect(await ask(sim, "provider-a", path, { method: "POST" })).toMatchObject({
       body: { status: "expired", url: null },
     });
     expect((await ask(sim, "provider-a", path, { method: "POST" })).status).toBe(400);
-    const other = await open();
+    const otherSession = await open();
     await control(sim.url, "/clock", { by: "day" });
-    const paid = await press(other.url, { action: "pay", email: "a@example.com", card: "4242424242424242" });
+    const paid = await press(otherSession.url, {
+      action: "pay",
+      email: "a@example.com",
+      card: "4242424242424242",
+    });
     expect(paid.status).toBe(409);
     expect(await paid.text()).toContain("This checkout has expired");
   });
@@ -161,8 +165,8 @@ describe("the provider a", () => {
     }
     const { deliveries } = (await control(sim.url, "/state")).slots["provider-a"];
     expect(pages).toEqual(deliveries.map(({ eventId }: { eventId: string }) => eventId).reverse());
-    const one = await ask(sim, "provider-a", "/v1/events?types[0]=customer.subscription.created");
-    expect(one.body.data).toHaveLength(1);
+    const page = await ask(sim, "provider-a", "/v1/events?types[0]=customer.subscription.created");
+    expect(page.body.data).toHaveLength(1);
     const later = Math.floor(Date.now() / 1_000) + 3 * 86_400;
     expect((await ask(sim, "provider-a", `/v1/events?created[gte]=${later}`)).body.data).toEqual([]);
     expect((await ask(sim, "provider-a", "/v1/events?limit=0")).status).toBe(400);

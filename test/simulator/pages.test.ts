@@ -55,15 +55,19 @@ describe("the pages", () => {
 
   it("return to the product when the checkout has no return URL", async () => {
     const returnUrl = () => "http://localhost:3000/billing";
-    const other = await simulator({ formats: { "provider-a": "paddle" }, deliverTo: () => "", returnUrl });
-    const { url } = await order(other.url, "paddle");
+    const otherSimulator = await simulator({
+      formats: { "provider-a": "paddle" },
+      deliverTo: () => "",
+      returnUrl,
+    });
+    const { url } = await order(otherSimulator.url, "paddle");
     const left = await press(url, { action: "cancel" });
     expect(left.headers.get("location")).toBe(returnUrl());
     const paid = await press(url, { action: "pay", email: "user@example.com", card: "4242424242424242" });
     expect(paid.headers.get("location")).toBe(returnUrl());
-    const [{ portalUrl }] = (await control(other.url, "/state")).slots["provider-a"].subscriptions;
+    const [{ portalUrl }] = (await control(otherSimulator.url, "/state")).slots["provider-a"].subscriptions;
     expect(await (await fetch(portalUrl)).text()).toContain(`href="${returnUrl()}"`);
-    await other.close();
+    await otherSimulator.close();
   });
 
   it("report an invalid link", async () => {

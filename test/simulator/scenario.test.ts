@@ -91,7 +91,7 @@ describe("planDeliveries", () => {
       expect(sent.map((delivery) => delivery.at)).toEqual(sent.map((_, index) => index));
       for (const [index, delivery] of ofLifecycle.entries()) {
         if (delivery.as === "repeat")
-          expect(ofLifecycle.slice(0, index).map((one) => one.at)).toContain(delivery.at);
+          expect(ofLifecycle.slice(0, index).map((earlier) => earlier.at)).toContain(delivery.at);
       }
     }
   });

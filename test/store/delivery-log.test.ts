@@ -38,12 +38,12 @@ function busy(database: Queryable): Queryable {
 
 it("lists each delivery once, however many arrive while a page is read", async () => {
   const database = busy(test.database);
-  const found: string[] = [];
+  const ids: string[] = [];
   let before: string | null = null;
   do {
     const page = await listLoggedDeliveries(database, FILTER, { before, limit: 10 });
-    found.push(...page.deliveries.map(({ id }) => id));
+    ids.push(...page.deliveries.map(({ id }) => id));
     before = page.next;
   } while (before !== null);
-  expect(found).toEqual(["103", "102", "101"]);
+  expect(ids).toEqual(["103", "102", "101"]);
 });

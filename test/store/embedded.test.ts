@@ -46,11 +46,11 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it("starts although its pid file names an unrelated process", async () => {
-    const other = join(folder, "recycled");
-    await (await startEmbeddedPostgres(other)).stop();
-    const file = join(other, "postgres", "cluster", "postmaster.pid");
-    await writeFile(file, `${process.pid}\n${other}\n1\n1\n\n127.0.0.1\n0 0\nready\n`, { mode: 0o644 });
-    const postgres = await startEmbeddedPostgres(other);
+    const otherFolder = join(folder, "recycled");
+    await (await startEmbeddedPostgres(otherFolder)).stop();
+    const file = join(otherFolder, "postgres", "cluster", "postmaster.pid");
+    await writeFile(file, `${process.pid}\n${otherFolder}\n1\n1\n\n127.0.0.1\n0 0\nready\n`, { mode: 0o644 });
+    const postgres = await startEmbeddedPostgres(otherFolder);
     const database = openDatabase({
       url: postgres.url,
       prepared: true,
@@ -98,8 +98,8 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it("is created once by processes that start together", { timeout: 120_000 }, async () => {
-    const other = join(folder, "together");
-    const started = await Promise.all([1, 2, 3].map(() => startEmbeddedPostgres(other)));
+    const otherFolder = join(folder, "together");
+    const started = await Promise.all([1, 2, 3].map(() => startEmbeddedPostgres(otherFolder)));
     expect(new Set(started.map((postgres) => postgres.url)).size).toBe(1);
     const url = started[0]?.url ?? "";
     const database = openDatabase({ url, prepared: true, maxConnections: 1, answerTimeoutMs: 5_000 });

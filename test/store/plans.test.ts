@@ -44,7 +44,7 @@ it("query plans cached on small tables still use indexes after the tables have g
 
 /** First deliveries, repeats, failures and links of every kind. */
 async function story(n: number): Promise<void> {
-  const given = {
+  const facts = {
     secret: SECRETS["provider-a"],
     nowSeconds: Math.floor(Date.now() / 1000),
     subscriptionId: `story-${n}`,
@@ -52,18 +52,18 @@ async function story(n: number): Promise<void> {
     planId: "team",
   };
   const created = fixtureDelivery("stripe", "customer.subscription.created", {
-    ...given,
+    ...facts,
     eventId: `story-${n}-created`,
     userId: `user_${n % 20}`,
   });
   const unlinked = fixtureDelivery("stripe", "customer.subscription.updated", {
-    ...given,
+    ...facts,
     eventId: `story-${n}-updated`,
     userId: null,
     seats: 9,
   });
   const failing = fixtureDelivery("stripe", "customer.subscription.updated", {
-    ...given,
+    ...facts,
     eventId: `story-${n}-failing`,
     userId: "nobody",
   });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await connection.script(
     "create table schema_migration (name text primary key, applied_at timestamptz not null default now())",
   );
-  for (const name of (await readdir(FOLDER)).sort().filter((one) => one < "0010")) {
+  for (const name of (await readdir(FOLDER)).sort().filter((fileName) => fileName < "0010")) {
     await connection.script(await readFile(new URL(name, FOLDER), "utf8"));
     await connection.script(`insert into schema_migration (name) values ('${name}')`);
   }

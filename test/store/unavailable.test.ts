@@ -19,6 +19,6 @@ it("recognises errors that come from another bundle", () => {
   expect(new copies.Refusal()).toBeInstanceOf(Refusal);
   expect(new copies.Refusal()).not.toBeInstanceOf(DatabaseUnavailable);
   expect(Object.assign(new Error("x"), { name: "Refusal" })).not.toBeInstanceOf(Refusal);
-  for (const other of [null, undefined, "Refusal", { name: "Refusal" }])
-    expect(other instanceof Refusal).toBe(false);
+  for (const thrown of [null, undefined, "Refusal", { name: "Refusal" }])
+    expect(thrown instanceof Refusal).toBe(false);
 });

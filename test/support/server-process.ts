@@ -27,9 +27,9 @@ export async function spawnServer(
   variables: Record<string, string> = {},
   entry = ENTRY,
 ): Promise<ServerProcess> {
-  const given = databaseUrl === null ? { PORT: "0", SIMULATOR: "off" } : serverVariables(databaseUrl);
+  const defaults = databaseUrl === null ? { PORT: "0", SIMULATOR: "off" } : serverVariables(databaseUrl);
   const child = spawn(process.execPath, [entry], {
-    env: { ...PROCESS_VARIABLES, ...given, LOG_LEVEL: "info", ...variables },
+    env: { ...PROCESS_VARIABLES, ...defaults, LOG_LEVEL: "info", ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const lines: string[] = [];

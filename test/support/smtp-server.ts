@@ -46,10 +46,10 @@ async function converse(socket: Socket, server: SmtpServer): Promise<void> {
   let to = "";
   const answer = async (asked: SmtpCommand, usual: string): Promise<boolean> => {
     server.verbs.push(asked.verb);
-    const given = await server.reply(asked);
-    if (given === "hang up") socket.destroy();
-    else if (given !== null) socket.write(`${given ?? usual}\r\n`);
-    return given === undefined;
+    const answer = await server.reply(asked);
+    if (answer === "hang up") socket.destroy();
+    else if (answer !== null) socket.write(`${answer ?? usual}\r\n`);
+    return answer === undefined;
   };
   await answer({ verb: "CONNECT", line: "" }, "220 test");
   let inData = false;

@@ -56,8 +56,8 @@ export async function stripeServer(): Promise<StripeServer> {
     key: STRIPE_KEY,
     sessionSeconds: 24 * 60 * 60,
     paid: new Map(),
-    interfere: (given) => {
-      interference = given;
+    interfere: (replacement) => {
+      interference = replacement;
     },
   };
   const server = await startHttpServer(async (incoming, outgoing) => {
@@ -69,9 +69,13 @@ export async function stripeServer(): Promise<StripeServer> {
     const { pathname, searchParams } = new URL(url, "http://stripe");
     const body = new URLSearchParams(await text(incoming));
     stripe.calls.push(`${method} ${pathname}`);
-    const given = await interference?.({ method, path: pathname });
-    if (given) {
-      return answer(given.status, given.body ?? { error: { message: "as the test has it" } }, given.headers);
+    const interfered = await interference?.({ method, path: pathname });
+    if (interfered) {
+      return answer(
+        interfered.status,
+        interfered.body ?? { error: { message: "as the test has it" } },
+        interfered.headers,
+      );
     }
     if (incoming.headers.authorization !== `Bearer ${stripe.key}`) {
       return answer(401, { error: { message: "Invalid API Key provided", type: "invalid_request_error" } });
@@ -170,5 +174,5 @@ function missing(id: string): object {
 
 function subscriptionsOf({ subscriptions }: Pick<StripeServer, "subscriptions">, customer: string | null) {
   const all = [...subscriptions.values()] as { customer?: string }[];
-  return customer === null ? all : all.filter((one) => one.customer === customer);
+  return customer === null ? all : all.filter((item) => item.customer === customer);
 }

@@ -27,7 +27,7 @@ export async function visit(browser: Browser, site: Site, options: VisitOptions 
     }
     await context.close();
     const all = [...complaints, ...site.complaints.splice(0)];
-    expect(all.filter((one) => !expected?.test(one))).toEqual([]);
+    expect(all.filter((complaint) => !expected?.test(complaint))).toEqual([]);
   });
   return page;
 }

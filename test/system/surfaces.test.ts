@@ -89,16 +89,16 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
         const seen: ObservedOutcome[] = [];
         for (const surface of surfaces) {
           const testData = shared ?? (await createTestData(on.test));
-          const asked = { surface, testData, caller, operation, input: inputOf(ask, testData, caller) };
-          const verdict = verdictOn(asked, ask);
+          const question = { surface, testData, caller, operation, input: inputOf(ask, testData, caller) };
+          const verdict = verdictOn(question, ask);
           const before: Belongings = untouched ?? (await belongingsOf(on.test, testData));
-          const { output, message, reason } = await on.expectVerdict(asked, verdict);
+          const { output, message, reason } = await on.expectVerdict(question, verdict);
           const after = await belongingsOf(on.test, testData);
 
           if (shared) untouched = after;
           if (verdict !== "ok" || !writes) expect(after).toEqual(before);
           else if (ask.leaves) expect(after).toMatchObject(ask.leaves(testData, personOf(caller)));
-          if (surface.cannotSay(operation, asked.input)) continue;
+          if (surface.cannotSay(operation, question.input)) continue;
           if (mayOn(surface, operation, may)[caller] !== may[caller]) continue;
           seen.push(
             shared
@@ -130,24 +130,30 @@ describe.each(Object.entries(CASES))("%s", (operation, { may, writes, asks, scop
         const ask = cheapest(first, operation);
         const spending = { surface: first, testData, operation, input: inputOf(ask, testData, spender) };
         for (let n = 0; n < LIMITS[scope]; n += 1) {
-          const asked = { ...spending, caller: spender };
-          await on.expectVerdict(asked, verdictOn(asked, ask));
+          const question = { ...spending, caller: spender };
+          await on.expectVerdict(question, verdictOn(question, ask));
         }
 
         const before = await belongingsOf(on.test, testData);
         for (const surface of surfaces) {
           for (const caller of [spender, ...KEY_OF[spender]]) {
             if (!isLetThrough(mayOn(surface, operation, may)[caller])) continue;
-            const asked = { surface, testData, caller, operation, input: inputOf(asks[0], testData, caller) };
-            const refused = await on.expectVerdict(asked, "rate_limited");
+            const question = {
+              surface,
+              testData,
+              caller,
+              operation,
+              input: inputOf(asks[0], testData, caller),
+            };
+            const refused = await on.expectVerdict(question, "rate_limited");
             expect([surface.name, refused.message]).toEqual([surface.name, TOO_MANY_REQUESTS]);
             expect(refused.retryAfterSeconds).toBeGreaterThan(3_600 - 60);
             expect(refused.retryAfterSeconds).toBeLessThanOrEqual(3_600);
           }
         }
         expect(await belongingsOf(on.test, testData)).toEqual(before);
-        const asked = { ...spending, caller: ANOTHER[spender] };
-        await on.expectVerdict(asked, verdictOn(asked, ask));
+        const question = { ...spending, caller: ANOTHER[spender] };
+        await on.expectVerdict(question, verdictOn(question, ask));
       }
     }
   });
@@ -182,7 +188,7 @@ type ObservedOutcome = Pick<Outcome, "verdict" | "message" | "reason" | "output"
 /** Of one call on several surfaces: what each answers is what the others answer, and what it leaves behind too. */
 function expectAlike(operation: string, seen: readonly ObservedOutcome[]): void {
   const whole = seen.find(({ surface }) => !surface.differs[operation]?.shows) ?? seen[0];
-  const shownReason = seen.find((one) => one.reason !== null)?.reason ?? null;
+  const shownReason = seen.find((outcome) => outcome.reason !== null)?.reason ?? null;
   for (const { surface, verdict, ...one } of seen) {
     const { shows = same, says = same } = surface.differs[operation] ?? {};
     const isRefused = whole?.message != null;
@@ -239,8 +245,8 @@ describe.each(SURFACES.flatMap((surface) => (surface.scope ? [[surface.scope, su
         return { testData, caller, operation, input: inputOf(ask, testData, caller) };
       };
       const served = async (by: Surface, operation: string) => {
-        const asked = { ...asking(operation, "owner"), surface: by };
-        await on.expectVerdict(asked, verdictOn(asked, caseOf(operation).asks[0]));
+        const question = { ...asking(operation, "owner"), surface: by };
+        await on.expectVerdict(question, verdictOn(question, caseOf(operation).asks[0]));
       };
       for (let n = 0; n < LIMITS[scope]; n += 1) await served(surface, spent[n % spent.length] as string);
       for (const caller of ["owner", "key"] as const) {
@@ -253,7 +259,7 @@ describe.each(SURFACES.flatMap((surface) => (surface.scope ? [[surface.scope, su
         }
       }
       // The other surfaces still serve, and share the operations' own counts.
-      for (const otherSurface of SURFACES.filter((one) => one !== surface)) {
+      for (const otherSurface of SURFACES.filter((candidate) => candidate !== surface)) {
         for (const operation of spent.filter((name) => offers(otherSurface, name)))
           await served(otherSurface, operation);
       }
@@ -316,12 +322,12 @@ const FOLDER = resolve(import.meta.dirname, "../../src/operations");
 /** Every operation that some file below `src/operations` exports. */
 async function discoverOperations(): Promise<Operation<never>[]> {
   const files = (await readdir(FOLDER, { recursive: true })).filter((name) => name.endsWith(".ts")).sort();
-  const found: Operation<never>[] = [];
+  const operations: Operation<never>[] = [];
   for (const file of files) {
     const exported = await import(pathToFileURL(join(FOLDER, file)).href);
-    found.push(...Object.values(exported).filter(isOperation));
+    operations.push(...Object.values(exported).filter(isOperation));
   }
-  return found;
+  return operations;
 }
 
 function isOperation(value: unknown): value is Operation<never> {

@@ -34,7 +34,7 @@ export const createApiKey = defineOperation({
     const expiry = expiryOf(expiresAt, new Date());
     if (!expiry.ok) refuse({ reason: expiry.reason, field: "expiresAt" });
     const { key, prefix, hash } = deps.newApiKey();
-    const made = await withAudit(
+    const created = await withAudit(
       deps.database,
       caller,
       (transaction) =>
@@ -46,7 +46,7 @@ export const createApiKey = defineOperation({
           details: { prefix, expiresAt: expiry.expiresAt },
         },
     );
-    if (made === null) refuse({ reason: "too_many_api_keys" });
-    return { id: made.id, name, prefix, key, createdAt: made.createdAt };
+    if (created === null) refuse({ reason: "too_many_api_keys" });
+    return { id: created.id, name, prefix, key, createdAt: created.createdAt };
   },
 });

@@ -83,10 +83,11 @@ async function reversalsBy(
   provider: ConnectedProvider,
   filter: { payment_intent?: string },
 ): Promise<Reversals> {
-  const found = new Map<string, PaymentState["reversals"]>();
+  const reversalsByPayment = new Map<string, PaymentState["reversals"]>();
   const add = (eventType: string, object: object) => {
     const reversal = listedReversal(() => readStripePayment(eventType, { data: { object } }));
-    if (reversal !== null) found.set(reversal.of, [...(found.get(reversal.of) ?? []), reversal]);
+    if (reversal !== null)
+      reversalsByPayment.set(reversal.of, [...(reversalsByPayment.get(reversal.of) ?? []), reversal]);
   };
   const refunds = eachPage(provider, (client, after) =>
     client.refunds.list({ limit: PAGE_SIZE, ...filter, ...after }),
@@ -96,7 +97,7 @@ async function reversalsBy(
     client.disputes.list({ limit: PAGE_SIZE, ...filter, ...after }),
   );
   for await (const dispute of disputes) add("charge.dispute.updated", dispute);
-  return found;
+  return reversalsByPayment;
 }
 
 async function* eachPage<Item extends { id?: string }>(

@@ -202,12 +202,12 @@ describe("mutations", () => {
 
   it("create and revoke keys, but not for a caller with a key", async () => {
     const { cookie } = await createUser(test);
-    const made = await queryGraphql(
+    const created = await queryGraphql(
       server.url,
       `mutation { createApiKey(name: "CI", expiresAt: "2099-01-31T00:00:00Z") { id key prefix name createdAt } }`,
       { cookie },
     );
-    const { id, key } = made.body.data.createApiKey;
+    const { id, key } = created.body.data.createApiKey;
     expect(key).toMatch(/^tg_[A-Za-z0-9]{40}$/);
 
     const byKey = await queryGraphql(server.url, "{ me { id } apiKeys { items { id expiresAt } } }", { key });
@@ -243,13 +243,13 @@ describe("mutations", () => {
 
   it("mark notifications as read", async () => {
     const { id, cookie } = await createUser(test);
-    const made = await test.rows<{ id: string }>(
+    const inserted = await test.rows<{ id: string }>(
       `insert into notification (user_id, kind) select $1, 'role_changed' from generate_series(1, 3) returning id::text`,
       [id],
     );
     const { body } = await queryGraphql(
       server.url,
-      `mutation { markRead(id: "${made[0]?.id}") { readAt } markAllRead }`,
+      `mutation { markRead(id: "${inserted[0]?.id}") { readAt } markAllRead }`,
       { cookie },
     );
     expect(body.data).toEqual({ markRead: { readAt: expect.any(String) }, markAllRead: 2 });

@@ -184,15 +184,15 @@ describe("the remaining number of calls", () => {
   });
 
   it("counts calls without a session by client address, refused ones too", async () => {
-    const other = await startTestServer(test.url, { TRUSTED_PROXIES: "1" });
+    const otherServer = await startTestServer(test.url, { TRUSTED_PROXIES: "1" });
     const from = (address: string, path: string) =>
-      sendRequest(other.url, "GET", path, { headers: { "x-forwarded-for": address } });
+      sendRequest(otherServer.url, "GET", path, { headers: { "x-forwarded-for": address } });
     const refused = await from("192.0.2.1", "/api/trpc/user.me");
     expect([refused.status, refused.headers.get("x-ratelimit-remaining")]).toEqual([401, "59"]);
     const plans = await from("192.0.2.1", "/api/trpc/billing.plans");
     expect([plans.status, left(plans.headers, "rpc"), left(plans.headers, "api")]).toEqual([200, 58, 29]);
     expect(left((await from("192.0.2.2", "/api/trpc/billing.plans")).headers, "rpc")).toBe(59);
-    await other.close();
+    await otherServer.close();
   });
 
   it.each([
@@ -294,7 +294,7 @@ describe("the remaining number of calls", () => {
     for (const link of ["httpLink", "httpBatchLink", "httpBatchStreamLink"] as const) {
       const person = await createUser(test);
       const answers: Response[] = [];
-      const client = rpcClient(narrow.url, { link, ...person, onAnswer: (one) => answers.push(one) });
+      const client = rpcClient(narrow.url, { link, ...person, onAnswer: (answer) => answers.push(answer) });
       for (let n = 0; n < 4; n += 1) await client.billing.plans.query();
       expect(await refusalOf(client.billing.plans.query())).toEqual(["TOO_MANY_REQUESTS", TOO_MANY]);
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);

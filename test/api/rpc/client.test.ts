@@ -153,7 +153,7 @@ describe("a batch", () => {
       const client = rpcClient(server.url, {
         link,
         cookie: ada.cookie,
-        onAnswer: (one) => answers.push(one),
+        onAnswer: (answer) => answers.push(answer),
       });
       const results = await Promise.allSettled([
         client.user.me.query(),
@@ -193,7 +193,10 @@ describe("a batch", () => {
   it("runs each mutation of a batch once", async () => {
     const person = await createUser(test);
     const answers: Response[] = [];
-    const client = rpcClient(server.url, { cookie: person.cookie, onAnswer: (one) => answers.push(one) });
+    const client = rpcClient(server.url, {
+      cookie: person.cookie,
+      onAnswer: (answer) => answers.push(answer),
+    });
     await Promise.all(["One", "Two", "Three"].map((name) => client.user.updateProfile.mutate({ name })));
     expect(answers).toHaveLength(1);
     expect(["One", "Two", "Three"]).toContain((await rowOf(person))?.name);

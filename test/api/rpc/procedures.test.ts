@@ -240,8 +240,11 @@ describe("results", () => {
       "BAD_REQUEST",
       "id: expected an id such as 42",
     ]);
-    const other = rpcClient(server.url, user).notifications;
-    expect(await refusalOf(other.markRead.mutate({ id }))).toEqual(["NOT_FOUND", expect.any(String)]);
+    const ownNotifications = rpcClient(server.url, user).notifications;
+    expect(await refusalOf(ownNotifications.markRead.mutate({ id }))).toEqual([
+      "NOT_FOUND",
+      expect.any(String),
+    ]);
   });
 
   it("returns null from user.me when no row exists", async () => {
@@ -290,7 +293,7 @@ describe("the types that clients see", () => {
       // @ts-expect-error it takes no input
       client.user.me.query({ id: "somebody else" }),
     ]);
-    expect(settled.map((one) => one.status === "rejected" && one.reason.data.code)).toEqual(
+    expect(settled.map((outcome) => outcome.status === "rejected" && outcome.reason.data.code)).toEqual(
       settled.map(() => "BAD_REQUEST"),
     );
     // @ts-expect-error there is no such procedure

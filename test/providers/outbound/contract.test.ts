@@ -25,10 +25,10 @@ describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $forma
     provider.respondWith(happily(dialect));
     const checkout = await api.createCheckout(ORDER);
     expect(checkout).toMatchObject({ id: expect.stringMatching(/./), url: dialect.checkoutUrl });
-    const asked = provider.requests.at(-1);
-    expect(asked).toMatchObject({ method: "POST", path: dialect.checkoutPath });
-    expect(asked?.headers.authorization).toMatch(new RegExp(`^bearer ${KEY}$`, "i"));
-    for (const told of ["user_7", "pro", "21", "3"]) expect(asked?.body).toContain(told);
+    const request = provider.requests.at(-1);
+    expect(request).toMatchObject({ method: "POST", path: dialect.checkoutPath });
+    expect(request?.headers.authorization).toMatch(new RegExp(`^bearer ${KEY}$`, "i"));
+    for (const told of ["user_7", "pro", "21", "3"]) expect(request?.body).toContain(told);
   });
 
   it("opens the portal by customer id or by subscription id", IN_ORDER, async () => {
@@ -123,8 +123,8 @@ describe.concurrent.each([...DIALECTS, FIFTH_DIALECT])("the API client of $forma
     provider.respondWith(() => ({ status: 401, body: dialect.refusal(`Bad key ${KEY}\n given`) }));
     const problem = await problemOf(api.createCheckout(ORDER));
     expect(problem.failure).toBe("unauthorized");
-    for (const said of ["provider-a", name, "401", "Bad key (the key) given", "PROVIDER_A_API_KEY"])
-      expect(problem.message).toContain(said);
+    for (const part of ["provider-a", name, "401", "Bad key (the key) given", "PROVIDER_A_API_KEY"])
+      expect(problem.message).toContain(part);
     expect(JSON.stringify([problem.message, problem.stack, problem.cause])).not.toContain(KEY);
     await expect(api.fetchSubscription(subscriptionId)).rejects.toMatchObject({ failure: "unauthorized" });
     await expect(api.cancelSubscription(subscriptionId)).rejects.toMatchObject({ failure: "unauthorized" });

@@ -32,7 +32,7 @@ const facts = (states: readonly PaymentState[]) =>
     refundedAmountOf(state),
   ]);
 
-const asked = () =>
+const requested = () =>
   provider.requests.map(({ path, query }) => `${path.slice("/provider-a".length)}?${query}`);
 
 const STRIPE_LIST = { object: "list", has_more: false };
@@ -112,8 +112,8 @@ it("lists Stripe's invoices with their refunds and disputes, page by page", asyn
       occurredAt: new Date(1_772_452_800_000),
     },
   });
-  expect(asked()[0]).toBe("/v1/refunds?limit=100");
-  expect(asked()[1]).toBe("/v1/disputes?limit=100");
+  expect(requested()[0]).toBe("/v1/refunds?limit=100");
+  expect(requested()[1]).toBe("/v1/disputes?limit=100");
   expect(provider.requests[2]?.query.get("expand[0]")).toBe("data.payments");
 });
 
@@ -125,7 +125,7 @@ it("asks Stripe for the refunds of one invoice by its payment", async () => {
   );
   const state = await apiOf("stripe").fetchPayment("in_1");
   expect(facts([state as PaymentState])).toEqual([["in_1", "paid", 4_000, "EUR", 0]]);
-  expect(asked().slice(1)).toEqual([
+  expect(requested().slice(1)).toEqual([
     "/v1/refunds?limit=100&payment_intent=pi_in_1",
     "/v1/disputes?limit=100&payment_intent=pi_in_1",
   ]);
@@ -239,7 +239,7 @@ it("lists Polar's orders with what was refunded, without their subscription's pr
     ["o4", "undecided", 4_000, "EUR", 0],
   ]);
   expect(states[0]?.charge).toMatchObject({ periodStart: null, periodEnd: null });
-  expect(asked()).toHaveLength(2);
+  expect(requested()).toHaveLength(2);
 });
 
 function squeezyItem(type: string, id: string, attributes: object): object {
@@ -280,7 +280,7 @@ it("lists Lemon Squeezy's invoices and refunded orders, no further back than ask
     ["3", "undecided", 4_000, "EUR", 0],
     ["order_1", "refunded", 4_000, "EUR", 4_000],
   ]);
-  expect(asked()).toHaveLength(2);
+  expect(requested()).toHaveLength(2);
   expect(facts(await listed("lemon-squeezy"))).toHaveLength(6);
 });
 
@@ -302,7 +302,7 @@ it.each([
   };
   provider.respondWith(() => ({ status: 404, body: ofFormat[format] ?? missing }));
   expect(await apiOf(format).fetchPayment("x_1")).toBeNull();
-  expect(asked()[0]).toContain(path);
+  expect(requested()[0]).toContain(path);
 });
 
 it("fetches a refunded order of Lemon Squeezy's as an order", async () => {
@@ -310,5 +310,5 @@ it("fetches a refunded order of Lemon Squeezy's as an order", async () => {
   provider.respondWith(() => ({ body: { data: squeezyItem("orders", "7", attributes) } }));
   const state = (await apiOf("lemon-squeezy").fetchPayment("order_7")) as PaymentState;
   expect(facts([state])).toEqual([["order_7", "refunded", 4_000, "EUR", 4_000]]);
-  expect(asked()[0]).toContain("/v1/orders/7");
+  expect(requested()[0]).toContain("/v1/orders/7");
 });

@@ -34,14 +34,14 @@ export async function localProvider(): Promise<LocalProvider> {
     for await (const chunk of incoming) chunks.push(chunk);
     const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://local");
     const { method = "", headers } = incoming;
-    const one = {
+    const received = {
       method,
       path: pathname,
       query: searchParams,
       headers,
       body: Buffer.concat(chunks).toString(),
     };
-    const reply = answer(one, heard.push(one) - 1);
+    const reply = answer(received, heard.push(received) - 1);
     if (reply === "silence") return;
     if (reply === "hang-up") {
       incoming.socket.destroy();

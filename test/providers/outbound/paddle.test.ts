@@ -49,8 +49,8 @@ describe("Paddle's API", () => {
       "POST /provider-a/customers",
       "POST /provider-a/transactions",
     ]);
-    const made = { email: ORDER.email, custom_data: { userId: ORDER.userId } };
-    expect(JSON.parse(provider.requests[1]?.body ?? "")).toEqual(made);
+    const transaction = { email: ORDER.email, custom_data: { userId: ORDER.userId } };
+    expect(JSON.parse(provider.requests[1]?.body ?? "")).toEqual(transaction);
     expect(JSON.parse(provider.requests[2]?.body ?? "")).toMatchObject({ customer_id: "ctm_new" });
   });
 

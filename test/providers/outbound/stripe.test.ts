@@ -24,13 +24,13 @@ describe("Stripe's API", () => {
       url: dialect.checkoutUrl,
       expiresAt: new Date("2026-03-02T12:00:00Z"),
     });
-    const asked = provider.requests.at(-1);
-    expect(asked?.headers).toMatchObject({
+    const request = provider.requests.at(-1);
+    expect(request?.headers).toMatchObject({
       "idempotency-key": "checkout-1",
       "content-type": "application/x-www-form-urlencoded",
       "stripe-version": expect.stringMatching(/^\d{4}-\d\d-\d\d/),
     });
-    expect(Object.fromEntries(new URLSearchParams(asked?.body))).toEqual({
+    expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
       mode: "subscription",
       "line_items[0][price]": "21",
       "line_items[0][quantity]": "3",
@@ -59,7 +59,7 @@ describe("Stripe's API", () => {
   const answering = (others: Record<string, Reply>) => {
     provider.respondWith((heard) => others[`${heard.method} ${heard.path}`] ?? happily(dialect)(heard));
   };
-  const asked = () =>
+  const requested = () =>
     provider.requests.map(({ method, path }) => `${method} ${path.replace("/provider-a/v1", "")}`);
   const session = () => new URLSearchParams(provider.requests.at(-1)?.body);
 
@@ -70,7 +70,7 @@ describe("Stripe's API", () => {
       "POST /provider-a/v1/customers": { body: { id: "cus_new", object: "customer" } },
     });
     await api.createCheckout(ORDER);
-    expect(asked()).toEqual(["GET /customers", "POST /customers", "POST /checkout/sessions"]);
+    expect(requested()).toEqual(["GET /customers", "POST /customers", "POST /checkout/sessions"]);
     expect(Object.fromEntries(new URLSearchParams(provider.requests[1]?.body))).toEqual({
       email: ORDER.email,
       "metadata[userId]": ORDER.userId,
@@ -79,7 +79,7 @@ describe("Stripe's API", () => {
 
     answering({});
     await api.createCheckout({ ...ORDER, customerId: "cus_0" });
-    expect(asked()).toEqual(["GET /customers/cus_0", "POST /checkout/sessions"]);
+    expect(requested()).toEqual(["GET /customers/cus_0", "POST /checkout/sessions"]);
     expect(session().get("customer")).toBe("cus_0");
   });
 
@@ -90,7 +90,7 @@ describe("Stripe's API", () => {
     expect(session().get("customer")).toBe("cus_0");
     const opening = api.openPortal({ ...PAYER, customerId: "cus_8" });
     await expect(opening).rejects.toMatchObject({ failure: "taken" });
-    expect(asked().filter((call) => call.includes("portal"))).toEqual([]);
+    expect(requested().filter((call) => call.includes("portal"))).toEqual([]);
   });
 
   it("lets Checkout create the customer when the key may not", async () => {

@@ -97,19 +97,19 @@ describe.skipIf(missing !== null)(`every page${missing ? `: ${missing}` : ""}`, 
       expect(answer?.status()).toBe(status);
       await settled(page);
       expect(await page.evaluate<number>("window.shifted")).toBeLessThan(MOST_SHIFTED);
-      const found: Record<string, unknown> = {};
+      const violations: Record<string, unknown> = {};
       for (const [width, viewport] of Object.entries({ 1280: WIDE, 390: NARROW })) {
         await page.setViewportSize(viewport);
         for (const colorScheme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme });
           // A theme changes only colours, and a width only which elements are shown.
           const rules = colorScheme === "light" ? undefined : ["color-contrast"];
-          found[`${width} ${colorScheme}`] = await axe(page, rules);
+          violations[`${width} ${colorScheme}`] = await axe(page, rules);
           await photograph(page, `${name}-${width}-${colorScheme}`);
         }
-        found[`${width} overflow`] = await page.evaluate(OVERFLOWING);
+        violations[`${width} overflow`] = await page.evaluate(OVERFLOWING);
       }
-      expect(found).toEqual({
+      expect(violations).toEqual({
         ...{ "1280 light": [], "1280 dark": [], "390 light": [], "390 dark": [] },
         ...{ "1280 overflow": [], "390 overflow": [] },
       });

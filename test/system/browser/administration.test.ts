@@ -36,7 +36,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     (await site.test.rows<{ role: string }>(`select role from "user" where id = $1`, [id]))[0]?.role;
 
   it("finds a user while typing, makes them an administrator, and demotes them", async () => {
-    const other = await createUser(site.test, "Grace New");
+    const otherUser = await createUser(site.test, "Grace New");
     const page = await visit(browser, site, { as: admin });
     await page.goto("/admin/users");
     const rows = page.getByRole("table").getByRole("row");
@@ -49,22 +49,22 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await page.getByLabel("Role").selectOption({ label: "Administrator" });
     await press(page, "Save role");
     await page.getByText("Role saved.").waitFor();
-    expect(await roleOf(other)).toBe("admin");
+    expect(await roleOf(otherUser)).toBe("admin");
 
-    const theirs = await visit(browser, site, { as: other });
+    const theirs = await visit(browser, site, { as: otherUser });
     await theirs.goto("/notifications");
     await theirs.getByText("You’re now an administrator.").waitFor();
     await theirs.getByRole("complementary").getByRole("link", { name: "Webhooks" }).waitFor();
 
     await page.getByLabel("Role").selectOption({ label: "User" });
     await press(page, "Save role");
-    await eventually(() => roleOf(other), "user");
+    await eventually(() => roleOf(otherUser), "user");
 
     await page.getByRole("complementary").getByRole("link", { name: "Audit log" }).click();
     await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
     const target = await waitForHydration(page.getByLabel("Target ID"));
-    await target.fill(other.id);
-    await page.waitForURL(`/admin/audit?target=${other.id}`);
+    await target.fill(otherUser.id);
+    await page.waitForURL(`/admin/audit?target=${otherUser.id}`);
     const changes = page.getByRole("row").filter({ hasText: "user.role_changed" });
     await eventually(() => changes.count(), 2);
     await page.getByLabel("Action").fill("api_key");
@@ -74,17 +74,17 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
   });
 
   it("deletes a user after typing the email address, but not the last administrator", async () => {
-    const other = await createUser(site.test, "Somebody Gone");
+    const deletedUser = await createUser(site.test, "Somebody Gone");
     const page = await visit(browser, site, { as: admin });
-    await page.goto(`/admin/users/${other.id}`);
+    await page.goto(`/admin/users/${deletedUser.id}`);
     const confirmation = page.getByLabel("Email address of this account");
     await confirmation.fill(admin.email);
     await press(page, "Delete account");
     await page.getByText("This is not the email address of the account.").first().waitFor();
-    await confirmation.fill(other.email);
+    await confirmation.fill(deletedUser.email);
     await press(page, "Delete account");
     await page.getByText("Account deleted.").waitFor();
-    expect(await roleOf(other)).toBeUndefined();
+    expect(await roleOf(deletedUser)).toBeUndefined();
 
     await page.goto(`/admin/users/${admin.id}`);
     await page.getByLabel("Role").selectOption({ label: "User" });
@@ -250,14 +250,14 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       ).length;
     const page = await visit(browser, site, { as: admin });
     await page.goto(`/admin/event-endpoints/${id}`);
-    const one = page.getByRole("button", { name: /^Replay user\.updated/ });
-    await waitForHydration(one.first());
-    await one.first().click();
+    const replayButton = page.getByRole("button", { name: /^Replay user\.updated/ });
+    await waitForHydration(replayButton.first());
+    await replayButton.first().click();
     await page.getByText("1 delivery will be sent again.").waitFor();
     expect(await pending()).toBe(1);
     await press(page, "Replay all failed");
     await page.getByText("2 deliveries will be sent again.").waitFor();
     expect(await pending()).toBe(3);
-    await eventually(() => one.count(), 0);
+    await eventually(() => replayButton.count(), 0);
   });
 });

@@ -43,7 +43,7 @@ describe.skipIf(missing !== null)(`the reader of the API's document${missing ? `
 
       const document = await (await fetch(`${server.url}${path.replace("docs", "openapi.json")}`)).json();
       const described: Record<string, object> = { ...document.paths, ...document.webhooks };
-      const operations = Object.values(described).flatMap((one) => Object.keys(one));
+      const operations = Object.values(described).flatMap((methods) => Object.keys(methods));
       expect(await page.locator(".opblock").count()).toBe(operations.length);
       expect(operations.length).toBeGreaterThan(20);
       expect(elsewhere).toEqual([]);

@@ -228,9 +228,9 @@ describe.skipIf(missing !== null)(`a user in a browser${missing ? `: ${missing}`
 
       await page.goto("/billing");
       expect(await page.locator("html").getAttribute("lang")).toBe(locale);
-      const said = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", timeZone: "UTC" });
+      const dateFormat = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", timeZone: "UTC" });
       const plan = page.getByRole("main").locator("section").first();
-      await plan.getByText(said.format(await renewal(someone))).waitFor();
+      await plan.getByText(dateFormat.format(await renewal(someone))).waitFor();
       await plan.getByText(total).first().waitFor();
     }
   });

@@ -47,7 +47,7 @@ describeBehindPgBouncer("the oldest installed PostgreSQL, behind PgBouncer", ({ 
   });
 
   it("applies missed events and compares changed subscriptions, once a night", async () => {
-    const given = {
+    const facts = {
       userId: "user_1",
       subscriptionId: "sub_1",
       planId: "pro",
@@ -55,7 +55,7 @@ describeBehindPgBouncer("the oldest installed PostgreSQL, behind PgBouncer", ({ 
     };
     const bodyOf = (seats: number) =>
       loadFixture("stripe", "customer.subscription.created", {
-        ...{ ...given, seats, status: "active", eventId: "evt_1", occurredAt: new Date() },
+        ...{ ...facts, seats, status: "active", eventId: "evt_1", occurredAt: new Date() },
       }).body as { id: string; type: string; created: number; data: { object: object } };
     stripe.events.push(bodyOf(1));
     stripe.subscriptions.set("sub_1", bodyOf(3).data.object);

@@ -109,13 +109,13 @@ it("applies a claimed event after a crash although its provider never sends it a
 
 describe("a server stopped past its lease and continued", () => {
   let test: TestDatabase;
-  let other: ServerProcess;
+  let otherServer: ServerProcess;
   beforeAll(async () => {
     test = await freshDatabase();
-    other = await spawnServer(test.url, CLAIMED_FIRST);
+    otherServer = await spawnServer(test.url, CLAIMED_FIRST);
   });
   afterAll(async () => {
-    await other.end("SIGTERM");
+    await otherServer.end("SIGTERM");
     await test.drop();
   });
 

@@ -15,7 +15,7 @@ let test: TestDatabase;
 let server: RunningServer;
 let folder: string;
 let ada: TestUser;
-let other: TestUser;
+let otherUser: TestUser;
 beforeAll(async () => {
   await builtPages();
   test = await freshDatabase();
@@ -23,7 +23,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tollgate-pages-"));
   server = await startTestServer(test.url, { APP_URL, DATA_DIR: folder, ...limits });
   ada = await createUser(test, "Ada", { isHttps: true });
-  other = await createUser(test, "Somebody New", { isHttps: true });
+  otherUser = await createUser(test, "Somebody New", { isHttps: true });
 }, 180_000);
 afterAll(async () => {
   await server.close();
@@ -51,7 +51,7 @@ describe("account pages", () => {
     const response = await sendRequest(server.url, "GET", path);
     expect(response.status).toBe(307);
     expect(response.headers.get("location")).toMatch(/^\/sign-in/);
-    const { status, html } = await openPage(server.url, path, other.cookie);
+    const { status, html } = await openPage(server.url, path, otherUser.cookie);
     expect(status).toBe(200);
     expect(html.match(/<h1\b/g)).toHaveLength(1);
     // Content streamed after a placeholder needs a script to be shown.
@@ -66,19 +66,19 @@ describe("account pages", () => {
   );
 
   it("show only onboarding to a new user", async () => {
-    const { html } = await openPage(server.url, "/dashboard", other.cookie);
+    const { html } = await openPage(server.url, "/dashboard", otherUser.cookie);
     expect(html.match(/<h2\b/g)).toHaveLength(3);
   });
 });
 
 describe("an API key", () => {
   it("is shown once, with a working command", async () => {
-    const made = await sendForm(server.url, "/api-keys", ada.cookie, {
+    const created = await sendForm(server.url, "/api-keys", ada.cookie, {
       on: "Create key",
       fields: { name: "Nightly export", expiresAt: "" },
     });
     const [, key = ""] =
-      /curl -H 'Authorization: Bearer (tg_\w+)' https:\/\/\S+\/api\/users\/me/.exec(made.text) ?? [];
+      /curl -H 'Authorization: Bearer (tg_\w+)' https:\/\/\S+\/api\/users\/me/.exec(created.text) ?? [];
     expect((await sendRequest(server.url, "GET", "/api/users/me", { key })).body.name).toBe("Ada");
     for (const path of PAGES) {
       expect((await openPage(server.url, path, ada.cookie)).html).not.toContain(key);
@@ -108,35 +108,38 @@ describe("an API key", () => {
 
   it("of another user is refused like an unknown one, with a message", async () => {
     await sendRequest(server.url, "POST", "/api/api-keys", {
-      cookie: other.cookie,
+      cookie: otherUser.cookie,
       body: { name: "Theirs" },
     });
-    const [{ id }] = (await keysOf(other)) as [Key];
+    const [{ id }] = (await keysOf(otherUser)) as [Key];
     const [mine] = (await keysOf(ada)) as [Key];
     const response = await sendForm(server.url, "/api-keys", ada.cookie, {
       on: mine.id,
       fields: { id, name: "Theirs", confirmation: "Theirs" },
     });
     expect(response.text).toContain("This API key no longer exists.");
-    expect((await keysOf(other)).map((one) => one.id)).toEqual([id]);
+    expect((await keysOf(otherUser)).map((key) => key.id)).toEqual([id]);
   });
 });
 
 describe("a notification", () => {
   it("of another user is refused like an unknown one, and stays unread", async () => {
-    const { body } = await sendRequest(server.url, "GET", "/api/notifications", { cookie: other.cookie });
+    const { body } = await sendRequest(server.url, "GET", "/api/notifications", { cookie: otherUser.cookie });
     const response = await sendForm(server.url, "/notifications", ada.cookie, {
       on: "Mark as read",
       fields: { id: body.notifications[0].id },
     });
     expect(response.text).toContain("This notification no longer exists.");
-    expect((await openPage(server.url, "/notifications", other.cookie)).text).toContain("1 unread");
+    expect((await openPage(server.url, "/notifications", otherUser.cookie)).text).toContain("1 unread");
   });
 
   it("does not count a notification marked as read", async () => {
     expect((await openPage(server.url, "/notifications", ada.cookie)).text).toContain("2 unread");
-    const one = await sendForm(server.url, "/notifications", ada.cookie, { on: "Mark as read", fields: {} });
-    expect(one.text).toContain("1 unread");
+    const answer = await sendForm(server.url, "/notifications", ada.cookie, {
+      on: "Mark as read",
+      fields: {},
+    });
+    expect(answer.text).toContain("1 unread");
     const rest = await sendForm(server.url, "/notifications", ada.cookie, {
       on: "Mark all as read",
       fields: {},
@@ -277,8 +280,8 @@ describe("a change of the email address", () => {
     const outcomes = [];
     for (const address of [email, newEmail]) {
       const [link] = await vi.waitFor(async () => {
-        const found = /\/confirm-email-change\?token=[\w-]+/.exec(await lastMailTo(address));
-        return found ?? Promise.reject(new Error(`no mail to ${address} yet`));
+        const link = /\/confirm-email-change\?token=[\w-]+/.exec(await lastMailTo(address));
+        return link ?? Promise.reject(new Error(`no mail to ${address} yet`));
       }, 30_000);
       const page = await sendForm(server.url, link, "", { on: "Confirm change", fields: {} });
       outcomes.push(page.location);
@@ -312,7 +315,7 @@ async function sendForm(
   const { html } = await openPage(serverUrl, path, cookie);
   const form = [...html.matchAll(/<form\b.*?<\/form>/gs)]
     .map(([found]) => found)
-    .find((one) => one.includes(on));
+    .find((form) => form.includes(on));
   if (form === undefined) throw new Error(`${path} has no form with "${on}"`);
   const body = new FormData();
   for (const [tag] of form.matchAll(/<input\b[^>]*>/g)) {

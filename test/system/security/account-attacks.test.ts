@@ -324,14 +324,17 @@ describe("API keys", () => {
 
   it("created by a squatter are revoked when the owner resets the password", async () => {
     const squatter = await fresh();
-    const made = await send(on.url, "POST /api/api-keys", { cookie: squatter.cookie, body: { name: "k" } });
+    const created = await send(on.url, "POST /api/api-keys", {
+      cookie: squatter.cookie,
+      body: { name: "k" },
+    });
     await on.test.rows("truncate mail_recipient");
     await auth("/request-password-reset", { body: { email: squatter.email } });
     const mail = (await on.mails()).findLast((mail) => mail.includes(squatter.email)) ?? "";
     const token = /reset-password\/([\w-]+)/.exec(mail)?.[1];
     const body = { token, newPassword: "the owner's own password" };
     expect((await auth("/reset-password", { body })).status).toBe(200);
-    expect((await send(on.url, "GET /api/users/me", { key: made.body.key })).status).toBe(401);
+    expect((await send(on.url, "GET /api/users/me", { key: created.body.key })).status).toBe(401);
     expect(await isSignedIn(squatter.cookie)).toBe(false);
   });
 });

@@ -84,7 +84,9 @@ it("does not assign a purchase that names no user to whoever has paid with its c
   });
   const event = JSON.parse(JSON.stringify(body).replaceAll("user_0@example.com", VICTIM));
   expect((await deliver(shop, "lemon-squeezy", event)).status).toBe(500);
-  expect((await shop.known(attacker)).map((one) => one.providerSubscriptionId)).not.toContain("9001");
+  expect(
+    (await shop.known(attacker)).map((subscription) => subscription.providerSubscriptionId),
+  ).not.toContain("9001");
 });
 
 it("does not open the portal through a purchase that Polar has assigned to its payer by address", async () => {
@@ -98,7 +100,9 @@ it("does not open the portal through a purchase that Polar has assigned to its p
   });
   const event = JSON.parse(JSON.stringify(body).replaceAll("user_0", attacker.id));
   expect((await deliver(shop, "polar", event)).status).toBe(200);
-  expect((await shop.known(attacker)).map((one) => one.providerSubscriptionId)).toContain(subscriptionId);
+  expect((await shop.known(attacker)).map((subscription) => subscription.providerSubscriptionId)).toContain(
+    subscriptionId,
+  );
   await expectHidden(shop, attacker, subscriptionId);
 });
 
@@ -201,8 +205,8 @@ async function checkoutAtProvider(url: string, format: WireFormat): Promise<stri
     case "paddle": {
       const customer = await post("/customers", { email: VICTIM });
       const items = [{ price_id: "price_pro_monthly", quantity: 1 }];
-      const made = await post("/transactions", { items, customer_id: customer.data.id });
-      return made.data.checkout.url;
+      const transaction = await post("/transactions", { items, customer_id: customer.data.id });
+      return transaction.data.checkout.url;
     }
     case "polar":
       return (await post("/v1/checkouts/", { products: ["price_pro_monthly"], customer_email: VICTIM })).url;
@@ -212,8 +216,10 @@ async function checkoutAtProvider(url: string, format: WireFormat): Promise<stri
         variant: { data: { type: "variants", id: "price_pro_monthly" } },
       };
       const attributes = { checkout_data: { email: VICTIM } };
-      const made = await post("/v1/checkouts", { data: { type: "checkouts", attributes, relationships } });
-      return made.data.attributes.url;
+      const checkout = await post("/v1/checkouts", {
+        data: { type: "checkouts", attributes, relationships },
+      });
+      return checkout.data.attributes.url;
     }
   }
 }

@@ -46,9 +46,9 @@ describe("an outbound endpoint", () => {
       ...attack,
     });
   const create = async (path: string) => {
-    const made = await call("POST /", { body: { url: `${allowed.url}${path}`, types: ["user.created"] } });
-    expect(made.status, made.text).toBe(201);
-    return made.body as { id: string; secret: string };
+    const created = await call("POST /", { body: { url: `${allowed.url}${path}`, types: ["user.created"] } });
+    expect(created.status, created.text).toBe(201);
+    return created.body as { id: string; secret: string };
   };
 
   const INTERNAL = [
@@ -303,7 +303,7 @@ describe("guesses", () => {
       send(on.url, `POST /api/auth/two-factor/${path}`, { cookie: pending, body: { code } });
     const signIn = async () => {
       const { fields } = await send(on.url, "POST /api/auth/sign-in/email", { body: { email, password } });
-      return (fields["set-cookie"] ?? []).map((one) => one.split(";")[0]).join("; ");
+      return (fields["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]).join("; ");
     };
     const statuses: number[] = [];
     for (let n = 0; n < 4; n += 1) {
@@ -348,7 +348,7 @@ describe("guesses", () => {
     const password = "a password of some length";
     const email = `two-factor-${randomUUID()}@example.com`;
     const cookieIn = ({ fields }: Awaited<ReturnType<typeof send>>) =>
-      (fields["set-cookie"] ?? []).map((one) => one.split(";")[0]).join("; ");
+      (fields["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]).join("; ");
     const body = { name: "Two", email, password };
     let cookie = cookieIn(await send(on.url, "POST /api/auth/sign-up/email", { body }));
     const enabled = await send(on.url, "POST /api/auth/two-factor/enable", { cookie, body: { password } });

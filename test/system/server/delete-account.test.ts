@@ -69,12 +69,12 @@ it("does not use a Paddle customer for an unconfirmed email address", async () =
   const person = await createUser(shop.test);
   // The stranger was a customer before the account existed.
   const stranger = { email: person.email, action: "pay", card: "4242 4242 4242 4242" };
-  const other = await createUser(shop.test);
-  const opened = await shop.post("/api/checkout", other, { planId: "pro" });
-  await press(opened.body.url, { ...stranger, email: other.email });
-  await shop.agree(other);
-  await shop.test.rows(`update "user" set email = 'moved@example.com' where id = $1`, [other.id]);
-  await shop.test.rows(`update "user" set email = $2 where id = $1`, [person.id, other.email]);
+  const otherUser = await createUser(shop.test);
+  const opened = await shop.post("/api/checkout", otherUser, { planId: "pro" });
+  await press(opened.body.url, { ...stranger, email: otherUser.email });
+  await shop.agree(otherUser);
+  await shop.test.rows(`update "user" set email = 'moved@example.com' where id = $1`, [otherUser.id]);
+  await shop.test.rows(`update "user" set email = $2 where id = $1`, [person.id, otherUser.email]);
 
   const refused = await shop.post("/api/checkout", person, { planId: "pro" });
   expect([refused.status, refused.body.error]).toEqual([403, expect.stringMatching(/email address/)]);

@@ -152,17 +152,24 @@ describe.each(wireFormats())("events in the format %s, reordered and lost", (for
         });
         const missed = isListed ? { missed: dropped.length, applied: dropped.length } : null;
         expect(report.slots).toMatchObject([{ slot: "provider-a", problem: null, missed }]);
-        const isNamed = (id: string | null) => before.some((one) => one.providerSubscriptionId === id);
-        const known = truth.filter((one) => isListed || isNamed(one.providerSubscriptionId));
-        const nameless = isListed ? [] : before.filter((one) => one.providerSubscriptionId === null);
+        const isNamed = (id: string | null) =>
+          before.some((subscription) => subscription.providerSubscriptionId === id);
+        const known = truth.filter(
+          (subscription) => isListed || isNamed(subscription.providerSubscriptionId),
+        );
+        const nameless = isListed
+          ? []
+          : before.filter((subscription) => subscription.providerSubscriptionId === null);
         // Lemon Squeezy is asked about a subscription that no event has named only where its customer is known.
         expect(nameless.length).toBeLessThanOrEqual(truth.length - known.length);
         const after = await stored();
-        const named = after.filter((one) => one.providerSubscriptionId !== null);
+        const named = after.filter((subscription) => subscription.providerSubscriptionId !== null);
         const isStored = ({ providerSubscriptionId: id }: Pick<Stored, "providerSubscriptionId">) =>
-          named.some((one) => one.providerSubscriptionId === id);
-        expect(named).toEqual(truth.filter(isStored).map((one) => ({ ...one, outOfOrder: false })));
-        expect(known.filter((one) => !isStored(one))).toEqual([]);
+          named.some((subscription) => subscription.providerSubscriptionId === id);
+        expect(named).toEqual(
+          truth.filter(isStored).map((subscription) => ({ ...subscription, outOfOrder: false })),
+        );
+        expect(known.filter((subscription) => !isStored(subscription))).toEqual([]);
         expect(after).toHaveLength(known.length + nameless.length);
 
         seen.flagged += Number(isFlagged);
@@ -247,7 +254,7 @@ function eventsOf(
       ({ eventId }) =>
         arrivals.find((arrival) => arrival.eventId === eventId) as Endpoint["arrivals"][number],
     )
-    .map((one) => ({ ...one, event: ADAPTERS.of(format).interpret(one.eventType, one.body) }))
+    .map((arrival) => ({ ...arrival, event: ADAPTERS.of(format).interpret(arrival.eventType, arrival.body) }))
     .filter(({ event }) => event.kind !== "ignored");
 }
 
@@ -275,8 +282,8 @@ function arranged(events: readonly Arrived[], { arrivals, keepsTies }: Pick<Life
     hasTies: pairs.some(([first, later]) => isTie(first, later)),
     breaksTies: swapped.some(([first, later]) => isTie(first, later)),
     // Events ingested later sort after those of the same moment.
-    missesTies: dropped.some((one) =>
-      sent.some((other) => isTie(one, other) && events.indexOf(one) < events.indexOf(other)),
+    missesTies: dropped.some((missed) =>
+      sent.some((later) => isTie(missed, later) && events.indexOf(missed) < events.indexOf(later)),
     ),
   };
 }
@@ -284,7 +291,7 @@ function arranged(events: readonly Arrived[], { arrivals, keepsTies }: Pick<Life
 function restoreTies(sent: Arrived[], events: readonly Arrived[]): void {
   const before = [...sent];
   for (const [at, event] of before.entries()) {
-    const tied = before.filter((other) => isTie(event, other));
+    const tied = before.filter((candidate) => isTie(event, candidate));
     const inOrder = events.filter((otherEvent) => tied.includes(otherEvent));
     sent[at] = inOrder[tied.indexOf(event)] as Arrived;
   }

@@ -51,15 +51,15 @@ describe.skipIf(program === null)("two servers on one Redis", () => {
   });
 
   it("answer billing with 503 while Redis is unreachable, and count the rest locally", async () => {
-    const other = await createUser(test);
+    const otherUser = await createUser(test);
     await redis.kill();
     for (const server of servers) {
       const checkout = await sendRequest(server.url, "POST", "/api/checkout", {
-        cookie: other.cookie,
+        cookie: otherUser.cookie,
         body: { planId: "pro" },
       });
       expect(checkout.status).toBe(503);
-      const read = await sendRequest(server.url, "GET", "/api/users/me", other);
+      const read = await sendRequest(server.url, "GET", "/api/users/me", otherUser);
       expect([read.status, read.fields["x-ratelimit-remaining"]]).toEqual([200, "3"]);
     }
   });

@@ -54,9 +54,9 @@ describe("the simulated provider", () => {
   });
 
   it("makes the server exit with one line when its port is in use", async () => {
-    const other = createServer();
-    await new Promise<void>((listens) => other.listen(0, "127.0.0.1", listens));
-    const port = String((other.address() as AddressInfo).port);
+    const otherServer = createServer();
+    await new Promise<void>((listens) => otherServer.listen(0, "127.0.0.1", listens));
+    const port = String((otherServer.address() as AddressInfo).port);
     const started = spawnSync(process.execPath, ["src/server.ts"], {
       env: {
         ...serverVariables(test.url),
@@ -73,7 +73,7 @@ describe("the simulated provider", () => {
     expect(started.stderr).toMatch(
       new RegExp(`^SIMULATOR_PORT: port ${port} is in use, e.g. SIMULATOR_PORT=\\d+.*\\n$`),
     );
-    await new Promise((closed) => other.close(closed));
+    await new Promise((closed) => otherServer.close(closed));
   });
 
   it("is announced in the start-up banner", async () => {
@@ -90,10 +90,10 @@ describe("the simulated provider", () => {
 describe("the keys of the simulated provider", () => {
   it("are generated once, or derived from an older file", async () => {
     const own = await mkdtemp(join(folder, "keys-"));
-    const made = await embeddedSecrets(own);
-    expect(await embeddedSecrets(own)).toEqual(made);
-    expect(Object.keys(made.apiKeys)).toEqual([...SLOTS]);
-    const { apiKeys, ...older } = made;
+    const generated = await embeddedSecrets(own);
+    expect(await embeddedSecrets(own)).toEqual(generated);
+    expect(Object.keys(generated.apiKeys)).toEqual([...SLOTS]);
+    const { apiKeys, ...older } = generated;
     await writeFile(join(own, "secrets.json"), JSON.stringify(older));
     const read = await embeddedSecrets(own);
     expect(read).toMatchObject(older);

@@ -83,10 +83,10 @@ describe.each(wireFormats())("with the simulator in the format %s", (format) => 
 
     await lose(1);
     await press(portal.body.url, { subscription: providerSubscriptionId, action: "seats", seats: "9" });
-    const asked = await sendRequest(server.url, "POST", `/api/subscriptions/${id}/reconcile`, {
+    const answer = await sendRequest(server.url, "POST", `/api/subscriptions/${id}/reconcile`, {
       cookie: admin.cookie,
     });
-    expect([asked.status, asked.body], asked.text).toMatchObject([200, { seats: 9 }]);
+    expect([answer.status, answer.body], answer.text).toMatchObject([200, { seats: 9 }]);
 
     // Every event of a new user: the subscription is unknown here.
     const unheard = await createUser(test);

@@ -140,13 +140,13 @@ function fieldOf(operation: string): Field {
 
 /** Asks for everything; what the field has no argument for is written into the document. */
 function documentFor({ name, args, type }: Field, input: Input): string {
-  const given = args.filter((arg) => arg.name in input);
-  const others = Object.keys(input).filter((otherKey) => !given.some((arg) => arg.name === otherKey));
+  const givenArgs = args.filter((arg) => arg.name in input);
+  const others = Object.keys(input).filter((otherKey) => !givenArgs.some((arg) => arg.name === otherKey));
   const inside = [
-    ...given.map((arg) => `${arg.name}: $${arg.name}`),
-    ...others.map((other) => `${other}: ${JSON.stringify(input[other])}`),
+    ...givenArgs.map((arg) => `${arg.name}: $${arg.name}`),
+    ...others.map((name) => `${name}: ${JSON.stringify(input[name])}`),
   ].join(", ");
-  const outside = given.map((arg) => `$${arg.name}: ${arg.type}`).join(", ");
+  const outside = givenArgs.map((arg) => `$${arg.name}: ${arg.type}`).join(", ");
   const kind = ROOTS[0].getFields()[name] ? "query" : "mutation";
   return `${kind} ${outside && `(${outside})`} { ${name}${inside && `(${inside})`} ${selectionOf(type)} }`;
 }
@@ -163,8 +163,8 @@ function isOfAnotherOperation(typeName: string, field: Field): boolean {
 }
 
 function variablesFor({ args }: Field, input: Input): Input {
-  const given = args.filter((arg) => arg.name in input);
-  return Object.fromEntries(given.map((arg) => [arg.name, spelt(input[arg.name], arg.type)]));
+  const givenArgs = args.filter((arg) => arg.name in input);
+  return Object.fromEntries(givenArgs.map((arg) => [arg.name, spelt(input[arg.name], arg.type)]));
 }
 
 function isNoValue(value: unknown, type: GraphQLInputType): boolean {
@@ -188,7 +188,7 @@ function spelt(value: unknown, type: GraphQLInputType): unknown {
 function readBack(value: unknown, type: GraphQLOutputType): unknown {
   if (value === null) return null;
   const known = getNullableType(type);
-  if (isListType(known)) return (value as unknown[]).map((one) => readBack(one, known.ofType));
+  if (isListType(known)) return (value as unknown[]).map((item) => readBack(item, known.ofType));
   if (isEnumType(known)) return (value as string).toLowerCase().replace(/^provider_/, "provider-");
   if (!isObjectType(known)) return value;
   const fields = known.getFields();

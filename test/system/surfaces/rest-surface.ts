@@ -36,12 +36,12 @@ export function restSurface(version: string, listName: (route: Route) => string)
     scope: null,
     ...(version === "v1" ? { hidesReasons: true } : {}),
     entrances: OFFERED.map(entranceOf),
-    leadsTo: Object.fromEntries(OFFERED.map((one) => [entranceOf(one), [one.operation.name]])),
+    leadsTo: Object.fromEntries(OFFERED.map((route) => [entranceOf(route), [route.operation.name]])),
     differs: {},
     cannotSay: () => false,
     call: async (serverUrl, operation, caller, input) => {
       const entrance = entranceTo(surface, operation);
-      const route = OFFERED.find((one) => entranceOf(one) === entrance) as Route;
+      const route = OFFERED.find((offered) => entranceOf(offered) === entrance) as Route;
       const response = await send(serverUrl, `/api/${version}`, route, caller, input);
       return { ...said(response, route, listName(route)), ...limitsIn(response) };
     },

@@ -84,9 +84,9 @@ export function isLetThrough(verdict: Verdict): boolean {
 
 /** @throws when there is none */
 export function entranceTo({ leadsTo, name }: Pick<Surface, "leadsTo" | "name">, operation: string): string {
-  const found = Object.entries(leadsTo).find(([, operations]) => operations.includes(operation));
-  if (!found) throw new Error(`${operation} is not offered by ${name}`);
-  return found[0];
+  const entry = Object.entries(leadsTo).find(([, operations]) => operations.includes(operation));
+  if (!entry) throw new Error(`${operation} is not offered by ${name}`);
+  return entry[0];
 }
 
 /** What the headers of an answer over HTTP say of limits. */

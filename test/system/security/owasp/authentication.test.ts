@@ -268,8 +268,8 @@ describe("API2:2023 Broken Authentication", () => {
       const body = { email, password, token: planted.token, sessionToken: planted.token };
       const response = await send(on.url, `${SIGN_IN}?token=${planted.token}`, { cookie, body });
       expect(response.status).toBe(200);
-      const given = partsOf(sessionOf(response));
-      expect([planted.token, "chosen"]).not.toContain(given.token);
+      const parts = partsOf(sessionOf(response));
+      expect([planted.token, "chosen"]).not.toContain(parts.token);
       expect(await whoIs({ cookie: sessionOf(response) })).toBe(id);
       expect(await whoIs({ cookie })).not.toBe(id);
     }
@@ -336,8 +336,11 @@ describe("API2:2023 Broken Authentication", () => {
 
   it("rejects banned, deleted and expired callers from the next request on", async () => {
     const person = await createUser(on.test);
-    const made = await send(on.url, "POST /api/api-keys", { cookie: person.cookie, body: { name: "mine" } });
-    const both = async () => [await whoIs({ cookie: person.cookie }), await whoIs({ key: made.body.key })];
+    const created = await send(on.url, "POST /api/api-keys", {
+      cookie: person.cookie,
+      body: { name: "mine" },
+    });
+    const both = async () => [await whoIs({ cookie: person.cookie }), await whoIs({ key: created.body.key })];
     expect(await both()).toEqual([person.id, person.id]);
     await on.test.rows(`update "user" set banned = true where id = $1`, [person.id]);
     expect(await both()).toEqual([UNAUTHORIZED, UNAUTHORIZED]);

@@ -23,8 +23,8 @@ describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
       });
     expect(admitted(await atOnce(20, signUp))).toBe(5);
     expect((await signUp(21)).status).toBe(429);
-    const made = await on.test.rows(`select id from "user" where email like 'bot.%'`);
-    expect(made).toHaveLength(5);
+    const bots = await on.test.rows(`select id from "user" where email like 'bot.%'`);
+    expect(bots).toHaveLength(5);
   });
 
   it("limits checkouts and portals to five a minute per user on all surfaces", async () => {
@@ -39,11 +39,11 @@ describe("API6:2023 Unrestricted Access to Sensitive Business Flows", () => {
       }),
     );
     expect(admitted(answers)).toBe(5);
-    const other = await send(url, "POST /api/checkout", {
+    const othersCheckout = await send(url, "POST /api/checkout", {
       cookie: on.victim.cookie,
       body: { planId: "pro" },
     });
-    expect(other.status).not.toBe(429);
+    expect(othersCheckout.status).not.toBe(429);
   });
 
   it("limits key creation to ten a minute", async () => {

@@ -163,7 +163,7 @@ describe("API5:2023 Broken Function Level Authorization", () => {
       const [method = "", path = ""] = requestTo(route, on.victim, on).split(" ");
       const whole = spellings(path).map((spelling) => `${method} ${spelling}`);
       const others = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"].map(
-        (one) => `${one} ${path}`,
+        (verb) => `${verb} ${path}`,
       );
       for (const request of [...whole, ...others]) {
         for (const as of [{}, { cookie: on.attacker.cookie }, { key: on.admin.key }]) {
@@ -178,8 +178,8 @@ describe("API5:2023 Broken Function Level Authorization", () => {
         "x-http-method": method,
         "x-method-override": method,
       };
-      for (const one of ["GET", "POST"]) {
-        const request = `${one} /api/plans?_method=${method}&_url=${path}`;
+      for (const verb of ["GET", "POST"]) {
+        const request = `${verb} /api/plans?_method=${method}&_url=${path}`;
         const response = await send(on.url, request, { headers: { ...overrides, "x-original-url": path } });
         expect([400, 405]).toContain(response.status);
       }

@@ -139,14 +139,14 @@ describe("API9:2023 Improper Inventory Management", () => {
   it("documents every mounted route", async () => {
     const mounted = (await mountedApi()).routes
       .map(({ method, path }) => `${method} ${path}`)
-      .filter((one) => !MIDDLEWARE.has(one));
+      .filter((route) => !MIDDLEWARE.has(route));
     const document = (await send(url, "GET /api/openapi.json")).body;
-    const told = operationsOf(document).map((one) =>
-      one.replace("POST /api/webhooks/:slot", "ALL /api/webhooks/:slot"),
+    const told = operationsOf(document).map((operation) =>
+      operation.replace("POST /api/webhooks/:slot", "ALL /api/webhooks/:slot"),
     );
     const known = [...told, ...BESIDE_THE_DOCUMENT];
-    expect([...new Set(mounted)].filter((one) => !known.includes(one))).toEqual([]);
-    expect(known.filter((one) => !mounted.includes(one))).toEqual([]);
+    expect([...new Set(mounted)].filter((route) => !known.includes(route))).toEqual([]);
+    expect(known.filter((route) => !mounted.includes(route))).toEqual([]);
   });
 
   it("serves every documented route in each version behind the gate", async () => {
@@ -154,7 +154,7 @@ describe("API9:2023 Improper Inventory Management", () => {
       versions.supported.map(async (version) => (await send(url, `GET /api/${version}/openapi.json`)).body),
     );
     const [first, ...others] = documents.map(operationsOf);
-    for (const other of others) expect(other).toEqual(first);
+    for (const answer of others) expect(answer).toEqual(first);
     for (const route of ROUTES) {
       const request = requestTo(route, on.victim, on);
       const responses = await Promise.all(
@@ -213,18 +213,18 @@ describe("API9:2023 Improper Inventory Management", () => {
     expect(AUTH_PATHS.filter((used) => !offered.includes(used))).toEqual([]);
     const there: string[] = [];
     const thereToConfirm: string[] = [];
-    for (const one of offered) {
-      const request = one.replace(" ", " /api/auth").replace(/:\w+/g, "token");
+    for (const route of offered) {
+      const request = route.replace(" ", " /api/auth").replace(/:\w+/g, "token");
       // Without a page to return to, a mailed link returns 400, so the route exists.
       const isThere = async (server: string) => {
         const { status } = await send(server, request, {
           cookie: "",
-          ...(one.startsWith("POST") ? { body: {} } : {}),
+          ...(route.startsWith("POST") ? { body: {} } : {}),
         });
         return ![404, 405].includes(status);
       };
-      if (await isThere(url)) there.push(one);
-      if (await isThere(confirming)) thereToConfirm.push(one);
+      if (await isThere(url)) there.push(route);
+      if (await isThere(confirming)) thereToConfirm.push(route);
     }
     expect(there.sort()).toEqual([...AUTH_PATHS].sort());
     expect(thereToConfirm.sort()).toEqual([...AUTH_PATHS, ...CONFIRMATION_PATHS].sort());

@@ -564,13 +564,13 @@ describe("API8:2023 Security Misconfiguration", () => {
       await own.rows("alter table notification rename to notification_hidden");
       await own.rows("alter table session rename column user_agent to user_agent_hidden");
       await own.rows("alter table webhook_delivery rename to webhook_delivery_hidden");
-      const asked: [string, Attack][] = [
+      const attacks: [string, Attack][] = [
         ["GET /api/notifications", { cookie }],
         ["POST /api/notifications/1/read", { cookie, body: {} }],
         ["POST /api/auth/sign-in/email", { body }],
         ["POST /api/auth/sign-up/email", { body: { ...body, email: "another@example.com" } }],
       ];
-      for (const [request, attack] of asked) {
+      for (const [request, attack] of attacks) {
         const response = await send(server.url, request, attack);
         expect([request, response.status, response.body.error]).toEqual([
           request,

@@ -136,7 +136,7 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
       const { cookie } = isAdmins ? on.admin : on.attacker;
       const own = { ...on.attacker, ...(isAdmins ? on.admin : {}) };
       const before = await Promise.all(
-        [on.attacker, on.victim, on.admin].map((one) => belongingsOf(on, one)),
+        [on.attacker, on.victim, on.admin].map((person) => belongingsOf(on, person)),
       );
       const isOwn = new Set(Object.keys((route.operation.input as unknown as { shape: object }).shape));
       const tried = Object.entries(COVETED).filter(([field]) => !isOwn.has(field));
@@ -153,7 +153,9 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
         const body = `{${good}${good ? "," : ""}${more}}`;
         expect((await send(on.url, requestTo(route, own, on), { cookie, body })).status).toBe(400);
       }
-      const after = await Promise.all([on.attacker, on.victim, on.admin].map((one) => belongingsOf(on, one)));
+      const after = await Promise.all(
+        [on.attacker, on.victim, on.admin].map((person) => belongingsOf(on, person)),
+      );
       expect(after).toEqual(before);
       expect((Object.prototype as Record<string, unknown>).role).toBeUndefined();
     },
@@ -242,8 +244,8 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
       const lists = Object.values(response.body as object).filter(Array.isArray);
       const shown = "nextCursor" in response.body ? lists[0] : [response.body];
       expect(shown?.length).toBeGreaterThan(0);
-      for (const one of shown as object[])
-        expect(Object.keys(one).sort()).toEqual([...(SHOWN[kind] ?? [])].sort());
+      for (const item of shown as object[])
+        expect(Object.keys(item).sort()).toEqual([...(SHOWN[kind] ?? [])].sort());
     }
   });
 
@@ -256,10 +258,10 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
     for (const [who, as] of Object.entries(everybody(on))) {
       for (const request of everything(on)) {
         const response = await send(on.url, request, { ...as, body: undefined });
-        const said = JSON.stringify(response.fields) + response.text;
+        const answer = JSON.stringify(response.fields) + response.text;
         const own = secrets.filter((secret) => !(as.cookie ?? "").includes(secret));
-        expect([who, request, own.filter((secret) => said.includes(secret))]).toEqual([who, request, []]);
-        expect(said).not.toContain(fresh.body.key);
+        expect([who, request, own.filter((secret) => answer.includes(secret))]).toEqual([who, request, []]);
+        expect(answer).not.toContain(fresh.body.key);
       }
     }
   });
@@ -283,8 +285,8 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
 
   it("returns payloads only for a single delivery", async () => {
     const { cookie } = on.admin;
-    const one = await send(on.url, `GET /api/webhook-deliveries/${on.deliveryId}`, { cookie });
-    expect(one.body.payload.id).toBe(CONFIDENTIAL);
+    const delivery = await send(on.url, `GET /api/webhook-deliveries/${on.deliveryId}`, { cookie });
+    expect(delivery.body.payload.id).toBe(CONFIDENTIAL);
     const [list, replay] = [
       await sendRequest(on.url, "GET", "/api/webhook-deliveries", { cookie }),
       await send(on.url, `POST /api/webhook-deliveries/${on.deliveryId}/replay`, { cookie }),

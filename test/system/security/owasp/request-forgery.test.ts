@@ -179,8 +179,8 @@ describe("API7:2023 Server Side Request Forgery", () => {
     ];
     for (const headers of poisons) {
       const body = { email: on.victim.email };
-      const asked = await send(url, "POST /api/auth/request-password-reset", { headers, body });
-      expect(asked.status).toBe(200);
+      const answer = await send(url, "POST /api/auth/request-password-reset", { headers, body });
+      expect(answer.status).toBe(200);
       for (const request of [
         "GET /api/plans",
         "GET /api/openapi.json",
@@ -275,11 +275,11 @@ describe("API7:2023 Server Side Request Forgery", () => {
     for (const body of refused)
       expect((await send(url, "POST /api/chat", { cookie, body })).status).toBe(400);
     expect(provider.exchanges).toEqual([]);
-    const asked = await send(url, "POST /api/chat", {
+    const answer = await send(url, "POST /api/chat", {
       cookie,
       body: { ...user({ parts: [text], experimental_attachments: [{ url: there }] }), ...ignored },
     });
-    expect(asked.status).toBe(200);
+    expect(answer.status).toBe(200);
     expect(provider.exchanges).toHaveLength(1);
   });
 

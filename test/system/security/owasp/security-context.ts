@@ -73,7 +73,7 @@ export function securityContext(): SecurityContext {
 }
 
 async function settled({ url, test }: SecurityContext, person: TestUser): Promise<Inhabitant> {
-  const made = await sendRequest(url, "POST", "/api/api-keys", {
+  const created = await sendRequest(url, "POST", "/api/api-keys", {
     cookie: person.cookie,
     body: { name: `${person.name}'s key` },
   });
@@ -99,8 +99,8 @@ async function settled({ url, test }: SecurityContext, person: TestUser): Promis
   const pair = (rows: { id: string }[]) => rows.map(({ id }) => id) as [string, string];
   return {
     ...person,
-    key: made.body.key,
-    keyId: made.body.id,
+    key: created.body.key,
+    keyId: created.body.id,
     subscriptionIds: pair(subscriptions),
     notificationIds: pair(notifications),
   };

@@ -65,14 +65,14 @@ export async function dawdle(serverUrl: string, beginnings: readonly string[]): 
 export function answersTo(serverUrl: string, bytes: string | Buffer, silentMs = 300): Promise<string> {
   return new Promise((resolve) => {
     const socket = opened(serverUrl);
-    let said = "";
+    let received = "";
     socket.setTimeout(silentMs, () => socket.destroy());
     socket.on("connect", () => socket.write(bytes));
     socket.on("data", (data) => {
-      said += data.toString("latin1");
+      received += data.toString("latin1");
     });
     socket.on("error", () => {});
-    socket.on("close", () => resolve(said));
+    socket.on("close", () => resolve(received));
   });
 }
 

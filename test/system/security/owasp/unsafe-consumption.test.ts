@@ -184,9 +184,9 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     for (const change of changes) {
       const { sending } = told(change, id);
       const { status, body } = await sending();
-      const said = JSON.stringify(body);
-      expect([200, 400, 500], said).toContain(status);
-      expect(said).toMatch(
+      const answer = JSON.stringify(body);
+      expect([200, 400, 500], answer).toContain(status);
+      expect(answer).toMatch(
         /^\{("received":true(,"\w+":true)?|"error":"(Processing failed|Invalid payload: [\w ,.-]+)")\}$/,
       );
     }
