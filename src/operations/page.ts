@@ -13,6 +13,14 @@ export const PAGE = {
     .describe("The `nextCursor` of the previous page; omit it for the first page."),
 };
 
+/** The cursor of a list whose cursors are ids. */
+export function cursorOf<Id extends z.ZodType<string>>(id: Id) {
+  return id
+    .nullable()
+    .default(null)
+    .describe(PAGE.cursor.description ?? "");
+}
+
 export type Page<Item> = {
   items: Item[];
   /** Where the next page begins; `null` at the end. */
@@ -20,7 +28,10 @@ export type Page<Item> = {
 };
 
 export function pageOf<Item extends z.ZodType>(item: Item) {
-  return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+  return z.object({
+    items: z.array(item).describe("The items of this page."),
+    nextCursor: z.string().nullable().describe("The cursor of the next page; `null` on the last page."),
+  });
 }
 
 /** A place in a list that is ordered by time of creation, then by id. */

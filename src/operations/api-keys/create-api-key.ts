@@ -6,6 +6,7 @@ import { insertApiKey } from "../../store/api-keys.ts";
 import type { Database } from "../../store/database.ts";
 import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
+import { ApiKeyView } from "./api-key-view.ts";
 
 export type NewApiKey = { key: string; prefix: string; hash: Buffer };
 
@@ -24,11 +25,9 @@ export const createApiKey = defineOperation({
   }),
   reasons: ["expiry_in_past", "expiry_too_late", "too_many_api_keys"],
   output: z.object({
-    id: z.uuid(),
-    name: z.string(),
-    prefix: z.string(),
-    key: z.string().describe("Not stored: it cannot be shown again."),
-    createdAt: z.date(),
+    ...ApiKeyView.pick({ id: true, name: true, prefix: true }).shape,
+    key: z.string().describe("The key itself. Not stored: it cannot be shown again."),
+    createdAt: ApiKeyView.shape.createdAt,
   }),
   run: async (deps: { database: Database; newApiKey: () => NewApiKey }, caller, { name, expiresAt }) => {
     const expiry = expiryOf(expiresAt, new Date());

@@ -13,7 +13,7 @@ export const revokeApiKey = defineOperation({
   limit: "settings",
   input: z.strictObject({ id: ApiKeyId }),
   reasons: ["not_found"],
-  output: z.object({ success: z.literal(true) }),
+  output: z.object({ success: z.literal(true).describe("Always true.") }),
   run: async (deps: { database: Database }, caller, { id }) => {
     const entry = { action: "api_key.revoked", target: { type: "api_key", id } } as const;
     const isRevoked = await withAudit(

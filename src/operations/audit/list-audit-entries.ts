@@ -3,25 +3,32 @@ import { format } from "../../domain/invalid-input.ts";
 import { listAuditEntries as list } from "../../store/audit-log.ts";
 import type { Queryable } from "../../store/database.ts";
 import { defineOperation } from "../operation.ts";
-import { PAGE, pageOf } from "../page.ts";
+import { cursorOf, PAGE, pageOf } from "../page.ts";
 
 const AuditEntryView = z
   .object({
-    id: z.string(),
-    at: z.date(),
-    actor: z.object({
-      kind: z
-        .enum(["session", "api-key", "service-key", "operator", "database"])
-        .describe("`operator`: the command line; `database`: a change made with SQL."),
-      userId: z.string().nullable(),
-      keyId: z.string().nullable(),
-    }),
-    address: z.string().nullable().describe("The client's network address."),
-    action: z.string().describe("For example `user.role_changed`."),
-    target: z.object({ type: z.string(), id: z.string() }),
-    details: z.record(z.string(), z.unknown()),
+    id: z.string().describe("The entry's id."),
+    at: z.date().describe("When it happened."),
+    actor: z
+      .object({
+        kind: z
+          .enum(["session", "api-key", "service-key", "operator", "database"])
+          .describe("`operator`: the command line; `database`: a change made with SQL."),
+        userId: z.string().nullable().describe("The user who acted; `null`: none."),
+        keyId: z.string().nullable().describe("The key that acted; `null`: none."),
+      })
+      .describe("Who acted."),
+    address: z.string().nullable().describe("The client's network address; `null`: none."),
+    action: z.string().describe("What was done, for example `user.role_changed`."),
+    target: z
+      .object({
+        type: z.string().describe("What it is, for example `user`."),
+        id: z.string().describe("Its id."),
+      })
+      .describe("What was acted on."),
+    details: z.record(z.string(), z.unknown()).describe("Details of the action."),
   })
-  .meta({ id: "AuditEntry" });
+  .meta({ id: "AuditEntry", description: "An action of an administrator, an operator or a key." });
 
 const EntryId = z.string().regex(/^[1-9]\d{0,17}$/, format("number_id"));
 
@@ -42,7 +49,7 @@ export const listAuditEntries = defineOperation({
   limit: "admin",
   input: z.strictObject({
     ...PAGE,
-    cursor: EntryId.nullable().default(null),
+    cursor: cursorOf(EntryId),
     action: Text.describe(
       "An action such as `user.role_changed`, or its first word for all of them: `user`.",
     ),

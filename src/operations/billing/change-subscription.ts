@@ -13,10 +13,10 @@ const Preview = z
   .object({
     amountDue: z.int().describe("In the currency's smallest unit, charged at `at`; negative: a credit."),
     currency: z.string().describe("ISO 4217."),
-    at: z.date(),
+    at: z.date().describe("When it is charged."),
   })
   .nullable()
-  .describe("`null` where the provider gives none, and without `preview`.");
+  .describe("What the change costs; `null` where the provider gives none, and without `preview`.");
 
 export const changeSubscription = defineOperation({
   name: "billing.changeSubscription",
@@ -25,11 +25,11 @@ export const changeSubscription = defineOperation({
   permission: "checkout:write",
   limit: "billing",
   input: z.strictObject({
-    id: z.uuid(),
-    planId: z.string().min(1).max(50).optional(),
-    seats: z.int().min(1).optional(),
-    when: z.enum(["now", "period_end"]),
-    preview: z.boolean().default(false).describe("Changes nothing."),
+    id: SubscriptionView.shape.id,
+    planId: z.string().min(1).max(50).optional().describe("The new plan; unchanged unless given."),
+    seats: z.int().min(1).optional().describe("The new number of seats; unchanged unless given."),
+    when: z.enum(["now", "period_end"]).describe("When the change takes effect."),
+    preview: z.boolean().default(false).describe("Only show what it would cost; nothing is changed."),
   }),
   reasons: [
     "not_found",
@@ -44,7 +44,10 @@ export const changeSubscription = defineOperation({
     "provider_rejected",
     "email_known_to_provider",
   ],
-  output: z.object({ subscription: SubscriptionView, preview: Preview }),
+  output: z.object({
+    subscription: SubscriptionView.describe("The subscription afterwards."),
+    preview: Preview,
+  }),
   run: async (deps: ChangeTools, { userId }, { id, when, preview, ...requested }) => {
     const stored = await changeableSubscription(deps.database, id);
     if (stored === null || stored.userId !== userId)

@@ -16,10 +16,13 @@ export const createCheckout = defineOperation({
   permission: "checkout:write",
   limit: "billing",
   input: z.strictObject({
-    planId: z.string().min(1).max(50),
-    seats: z.int().min(1).optional().describe("Defaults to the plan's minimum."),
-    provider: z.enum(SLOTS).optional().describe("Defaults to the active provider."),
-    interval: z.enum(["month", "year"]).optional().describe("Defaults to the plan's first price."),
+    planId: z.string().min(1).max(50).describe("The plan to buy: its id in `plans.config.ts`."),
+    seats: z.int().min(1).optional().describe("The number of seats; defaults to the plan's minimum."),
+    provider: z.enum(SLOTS).optional().describe("The provider slot; defaults to the active one."),
+    interval: z
+      .enum(["month", "year"])
+      .optional()
+      .describe("How often it is paid; defaults to the plan's first price."),
     currency: z
       .string()
       .regex(/^[A-Z]{3}$/)
@@ -44,7 +47,7 @@ export const createCheckout = defineOperation({
     "provider_rejected",
     "email_known_to_provider",
   ],
-  output: z.object({ url: z.url() }),
+  output: z.object({ url: z.url().describe("Where the user pays, at the provider.") }),
   run: async (
     deps: BillingTools & ReturnDeps,
     caller,

@@ -30,7 +30,7 @@ export const openPortal = defineOperation({
     "provider_rejected",
     "email_known_to_provider",
   ],
-  output: z.object({ url: z.url() }),
+  output: z.object({ url: z.url().describe("The portal, at the provider; it works for a short time.") }),
   run: async (
     deps: Omit<BillingTools, "plans" | "activeProvider" | "intake"> & ReturnDeps,
     { userId },

@@ -6,7 +6,7 @@ import { currentEntitlements, type EntitlementDeps } from "./current-view.ts";
 
 const CheckView = z
   .object({
-    allowed: z.boolean(),
+    allowed: z.boolean().describe("Whether the user may use the feature."),
     reason: z
       .enum(["plan", "grace_until", "not_subscribed", "quota_exceeded"])
       .describe(
@@ -20,7 +20,7 @@ const CheckView = z
       ),
     remaining: z.int().optional().describe("For a quota: how much is left, this amount not yet included."),
   })
-  .meta({ id: "EntitlementCheck" });
+  .meta({ id: "EntitlementCheck", description: "Whether a user may use a feature." });
 
 export const checkEntitlement = defineOperation({
   name: "entitlements.check",

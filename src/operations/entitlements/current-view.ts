@@ -26,25 +26,34 @@ export async function currentEntitlements(
 
 const FeatureEntitlement = z
   .object({
-    kind: z.enum(FEATURE_KINDS),
+    kind: z.enum(FEATURE_KINDS).describe("What `value` means."),
     value: z
       .union([z.boolean(), z.int()])
       .describe(
-        "Of a flag whether it is on, of a limit the number, of a quota the amount per billing period.",
+        "For a flag, whether it is on; for a limit, the number; for a quota, the amount per billing period.",
       ),
-    used: z.int().optional().describe("For a quota: in the current period."),
-    remaining: z.int().optional().describe("For a quota: in the current period."),
+    used: z.int().optional().describe("For a quota: how much has been used in the current period."),
+    remaining: z.int().optional().describe("For a quota: how much is left in the current period."),
   })
-  .meta({ id: "FeatureEntitlement" });
+  .meta({ id: "FeatureEntitlement", description: "A feature as a user's subscriptions grant it." });
 
 export const EntitlementsView = z
   .object({
-    planId: z.string().nullable().describe("Without a subscription that gives access, the free plan."),
-    status: z.enum(SUBSCRIPTION_STATUSES).nullable().describe("`null`: no subscription."),
+    planId: z
+      .string()
+      .nullable()
+      .describe("The plan; without a subscription that gives access, the free one."),
+    status: z
+      .enum(SUBSCRIPTION_STATUSES)
+      .nullable()
+      .describe("The subscription's status; `null`: no subscription."),
     until: z.date().nullable().describe("How long this holds for certain; `null`: no end is known."),
     features: z.record(z.string(), FeatureEntitlement).describe("Every feature of any plan, by its id."),
   })
-  .meta({ id: "Entitlements" });
+  .meta({
+    id: "Entitlements",
+    description: "The features that all of a user's subscriptions grant together.",
+  });
 
 export function entitlementsView(
   current: Awaited<ReturnType<typeof currentEntitlements>>,

@@ -3,16 +3,16 @@ import type { Database } from "../../store/database.ts";
 import { deleteEndpoint } from "../../store/event-endpoints.ts";
 import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
-import { noSuchEndpoint } from "./endpoint-view.ts";
+import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";
 
 export const deleteEventEndpoint = defineOperation({
   name: "eventEndpoints.delete",
   summary: "Deletes an endpoint with its log of deliveries",
   access: "admin",
   limit: "admin",
-  input: z.strictObject({ id: z.uuid() }),
+  input: z.strictObject({ id: EndpointId }),
   reasons: ["not_found"],
-  output: z.object({ success: z.literal(true) }),
+  output: z.object({ success: z.literal(true).describe("Always true.") }),
   run: async (deps: { database: Database }, caller, { id }) => {
     const entry = { action: "event_endpoint.deleted", target: { type: "event_endpoint", id } } as const;
     const isDeleted = await withAudit(

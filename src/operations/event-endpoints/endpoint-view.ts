@@ -3,33 +3,36 @@ import { OUTBOUND_EVENT_TYPES } from "../../domain/outbound-event.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { type OutboundAllow, resolveTarget } from "../../outbound/allowed-targets.ts";
 
+export const EndpointId = z.uuid().describe("The endpoint's id.");
+
 /** An endpoint for outbound events, wherever it is shown. Its secret is shown when it is made alone. */
 export const EventEndpoint = z
   .object({
-    id: z.uuid(),
-    url: z.string(),
-    types: z.array(z.enum(OUTBOUND_EVENT_TYPES)),
-    description: z.string().nullable(),
-    enabled: z.boolean(),
-    createdAt: z.date(),
+    id: EndpointId,
+    url: z.string().describe("Where events are sent."),
+    types: z.array(z.enum(OUTBOUND_EVENT_TYPES)).describe("The types of events that it receives."),
+    description: z.string().nullable().describe("A note for administrators."),
+    enabled: z.boolean().describe("Whether events are sent to it."),
+    createdAt: z.date().describe("When it was created."),
     failingSince: z.date().nullable().describe("Since when every attempt has failed."),
     disabledAt: z.date().nullable().describe("When it was disabled after five days of failures."),
   })
-  .meta({ id: "EventEndpoint" });
+  .meta({ id: "EventEndpoint", description: "An endpoint that receives outbound events." });
 
 export const EndpointUrl = z
   .string()
   .min(1)
   .max(2048)
-  .describe("A public https URL, or one that OUTBOUND_ALLOW allows.");
+  .describe("A public https URL, or one that `OUTBOUND_ALLOW` allows.");
 
 export const EventTypes = z
   .array(z.enum(OUTBOUND_EVENT_TYPES))
   .min(1)
   .max(OUTBOUND_EVENT_TYPES.length)
-  .transform((types) => [...new Set(types)]);
+  .transform((types) => [...new Set(types)])
+  .describe("The types of events that it receives.");
 
-export const Description = z.string().trim().max(200).nullable();
+export const Description = z.string().trim().max(200).nullable().describe("A note for administrators.");
 
 /** A name without an address now may have one later: it is checked again at each delivery. @throws Refusal */
 export async function assertUrlAllowed(url: string, allow: OutboundAllow): Promise<void> {

@@ -5,34 +5,39 @@ import type { Queryable } from "../../store/database.ts";
 import { findEndpoint } from "../../store/event-endpoints.ts";
 import { listOutboundDeliveries } from "../../store/list-outbound-deliveries.ts";
 import { defineOperation } from "../operation.ts";
-import { PAGE, pageOf } from "../page.ts";
-import { noSuchEndpoint } from "./endpoint-view.ts";
+import { cursorOf, PAGE, pageOf } from "../page.ts";
+import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";
 
 const STATUSES = ["pending", "delivered", "failed"] as const;
 
 const OutboundDelivery = z
   .object({
-    id: z.string(),
-    eventId: z.string(),
-    eventType: z.enum(OUTBOUND_EVENT_TYPES),
-    status: z.enum(STATUSES),
-    createdAt: z.date(),
-    completedAt: z.date().nullable(),
+    id: z.string().describe("The delivery's id."),
+    eventId: z.string().describe("The event's id."),
+    eventType: z.enum(OUTBOUND_EVENT_TYPES).describe("The event's type."),
+    status: z.enum(STATUSES).describe("`pending`: not delivered yet; `failed`: given up."),
+    createdAt: z.date().describe("When the event happened."),
+    completedAt: z.date().nullable().describe("When it was delivered or given up; `null`: not yet."),
     nextAttemptAt: z
       .date()
       .nullable()
-      .describe("`null` while an earlier event is retried, and once it is done."),
-    attempts: z.array(
-      z.object({
-        attempt: z.int(),
-        at: z.date(),
-        durationMs: z.number(),
-        responseStatus: z.int().nullable(),
-        error: z.string().nullable(),
-      }),
-    ),
+      .describe("When it is sent next; `null` while an earlier event is retried, and once it is done."),
+    attempts: z
+      .array(
+        z.object({
+          attempt: z.int().describe("Its number, from 1."),
+          at: z.date().describe("When it was made."),
+          durationMs: z.number().describe("How long it took, in milliseconds."),
+          responseStatus: z
+            .int()
+            .nullable()
+            .describe("The response's status; `null`: there was no response."),
+          error: z.string().nullable().describe("Why it failed, as one English sentence; `null`: delivered."),
+        }),
+      )
+      .describe("Every attempt, oldest first."),
   })
-  .meta({ id: "OutboundDelivery" });
+  .meta({ id: "OutboundDelivery", description: "An event as sent to one endpoint, with each attempt." });
 
 export type OutboundDelivery = z.output<typeof OutboundDelivery>;
 
@@ -45,9 +50,9 @@ export const listEndpointDeliveries = defineOperation({
   limit: "admin",
   input: z.strictObject({
     ...PAGE,
-    id: z.uuid(),
-    cursor: OutboundDeliveryId.nullable().default(null),
-    status: z.enum(STATUSES).nullable().default(null),
+    id: EndpointId,
+    cursor: cursorOf(OutboundDeliveryId),
+    status: z.enum(STATUSES).nullable().default(null).describe("Only deliveries with this status."),
   }),
   reasons: ["not_found"],
   output: pageOf(OutboundDelivery),

@@ -4,7 +4,7 @@ import { findEndpoint } from "../../store/event-endpoints.ts";
 import { replayDeliveries } from "../../store/replay-outbound-deliveries.ts";
 import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
-import { noSuchEndpoint } from "./endpoint-view.ts";
+import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";
 import { OutboundDeliveryId } from "./list-endpoint-deliveries.ts";
 
 export const replayEndpointDeliveries = defineOperation({
@@ -13,13 +13,13 @@ export const replayEndpointDeliveries = defineOperation({
   access: "admin",
   limit: "admin",
   input: z.strictObject({
-    id: z.uuid(),
+    id: EndpointId,
     deliveryIds: z
       .array(OutboundDeliveryId)
       .min(1)
       .max(1000)
       .optional()
-      .describe("Unless given, every failed one."),
+      .describe("The deliveries to send again; unless given, every failed one."),
     since: z.iso
       .datetime({ offset: true })
       .optional()
@@ -27,7 +27,11 @@ export const replayEndpointDeliveries = defineOperation({
   }),
   reasons: ["not_found"],
   output: z.object({
-    replayed: z.int().describe("What is pending already, was a test or is no longer kept is not counted."),
+    replayed: z
+      .int()
+      .describe(
+        "How many are sent again; what is pending already, was a test or is no longer kept is not counted.",
+      ),
   }),
   run: async (deps: { database: Database }, caller, { id, deliveryIds, since }) => {
     if ((await findEndpoint(deps.database, id)) === null) noSuchEndpoint();

@@ -2,14 +2,14 @@ import { z } from "zod";
 import type { Queryable } from "../../store/database.ts";
 import { findEndpoint } from "../../store/event-endpoints.ts";
 import { defineOperation } from "../operation.ts";
-import { EventEndpoint, noSuchEndpoint } from "./endpoint-view.ts";
+import { EndpointId, EventEndpoint, noSuchEndpoint } from "./endpoint-view.ts";
 
 export const showEventEndpoint = defineOperation({
   name: "eventEndpoints.show",
   summary: "One endpoint for outbound events",
   access: "admin",
   limit: "admin",
-  input: z.strictObject({ id: z.uuid() }),
+  input: z.strictObject({ id: EndpointId }),
   reasons: ["not_found"],
   output: EventEndpoint,
   run: async (deps: { database: Queryable }, _caller, { id }) =>

@@ -10,7 +10,7 @@ import { findEndpoint, targetOf } from "../../store/event-endpoints.ts";
 import { recordTest } from "../../store/record-outbound-attempt.ts";
 import { withAudit } from "../../store/with-audit.ts";
 import { defineOperation } from "../operation.ts";
-import { noSuchEndpoint } from "./endpoint-view.ts";
+import { EndpointId, noSuchEndpoint } from "./endpoint-view.ts";
 
 export const testEventEndpoint = defineOperation({
   name: "eventEndpoints.test",
@@ -18,16 +18,19 @@ export const testEventEndpoint = defineOperation({
   access: "admin",
   limit: "admin",
   input: z.strictObject({
-    id: z.uuid(),
-    type: z.enum(OUTBOUND_EVENT_TYPES).optional().describe("The first of the endpoint's types unless given."),
+    id: EndpointId,
+    type: z
+      .enum(OUTBOUND_EVENT_TYPES)
+      .optional()
+      .describe("The example's type; the first of the endpoint's types unless given."),
   }),
   reasons: ["not_found"],
   output: z.object({
-    eventId: z.string(),
-    delivered: z.boolean(),
-    responseStatus: z.int().nullable().describe("`null`: there was no response."),
-    error: z.string().nullable(),
-    durationMs: z.number(),
+    eventId: z.string().describe("The example event's id."),
+    delivered: z.boolean().describe("Whether the endpoint accepted it."),
+    responseStatus: z.int().nullable().describe("The response's status; `null`: there was no response."),
+    error: z.string().nullable().describe("Why it failed, as one English sentence; `null`: delivered."),
+    durationMs: z.number().describe("How long it took, in milliseconds."),
   }),
   run: async (deps: { database: Database; outboundAllow: OutboundAllow }, caller, { id, type }) => {
     const endpoint = (await findEndpoint(deps.database, id)) ?? noSuchEndpoint();

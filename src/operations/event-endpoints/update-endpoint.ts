@@ -8,6 +8,7 @@ import { defineOperation } from "../operation.ts";
 import {
   assertUrlAllowed,
   Description,
+  EndpointId,
   EndpointUrl,
   EventEndpoint,
   EventTypes,
@@ -21,16 +22,16 @@ export const updateEventEndpoint = defineOperation({
   access: "admin",
   limit: "admin",
   input: z.strictObject({
-    id: z.uuid(),
+    id: EndpointId,
     url: EndpointUrl.optional(),
     types: EventTypes.optional(),
     description: Description.optional(),
-    enabled: z.boolean().optional(),
-    rotateSecret: z.boolean().optional(),
+    enabled: z.boolean().optional().describe("`false` pauses it; `true` resumes it."),
+    rotateSecret: z.boolean().optional().describe("Whether to create a new signing secret."),
   }),
   reasons: ["not_found", "url_not_allowed"],
   output: EventEndpoint.extend({
-    secret: z.string().optional().describe("The new one, shown this once."),
+    secret: z.string().optional().describe("The new signing secret, shown this once."),
   }),
   run: async (
     deps: { database: Database; outboundAllow: OutboundAllow },

@@ -9,13 +9,13 @@ import { type EventList, readEvents } from "../../store/outbound-list.ts";
 /** An event as it is sent to endpoints. */
 export const EventView = z
   .object({
-    id: z.string(),
-    type: z.enum(OUTBOUND_EVENT_TYPES),
-    occurredAt: z.date(),
+    id: z.string().describe("The event's id, the same in every attempt to deliver it."),
+    type: z.enum(OUTBOUND_EVENT_TYPES).describe("What happened."),
+    occurredAt: z.date().describe("When it happened."),
     version: z.string().describe("The version of the REST API whose shapes `data` has."),
-    data: z.record(z.string(), z.unknown()),
+    data: z.record(z.string(), z.unknown()).describe("What it happened to, by the type; see `webhooks`."),
   })
-  .meta({ id: "OutboundEvent" });
+  .meta({ id: "OutboundEvent", description: "A change, as it is sent to event endpoints." });
 
 export const EventId = z.string().regex(EVENT_ID, format("event_id"));
 

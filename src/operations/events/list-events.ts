@@ -20,7 +20,7 @@ export const listEvents = defineOperation({
   }),
   reasons: ["events_dropped"],
   output: z.object({
-    items: z.array(EventView),
+    items: z.array(EventView).describe("The items of this page."),
     nextCursor: z.string().describe("Never null: ask again with it for what happens later."),
   }),
   run: async ({ database }: { database: Queryable }, _caller, { after, limit }) => {

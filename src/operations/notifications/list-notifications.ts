@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Queryable } from "../../store/database.ts";
 import { notificationsOfUser } from "../../store/notifications.ts";
 import { defineOperation } from "../operation.ts";
-import { PAGE, pageOf } from "../page.ts";
+import { cursorOf, PAGE, pageOf } from "../page.ts";
 import { NotificationId, NotificationView } from "./notification-view.ts";
 
 export const listNotifications = defineOperation({
@@ -10,7 +10,7 @@ export const listNotifications = defineOperation({
   summary: "The caller's notifications, newest first",
   access: "person",
   limit: "api",
-  input: z.strictObject({ ...PAGE, cursor: NotificationId.nullable().default(null) }),
+  input: z.strictObject({ ...PAGE, cursor: cursorOf(NotificationId) }),
   reasons: [],
   output: pageOf(NotificationView),
   run: async (deps: { database: Queryable }, caller, { limit, cursor }) => {

@@ -9,21 +9,24 @@ import { cutPage, PAGE, type Page, positionOf } from "../page.ts";
 /** A payment, wherever it is shown. */
 export const PaymentView = z
   .object({
-    id: z.uuid(),
-    provider: z.enum(SLOTS),
-    providerPaymentId: z.string(),
-    subscriptionId: z.uuid().nullable().describe("`null` for a payment of no known subscription."),
+    id: z.uuid().describe("The payment's id."),
+    provider: z.enum(SLOTS).describe("The provider slot it was made through."),
+    providerPaymentId: z.string().describe("The provider's id of the payment."),
+    subscriptionId: z
+      .uuid()
+      .nullable()
+      .describe("The subscription that was paid for; `null`: none is known."),
     amount: z.int().describe("In the currency's smallest unit."),
     currency: z.string().describe("ISO 4217."),
-    status: z.enum(PAYMENT_STATUSES),
-    receiptUrl: z.url().nullable().describe("`null` where the provider sends none."),
-    occurredAt: z.date(),
+    status: z.enum(PAYMENT_STATUSES).describe("What became of the payment."),
+    receiptUrl: z.url().nullable().describe("The provider's receipt; `null` where the provider sends none."),
+    occurredAt: z.date().describe("When it was made."),
   })
-  .meta({ id: "Payment" });
+  .meta({ id: "Payment", description: "A payment with its refunds and disputes." });
 
 export const PAYMENT_FILTERS = {
   ...PAGE,
-  status: z.enum(PAYMENT_STATUSES).nullable().default(null),
+  status: z.enum(PAYMENT_STATUSES).nullable().default(null).describe("Only payments with this status."),
   subscriptionId: z.uuid().nullable().default(null).describe("Only payments of this subscription."),
 };
 

@@ -7,12 +7,12 @@ import { defineOperation } from "../operation.ts";
 
 const FeatureView = z
   .object({
-    name: z.string().describe("In the caller's language."),
+    name: z.string().describe("Its text in the caller's language."),
     planIds: z
       .array(z.string())
       .describe("The plans that include it, in the order in which plans are listed."),
   })
-  .meta({ id: "Feature" });
+  .meta({ id: "Feature", description: "A feature, with the plans that include it." });
 
 export const listFeatures = defineOperation({
   name: "plans.features",

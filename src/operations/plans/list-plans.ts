@@ -10,29 +10,31 @@ import { PriceView } from "./price-view.ts";
 
 const FeatureDetails = z
   .object({
-    id: z.string(),
-    kind: z.enum(FEATURE_KINDS),
+    id: z.string().describe("The feature's id in `plans.config.ts`."),
+    kind: z.enum(FEATURE_KINDS).describe("What `value` means."),
     value: z
       .union([z.boolean(), z.int()])
       .describe(
         "For a flag, whether it is on; for a limit, the number; for a quota, the amount per billing period.",
       ),
-    text: z.string().describe("In the caller's language."),
+    text: z.string().describe("Its text in the caller's language."),
   })
-  .meta({ id: "FeatureDetails" });
+  .meta({ id: "FeatureDetails", description: "A feature of a plan, for programs." });
 
 const PlanView = z
   .object({
-    id: z.string(),
-    name: z.string(),
+    id: z.string().describe("The plan's id in `plans.config.ts`."),
+    name: z.string().describe("The plan's name."),
     price: PriceView.describe("The default price."),
     prices: z.array(PriceView).describe("All prices, the default one first."),
     trialDays: z.int().describe("Days of a free trial; 0: none."),
     features: z.array(z.string()).describe("What it includes, in the caller's language."),
     featureDetails: z.array(FeatureDetails).describe("The same in machine-readable form."),
-    seats: z.object({ min: z.int(), max: z.int() }),
+    seats: z
+      .object({ min: z.int().describe("The fewest seats."), max: z.int().describe("The most seats.") })
+      .describe("How many seats it can have."),
   })
-  .meta({ id: "Plan" });
+  .meta({ id: "Plan", description: "A plan for sale." });
 
 export const listPlans = defineOperation({
   name: "plans.list",

@@ -4,5 +4,5 @@ import { z } from "zod";
 export const PriceView = z.object({
   amount: z.int().describe("In the currency's smallest unit, per seat and interval."),
   currency: z.string().describe("ISO 4217."),
-  interval: z.enum(["month", "year"]),
+  interval: z.enum(["month", "year"]).describe("How often it is paid."),
 });

@@ -4,13 +4,13 @@ import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
 /** What has become of a subscription's fields: see `domain/changes.ts`. */
 export const ChangesView = z
   .object({
-    planId: change(z.string()),
-    seats: change(z.int()),
-    status: change(z.enum(SUBSCRIPTION_STATUSES)),
-    currentPeriodEnd: change(z.iso.datetime()),
-    cancelAtPeriodEnd: change(z.boolean()),
-    providerSubscriptionId: change(z.string()),
-    outOfOrder: change(z.boolean()),
+    planId: change(z.string()).describe("The plan's id."),
+    seats: change(z.int()).describe("The number of seats."),
+    status: change(z.enum(SUBSCRIPTION_STATUSES)).describe("The status."),
+    currentPeriodEnd: change(z.iso.datetime()).describe("When the paid period ends."),
+    cancelAtPeriodEnd: change(z.boolean()).describe("Whether it ends with the current period."),
+    providerSubscriptionId: change(z.string()).describe("The provider's id."),
+    outOfOrder: change(z.boolean()).describe("Whether it waits for comparison with the provider."),
   })
   .partial()
   .meta({ id: "Changes", description: "The changed fields, each with its value before and after." });

@@ -12,7 +12,10 @@ export const dismissSubscription = defineOperation({
   summary: "Removes a subscription from the review list unchanged, and records the reason",
   access: "admin",
   limit: "admin",
-  input: z.strictObject({ id: z.uuid(), reason: z.string().trim().min(1).max(500) }),
+  input: z.strictObject({
+    id: SubscriptionView.shape.id,
+    reason: z.string().trim().min(1).max(500).describe("The reason, which is recorded."),
+  }),
   reasons: ["not_found", "review_not_needed"],
   output: SubscriptionView,
   run: async (deps: { intake: Intake }, caller, { id, reason }) => {

@@ -4,14 +4,18 @@ import type { Queryable } from "../../store/database.ts";
 import { subscriptionsOutOfOrder } from "../../store/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
+import { UserView } from "../users/user-view.ts";
 import { SubscriptionView } from "./subscription-view.ts";
 
 const OutOfOrder = SubscriptionView.extend({
   user: z
-    .object({ name: z.string(), email: z.string() })
+    .object({ name: UserView.shape.name, email: UserView.shape.email })
     .nullable()
-    .describe("`null` once the account has been deleted."),
-}).meta({ id: "OutOfOrderSubscription" });
+    .describe("The user it belongs to; `null` once the account has been deleted."),
+}).meta({
+  id: "OutOfOrderSubscription",
+  description: "A subscription that needs review, with its user.",
+});
 
 export const listOutOfOrder = defineOperation({
   name: "subscriptions.outOfOrder",

@@ -14,7 +14,7 @@ export const reconcileSubscription = defineOperation({
   summary: "Compares a subscription with its provider and corrects it",
   access: "admin",
   limit: "admin",
-  input: z.strictObject({ id: z.uuid() }),
+  input: z.strictObject({ id: SubscriptionView.shape.id }),
   reasons: [
     "not_found",
     "provider_state_unclear",

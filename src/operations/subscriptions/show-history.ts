@@ -9,20 +9,21 @@ import { findSubscription } from "../../store/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
 import { ChangesView } from "./changes-view.ts";
+import { SubscriptionView } from "./subscription-view.ts";
 
 const Entry = z
   .object({
-    id: z.string(),
-    at: z.date(),
+    id: z.string().describe("The entry's id."),
+    at: z.date().describe("When it changed."),
     source: z
       .enum(["event", "reconcile"])
       .describe("Whether a provider event or a comparison with the provider made the change."),
     eventType: z.string().nullable().describe("The provider's name of the event; `null` for a comparison."),
     deliveryId: z.string().nullable().describe("The event's delivery; shown to administrators only."),
-    kind: z.enum(CHANGE_KINDS),
-    changes: ChangesView,
+    kind: z.enum(CHANGE_KINDS).describe("What the change means."),
+    changes: ChangesView.describe("The changed fields, each with its value before and after."),
   })
-  .meta({ id: "HistoryEntry" });
+  .meta({ id: "HistoryEntry", description: "A change of a subscription." });
 
 export const showHistory = defineOperation({
   name: "subscriptions.history",
@@ -30,7 +31,7 @@ export const showHistory = defineOperation({
   access: "person",
   permission: "subscriptions:read",
   limit: "api",
-  input: z.strictObject({ ...PAGE, id: z.uuid() }),
+  input: z.strictObject({ ...PAGE, id: SubscriptionView.shape.id }),
   reasons: ["not_found"],
   output: pageOf(Entry),
   run: async (deps: { database: Queryable }, caller, { id, limit, cursor }) => {

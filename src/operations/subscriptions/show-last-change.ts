@@ -5,6 +5,7 @@ import { historyOf } from "../../store/subscription-history.ts";
 import { findSubscription } from "../../store/subscription-list.ts";
 import { defineOperation } from "../operation.ts";
 import { ChangesView } from "./changes-view.ts";
+import { SubscriptionView } from "./subscription-view.ts";
 
 /** For pages that have just had a subscription reconciled. */
 export const showLastChange = defineOperation({
@@ -12,12 +13,15 @@ export const showLastChange = defineOperation({
   summary: "The last change of any user's subscription",
   access: "admin",
   limit: "admin",
-  input: z.strictObject({ id: z.uuid() }),
+  input: z.strictObject({ id: SubscriptionView.shape.id }),
   reasons: ["not_found"],
   output: z.object({
-    at: z.date().nullable().describe("`null`: it has not changed yet."),
-    source: z.enum(["event", "reconcile"]).nullable(),
-    changes: ChangesView,
+    at: z.date().nullable().describe("When it changed; `null`: it has not changed yet."),
+    source: z
+      .enum(["event", "reconcile"])
+      .nullable()
+      .describe("Whether a provider event or a comparison with the provider made the change."),
+    changes: ChangesView.describe("The changed fields, each with its value before and after."),
   }),
   run: async (deps: { database: Queryable }, _caller, { id }) => {
     if (!(await findSubscription(deps.database, id))) {

@@ -11,7 +11,7 @@ export const showSubscription = defineOperation({
   access: "person",
   permission: "subscriptions:read",
   limit: "api",
-  input: z.strictObject({ id: z.uuid() }),
+  input: z.strictObject({ id: SubscriptionView.shape.id }),
   reasons: ["not_found"],
   output: SubscriptionView,
   run: async (deps: { database: Queryable }, caller, { id }) => {

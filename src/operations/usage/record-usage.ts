@@ -10,7 +10,7 @@ import { defineOperation } from "../operation.ts";
 const Item = z.strictObject({
   ...NAMED_USER,
   feature: z.string().min(1).max(50).describe("The id of a quota in `plans.config.ts`."),
-  amount: z.int().min(1).max(2_147_483_647),
+  amount: z.int().min(1).max(2_147_483_647).describe("How much was used."),
   idempotencyKey: z
     .string()
     .min(1)
@@ -21,7 +21,10 @@ const Item = z.strictObject({
     ),
 });
 
-const Recorded = z.object({ used: z.int(), remaining: z.int() });
+const Recorded = z.object({
+  used: z.int().describe("How much has been used in the current period."),
+  remaining: z.int().describe("How much is left in the current period."),
+});
 
 type Deps = EntitlementDeps & { database: Queryable; findNamedUser?: FindNamedUser };
 
@@ -37,7 +40,7 @@ export const recordUsage = defineOperation({
   }),
   reasons: ["not_found", "quota_exceeded", "idempotency_key_reused"],
   output: z.object({
-    allowed: z.literal(true),
+    allowed: z.literal(true).describe("Always true: a refusal is an error."),
     ...Recorded.partial().shape,
     items: z.array(Recorded).optional().describe("In the order of the request's items."),
   }),

@@ -20,13 +20,18 @@ export const putExternalUser = defineOperation({
   permission: "users:write",
   limit: "service-key",
   input: z.strictObject({
-    externalId: ExternalId,
-    email: z.email().max(255).toLowerCase(),
-    name: PersonName,
-    locale: z.enum(LOCALES).optional().describe("`en` for a new user unless given."),
+    externalId: ExternalId.describe("The user's id in the other system."),
+    email: z.email().max(255).toLowerCase().describe("The user's email address."),
+    name: PersonName.describe("The user's name."),
+    locale: z
+      .enum(LOCALES)
+      .optional()
+      .describe("The language of pages and mail; `en` for a new user unless given."),
   }),
   reasons: ["email_taken"],
-  output: UserView.extend({ externalId: z.string().nullable() }),
+  output: UserView.extend({
+    externalId: z.string().nullable().describe("The user's id in the other system."),
+  }),
   run: async (deps: { database: Queryable }, _caller, input) =>
     (await put(deps.database, { ...input, newId: randomUUID() })) ??
     refuse({ reason: "email_taken", field: "email" }),

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { format } from "../../domain/invalid-input.ts";
 import { refuse } from "../../domain/refusal.ts";
-import { SUBSCRIPTION_STATUSES } from "../../domain/subscription-status.ts";
 import type { Queryable } from "../../store/database.ts";
 import {
   type DirectoryEntry,
@@ -12,6 +11,7 @@ import {
 } from "../../store/user-directory.ts";
 import { defineOperation } from "../operation.ts";
 import { PAGE, type Page, pageOf } from "../page.ts";
+import { SubscriptionView } from "../subscriptions/subscription-view.ts";
 import { UserView } from "./user-view.ts";
 
 const Entry = UserView.extend({
@@ -20,10 +20,10 @@ const Entry = UserView.extend({
     .nullable()
     .describe("When one of the user's sessions was last renewed; `null`: there is none."),
   subscription: z
-    .object({ planId: z.string(), status: z.enum(SUBSCRIPTION_STATUSES) })
+    .object({ planId: SubscriptionView.shape.planId, status: SubscriptionView.shape.status })
     .nullable()
     .describe("The subscription that has not ended; `null`: none."),
-}).meta({ id: "DirectoryEntry" });
+}).meta({ id: "DirectoryEntry", description: "A user with their subscription, for administrators." });
 
 /** Text that people are looked for by. */
 const Search = z

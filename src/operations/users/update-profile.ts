@@ -14,9 +14,11 @@ export const updateProfile = defineOperation({
   access: "person",
   limit: "settings",
   input: z.strictObject({
-    name: PersonName.optional(),
-    locale: z.enum(LOCALES).optional(),
-    preferences: Preferences.partial().optional().describe("Omitted fields stay unchanged."),
+    name: PersonName.optional().describe("The caller's name."),
+    locale: z.enum(LOCALES).optional().describe("The language of pages and mail."),
+    preferences: Preferences.partial()
+      .optional()
+      .describe("The preferences to change; omitted ones stay unchanged."),
   }),
   reasons: ["not_found"],
   output: UserView,

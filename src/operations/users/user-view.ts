@@ -6,15 +6,15 @@ import { Preferences } from "../../domain/preferences.ts";
 /** A user, wherever one is shown to themselves or to an administrator. */
 export const UserView = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    email: z.string(),
-    emailVerified: z.boolean(),
-    role: z.enum(ROLES),
-    locale: z.enum(LOCALES),
-    preferences: Preferences,
-    onboarded: z.boolean(),
-    createdAt: z.date(),
-    updatedAt: z.date(),
+    id: z.string().describe("The user's id."),
+    name: z.string().describe("The user's name."),
+    email: z.string().describe("The user's email address."),
+    emailVerified: z.boolean().describe("Whether the email address is confirmed."),
+    role: z.enum(ROLES).describe("Administrators reach the routes for administrators."),
+    locale: z.enum(LOCALES).describe("The language of pages and mail."),
+    preferences: Preferences.describe("The user's preferences."),
+    onboarded: z.boolean().describe("Whether onboarding is complete."),
+    createdAt: z.date().describe("When the account was created."),
+    updatedAt: z.date().describe("When the account last changed."),
   })
-  .meta({ id: "User" });
+  .meta({ id: "User", description: "A user account." });

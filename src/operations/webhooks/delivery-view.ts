@@ -7,23 +7,26 @@ import { SLOTS } from "../../domain/slot.ts";
 /** A webhook delivery, wherever it is shown. */
 export const Delivery = z
   .object({
-    id: z.string(),
-    provider: z.enum(SLOTS),
-    eventId: z.string(),
+    id: z.string().describe("The delivery's id."),
+    provider: z.enum(SLOTS).describe("The provider slot that received it."),
+    eventId: z.string().describe("The provider's id of the event."),
     eventType: z.string().describe("The provider's name of the event, as delivered."),
-    status: z.enum(DELIVERY_STATUSES),
-    attempts: z.int(),
+    status: z.enum(DELIVERY_STATUSES).describe("Where its processing stands."),
+    attempts: z.int().describe("How often it was processed."),
     lastError: z.string().nullable().describe("Why the last attempt failed, as one English sentence."),
     lastReason: z
       .enum(FAILURE_REASONS)
       .nullable()
       .describe("The same as a stable identifier; `null` also for failures stored by earlier releases."),
-    receivedAt: z.date(),
-    completedAt: z.date().nullable(),
-    nextAttemptAt: z.date().nullable(),
+    receivedAt: z.date().describe("When it was first received."),
+    completedAt: z.date().nullable().describe("When its last attempt ended; `null`: none has."),
+    nextAttemptAt: z.date().nullable().describe("When it is retried; `null`: it is not."),
   })
-  .meta({ id: "Delivery" });
+  .meta({ id: "Delivery", description: "A webhook delivery of a payment provider." });
 
 export type Delivery = z.output<typeof Delivery>;
 
-export const DeliveryId = z.string().regex(/^[1-9]\d{0,17}$/, format("number_id"));
+export const DeliveryId = z
+  .string()
+  .regex(/^[1-9]\d{0,17}$/, format("number_id"))
+  .describe("The delivery's id.");

@@ -5,7 +5,7 @@ import { SLOTS } from "../../domain/slot.ts";
 import type { Queryable } from "../../store/database.ts";
 import { listLoggedDeliveries } from "../../store/delivery-log.ts";
 import { defineOperation } from "../operation.ts";
-import { PAGE, pageOf } from "../page.ts";
+import { cursorOf, PAGE, pageOf } from "../page.ts";
 import { Delivery, DeliveryId } from "./delivery-view.ts";
 
 /** A page may be short, or empty, and not be the last: follow the cursor. */
@@ -16,9 +16,9 @@ export const listDeliveries = defineOperation({
   limit: "admin",
   input: z.strictObject({
     ...PAGE,
-    cursor: DeliveryId.nullable().default(null),
-    provider: z.enum(SLOTS).nullable().default(null),
-    status: z.enum(DELIVERY_STATUSES).nullable().default(null),
+    cursor: cursorOf(DeliveryId),
+    provider: z.enum(SLOTS).nullable().default(null).describe("Only deliveries to this slot."),
+    status: z.enum(DELIVERY_STATUSES).nullable().default(null).describe("Only deliveries with this status."),
     type: z
       .string()
       .min(1)

@@ -9,10 +9,10 @@ import { Delivery, DeliveryId } from "./delivery-view.ts";
 
 /** The delivery as it is now, and the outcome of this attempt. */
 const Replay = Delivery.extend({
-  outcome: z.enum(["applied", "ignored", "failed"]),
+  outcome: z.enum(["applied", "ignored", "failed"]).describe("How the replay ended."),
   error: z.string().nullable().describe("Why the replay failed, as one English sentence."),
   reason: z.enum(FAILURE_REASONS).nullable().describe("The same as a stable identifier."),
-}).meta({ id: "Replay" });
+}).meta({ id: "Replay", description: "A delivery after its replay, with the outcome." });
 
 type Replay = z.output<typeof Replay>;
 

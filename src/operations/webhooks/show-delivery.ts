@@ -13,9 +13,9 @@ const DeliveryInDetail = Delivery.extend({
   attemptLog: z
     .array(
       z.object({
-        attempt: z.int(),
-        source: z.enum(ATTEMPT_SOURCES),
-        outcome: z.enum(["successful", "failed"]),
+        attempt: z.int().describe("Its number, from 1."),
+        source: z.enum(ATTEMPT_SOURCES).describe("What triggered it."),
+        outcome: z.enum(["successful", "failed"]).describe("How it ended."),
         error: z.string().nullable().describe("Why it failed, as one English sentence."),
         reason: z
           .enum(FAILURE_REASONS)
@@ -25,14 +25,16 @@ const DeliveryInDetail = Delivery.extend({
           .record(z.string(), z.unknown())
           .nullable()
           .describe("Details of the reason, if there are any."),
-        startedAt: z.date(),
-        durationMs: z.number(),
+        startedAt: z.date().describe("When it started."),
+        durationMs: z.number().describe("How long it took, in milliseconds."),
         subscriptionId: z.uuid().nullable().describe("The subscription that it changed; `null`: none."),
-        changes: ChangesView.nullable().describe("`null`: it changed nothing."),
+        changes: ChangesView.nullable().describe(
+          "The changed fields, each as a pair of the values before and after; `null`: it changed nothing.",
+        ),
       }),
     )
     .describe("Every finished attempt, oldest first."),
-}).meta({ id: "DeliveryInDetail" });
+}).meta({ id: "DeliveryInDetail", description: "A webhook delivery with its payload and attempts." });
 
 export type DeliveryInDetail = z.output<typeof DeliveryInDetail>;
 
