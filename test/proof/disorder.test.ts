@@ -13,7 +13,8 @@ const SEEDS = Number(process.env.PROOF_SEEDS ?? (isFullProof ? 2_500 : 25));
 const FIRST_SEED = Number(process.env.FIRST_SEED ?? 1);
 /** How many users are at it at once: a purchase asks the provider's API, which allows only so many requests. */
 const AT_ONCE = 4;
-const KILLS = Math.max(2, SEEDS / 25);
+/** Spread over the whole, so that the server also lives for long enough to do its work. */
+const SEEDS_PER_KILL = Math.floor(SEEDS / Math.max(2, SEEDS / 25 + 1));
 const FAULTS = { duplicate: 0.15, delay: 0.1, reorder: 0.25, drop: 0.1, corrupt: 0.05 };
 const ACTIONS = ["seats", "plan", "cancel_at_period_end", "resume", "cancel_now"] as const;
 
@@ -38,25 +39,36 @@ it.concurrent.each(wireFormats())(
       await control(sim.url, "/provider-a/faults", { kind, next: 0, share });
     }
 
-    const living = { over: false };
-    const access = watchAccess();
-    const killing = killNowAndThen();
+    /** When its user did the last thing to it, of each subscription that has not been seen to match since. */
+    const unmatchedSince = new Map<string, number>();
+    const matchedAfterMs: number[] = [];
+    const watch = watchSubscriptions();
+    let lived = 0;
+    let kills = 0;
     const seeds = Array.from({ length: SEEDS }, (_, at) => FIRST_SEED + at);
     await Promise.all(
       Array.from({ length: AT_ONCE }, async () => {
-        for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) await live(seed);
+        for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
+          await live(seed);
+          lived += 1;
+          if (lived % SEEDS_PER_KILL === 0 && lived < SEEDS) await killAndRestart();
+        }
       }),
     );
-    living.over = true;
-    const kills = await killing;
     await sim.settle();
-    const settledAt = performance.now();
     // A lost event is younger than half a minute at first, and left to its webhook until then.
-    await eventually(differences, [], 240_000);
-    const healedSeconds = Math.round((performance.now() - settledAt) / 100) / 10;
-    const { ended, longestSeconds } = await access.stop();
-    const stillOpen = { ended, accessAfterEndSeconds: longestSeconds };
-    await report("disorder", { format, seeds: SEEDS, kills, healedSeconds, ...stillOpen });
+    await eventually(() => differences(null), [], 240_000);
+    const { ended, longestAccessMs } = await watch.stop();
+    await report("disorder", {
+      format,
+      seeds: SEEDS,
+      kills,
+      "seconds until right, median": seconds(quantile(matchedAfterMs, 0.5)),
+      p99: seconds(quantile(matchedAfterMs, 0.99)),
+      longest: seconds(quantile(matchedAfterMs, 1)),
+      ended: ended,
+      "longest access after the end in seconds": seconds(longestAccessMs),
+    });
     await server.end("SIGTERM");
     await sim.close();
     await test.drop();
@@ -90,60 +102,69 @@ it.concurrent.each(wireFormats())(
         // Skips a step that is not possible in the current state.
         await press(portal, { subscription: id, ...fieldsOf(rng) });
       }
+      unmatchedSince.set(id as string, performance.now());
     }
 
-    /** Resolves with how often. */
-    async function killNowAndThen(): Promise<number> {
-      let kills = 0;
-      while (!living.over && kills < KILLS) {
-        await sleep(700);
-        await server.end("SIGKILL");
-        server = await startServer();
-        kills += 1;
-      }
-      return kills;
+    async function killAndRestart(): Promise<void> {
+      kills += 1;
+      await server.end("SIGKILL");
+      server = await startServer();
     }
 
-    /** For how long, at most, a subscription that has ended at the provider has still given access here. */
-    function watchAccess(): { stop(): Promise<{ ended: number; longestSeconds: number }> } {
+    /** How long each took to match, and for how long one that has ended at the provider still gave access here. */
+    function watchSubscriptions(): { stop(): Promise<{ ended: number; longestAccessMs: number }> } {
       const watching = { over: false };
       const endedAt = new Map<string, number>();
-      let longestMs = 0;
-      const watch = async () => {
-        while (!watching.over) {
-          const now = performance.now();
-          for (const { status, providerSubscriptionId: id } of sim.subscriptions("provider-a")) {
-            if (status !== "canceled" || id === null || endedAt.has(id)) continue;
-            endedAt.set(id, now);
-          }
-          const rows = await test.rows<{ id: string }>(
-            `select provider_subscription_id as id from subscription
-             where provider_subscription_id = any ($1::text[]) and status in ('active', 'trialing', 'past_due')`,
-            [[...endedAt.keys()]],
-          );
-          for (const { id } of rows) longestMs = Math.max(longestMs, now - (endedAt.get(id) ?? now));
-          await sleep(200);
+      let longestAccessMs = 0;
+      const look = async () => {
+        const now = performance.now();
+        for (const { status, providerSubscriptionId: id } of sim.subscriptions("provider-a")) {
+          if (status !== "canceled" || id === null || endedAt.has(id)) continue;
+          endedAt.set(id, now);
+        }
+        const rows = await test.rows<{ id: string }>(
+          `select provider_subscription_id as id from subscription
+           where provider_subscription_id = any ($1::text[]) and status in ('active', 'trialing', 'past_due')`,
+          [[...endedAt.keys()]],
+        );
+        for (const { id } of rows) {
+          longestAccessMs = Math.max(longestAccessMs, now - (endedAt.get(id) ?? now));
+        }
+        const pending = new Map(unmatchedSince);
+        const different = new Set(
+          (await differences([...pending.keys()])).map(({ expected }) => expected.providerSubscriptionId),
+        );
+        for (const [id, since] of pending) {
+          if (different.has(id)) continue;
+          matchedAfterMs.push(Math.max(0, now - since));
+          unmatchedSince.delete(id);
         }
       };
-      const running = watch();
+      const running = (async () => {
+        for (; !watching.over; await sleep(200)) await look();
+        await look();
+      })();
       return {
         stop: async () => {
           watching.over = true;
           await running;
-          return { ended: endedAt.size, longestSeconds: Math.round(longestMs / 100) / 10 };
+          return { ended: endedAt.size, longestAccessMs };
         },
       };
     }
 
-    async function differences(): Promise<object[]> {
+    /** @param ids of the provider's; `null`: all */
+    async function differences(ids: string[] | null): Promise<Difference[]> {
       const rows = await test.rows<Stored>(
         `select user_id as "userId", provider_subscription_id as "providerSubscriptionId", plan_id as "planId", seats,
          status, cancel_at_period_end as "cancelAtPeriodEnd", out_of_order as "outOfOrder"
-       from subscription where provider_subscription_id is not null`,
+       from subscription where provider_subscription_id = any (coalesce($1::text[], array[provider_subscription_id]))`,
+        [ids],
       );
-      const known = new Map(rows.map((row) => [row.providerSubscriptionId, row]));
+      const stored = new Map(rows.map((row) => [row.providerSubscriptionId, row]));
       return sim.subscriptions("provider-a").flatMap((truth) => {
-        const ours = known.get(truth.providerSubscriptionId);
+        if (ids !== null && !ids.includes(truth.providerSubscriptionId as string)) return [];
+        const ours = stored.get(truth.providerSubscriptionId as string);
         // Lemon Squeezy names users in deliveries only: without one, the subscription's user is unknown.
         if (ours === undefined && format === "lemon-squeezy") return [];
         const expected = { ...truth, outOfOrder: false };
@@ -157,6 +178,17 @@ it.concurrent.each(wireFormats())(
 );
 
 type Stored = { providerSubscriptionId: string } & Record<string, unknown>;
+
+type Difference = { expected: { providerSubscriptionId: string | null }; ours: Stored | null };
+
+function quantile(values: number[], share: number): number {
+  const ascending = values.toSorted((a, b) => a - b);
+  return ascending[Math.min(ascending.length - 1, Math.floor(share * ascending.length))] ?? 0;
+}
+
+function seconds(ms: number): number {
+  return Math.round(ms / 100) / 10;
+}
 
 function sorted(facts: Record<string, unknown>): [string, unknown][] {
   return Object.entries(facts).sort(([a], [b]) => (a < b ? -1 : 1));
