@@ -1,4 +1,5 @@
 import type { Offer } from "./lifecycle/offer.ts";
+import type { Reversal } from "./lifecycle/reversal.ts";
 import type { EmittedEvent, SubscriptionState } from "./lifecycle/subscription.ts";
 
 /** Whose subscription it is, and the provider's ids of it. */
@@ -33,7 +34,7 @@ export type PaidCheckout = {
 
 export type CustomData = Readonly<Record<string, unknown>>;
 
-type WireEvent = {
+export type WireEvent = {
   /** For the header, in formats that carry the id there; else it is in the body. */
   eventId: string;
   eventType: string;
@@ -45,6 +46,20 @@ type PaymentRenderer = {
   reportedBy: readonly EmittedEvent[];
   /** The provider's id of the payment that such an event reports. */
   idOf(context: EventContext): string;
+  /** Sent after the event that reports the payment: events that link it to its charge. */
+  linkEvents(context: EventContext): readonly WireEvent[];
+  /** The events that report a refund or dispute, in order; none where the provider sends none. */
+  reversalEvents(context: ReversalContext): readonly WireEvent[];
+};
+
+/** What the events of a refund or dispute are rendered from. */
+export type ReversalContext = {
+  paymentId: string;
+  /** What the event that reported the payment was rendered from. */
+  payment: EventContext;
+  /** The changed one, and all of the payment's. */
+  reversal: Reversal;
+  reversals: readonly Reversal[];
 };
 
 /** Puts what happened to a subscription into a provider's format. */

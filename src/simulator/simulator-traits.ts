@@ -24,6 +24,8 @@ export type SimulatorTraits = {
   changesSeatsInTrial: boolean;
   /** The events of a paid checkout, in the provider's order. */
   checkoutEvents: readonly EmittedEvent[];
+  /** Whether a dispute is reported, is only listed, or is refunded by the provider on the seller's behalf. */
+  disputes: "reported" | "listed" | "refunded";
   /** Whether a customer with a running subscription cannot buy another one. */
   onePerCustomer: boolean;
 };

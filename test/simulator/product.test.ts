@@ -149,6 +149,50 @@ describe.each(wireFormats())("changes of a subscription in the format %s", (form
   });
 });
 
+describe.each(wireFormats())("refunds and disputes in the format %s", (format) => {
+  it("reach the product as the provider's own events", async () => {
+    const { sim, userId, buy, close } = await shopWith(format);
+    const { forward } = await buy();
+    await forward("month");
+    const payments = () => sim.payments("provider-a");
+    const stored = () =>
+      test.rows(
+        `select provider_payment_id as "providerPaymentId", provider_subscription_id as "providerSubscriptionId",
+           amount::int as amount, currency, status
+         from payment where user_id = $1 or provider_subscription_id in (
+           select provider_subscription_id from subscription where user_id = $1) order by occurred_at`,
+        [userId],
+      );
+    const reverse = async (action: string, fields: object) => {
+      await control(sim.url, `/provider-a/${action}`, fields);
+      await sim.settle();
+      await eventually(stored, payments() as never);
+    };
+    await eventually(stored, payments() as never);
+    const [first, renewal] = payments().map(({ providerPaymentId }) => providerPaymentId) as [string, string];
+
+    await reverse("refund", { payment: first, amount: 1 });
+    expect(payments()).toMatchObject([{ status: "partly_refunded" }, { status: "paid" }]);
+    await reverse("refund", { payment: first });
+    expect(payments()).toMatchObject([{ status: "refunded" }, { status: "paid" }]);
+    await expect(control(sim.url, "/provider-a/refund", { payment: first })).rejects.toThrow(/refunded/);
+
+    await control(sim.url, "/provider-a/dispute", { payment: renewal });
+    // Polar has no events for disputes: they are found when payments are compared.
+    if (format !== "polar") {
+      await sim.settle();
+      await eventually(stored, payments() as never);
+      const isRefunded = payments().at(-1)?.status === "refunded";
+      if (!isRefunded) {
+        expect(payments()).toMatchObject([{ status: "refunded" }, { status: "disputed" }]);
+        await reverse("win-dispute", { payment: renewal });
+        expect(payments()).toMatchObject([{ status: "refunded" }, { status: "paid" }]);
+      }
+    }
+    await close();
+  });
+});
+
 describe.each(wireFormats())("the lifecycle in the format %s", (format) => {
   it("activates a subscription when it is paid", async () => {
     const { sim, api, order, known, close } = await shopWith(format);

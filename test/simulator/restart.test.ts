@@ -56,7 +56,7 @@ describe("a restart", () => {
     expect(next.subscriptions("provider-a")).toEqual(running.subscriptions("provider-a"));
     expect(next.subscriptions("provider-a")).toHaveLength(1);
     const { deliveries } = (await control(next.url, "/state")).slots["provider-a"];
-    expect(deliveries).toHaveLength(4);
+    expect(deliveries).toHaveLength(5);
   });
 
   it("signs with the new secret after a restart with another one", async () => {

@@ -1,8 +1,9 @@
-import { hash } from "node:crypto";
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
 import { type EventContext, emailOf, type Renderer, subscriptionData } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
 import { uuid } from "../uuid.ts";
+import { invoice, invoiceId, reversalEvents } from "./invoice.ts";
+import { nameOf, numberOf } from "./names.ts";
 
 export const lemonSqueezy: Renderer = {
   newIds: (run, number) => ({
@@ -27,7 +28,7 @@ export const lemonSqueezy: Renderer = {
       },
     };
   },
-  payments: { reportedBy: ["charged"], idOf: invoiceId },
+  payments: { reportedBy: ["charged"], idOf: invoiceId, linkEvents: () => [], reversalEvents },
   subscription,
   restates: ["cancellation scheduled", "cancellation withdrawn", "deleted"],
   endKeepsSchedule: true,
@@ -115,38 +116,6 @@ export function order(context: EventContext): object {
   };
 }
 
-function invoiceId({ ids, at }: EventContext): string {
-  return numberOf(`invoice ${ids.subscriptionId} ${at}`);
-}
-
-export function invoice(context: EventContext): { type: string; id: string; attributes: object } {
-  const { lifecycle, step, ids } = context;
-  const { offer, seats, periodStartSeconds } = step.state;
-  const id = invoiceId(context);
-  return {
-    type: "subscription-invoices",
-    id,
-    attributes: {
-      store_id: 1,
-      subscription_id: Number(ids.subscriptionId),
-      customer_id: Number(ids.customerId),
-      user_name: nameOf(context),
-      user_email: emailOf(context),
-      billing_reason: periodStartSeconds === lifecycle.startedAtSeconds ? "initial" : "renewal",
-      currency: offer.currency,
-      status: "paid",
-      status_formatted: "Paid",
-      subtotal: offer.amount * seats,
-      total: offer.amount * seats,
-      refunded: false,
-      refunded_amount: 0,
-      created_at: rfc3339(step.atSeconds),
-      updated_at: rfc3339(step.atSeconds),
-      test_mode: true,
-    },
-  };
-}
-
 function subscription(context: EventContext): object {
   const { lifecycle, step, ids, checkout } = context;
   const { offer, seats, status, cancelAtPeriodEnd, periodEndSeconds } = step.state;
@@ -204,10 +173,6 @@ function subscription(context: EventContext): object {
   };
 }
 
-function nameOf(context: EventContext): string {
-  return context.checkout ? context.checkout.email : context.ids.userId;
-}
-
 function wordFor({ status, cancelAtPeriodEnd }: EventContext["step"]["state"]): string {
   switch (status) {
     case "trialing":
@@ -235,9 +200,4 @@ function relationships(type: string, id: string, names: readonly string[]): obje
       { links: { related: `${home}/${name}`, self: `${home}/relationships/${name}` } },
     ]),
   );
-}
-
-/** The same 14 digits for the same name. */
-function numberOf(name: string): string {
-  return String(10 ** 13 + (Number.parseInt(hash("sha256", name, "hex").slice(0, 11), 16) % (9 * 10 ** 13)));
 }

@@ -1,9 +1,11 @@
 import { Hono } from "hono";
-import { chargedAmount, findPayment, paymentContext, paymentsOf, refundPayment } from "../server/payments.ts";
+import { readJson } from "../http/json-body.ts";
+import { findPayment, paymentContext, paymentsOf } from "../server/payments.ts";
 import type { ProviderSlot } from "../server/provider-slot.ts";
+import { refundPayment } from "../server/reverse-payment.ts";
 import type { SimulatedPayment } from "../server/state.ts";
 import { document, LemonSqueezyProblem } from "./errors.ts";
-import { invoice } from "./events.ts";
+import { refundedInvoice } from "./invoice.ts";
 import { numberedPage } from "./page.ts";
 
 /** https://docs.lemonsqueezy.com/api/subscription-invoices */
@@ -20,23 +22,16 @@ export function lemonSqueezyInvoices(slot: ProviderSlot): Hono {
     return document(c, { meta: { page: meta }, data: page.map((payment) => invoiceJson(slot, payment)) });
   });
   app.get("/:id", (c) => document(c, { data: invoiceJson(slot, required(c.req.param("id"))) }));
-  app.post("/:id/refund", (c) => {
+  app.post("/:id/refund", async (c) => {
     const payment = required(c.req.param("id"));
-    refundPayment(slot, payment);
+    const amount = (await readJson(c))?.at("data").at("attributes").at("amount").wholeNumber() ?? null;
+    const refund = refundPayment(slot, payment, amount);
+    if (typeof refund === "string") throw new LemonSqueezyProblem(422, refund, "/data/attributes/amount");
     return document(c, { data: invoiceJson(slot, payment) });
   });
   return app;
 }
 
 function invoiceJson(slot: ProviderSlot, payment: SimulatedPayment): object {
-  const paid = invoice(paymentContext(slot, payment));
-  if (payment.refundedAmount === 0) return paid;
-  const status = payment.refundedAmount >= chargedAmount(payment) ? "refunded" : "partial_refund";
-  return {
-    ...paid,
-    attributes: {
-      ...paid.attributes,
-      ...{ status, refunded: status === "refunded", refunded_amount: payment.refundedAmount },
-    },
-  };
+  return refundedInvoice(paymentContext(slot, payment), payment.reversals);
 }

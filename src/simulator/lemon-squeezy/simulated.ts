@@ -27,6 +27,8 @@ export const simulatedLemonSqueezy: SimulatedProvider = {
     letsPayersLogOut: false,
     changesSeatsInTrial: false,
     checkoutEvents: ["checkout completed", "created", "charged"],
+    // It takes chargebacks on itself, and refunds the seller's customer.
+    disputes: "refunded",
     onePerCustomer: false,
   },
 };

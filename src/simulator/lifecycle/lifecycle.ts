@@ -75,7 +75,12 @@ export function applyCommand<Subscription extends BillingState>(
       return changed(subscription, "cancellation withdrawn", { cancelAtPeriodEnd: false });
     case "pay what is owed":
       if (subscription.overdue === null) return "Nothing is owed.";
-      return changed({ ...subscription, overdue: null }, "payment recovered", { status: "active" });
+      return changed(
+        { ...subscription, overdue: null },
+        "payment recovered",
+        { status: "active" },
+        "charged",
+      );
     case "fail the next renewal":
       return { subscription: { ...subscription, nextCharge: "fails" }, events: [] };
     case "let the next renewal succeed":

@@ -1,28 +1,31 @@
 import { Hono } from "hono";
-import { chargedAmount, findPayment, refundPayment } from "../server/payments.ts";
+import type { Json } from "../http/json-body.ts";
+import { findPayment } from "../server/payments.ts";
 import type { ProviderSlot } from "../server/provider-slot.ts";
-import type { SimulatedPayment } from "../server/state.ts";
+import { refundPayment } from "../server/reverse-payment.ts";
+import { adjustment } from "./adjustment.ts";
 import { body } from "./body.ts";
-import { data, noEntity } from "./errors.ts";
+import { data, invalidField, noEntity } from "./errors.ts";
 
-/** Full refunds. https://developer.paddle.com/api-reference/adjustments */
+/** Refunds, in full or in part. https://developer.paddle.com/api-reference/adjustments */
 export function paddleAdjustments(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.post("/", async (c) => {
-    const id = (await body(c)).at("transaction_id").text() ?? "";
+    const request = await body(c);
+    const id = request.at("transaction_id").text() ?? "";
+    if (request.at("action").text() !== "refund") throw invalidField("action", "must be refund");
     const payment = findPayment(slot, id);
     if (payment === null) throw noEntity(id);
-    refundPayment(slot, payment);
-    return data(c, adjustment(payment), 201);
+    const refund = refundPayment(slot, payment, amountIn(request));
+    if (typeof refund === "string") throw invalidField("items", refund);
+    return data(c, adjustment(payment, refund, { status: "pending_approval" }), 201);
   });
   return app;
 }
 
-export function adjustment(payment: SimulatedPayment): object {
-  const { id, subscriptionId, state } = payment;
-  return {
-    ...{ id: `adj_${id}`, action: "refund", status: "approved" },
-    ...{ transaction_id: id, subscription_id: subscriptionId, currency_code: state.offer.currency },
-    totals: { total: String(chargedAmount(payment)), currency_code: state.offer.currency },
-  };
+/** `null`: the whole transaction. */
+function amountIn(request: Json): number | null {
+  if (request.at("type").text() !== "partial") return null;
+  const amount = request.at("items").at(0).at("amount").text() ?? "";
+  return /^\d{1,12}$/.test(amount) ? Number(amount) : Number.NaN;
 }

@@ -1,6 +1,7 @@
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
 import { type EventContext, type Renderer, subscriptionData } from "../renderer.ts";
 import { rfc3339 } from "../rfc3339.ts";
+import { reversalEvents } from "./adjustment.ts";
 import { paddlePrice } from "./price.ts";
 import { paddleTransaction } from "./transaction.ts";
 
@@ -22,7 +23,12 @@ export const paddle: Renderer = {
       },
     };
   },
-  payments: { reportedBy: ["checkout completed", "charged"], idOf: transactionId },
+  payments: {
+    reportedBy: ["checkout completed", "charged"],
+    idOf: transactionId,
+    linkEvents: () => [],
+    reversalEvents,
+  },
   subscription,
   restates: [],
   // An ended subscription has nothing scheduled any more.

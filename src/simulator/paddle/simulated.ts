@@ -35,6 +35,7 @@ export const simulatedPaddle: SimulatedProvider = {
     letsPayersLogOut: true,
     changesSeatsInTrial: true,
     checkoutEvents: ["created", "activated", "checkout completed"],
+    disputes: "reported",
     onePerCustomer: false,
   },
 };

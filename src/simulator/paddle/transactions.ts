@@ -3,7 +3,7 @@ import { closeCheckout, openCheckout } from "../server/open-checkout.ts";
 import { findPayment, paymentContext } from "../server/payments.ts";
 import { checkoutUrl, findCheckout, type ProviderSlot } from "../server/provider-slot.ts";
 import type { Checkout, SimulatedPayment } from "../server/state.ts";
-import { adjustment } from "./adjustments.ts";
+import { adjustmentsOf } from "./adjustment.ts";
 import { body } from "./body.ts";
 import { data, noEntity, PaddleProblem } from "./errors.ts";
 import { transaction } from "./events.ts";
@@ -83,8 +83,7 @@ function listedTransactions(slot: ProviderSlot): ListedTransaction[] {
 }
 
 function paidTransaction(slot: ProviderSlot, payment: SimulatedPayment): object {
-  const adjustments = payment.refundedAmount > 0 ? [adjustment(payment)] : [];
-  return { ...transaction(paymentContext(slot, payment)), adjustments };
+  return { ...transaction(paymentContext(slot, payment)), adjustments: adjustmentsOf(payment) };
 }
 
 function requireCheckout(slot: ProviderSlot, id: string): Checkout {

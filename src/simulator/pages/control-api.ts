@@ -9,7 +9,8 @@ import { summaryOf } from "./summary.ts";
 /**
  * The actions of the control page, also for programs: JSON requests get JSON, forms get the page.
  * `POST /clock {by}`, `POST /:slot/faults {kind, next, share}`, `POST /:slot/secret`, `POST /:slot/enable`,
- * `POST /:slot/redeliver {number?}`, `GET /state`.
+ * `POST /:slot/redeliver {number?}`, `POST /:slot/refund {payment, amount?}`, `POST /:slot/dispute {payment}`,
+ * `POST /:slot/win-dispute {payment}`, `GET /state`.
  */
 export function controlApi(slots: readonly ProviderSlot[], clock: Clock): Hono {
   const app = new Hono();
@@ -56,6 +57,14 @@ function commandOf(
       return fields.number === undefined
         ? { do: "redeliver all", slot }
         : { do: "redeliver", slot, number: Number(fields.number) };
+    case "refund": {
+      const { payment, amount = "" } = fields;
+      return { do: "refund", slot, payment: String(payment), amount: amount === "" ? null : Number(amount) };
+    }
+    case "dispute":
+      return { do: "dispute", slot, payment: String(fields.payment) };
+    case "win-dispute":
+      return { do: "win dispute", slot, payment: String(fields.payment) };
     default:
       return null;
   }

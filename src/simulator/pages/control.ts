@@ -14,6 +14,7 @@ import {
 import { day, instant, money, seatsOf, stateOf } from "./format.ts";
 import { maskedSecret } from "./masked-secret.ts";
 import { type Html, page } from "./page.ts";
+import { paymentTable } from "./payment-table.ts";
 
 export type ControlOptions = { slots: readonly ProviderSlot[]; clock: Clock; deliverTo(slot: Slot): string };
 
@@ -83,6 +84,8 @@ function slotCard(slot: ProviderSlot, deliverTo: (slot: Slot) => string): Html {
 </dl>
 <h3>Subscriptions</h3>
 ${subscriptionTable(slot)}
+<h3>Payments</h3>
+${paymentTable(slot)}
 <h3>Open checkouts</h3>
 ${checkouts(slot)}
 <details style="margin-top:24px" ${hasFaults(slot) ? "open" : ""}><summary>Disturb the next deliveries</summary>

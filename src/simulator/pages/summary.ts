@@ -1,5 +1,6 @@
 import type { Clock } from "../server/move-clock.ts";
 import { nextDueMs } from "../server/move-clock.ts";
+import { chargedAmount, paymentStatus, refundedAmount } from "../server/payments.ts";
 import { portalUrl } from "../server/portal-link.ts";
 import { checkoutUrl, type ProviderSlot } from "../server/provider-slot.ts";
 import { maskedSecret } from "./masked-secret.ts";
@@ -15,7 +16,7 @@ export function summaryOf(slots: readonly ProviderSlot[], clock: Clock) {
 }
 
 function slotSummary(slot: ProviderSlot) {
-  const { format, secret, endpoint, faults, subscriptions, checkouts, events } = slot.state;
+  const { format, secret, endpoint, faults, subscriptions, payments, checkouts, events } = slot.state;
   return {
     format,
     secret: maskedSecret(secret),
@@ -29,6 +30,11 @@ function slotSummary(slot: ProviderSlot) {
       ...{ id: ids.subscriptionId, customerId: ids.customerId, nextCharge, owes: overdue !== null },
       ...state,
       portalUrl: portalUrl(slot, { customerId: ids.customerId, returnUrl: null }),
+    })),
+    payments: payments.map((payment) => ({
+      ...{ id: payment.id, subscriptionId: payment.subscriptionId, status: paymentStatus(payment) },
+      ...{ amount: chargedAmount(payment), currency: payment.state.offer.currency },
+      refundedAmount: refundedAmount(payment),
     })),
     deliveries: events.map(({ rawBody: _, ...event }) => event),
   };

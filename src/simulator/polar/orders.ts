@@ -1,15 +1,15 @@
-import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { readJson } from "../http/json-body.ts";
-import { chargedAmount, findPayment, paymentContext, paymentsOf, refundPayment } from "../server/payments.ts";
+import { findPayment, paymentContext, paymentsOf } from "../server/payments.ts";
 import { findCustomer, findSubscription, type ProviderSlot } from "../server/provider-slot.ts";
+import { refundPayment } from "../server/reverse-payment.ts";
 import type { SimulatedPayment } from "../server/state.ts";
 import { externalIdOf } from "./customer.ts";
 import { notFound, unprocessable } from "./errors.ts";
-import { order } from "./events.ts";
 import { numberedPage } from "./page.ts";
+import { disputeJson, refundedOrder, refundJson } from "./reversals.ts";
 
-/** https://polar.sh/docs/api-reference/orders and refunds */
+/** https://polar.sh/docs/api-reference/orders, refunds and disputes */
 export function polarOrders(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/orders/", (c) => {
@@ -28,11 +28,26 @@ export function polarOrders(slot: ProviderSlot): Hono {
     return c.json(orderJson(slot, payment));
   });
   app.post("/refunds/", async (c) => {
-    const orderId = (await readJson(c))?.at("order_id").text() ?? "";
+    const request = await readJson(c);
+    const orderId = request?.at("order_id").text() ?? "";
     const payment = findPayment(slot, orderId);
     if (payment === null) throw unprocessable(["order_id"], "Order not found");
-    refundPayment(slot, payment);
-    return c.json({ id: randomUUID(), order_id: orderId, status: "succeeded" }, 201);
+    const refund = refundPayment(slot, payment, request?.at("amount").wholeNumber() ?? null);
+    if (typeof refund === "string") throw unprocessable(["amount"], refund);
+    return c.json(refundJson(payment, refund), 201);
+  });
+  app.get("/disputes/", (c) => {
+    const orderId = c.req.query("order_id");
+    const disputes = paymentsOf(slot, null)
+      .filter(({ id }) => orderId === undefined || id === orderId)
+      .flatMap((payment) => payment.reversals.map((reversal) => ({ payment, reversal })))
+      .filter(({ reversal }) => reversal.kind === "dispute")
+      .sort((a, b) => b.reversal.createdAtSeconds - a.reversal.createdAtSeconds);
+    const { page, pagination } = numberedPage(c, disputes);
+    return c.json({
+      items: page.map(({ payment, reversal }) => disputeJson(payment, reversal)),
+      pagination,
+    });
   });
   return app;
 }
@@ -44,14 +59,8 @@ function externalIdOfPayment(slot: ProviderSlot, { subscriptionId }: SimulatedPa
 
 function orderJson(slot: ProviderSlot, payment: SimulatedPayment): object {
   const context = paymentContext(slot, payment);
-  const refundable = chargedAmount(payment) - payment.refundedAmount;
-  const isRefunded = payment.refundedAmount > 0;
   return {
-    ...order(context),
-    status: isRefunded ? "refunded" : "paid",
-    refunded_amount: payment.refundedAmount,
-    refunded_tax_amount: 0,
-    refundable_amount: refundable,
+    ...refundedOrder(context, payment.reversals),
     customer: { email: findCustomer(slot, context.ids.customerId)?.email ?? null },
   };
 }

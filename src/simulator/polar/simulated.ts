@@ -29,6 +29,7 @@ export const simulatedPolar: SimulatedProvider = {
     letsPayersLogOut: false,
     changesSeatsInTrial: true,
     checkoutEvents: ["created", "activated", "checkout completed"],
+    disputes: "listed",
     onePerCustomer: true,
   },
 };

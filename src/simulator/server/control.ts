@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { DAY_SECONDS, intervalsAfter } from "../lifecycle/calendar.ts";
 import { type Clock, nextDueMs } from "./move-clock.ts";
+import { findPayment } from "./payments.ts";
 import type { ProviderSlot } from "./provider-slot.ts";
+import { disputePayment, refundPayment, winDispute } from "./reverse-payment.ts";
 import { FAULT_KINDS, type FaultKind, type QueuedEvent } from "./state.ts";
 
 /** The control page's actions. Text: why one is refused. */
@@ -11,7 +13,10 @@ export type ControlCommand =
   | { do: "rotate secret"; slot: ProviderSlot }
   | { do: "enable endpoint"; slot: ProviderSlot }
   | { do: "redeliver"; slot: ProviderSlot; number: number }
-  | { do: "redeliver all"; slot: ProviderSlot };
+  | { do: "redeliver all"; slot: ProviderSlot }
+  /** `amount` is in the currency's smallest unit; `null`: all that is left. */
+  | { do: "refund"; slot: ProviderSlot; payment: string; amount: number | null }
+  | { do: "dispute" | "win dispute"; slot: ProviderSlot; payment: string };
 
 /** `next`: to the next due change; a number is in seconds. */
 export type ClockStep = "day" | "week" | "month" | "next" | number;
@@ -60,9 +65,28 @@ export function run(command: ControlCommand, clock: Clock, slots: readonly Provi
       }
       command.slot.changed();
       return null;
+    case "refund":
+    case "dispute":
+    case "win dispute":
+      return reverse(command);
     default:
       return command satisfies never;
   }
+}
+
+function reverse(
+  command: Extract<ControlCommand, { do: "refund" | "dispute" | "win dispute" }>,
+): string | null {
+  const { slot } = command;
+  const payment = findPayment(slot, command.payment);
+  if (payment === null) return "There is no such payment.";
+  const outcome =
+    command.do === "refund"
+      ? refundPayment(slot, payment, command.amount)
+      : command.do === "dispute"
+        ? disputePayment(slot, payment)
+        : winDispute(slot, payment);
+  return typeof outcome === "string" ? outcome : null;
 }
 
 function deliverAgain(slot: ProviderSlot, event: QueuedEvent): void {

@@ -1,11 +1,10 @@
-import { ADAPTERS } from "../../providers/registry.ts";
-import { injectFault } from "../delivery/inject-fault.ts";
 import type { Transition } from "../lifecycle/lifecycle.ts";
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
 import { eventContextOf } from "./event-context.ts";
 import { recordPayment } from "./payments.ts";
 import { nowSeconds, type ProviderSlot } from "./provider-slot.ts";
-import type { QueuedEvent, SimulatedSubscription } from "./state.ts";
+import { queueEvents } from "./queue-events.ts";
+import type { SimulatedSubscription } from "./state.ts";
 
 /** Stores a changed subscription and queues the events that report the change. */
 export function emitEvents(
@@ -35,42 +34,10 @@ function emit(
   atSeconds: number,
 ): SimulatedSubscription {
   const next = { ...subscription, eventCount: subscription.eventCount + 1, lastEvent: { event, atSeconds } };
-  recordPayment(slot, next);
-  // While the endpoint is disabled Polar creates no events at all: they are never listed later.
-  if (!slot.state.endpoint.isDisabled) queueEvent(slot, next);
+  const context = eventContextOf(slot, next);
+  const linkEvents = recordPayment(slot, context) ? slot.renderer.payments?.linkEvents(context) : [];
+  queueEvents(slot, next.ids.subscriptionId, [slot.renderer.render(context), ...(linkEvents ?? [])]);
   return next;
-}
-
-function queueEvent(slot: ProviderSlot, subscription: SimulatedSubscription): void {
-  const { events } = slot.state;
-  const { eventId, eventType, body } = slot.renderer.render(eventContextOf(slot, subscription));
-  slot.state.eventCount += 1;
-  const rawBody = JSON.stringify(body);
-  const madeAtMs = slot.nowMs();
-  const event: QueuedEvent = {
-    number: slot.state.eventCount,
-    eventId: eventId || identifyBody(slot, rawBody),
-    eventType,
-    subscriptionId: subscription.ids.subscriptionId,
-    rawBody,
-    madeAtMs,
-    dueAtMs: madeAtMs,
-    status: "waiting",
-    fault: null,
-    corruption: null,
-    copies: 0,
-    isHeldBack: false,
-    failures: 0,
-    tries: [],
-  };
-  events.push(injectFault(event, slot));
-  forgetOldest(slot);
-}
-
-/** The receiver's id of an event that has none of its own. */
-function identifyBody({ state }: ProviderSlot, rawBody: string): string {
-  const request = { rawBody: Buffer.from(rawBody), header: () => undefined };
-  return ADAPTERS.of(state.format).identify(request, JSON.parse(rawBody)).eventId;
 }
 
 function eventTime(slot: ProviderSlot, { lastEvent, eventCount }: SimulatedSubscription): number {
@@ -78,10 +45,4 @@ function eventTime(slot: ProviderSlot, { lastEvent, eventCount }: SimulatedSubsc
   const now = nowSeconds(slot);
   if (eventCount === 0 || repeatsEventTimes) return now;
   return Math.max(now, lastEvent.atSeconds + clockStepSeconds);
-}
-
-function forgetOldest({ state: { events }, keptEvents }: ProviderSlot): void {
-  const surplus = events.length - keptEvents;
-  const first = surplus > 0 ? events.findIndex(({ status }) => status !== "waiting") : -1;
-  if (first >= 0) events.splice(first, 1);
 }

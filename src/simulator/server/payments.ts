@@ -1,21 +1,21 @@
+import type { PaymentStatus } from "../../domain/payment.ts";
+import { reversedAmount } from "../lifecycle/reversal.ts";
 import type { EventContext } from "../renderer.ts";
 import { eventContextOf } from "./event-context.ts";
 import { findSubscription, type ProviderSlot } from "./provider-slot.ts";
-import type { SimulatedPayment, SimulatedSubscription } from "./state.ts";
+import type { SimulatedPayment } from "./state.ts";
 
-/** Stores what an event charges, if anything. */
-export function recordPayment(slot: ProviderSlot, subscription: SimulatedSubscription): void {
-  const { renderer, state } = slot;
-  const { event } = subscription.lastEvent;
-  if (renderer.payments === null || !renderer.payments.reportedBy.includes(event)) return;
-  const context = eventContextOf(slot, subscription);
+/** Stores what an event charges; `false`: nothing. */
+export function recordPayment({ renderer, state }: ProviderSlot, context: EventContext): boolean {
   const { ids, at, step } = context;
+  if (renderer.payments === null || !renderer.payments.reportedBy.includes(step.event)) return false;
   state.payments.push({
     id: renderer.payments.idOf(context),
     subscriptionId: ids.subscriptionId,
-    ...{ at, event, atSeconds: step.atSeconds, state: step.state },
-    refundedAmount: 0,
+    ...{ at, ...step },
+    reversals: [],
   });
+  return true;
 }
 
 /** The newest first. */
@@ -43,8 +43,14 @@ export function chargedAmount({ state }: Pick<SimulatedPayment, "state">): numbe
   return state.offer.amount * state.seats;
 }
 
-/** Refunds the whole payment. */
-export function refundPayment(slot: ProviderSlot, payment: SimulatedPayment): void {
-  payment.refundedAmount = chargedAmount(payment);
-  slot.changed();
+export function refundedAmount({ reversals }: Pick<SimulatedPayment, "reversals">): number {
+  return reversedAmount(reversals, "refund");
+}
+
+/** As a receiver of all events must have stored it. */
+export function paymentStatus(payment: SimulatedPayment): PaymentStatus {
+  const refunded = refundedAmount(payment);
+  if (reversedAmount(payment.reversals, "dispute") > 0) return "disputed";
+  if (refunded === 0) return "paid";
+  return refunded >= chargedAmount(payment) ? "refunded" : "partly_refunded";
 }

@@ -7,6 +7,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import type { PaymentStatus } from "../../domain/payment.ts";
 import type { PlanCatalog } from "../../domain/plan.ts";
 import { SLOTS, type Slot } from "../../domain/slot.ts";
 import type { WireFormat } from "../../providers/adapter.ts";
@@ -16,6 +17,7 @@ import { expectedState } from "../scenario/expected-state.ts";
 import { everyOfferOf } from "../scenario/prepare.ts";
 import { createProviderApp } from "./app.ts";
 import { moveClock, nextDueMs } from "./move-clock.ts";
+import { chargedAmount, paymentStatus } from "./payments.ts";
 import { portalUrl } from "./portal-link.ts";
 import type { ProviderSlot } from "./provider-slot.ts";
 import type { SimulatorLog } from "./simulator-log.ts";
@@ -44,6 +46,14 @@ export type SimulatorOptions = {
 /** A subscription's state at the provider. */
 type KnownSubscription = ReturnType<typeof expectedState>;
 
+type KnownPayment = {
+  providerPaymentId: string;
+  providerSubscriptionId: string;
+  amount: number;
+  currency: string;
+  status: PaymentStatus;
+};
+
 export type Simulator = {
   url: string;
   close(): Promise<void>;
@@ -51,6 +61,8 @@ export type Simulator = {
   settle(): Promise<void>;
   /** As the provider has them. */
   subscriptions(slot: Slot): KnownSubscription[];
+  /** As a receiver of all events must have stored them, the oldest first. */
+  payments(slot: Slot): KnownPayment[];
   /** The customer portal of a subscription. */
   portalUrl(slot: Slot, providerSubscriptionId: string): string;
   /** The current signing secret of the slot. */
@@ -147,6 +159,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       state.slots[slot].subscriptions.map(({ state: billing, ids }) =>
         expectedState(billing, ids, simulatedProviderOf(state.slots[slot].format).renderer),
       ),
+    payments: (slot) =>
+      state.slots[slot].payments.map((payment) => ({
+        ...{ providerPaymentId: payment.id, providerSubscriptionId: payment.subscriptionId },
+        ...{ amount: chargedAmount(payment), currency: payment.state.offer.currency },
+        status: paymentStatus(payment),
+      })),
     close: async () => {
       clearTimeout(first);
       clearInterval(clockTimer);

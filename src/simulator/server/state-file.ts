@@ -1,8 +1,9 @@
 import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { SLOTS } from "../../domain/slot.ts";
+import type { Reversal } from "../lifecycle/reversal.ts";
 import type { SimulatorLog } from "./simulator-log.ts";
-import type { SimulatorState } from "./state.ts";
+import type { SimulatedPayment, SimulatorState } from "./state.ts";
 
 export type StateFile = {
   /** Writes the current state; resolves when it is on disk. Concurrent calls share a write. */
@@ -82,10 +83,22 @@ function parsed(text: string): SimulatorState | null {
         (slot) => Array.isArray(state.slots[slot].events) && Array.isArray(state.slots[slot].subscriptions),
       );
     if (!isWhole) return null;
-    // States from before payments were kept have none.
-    for (const slot of SLOTS) state.slots[slot].payments ??= [];
+    for (const slot of SLOTS) {
+      // States from before payments were kept have none.
+      state.slots[slot].payments ??= [];
+      for (const payment of state.slots[slot].payments) payment.reversals ??= refundOf(payment);
+    }
     return state;
   } catch {
     return null;
   }
+}
+
+/** Earlier states have only a refunded amount. */
+function refundOf(payment: SimulatedPayment): Reversal[] {
+  const { refundedAmount: amount = 0 } = payment as { refundedAmount?: number };
+  if (amount === 0) return [];
+  const { atSeconds } = payment;
+  const times = { createdAtSeconds: atSeconds, changedAtSeconds: atSeconds };
+  return [{ number: 1, kind: "refund", amount, isWon: false, ...times }];
 }

@@ -3,6 +3,7 @@ import type { Slot } from "../../domain/slot.ts";
 import type { WireFormat } from "../../providers/adapter.ts";
 import type { CorruptionKind } from "../delivery/corruption.ts";
 import type { Offer } from "../lifecycle/offer.ts";
+import type { Reversal } from "../lifecycle/reversal.ts";
 import type { BillingState } from "../lifecycle/subscription.ts";
 import type { CustomData, EventContext, PaidCheckout, SubscriptionIds } from "../renderer.ts";
 
@@ -76,7 +77,7 @@ export type SimulatedPayment = Pick<EventContext, "at"> &
   EventContext["step"] & {
     id: string;
     subscriptionId: string;
-    refundedAmount: number;
+    reversals: Reversal[];
   };
 
 export const FAULT_KINDS = ["duplicate", "delay", "reorder", "drop", "corrupt"] as const;

@@ -1,18 +1,15 @@
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
-import { type EventContext, type Renderer, subscriptionData } from "../renderer.ts";
+import { type EventContext, type Renderer, subscriptionData, type WireEvent } from "../renderer.ts";
+import { envelope } from "./envelope.ts";
 import { stripePrice } from "./price.ts";
+import { currencyOf, invoicePayment, reversalEvents } from "./reversals.ts";
 import { completedSession } from "./session.ts";
-
-const API_VERSION = "2026-02-25.clover";
 
 export const stripe: Renderer = {
   newIds: (run, number) => ({ subscriptionId: `sub_${run}_${number}`, customerId: `cus_${run}_${number}` }),
-  render: (context) => {
-    const eventType = eventTypeOf(context.step.event);
-    const eventId = `evt_${context.ids.subscriptionId.slice("sub_".length)}_${context.at}`;
-    return { eventId, eventType, body: envelope(eventId, eventType, context, objectOf(context)) };
-  },
-  payments: { reportedBy: ["charged"], idOf: invoiceId },
+  render: (context) =>
+    envelope(context, { eventType: eventTypeOf(context.step.event), object: objectOf(context) }),
+  payments: { reportedBy: ["charged"], idOf: invoiceId, linkEvents, reversalEvents },
   subscription,
   restates: [],
   endKeepsSchedule: true,
@@ -33,23 +30,11 @@ function eventTypeOf(event: EmittedEvent): string {
   }
 }
 
-function envelope(
-  eventId: string,
-  eventType: string,
-  { step, at, run }: EventContext,
-  object: object,
-): object {
-  return {
-    id: eventId,
-    object: "event",
-    api_version: API_VERSION,
-    created: step.atSeconds,
-    data: { object },
-    livemode: false,
-    pending_webhooks: 1,
-    request: { id: `req_${run}${at}`, idempotency_key: null },
-    type: eventType,
-  };
+function linkEvents(context: EventContext): WireEvent[] {
+  const { offer, seats } = context.step.state;
+  const payment = { id: invoiceId(context), currency: currencyOf(context), amount: offer.amount * seats };
+  const object = invoicePayment(payment);
+  return [envelope(context, { eventType: "invoice_payment.paid", suffix: "link", object })];
 }
 
 function objectOf(context: EventContext): object {

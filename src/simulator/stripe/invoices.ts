@@ -1,13 +1,22 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { readForm } from "../http/form.ts";
-import { chargedAmount, findPayment, paymentContext, paymentsOf, refundPayment } from "../server/payments.ts";
+import type { Reversal } from "../lifecycle/reversal.ts";
+import {
+  chargedAmount,
+  findPayment,
+  paymentContext,
+  paymentsOf,
+  refundedAmount,
+} from "../server/payments.ts";
 import type { ProviderSlot } from "../server/provider-slot.ts";
+import { refundPayment } from "../server/reverse-payment.ts";
 import type { SimulatedPayment } from "../server/state.ts";
 import { invalid, missing } from "./errors.ts";
 import { invoice } from "./events.ts";
 import { pageOf } from "./page.ts";
+import { intentOf, invoicePayment, reversalId, reversalJson } from "./reversals.ts";
 
-/** Invoices, their payments and refunds; there are no disputes. https://docs.stripe.com/api/invoices */
+/** Invoices, their payments, refunds and disputes. https://docs.stripe.com/api/invoices */
 export function stripeInvoices(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/invoices", (c) => {
@@ -25,27 +34,21 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
   });
   app.get("/invoice_payments", (c) => {
     const payment = paymentOf(slot, c.req.query("invoice") ?? "");
-    const data = payment === null ? [] : [invoicePayment(payment)];
+    const data = payment === null ? [] : [paymentJson(payment)];
     return c.json({ object: "list", url: "/v1/invoice_payments", has_more: false, data });
   });
-  app.get("/refunds", (c) => {
-    const query = new URL(c.req.url).searchParams;
-    const intent = query.get("payment_intent");
-    const refunded = paymentsOf(slot, null).filter(
-      (payment) => payment.refundedAmount > 0 && (intent === null || intentOf(payment) === intent),
-    );
-    const { page, hasMore } = pageOf(refunded, { object: "refund", idOf: refundId }, query);
-    return c.json({ object: "list", url: "/v1/refunds", has_more: hasMore, data: page.map(refund) });
-  });
-  app.get("/disputes", (c) => c.json({ object: "list", url: "/v1/disputes", has_more: false, data: [] }));
+  app.get("/refunds", (c) => listReversals(c, slot, "refund"));
+  app.get("/disputes", (c) => listReversals(c, slot, "dispute"));
   app.post("/refunds", async (c) => {
-    const intent = (await readForm(c)).text("payment_intent") ?? "";
+    const form = await readForm(c);
+    const intent = form.text("payment_intent") ?? "";
     const payment = findPayment(slot, `in_${intent.slice("pi_".length)}`);
     if (payment === null) throw missing("payment_intent", intent, "payment_intent", 400);
-    if (payment.refundedAmount > 0)
+    if (refundedAmount(payment) >= chargedAmount(payment))
       throw invalid("Charge has already been refunded.", "payment_intent", "charge_already_refunded");
-    refundPayment(slot, payment);
-    return c.json(refund(payment));
+    const refund = refundPayment(slot, payment, form.wholeNumber("amount"));
+    if (typeof refund === "string") throw invalid(refund, "amount", "charge_invalid_parameter");
+    return c.json(reversalJson(idsOf(payment), refund));
   });
   return app;
 }
@@ -57,31 +60,27 @@ function paymentOf(slot: ProviderSlot, invoiceId: string): SimulatedPayment | nu
 }
 
 function invoiceJson(slot: ProviderSlot, payment: SimulatedPayment): object {
-  const payments = { object: "list", has_more: false, data: [invoicePayment(payment)] };
+  const payments = { object: "list", has_more: false, data: [paymentJson(payment)] };
   return { ...invoice(paymentContext(slot, payment)), payments };
 }
 
-function invoicePayment(payment: SimulatedPayment): object {
-  return {
-    ...{ id: payment.id.replace(/^in_/, "inpay_"), object: "invoice_payment", invoice: payment.id },
-    ...{ status: "paid", is_default: true },
-    payment: { type: "payment_intent", payment_intent: intentOf(payment) },
-  };
+function listReversals(c: Context, slot: ProviderSlot, kind: Reversal["kind"]): Response {
+  const query = new URL(c.req.url).searchParams;
+  const intent = query.get("payment_intent");
+  const listed = paymentsOf(slot, null)
+    .filter(({ id }) => intent === null || intentOf(id) === intent)
+    .flatMap((payment) => payment.reversals.toReversed().map((reversal) => ({ payment, reversal })))
+    .filter(({ reversal }) => reversal.kind === kind);
+  const idOf = ({ payment, reversal }: (typeof listed)[number]) => reversalId(payment.id, reversal);
+  const { page, hasMore } = pageOf(listed, { object: kind, idOf }, query);
+  const data = page.map(({ payment, reversal }) => reversalJson(idsOf(payment), reversal));
+  return c.json({ object: "list", url: `/v1/${kind}s`, has_more: hasMore, data });
 }
 
-function intentOf({ id }: SimulatedPayment): string {
-  return id.replace(/^in_/, "pi_");
+function paymentJson(payment: SimulatedPayment): object {
+  return invoicePayment({ ...idsOf(payment), amount: chargedAmount(payment) });
 }
 
-function refundId({ id }: SimulatedPayment): string {
-  return id.replace(/^in_/, "re_");
-}
-
-function refund(payment: SimulatedPayment): object {
-  const { offer } = payment.state;
-  return {
-    ...{ id: refundId(payment), object: "refund", status: "succeeded" },
-    ...{ amount: chargedAmount(payment), currency: offer.currency.toLowerCase() },
-    payment_intent: intentOf(payment),
-  };
+function idsOf({ id, state }: SimulatedPayment): { id: string; currency: string } {
+  return { id, currency: state.offer.currency.toLowerCase() };
 }

@@ -32,6 +32,7 @@ export const simulatedStripe: SimulatedProvider = {
     letsPayersLogOut: false,
     changesSeatsInTrial: true,
     checkoutEvents: ["created", "activated", "checkout completed", "charged"],
+    disputes: "reported",
     onePerCustomer: false,
   },
 };

@@ -1,0 +1,75 @@
+import { type Reversal, reversedAmount } from "../lifecycle/reversal.ts";
+import {
+  type EventContext,
+  emailOf,
+  type ReversalContext,
+  subscriptionData,
+  type WireEvent,
+} from "../renderer.ts";
+import { rfc3339 } from "../rfc3339.ts";
+import { uuid } from "../uuid.ts";
+import { nameOf, numberOf } from "./names.ts";
+
+export function invoiceId({ ids, at }: EventContext): string {
+  return numberOf(`invoice ${ids.subscriptionId} ${at}`);
+}
+
+export function invoice(context: EventContext): { type: string; id: string; attributes: object } {
+  const { lifecycle, step, ids } = context;
+  const { offer, seats, periodStartSeconds } = step.state;
+  const id = invoiceId(context);
+  return {
+    type: "subscription-invoices",
+    id,
+    attributes: {
+      store_id: 1,
+      subscription_id: Number(ids.subscriptionId),
+      customer_id: Number(ids.customerId),
+      user_name: nameOf(context),
+      user_email: emailOf(context),
+      billing_reason: periodStartSeconds === lifecycle.startedAtSeconds ? "initial" : "renewal",
+      currency: offer.currency,
+      status: "paid",
+      status_formatted: "Paid",
+      subtotal: offer.amount * seats,
+      total: offer.amount * seats,
+      refunded: false,
+      refunded_amount: 0,
+      created_at: rfc3339(step.atSeconds),
+      updated_at: rfc3339(step.atSeconds),
+      test_mode: true,
+    },
+  };
+}
+
+/** The invoice after refunds. */
+export function refundedInvoice(payment: EventContext, reversals: readonly Reversal[]): object {
+  const paid = invoice(payment);
+  const refunded = reversedAmount(reversals, "refund");
+  if (refunded === 0) return paid;
+  const { offer, seats } = payment.step.state;
+  const isRefunded = refunded >= offer.amount * seats;
+  const changedAt = Math.max(...reversals.map(({ changedAtSeconds }) => changedAtSeconds));
+  return {
+    ...paid,
+    attributes: {
+      ...paid.attributes,
+      status: isRefunded ? "refunded" : "partial_refund",
+      status_formatted: isRefunded ? "Refunded" : "Partial refund",
+      ...{ refunded: isRefunded, refunded_amount: refunded, refunded_at: rfc3339(changedAt) },
+      updated_at: rfc3339(changedAt),
+    },
+  };
+}
+
+export function reversalEvents({ payment, reversal, reversals }: ReversalContext): WireEvent[] {
+  const { ids, run, at } = payment;
+  const eventType = "subscription_payment_refunded";
+  const meta = {
+    test_mode: true,
+    event_name: eventType,
+    webhook_id: uuid(`${run} ${ids.subscriptionId} ${at} refund ${reversal.number}`),
+    custom_data: subscriptionData(payment),
+  };
+  return [{ eventId: "", eventType, body: { meta, data: refundedInvoice(payment, reversals) } }];
+}

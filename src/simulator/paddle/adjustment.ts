@@ -1,0 +1,69 @@
+import type { Offer } from "../lifecycle/offer.ts";
+import type { Reversal } from "../lifecycle/reversal.ts";
+import type { EventContext, ReversalContext, WireEvent } from "../renderer.ts";
+import { rfc3339 } from "../rfc3339.ts";
+
+/** As a transaction lists them: a dispute that was won has two, which cancel each other out. */
+export function adjustmentsOf(payment: PaymentFacts & { reversals: readonly Reversal[] }): object[] {
+  return payment.reversals.flatMap((reversal) => {
+    const made = adjustment(payment, { ...reversal, isWon: false });
+    return reversal.isWon ? [made, adjustment(payment, reversal)] : [made];
+  });
+}
+
+/** Refunds wait for Paddle's approval, and are reported twice. */
+export function reversalEvents({ paymentId, payment, reversal }: ReversalContext): WireEvent[] {
+  const { kind, changedAtSeconds } = reversal;
+  const { subscriptionId } = payment.ids;
+  const facts = { id: paymentId, subscriptionId, state: payment.step.state };
+  const created = { eventType: "adjustment.created", atSeconds: changedAtSeconds };
+  if (kind === "dispute") return [adjustmentEvent(payment, created, adjustment(facts, reversal), reversal)];
+  const pending = adjustment(facts, reversal, { status: "pending_approval" });
+  const approved = { eventType: "adjustment.updated", atSeconds: changedAtSeconds + 0.001 };
+  return [
+    adjustmentEvent(payment, created, pending, reversal),
+    adjustmentEvent(payment, approved, adjustment(facts, reversal), reversal),
+  ];
+}
+
+function adjustmentEvent(
+  { ids, at }: EventContext,
+  { eventType, atSeconds }: { eventType: string; atSeconds: number },
+  object: object,
+  { number, isWon }: Reversal,
+): WireEvent {
+  const suffix = `${eventType.slice("adjustment.".length)}${isWon ? "_reverse" : ""}`;
+  const name = `${ids.subscriptionId.slice("sub_".length)}_${at}_${number}_${suffix}`;
+  return {
+    eventId: `evt_${name}`,
+    eventType,
+    body: {
+      event_id: `evt_${name}`,
+      event_type: eventType,
+      occurred_at: rfc3339(atSeconds),
+      notification_id: `ntf_${name}`,
+      data: object,
+    },
+  };
+}
+
+type PaymentFacts = { id: string; subscriptionId: string; state: { offer: Offer; seats: number } };
+
+export function adjustment(
+  { id, subscriptionId, state }: PaymentFacts,
+  { number, kind, amount, isWon, createdAtSeconds, changedAtSeconds }: Reversal,
+  { status = "approved" }: { status?: "pending_approval" | "approved" } = {},
+): object {
+  const { currency } = state.offer;
+  const total = String(amount);
+  const suffix = `${number === 1 ? "" : `_${number}`}${isWon ? "_reverse" : ""}`;
+  return {
+    id: `adj_${id}${suffix}`,
+    action: kind === "refund" ? "refund" : isWon ? "chargeback_reverse" : "chargeback",
+    type: amount === state.offer.amount * state.seats ? "full" : "partial",
+    ...{ status, transaction_id: id, subscription_id: subscriptionId, currency_code: currency },
+    totals: { subtotal: total, tax: "0", total, currency_code: currency },
+    created_at: rfc3339(createdAtSeconds),
+    updated_at: rfc3339(changedAtSeconds),
+  };
+}

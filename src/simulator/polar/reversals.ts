@@ -1,0 +1,60 @@
+import type { Reversal } from "../lifecycle/reversal.ts";
+import { reversedAmount } from "../lifecycle/reversal.ts";
+import type { EventContext, ReversalContext, WireEvent } from "../renderer.ts";
+import { rfc3339 } from "../rfc3339.ts";
+import { uuid } from "../uuid.ts";
+import { order } from "./order-document.ts";
+
+/** Disputes are only listed. */
+export function reversalEvents({ paymentId, payment, reversal, reversals }: ReversalContext): WireEvent[] {
+  if (reversal.kind === "dispute") return [];
+  const { number, changedAtSeconds } = reversal;
+  const { subscriptionId } = payment.ids;
+  const event = (eventType: string, data: object): WireEvent => ({
+    eventId: `msg_${subscriptionId}_${payment.at}_${number}_${eventType}`,
+    eventType,
+    body: { type: eventType, timestamp: rfc3339(changedAtSeconds), data },
+  });
+  return [
+    event("refund.created", refundJson({ id: paymentId, subscriptionId }, reversal)),
+    event("order.refunded", refundedOrder(payment, reversals)),
+  ];
+}
+
+/** https://polar.sh/docs/api-reference/refunds */
+export function refundJson(
+  { id, subscriptionId }: { id: string; subscriptionId: string },
+  { number, amount, createdAtSeconds }: Reversal,
+): object {
+  return {
+    ...{ id: uuid(`refund ${id} ${number}`), order_id: id, subscription_id: subscriptionId },
+    ...{ status: "succeeded", reason: "customer_request", amount, tax_amount: 0 },
+    ...{ created_at: rfc3339(createdAtSeconds), modified_at: null },
+  };
+}
+
+/** https://polar.sh/docs/api-reference/disputes */
+export function disputeJson(
+  { id }: { id: string },
+  { number, amount, isWon, createdAtSeconds, changedAtSeconds }: Reversal,
+): object {
+  return {
+    ...{ id: uuid(`dispute ${id} ${number}`), order_id: id, amount, tax_amount: 0 },
+    ...{ status: isWon ? "won" : "needs_response", resolved: isWon, closed: isWon },
+    created_at: rfc3339(createdAtSeconds),
+    modified_at: changedAtSeconds === createdAtSeconds ? null : rfc3339(changedAtSeconds),
+  };
+}
+
+export function refundedOrder(payment: EventContext, reversals: readonly Reversal[]): object {
+  const { offer, seats } = payment.step.state;
+  const total = offer.amount * seats;
+  const refunded = reversedAmount(reversals, "refund");
+  return {
+    ...order(payment),
+    status: refunded === 0 ? "paid" : refunded >= total ? "refunded" : "partially_refunded",
+    refunded_amount: refunded,
+    refunded_tax_amount: 0,
+    refundable_amount: total - refunded,
+  };
+}
