@@ -64,7 +64,7 @@ function addRevoke(keys: Command, terminal: Terminal): void {
 function addRotate(keys: Command, terminal: Terminal): void {
   keys
     .command("rotate")
-    .description("gives a service key a new secret; the one before stays valid for 24 hours")
+    .description("creates a new secret for a service key; the previous one stays valid for 24 hours")
     .argument("<id>", "its id, as in the list (not the key itself)", parsedBy(ApiKeyId))
     .addOption(jsonOption())
     .addHelpText(
@@ -75,12 +75,12 @@ function addRotate(keys: Command, terminal: Terminal): void {
       const rotated = await withRuntime(terminal, (runtime) =>
         runAsOperator(rotateServiceKey, runtime, { id }),
       );
-      const until = rotated.previousValidUntil?.toISOString();
+      const until = rotated.previousValidUntil.toISOString();
       conclude(
         terminal,
         {
           json: rotated,
-          text: () => `${rotated.key}\nshown only once; the one before is valid until ${until}`,
+          text: () => `${rotated.key}\nshown only once; the previous secret is valid until ${until}`,
         },
         options,
       );

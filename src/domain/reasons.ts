@@ -16,6 +16,7 @@ const RESOURCES = {
   delivery: "delivery",
   feature: "feature",
   event_endpoint: "event endpoint",
+  service_key: "service key",
   session: "session",
   job: "job",
 } as const;

@@ -2,6 +2,7 @@ import type { Locale } from "../domain/locale.ts";
 import type account from "./en/account.json";
 import type adminAudit from "./en/adminAudit.json";
 import type adminEventEndpoints from "./en/adminEventEndpoints.json";
+import type adminServiceKeys from "./en/adminServiceKeys.json";
 import type adminSubscriptions from "./en/adminSubscriptions.json";
 import type adminUsers from "./en/adminUsers.json";
 import type adminWebhooks from "./en/adminWebhooks.json";
@@ -36,6 +37,7 @@ export type Messages = {
   adminUsers: typeof adminUsers;
   adminWebhooks: typeof adminWebhooks;
   adminSubscriptions: typeof adminSubscriptions;
+  adminServiceKeys: typeof adminServiceKeys;
   adminEventEndpoints: typeof adminEventEndpoints;
   adminAudit: typeof adminAudit;
 };
@@ -57,6 +59,7 @@ const PARTS = [
   "adminUsers",
   "adminWebhooks",
   "adminSubscriptions",
+  "adminServiceKeys",
   "adminEventEndpoints",
   "adminAudit",
 ] as const satisfies (keyof Messages)[];

@@ -12,12 +12,12 @@ type RotatedServiceKey = {
   createdAt: Date;
   expiresAt: Date | null;
   lastUsedAt: Date | null;
-  /** Until when the secret before the newest one is valid; `null`: there is none. */
-  previousValidUntil: Date | null;
+  /** Until when the secret before the newest one is valid. */
+  previousValidUntil: Date;
 };
 
-/** How long the secret before stays valid after a rotation. */
-const OVERLAP = "interval '24 hours'";
+/** How long the previous secret stays valid after a rotation. */
+export const SECRET_OVERLAP = "interval '24 hours'";
 
 const COLUMNS = `k.id, k.name, k.permissions, k.limit_requests as "limit", k.limit_seconds as "windowSeconds",
   k.created_at as "createdAt", k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt"`;
@@ -63,27 +63,27 @@ export async function insertServiceKey(database: Queryable, key: NewServiceKey):
   await database.run(INSERT, values);
 }
 
-// Two secrets are valid at a time: one that had been replaced before goes.
+// Two secrets are valid at a time: older ones are deleted.
 const ROTATE = {
   name: "rotate_service_key",
   text: `
-with held as (
+with rotated as (
   select * from service_key
   where id = $1::uuid and revoked_at is null and (expires_at is null or expires_at > now())
   for update
-), gone as (
-  delete from service_key_secret s using held
-  where s.service_key_id = held.id and exists (
+), deleted as (
+  delete from service_key_secret s using rotated
+  where s.service_key_id = rotated.id and exists (
     select from service_key_secret newer
     where newer.service_key_id = s.service_key_id and newer.created_at > s.created_at
   )
 ), added as (
-  insert into service_key_secret (hash, service_key_id, prefix) select $2::bytea, id, $3 from held
+  insert into service_key_secret (hash, service_key_id, prefix) select $2::bytea, id, $3 from rotated
 )
-select ${COLUMNS}, $3 as prefix, now() + ${OVERLAP} as "previousValidUntil" from held k`,
+select ${COLUMNS}, $3 as prefix, least(k.expires_at, now() + ${SECRET_OVERLAP}) as "previousValidUntil" from rotated k`,
 };
 
-/** Adds a secret; the one before stays valid for a day. `null`: no such key, or it is expired or revoked. */
+/** Adds a secret; the previous one stays valid for a day. `null`: no such key, or it is expired or revoked. */
 export async function rotateServiceKey(
   database: Queryable,
   id: string,
@@ -121,7 +121,7 @@ const FIND = {
 select s.prefix, s.hash, k.id, k.permissions, k.limit_requests as "limit", k.limit_seconds as "windowSeconds",
   (extract(epoch from case newer.count
     when 0 then k.expires_at
-    when 1 then least(k.expires_at, newer.at + ${OVERLAP})
+    when 1 then least(k.expires_at, newer.at + ${SECRET_OVERLAP})
     else timestamptz 'epoch'
   end) * 1000)::float8 as "validUntil",
   (extract(epoch from k.last_used_at) * 1000)::float8 as "lastUsedAt"

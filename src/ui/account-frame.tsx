@@ -2,6 +2,7 @@ import {
   Bell,
   CreditCard,
   KeyRound,
+  KeySquare,
   LayoutDashboard,
   LogOut,
   Menu,
@@ -27,6 +28,7 @@ const ICONS = {
   users: Users,
   webhooks: Webhook,
   subscriptions: Repeat,
+  serviceKeys: KeySquare,
   eventEndpoints: Send,
   audit: ScrollText,
 };

@@ -13,7 +13,7 @@ export function CheckboxGroup({
 }: {
   label: string;
   name: string;
-  options: readonly { value: string; label: string; isChecked: boolean }[];
+  options: readonly { value: string; label: string; help?: string; isChecked: boolean }[];
 }) {
   const { id, error } = useField(name);
   return (
@@ -25,6 +25,7 @@ export function CheckboxGroup({
           <Checkbox
             key={option.value}
             label={option.label}
+            help={option.help}
             name={`${name}.${option.value}`}
             defaultChecked={option.isChecked}
             isInvalid={error !== null}

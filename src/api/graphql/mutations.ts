@@ -1,3 +1,4 @@
+import type { Permission } from "../../domain/permission.ts";
 import { createApiKey } from "../../operations/api-keys/create-api-key.ts";
 import { revokeApiKey } from "../../operations/api-keys/revoke-api-key.ts";
 import { changeSubscription } from "../../operations/billing/change-subscription.ts";
@@ -5,6 +6,9 @@ import { createCheckout } from "../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../operations/billing/open-portal.ts";
 import { markAllRead } from "../../operations/notifications/mark-all-read.ts";
 import { markRead } from "../../operations/notifications/mark-read.ts";
+import { createServiceKey } from "../../operations/service-keys/create-service-key.ts";
+import { revokeServiceKey } from "../../operations/service-keys/revoke-service-key.ts";
+import { rotateServiceKey } from "../../operations/service-keys/rotate-service-key.ts";
 import { dismissSubscription } from "../../operations/subscriptions/dismiss-subscription.ts";
 import { reconcileSubscription } from "../../operations/subscriptions/reconcile-subscription.ts";
 import { changeRole } from "../../operations/users/change-role.ts";
@@ -20,6 +24,7 @@ import { namedUser } from "./named-user.ts";
 import { NewApiKey } from "./types/api-key.ts";
 import { Replay } from "./types/delivery.ts";
 import { Notification } from "./types/notification.ts";
+import { NewServiceKey, RotatedServiceKey } from "./types/service-key.ts";
 import { Subscription, SubscriptionChange } from "./types/subscription.ts";
 import { User } from "./types/user.ts";
 
@@ -116,6 +121,36 @@ builder.mutationType({
       description: revokeApiKey.summary,
       args: { id: t.arg.id({ required: true }) },
       resolve: async (_, args, context) => (await through(revokeApiKey, context, args)).success,
+    }),
+    createServiceKey: t.field({
+      type: NewServiceKey,
+      nullable: true,
+      description: createServiceKey.summary,
+      args: {
+        name: t.arg.string({ required: true, description: "For example, the program that uses it." }),
+        permissions: t.arg.stringList({ required: true, description: "Such as `entitlements:read`." }),
+        limit: t.arg.string({ description: "Requests per seconds; defaults to `600/60`." }),
+        expiresAt: t.arg({ type: "DateTime", description: "Defaults to a year from now; null: never." }),
+      },
+      // A null `expiresAt` means never.
+      resolve: (_, { limit, ...args }, context) =>
+        through(createServiceKey, context, {
+          ...(args as { permissions: Permission[] } & typeof args),
+          ...(limit === null || limit === undefined ? {} : { limit }),
+        }),
+    }),
+    rotateServiceKey: t.field({
+      type: RotatedServiceKey,
+      nullable: true,
+      description: rotateServiceKey.summary,
+      args: { id: t.arg.id({ required: true }) },
+      resolve: (_, args, context) => through(rotateServiceKey, context, args),
+    }),
+    revokeServiceKey: t.boolean({
+      nullable: true,
+      description: revokeServiceKey.summary,
+      args: { id: t.arg.id({ required: true }) },
+      resolve: async (_, args, context) => (await through(revokeServiceKey, context, args)).success,
     }),
     markRead: t.field({
       type: Notification,

@@ -6,6 +6,7 @@ import { Delivery } from "./types/delivery.ts";
 import { Notification } from "./types/notification.ts";
 import { Payment } from "./types/payment.ts";
 import { Plan } from "./types/plan.ts";
+import { ServiceKey } from "./types/service-key.ts";
 import { Subscription } from "./types/subscription.ts";
 import { User } from "./types/user.ts";
 
@@ -15,6 +16,7 @@ export const PaymentPage = pageOf("PaymentPage", Payment);
 export const PlanPage = pageOf("PlanPage", Plan);
 export const NotificationPage = pageOf("NotificationPage", Notification);
 export const ApiKeyPage = pageOf("ApiKeyPage", ApiKey);
+export const ServiceKeyPage = pageOf("ServiceKeyPage", ServiceKey);
 export const DeliveryPage = pageOf("DeliveryPage", Delivery);
 
 function pageOf<Item>(name: string, item: ObjectRef<typeof builder.$inferSchemaTypes, Item>) {

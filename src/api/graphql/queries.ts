@@ -7,6 +7,7 @@ import { listPayments } from "../../operations/payments/list-payments.ts";
 import { listPaymentsOfUser } from "../../operations/payments/list-payments-of-user.ts";
 import { listFeatures } from "../../operations/plans/list-features.ts";
 import { listPlans } from "../../operations/plans/list-plans.ts";
+import { listServiceKeys } from "../../operations/service-keys/list-service-keys.ts";
 import { currentSubscription } from "../../operations/subscriptions/current-subscription.ts";
 import { listSubscriptions } from "../../operations/subscriptions/list-subscriptions.ts";
 import { showSubscription } from "../../operations/subscriptions/show-subscription.ts";
@@ -154,6 +155,13 @@ builder.queryType({
       description: listApiKeys.summary,
       args: page,
       resolve: (_, args, context) => through(listApiKeys, context, args),
+    }),
+    serviceKeys: t.field({
+      type: pages.ServiceKeyPage,
+      nullable: true,
+      description: listServiceKeys.summary,
+      args: page,
+      resolve: (_, args, context) => through(listServiceKeys, context, args),
     }),
     deliveries: t.field({
       type: pages.DeliveryPage,

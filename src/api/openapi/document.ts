@@ -22,6 +22,10 @@ const TAGS: Record<string, { name: string; description: string }> = {
   billing: { name: "Billing", description: "Checkout and customer portal at the payment provider." },
   payments: { name: "Payments", description: "Payments with their refunds and disputes." },
   apiKeys: { name: "API keys", description: "Keys for programs that act on behalf of their owner." },
+  serviceKeys: {
+    name: "Service keys",
+    description: "Keys for programs that act for the users that they name, managed by administrators.",
+  },
   notifications: { name: "Notifications", description: "Messages about a user's plan, keys and account." },
   entitlements: { name: "Entitlements", description: "What users may do, by their subscriptions." },
   usage: { name: "Usage", description: "What users have used of their quotas." },

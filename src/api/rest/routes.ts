@@ -20,6 +20,10 @@ import { listNotifications } from "../../operations/notifications/list-notificat
 import { markRead } from "../../operations/notifications/mark-read.ts";
 import { listPayments } from "../../operations/payments/list-payments.ts";
 import { listPlans } from "../../operations/plans/list-plans.ts";
+import { createServiceKey } from "../../operations/service-keys/create-service-key.ts";
+import { listServiceKeys } from "../../operations/service-keys/list-service-keys.ts";
+import { revokeServiceKey } from "../../operations/service-keys/revoke-service-key.ts";
+import { rotateServiceKey } from "../../operations/service-keys/rotate-service-key.ts";
 import { dismissSubscription } from "../../operations/subscriptions/dismiss-subscription.ts";
 import { listOutOfOrder } from "../../operations/subscriptions/list-out-of-order.ts";
 import { listSubscriptions } from "../../operations/subscriptions/list-subscriptions.ts";
@@ -64,6 +68,10 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api-keys", listApiKeys, { plural: "apiKeys" }),
   route("POST", "/api-keys", createApiKey, { status: 201 }),
   route("DELETE", "/api-keys/:id", revokeApiKey),
+  route("GET", "/service-keys", listServiceKeys, { plural: "serviceKeys" }),
+  route("POST", "/service-keys", createServiceKey, { status: 201 }),
+  route("POST", "/service-keys/:id/rotate", rotateServiceKey),
+  route("DELETE", "/service-keys/:id", revokeServiceKey),
   route("GET", "/notifications", listNotifications, { plural: "notifications" }),
   route("POST", "/notifications/:id/read", markRead),
   route("GET", "/webhook-deliveries", listDeliveries, { plural: "deliveries" }),

@@ -10,6 +10,10 @@ import { unreadCount } from "../../operations/notifications/unread-count.ts";
 import { listPayments } from "../../operations/payments/list-payments.ts";
 import { listFeatures } from "../../operations/plans/list-features.ts";
 import { listPlans } from "../../operations/plans/list-plans.ts";
+import { createServiceKey } from "../../operations/service-keys/create-service-key.ts";
+import { listServiceKeys } from "../../operations/service-keys/list-service-keys.ts";
+import { revokeServiceKey } from "../../operations/service-keys/revoke-service-key.ts";
+import { rotateServiceKey } from "../../operations/service-keys/rotate-service-key.ts";
 import { currentSubscription } from "../../operations/subscriptions/current-subscription.ts";
 import { dismissSubscription } from "../../operations/subscriptions/dismiss-subscription.ts";
 import { reconcileSubscription } from "../../operations/subscriptions/reconcile-subscription.ts";
@@ -57,6 +61,12 @@ export const appRouter = router({
     list: protectedProcedure.query(listNotifications),
     unreadCount: protectedProcedure.query(unreadCount),
     markRead: protectedProcedure.mutation(markOneOrAllRead),
+  },
+  serviceKeys: {
+    list: adminProcedure.query(listServiceKeys),
+    create: adminProcedure.mutation(createServiceKey),
+    rotate: adminProcedure.mutation(rotateServiceKey),
+    revoke: adminProcedure.mutation(revokeServiceKey),
   },
 });
 

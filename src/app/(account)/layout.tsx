@@ -32,6 +32,7 @@ export default async function AccountLayout({ children }: { children: ReactNode 
     { href: "/admin/users", icon: "users", label: t("users") },
     { href: "/admin/webhooks", icon: "webhooks", label: t("webhooks") },
     { href: "/admin/subscriptions", icon: "subscriptions", label: t("subscriptions") },
+    { href: "/admin/service-keys", icon: "serviceKeys", label: t("serviceKeys") },
     { href: "/admin/event-endpoints", icon: "eventEndpoints", label: t("eventEndpoints") },
     { href: "/admin/audit", icon: "audit", label: t("audit") },
   ] as const;

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { AuditSkeleton } from "./admin/audit/skeleton.tsx";
 import { EventEndpointSkeleton } from "./admin/event-endpoints/[id]/skeleton.tsx";
 import { EventEndpointsSkeleton } from "./admin/event-endpoints/skeleton.tsx";
+import { ServiceKeysSkeleton } from "./admin/service-keys/skeleton.tsx";
 import { SubscriptionsSkeleton } from "./admin/subscriptions/skeleton.tsx";
 import { UserSkeleton } from "./admin/users/[id]/skeleton.tsx";
 import { UsersSkeleton } from "./admin/users/skeleton.tsx";
@@ -27,6 +28,7 @@ export const SKELETONS: Record<string, ReactNode> = {
   "/admin/webhooks": <WebhooksSkeleton />,
   "/admin/webhooks/*": <DeliverySkeleton />,
   "/admin/subscriptions": <SubscriptionsSkeleton />,
+  "/admin/service-keys": <ServiceKeysSkeleton />,
   "/admin/event-endpoints": <EventEndpointsSkeleton />,
   "/admin/event-endpoints/*": <EventEndpointSkeleton />,
   "/admin/audit": <AuditSkeleton />,

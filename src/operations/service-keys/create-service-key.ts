@@ -15,7 +15,7 @@ import { limitText, NewServiceKeyView } from "./service-key-view.ts";
 
 const DAY_SECONDS = 86_400;
 
-/** Its bounds keep every value within what the limiter accepts. */
+/** Bounded by what the limiter accepts. */
 const Limit = z
   .string()
   .regex(/^[1-9]\d{0,5}\/[1-9]\d{0,4}$/, format("limit"))
@@ -30,18 +30,18 @@ export const createServiceKey = defineOperation({
   access: "admin",
   limit: "admin",
   input: z.strictObject({
-    name: PersonName.describe("The program that uses it."),
+    name: PersonName.describe("For example, the program that uses it."),
     permissions: z
       .array(z.enum(PERMISSIONS))
       .min(1)
       .max(PERMISSIONS.length)
-      .describe("What it may do; everything else is refused."),
-    limit: Limit.optional().describe("Requests per so many seconds; `600/60` unless given."),
+      .describe("What it may do; every other request is refused."),
+    limit: Limit.optional().describe("Requests per seconds, such as `600/60`, the default."),
     expiresAt: z.iso
       .datetime({ offset: true })
       .nullable()
       .optional()
-      .describe("A year from now unless given; `null`: never."),
+      .describe("Defaults to a year from now; `null`: never."),
   }),
   reasons: ["expiry_in_past", "expiry_too_late"],
   output: NewServiceKeyView,

@@ -8,7 +8,7 @@ import { ServiceKeyId } from "./service-key-view.ts";
 
 export const revokeServiceKey = defineOperation({
   name: "serviceKeys.revoke",
-  summary: "Revokes a service key at once, with all its secrets",
+  summary: "Revokes a service key with all its secrets",
   access: "admin",
   limit: "admin",
   input: z.strictObject({ id: ServiceKeyId }),
@@ -21,7 +21,7 @@ export const revokeServiceKey = defineOperation({
       (transaction) => revoke(transaction, id),
       (revoked) => (revoked ? { action: "service_key.revoked", target: { type: "service_key", id } } : null),
     );
-    if (!isRevoked) refuse({ reason: "not_found", params: { resource: "api_key" } });
+    if (!isRevoked) refuse({ reason: "not_found", params: { resource: "service_key" } });
     return { success: true as const };
   },
 });

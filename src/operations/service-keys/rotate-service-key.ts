@@ -9,13 +9,14 @@ import { limitText, NewServiceKeyView, ServiceKeyId } from "./service-key-view.t
 
 export const rotateServiceKey = defineOperation({
   name: "serviceKeys.rotate",
-  summary: "Gives a service key a new secret and shows it once; the one before stays valid for 24 hours",
+  summary:
+    "Creates a new secret for a service key and shows it once; the previous one stays valid for 24 hours",
   access: "admin",
   limit: "admin",
   input: z.strictObject({ id: ServiceKeyId }),
   reasons: ["not_found"],
   output: NewServiceKeyView.extend({
-    previousValidUntil: z.date().nullable().describe("Until when the secret before is valid."),
+    previousValidUntil: z.date().describe("Until when the previous secret is valid."),
   }),
   run: async (deps: { database: Database; newServiceKey: () => NewApiKey }, caller, { id }) => {
     const { key, ...secret } = deps.newServiceKey();
@@ -30,7 +31,7 @@ export const rotateServiceKey = defineOperation({
           details: { prefix: secret.prefix },
         },
     );
-    if (rotated === null) refuse({ reason: "not_found", params: { resource: "api_key" } });
+    if (rotated === null) refuse({ reason: "not_found", params: { resource: "service_key" } });
     const { name, permissions, expiresAt, previousValidUntil } = rotated;
     const shown = { id, name, prefix: secret.prefix, key, permissions, limit: limitText(rotated) };
     return { ...shown, expiresAt, previousValidUntil };

@@ -3,18 +3,30 @@ import { PERMISSIONS } from "../../domain/permission.ts";
 
 export const ServiceKeyId = z.uuid();
 
-const FACTS = {
+const PROPERTIES = {
   id: ServiceKeyId,
   name: z.string(),
-  prefix: z.string().describe("How the newest secret begins, to tell keys apart."),
+  prefix: z.string().describe("The beginning of the newest secret, to tell keys apart."),
   permissions: z.array(z.enum(PERMISSIONS)),
-  limit: z.string().describe("Requests per so many seconds: `600/60`."),
+  limit: z.string().describe("Requests per seconds: `600/60`."),
   expiresAt: z.date().nullable(),
 };
 
-/** As it is shown once, when it is created or rotated. */
+export const ServiceKeyView = z
+  .object({
+    ...PROPERTIES,
+    createdAt: z.date(),
+    lastUsedAt: z.date().nullable(),
+    previousValidUntil: z
+      .date()
+      .nullable()
+      .describe("After a rotation, until when the previous secret is valid."),
+  })
+  .meta({ id: "ServiceKey" });
+
+/** Shown once, when a key is created or rotated. */
 export const NewServiceKeyView = z.object({
-  ...FACTS,
+  ...PROPERTIES,
   key: z.string().describe("Not stored: it cannot be shown again."),
 });
 

@@ -5,6 +5,7 @@ import { getTranslations } from "next-intl/server";
 import type { z } from "zod";
 import { createApiKey } from "../../../operations/api-keys/create-api-key.ts";
 import { revokeApiKey } from "../../../operations/api-keys/revoke-api-key.ts";
+import { endOfDay } from "../../gate/end-of-day.ts";
 import { FieldError } from "../../gate/field-error.ts";
 import { formText } from "../../gate/form-text.ts";
 import { runAction } from "../../gate/run-action.ts";
@@ -23,10 +24,6 @@ export async function createApiKeyAction(form: FormData): Promise<NewKey> {
   // Its notification is counted in the side bar of every page.
   revalidatePath("/", "layout");
   return created;
-}
-
-function endOfDay(day: FormDataEntryValue): FormDataEntryValue {
-  return typeof day === "string" && /^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T23:59:59.999Z` : day;
 }
 
 /** Fields: `id`, and from the page `name` with `confirmation`, which has to repeat it. */

@@ -1,12 +1,12 @@
 import { getTranslations } from "next-intl/server";
-import type { ReactNode } from "react";
 import type { z } from "zod";
 import type { ApiKeyView } from "../../../operations/api-keys/api-key-view.ts";
 import { Field } from "../../../ui/field.tsx";
+import { InlineFact, InlineFacts } from "../../../ui/inline-facts.tsx";
+import { RevokeForm } from "../../../ui/revoke-forms.tsx";
 import { Status } from "../../../ui/status.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { Time } from "../../../ui/time.tsx";
-import { RevokeForm } from "./revoke-forms.tsx";
 
 type ApiKey = z.output<typeof ApiKeyView>;
 
@@ -25,13 +25,13 @@ export async function KeyRow({ apiKey }: { apiKey: ApiKey }) {
           </span>
         )}
       </div>
-      <dl className="grid grid-cols-[max-content_1fr] gap-x-3 gap-y-1 text-sm sm:flex sm:flex-wrap sm:gap-x-6">
-        <Fact label={t("created")}>
+      <InlineFacts>
+        <InlineFact label={t("created")}>
           <Time at={createdAt} />
-        </Fact>
-        <Fact label={t("lastUsed")}>{lastUsedAt ? <Time at={lastUsedAt} /> : t("never")}</Fact>
-        <Fact label={t("expires")}>{expiresAt ? <Time at={expiresAt} /> : t("never")}</Fact>
-      </dl>
+        </InlineFact>
+        <InlineFact label={t("lastUsed")}>{lastUsedAt ? <Time at={lastUsedAt} /> : t("never")}</InlineFact>
+        <InlineFact label={t("expires")}>{expiresAt ? <Time at={expiresAt} /> : t("never")}</InlineFact>
+      </InlineFacts>
       <RevokeForm id={id} summary={t("revoke.open")}>
         <input type="hidden" name="id" value={id} />
         <input type="hidden" name="name" value={name} />
@@ -46,14 +46,5 @@ export async function KeyRow({ apiKey }: { apiKey: ApiKey }) {
         <SubmitButton variant="danger">{t("revoke.button")}</SubmitButton>
       </RevokeForm>
     </li>
-  );
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className="contents sm:flex sm:gap-1.5">
-      <dt className="text-muted">{label}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

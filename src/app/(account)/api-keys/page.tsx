@@ -5,12 +5,12 @@ import { Card } from "../../../ui/card.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { PageHeader } from "../../../ui/page-header.tsx";
 import { Pager } from "../../../ui/pager.tsx";
+import { RevokeForms } from "../../../ui/revoke-forms.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { read } from "../../gate/read.ts";
 import { deleteApiKeyAction } from "./actions.ts";
 import { CreateForm } from "./create-form.tsx";
 import { KeyRow } from "./key-row.tsx";
-import { RevokeForms } from "./revoke-forms.tsx";
 
 export async function generateMetadata(): Promise<Metadata> {
   const t = await getTranslations("apiKeys");

@@ -10,10 +10,10 @@ import { replayEndpointDeliveries } from "../../../../operations/event-endpoints
 import { testEventEndpoint as testOperation } from "../../../../operations/event-endpoints/test-endpoint.ts";
 import { updateEventEndpoint as updateOperation } from "../../../../operations/event-endpoints/update-endpoint.ts";
 import type { StatusMessageData } from "../../../../ui/status-message.tsx";
+import { checkedValues } from "../../../gate/checked-values.ts";
 import { FieldError } from "../../../gate/field-error.ts";
 import { formText } from "../../../gate/form-text.ts";
 import { runAction } from "../../../gate/run-action.ts";
-import { checkedTypes } from "./checked-types.ts";
 
 const PATH = "/admin/event-endpoints";
 
@@ -21,7 +21,7 @@ const PATH = "/admin/event-endpoints";
 export async function createEventEndpoint(form: FormData): Promise<z.input<typeof createOperation.output>> {
   const created = await runAction(createOperation, form, () => ({
     url: formText(form, "url"),
-    types: checkedTypes(form) ?? [],
+    types: checkedValues(form, "types") ?? [],
     ...descriptionIn(form),
   }));
   revalidatePath(PATH, "layout");
@@ -35,7 +35,7 @@ export async function updateEventEndpoint(form: FormData): Promise<z.input<typeo
     return {
       id: formText(form, "id"),
       url: formText(form, "url"),
-      types: checkedTypes(form),
+      types: checkedValues(form, "types"),
       ...descriptionIn(form),
       ...(enabled === null ? {} : { enabled: enabled === "true" }),
       ...(formText(form, "rotateSecret") === "on" ? { rotateSecret: true } : {}),

@@ -1,9 +1,9 @@
 "use client";
 
 import { createContext, type ReactNode, useActionState, useContext } from "react";
-import type { FormAction } from "../../../ui/action-form.tsx";
-import { FormMessage } from "../../../ui/form-message.tsx";
-import { OutcomeProvider, useOutcome } from "../../../ui/form-outcome.ts";
+import type { FormAction } from "./action-form.tsx";
+import { FormMessage } from "./form-message.tsx";
+import { OutcomeProvider, useOutcome } from "./form-outcome.ts";
 
 const SubmitContext = createContext<(form: FormData) => void>(() => {});
 

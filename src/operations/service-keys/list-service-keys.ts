@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { isUuid } from "../../domain/uuid.ts";
+import type { Queryable } from "../../store/database.ts";
+import { type ListedServiceKey, listServiceKeys as listKeys } from "../../store/service-key-list.ts";
+import { defineOperation } from "../operation.ts";
+import { cutPage, PAGE, pageOf, positionOf } from "../page.ts";
+import { limitText, ServiceKeyView } from "./service-key-view.ts";
+
+export const listServiceKeys = defineOperation({
+  name: "serviceKeys.list",
+  summary: "Lists the service keys that are not revoked, newest first",
+  access: "admin",
+  limit: "admin",
+  input: z.strictObject(PAGE),
+  reasons: [],
+  output: pageOf(ServiceKeyView),
+  run: async (deps: { database: Queryable }, _caller, { cursor, limit }) => {
+    const before = positionOf(cursor, isUuid);
+    const rows = await listKeys(deps.database, { before, limit: limit + 1 });
+    return cutPage(rows, limit, {
+      item: toView,
+      position: ({ createdAtMicros, id }) => ({ createdAtMicros, id }),
+    });
+  },
+});
+
+function toView({ createdAtMicros: _, windowSeconds, limit, ...key }: ListedServiceKey) {
+  return { ...key, limit: limitText({ limit, windowSeconds }) };
+}

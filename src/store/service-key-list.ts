@@ -1,0 +1,49 @@
+import type { Permission } from "../domain/permission.ts";
+import type { Queryable } from "./database.ts";
+import { SECRET_OVERLAP } from "./service-keys.ts";
+
+export type ListedServiceKey = {
+  id: string;
+  name: string;
+  /** Of the newest secret. */
+  prefix: string;
+  permissions: Permission[];
+  limit: number;
+  windowSeconds: number;
+  createdAt: Date;
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+  /** Until when the secret before the newest one is valid; `null`: there is none, or it is not valid any more. */
+  previousValidUntil: Date | null;
+  createdAtMicros: string;
+};
+
+const LIST = {
+  name: "service_keys",
+  text: `
+select k.id, k.name, newest.prefix, k.permissions, k.limit_requests as "limit", k.limit_seconds as "windowSeconds",
+  k.created_at as "createdAt", k.expires_at as "expiresAt", k.last_used_at as "lastUsedAt",
+  case when newest."hasPrevious" and newest.created_at + ${SECRET_OVERLAP} > now()
+    then least(k.expires_at, newest.created_at + ${SECRET_OVERLAP}) end as "previousValidUntil",
+  (extract(epoch from k.created_at) * 1000000)::bigint::text as "createdAtMicros"
+from service_key k
+cross join lateral (
+  select s.prefix, s.created_at, exists (
+    select from service_key_secret previous
+    where previous.service_key_id = s.service_key_id and previous.created_at < s.created_at
+  ) as "hasPrevious"
+  from service_key_secret s where s.service_key_id = k.id
+  order by s.created_at desc limit 1
+) newest
+where k.revoked_at is null and ($1::bigint is null
+  or (k.created_at, k.id) < (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::uuid))
+order by k.created_at desc, k.id desc limit $3::int`,
+};
+
+/** Service keys that are not revoked: newest first, starting after `before`. */
+export async function listServiceKeys(
+  database: Queryable,
+  { before, limit }: { before: { createdAtMicros: string; id: string } | null; limit: number },
+): Promise<ListedServiceKey[]> {
+  return database.run<ListedServiceKey>(LIST, [before?.createdAtMicros ?? null, before?.id ?? null, limit]);
+}
