@@ -79,8 +79,10 @@ with rotated as (
   )
 ), added as (
   insert into service_key_secret (hash, service_key_id, prefix) select $2::bytea, id, $3 from rotated
+  returning created_at
 )
-select ${COLUMNS}, $3 as prefix, least(k.expires_at, now() + ${SECRET_OVERLAP}) as "previousValidUntil" from rotated k`,
+select ${COLUMNS}, $3 as prefix, least(k.expires_at, added.created_at + ${SECRET_OVERLAP}) as "previousValidUntil"
+from rotated k, added`,
 };
 
 /** Adds a secret; the previous one stays valid for a day. `null`: no such key, or it is expired or revoked. */

@@ -71,6 +71,12 @@ const BY_CHANCE: ReadonlySet<string> = new Set([
 
 const MADE = { url: "https://93.184.215.14/hook", types: ["user.deleted"] };
 
+const NEW_SERVICE_KEY = { name: "Shop", permissions: ["entitlements:read"] };
+
+async function serviceKeyId(): Promise<{ id: string }> {
+  return { id: (await createServiceKey(test)).id };
+}
+
 /** Of a new one, at an address that nothing is sent to. */
 async function ofEndpoint(): Promise<{ id: string }> {
   const [row] = await test.rows<{ id: string }>(
@@ -156,6 +162,10 @@ const GOOD: Record<string, Good> = {
       };
     },
   },
+  serviceKeysList: { by: "admin" },
+  serviceKeysCreate: { by: "admin", sent: () => ({ body: NEW_SERVICE_KEY }) },
+  serviceKeysRotate: { by: "admin", sent: serviceKeyId },
+  serviceKeysRevoke: { by: "admin", sent: serviceKeyId },
   notificationsList: { by: "user" },
   notificationsMarkRead: { by: "user", sent: () => ({ id: testData.notificationId }) },
   auditList: { by: "admin" },

@@ -86,6 +86,19 @@ const ACCESS: Record<string, { expected: number[]; path?: () => string; body?: o
     expected: [401, 200, 403, 404, 404, 403],
     path: () => `/api-keys/${testData.spareKey.id}`,
   },
+  "GET /service-keys": { expected: [401, 403, 403, 403, 200, 403] },
+  "POST /service-keys": {
+    expected: [401, 403, 403, 403, 201, 403],
+    body: { name: "Shop", permissions: ["entitlements:read"] },
+  },
+  "POST /service-keys/:id/rotate": {
+    expected: [401, 403, 403, 403, 404, 403],
+    path: () => `/service-keys/${NONE}/rotate`,
+  },
+  "DELETE /service-keys/:id": {
+    expected: [401, 403, 403, 403, 404, 403],
+    path: () => `/service-keys/${NONE}`,
+  },
   "GET /notifications": { expected: [401, 200, 200, 200, 200, 200] },
   "POST /notifications/:id/read": {
     expected: [401, 200, 200, 404, 404, 404],

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type HttpResponse, sendRequest } from "../support/http.ts";
+import { createAdmin, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
 import { createServiceKey } from "../support/service-keys.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
@@ -9,6 +10,7 @@ import { GENEROUS_LIMITS } from "../support/variables.ts";
 let test: TestDatabase;
 let server: RunningServer;
 let key: string;
+let admin: TestUser;
 beforeAll(async () => {
   test = await freshDatabase();
   server = await startTestServer(test.url, GENEROUS_LIMITS);
@@ -20,6 +22,7 @@ beforeAll(async () => {
      from generate_series(1, 2) n`,
   );
   ({ key } = await createServiceKey(test));
+  admin = await createAdmin(test);
 });
 afterAll(async () => {
   await server?.close();
@@ -150,6 +153,78 @@ describe("a service key", () => {
         timeout: 30_000,
       })
       .toEqual({ last_used_at: expect.any(Date) });
+  });
+});
+
+describe("/api/service-keys", () => {
+  const asAdmin = (method: "GET" | "POST" | "DELETE", path = "", body?: object) =>
+    sendRequest(server.url, method, `/api/service-keys${path}`, {
+      cookie: admin.cookie,
+      ...(body ? { body } : {}),
+    });
+  const statusWith = async (key: string) =>
+    (await sendRequest(server.url, "GET", "/api/entitlements?user=user_1", { key })).status;
+  const listed = async (id: string) =>
+    (await asAdmin("GET", "?limit=100")).body.serviceKeys.find((key: { id: string }) => key.id === id);
+
+  it("creates a key that is shown once and listed with what it may do", async () => {
+    const { status, body } = await asAdmin("POST", "", {
+      ...{ name: "Shop", permissions: ["usage:write", "entitlements:read"], limit: "7/30", expiresAt: null },
+    });
+    const { key, ...shown } = body;
+    expect([status, shown]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        name: "Shop",
+        prefix: key.slice(0, 12),
+        permissions: ["entitlements:read", "usage:write"],
+        limit: "7/30",
+        expiresAt: null,
+      },
+    ]);
+    expect(await listed(shown.id)).toEqual({
+      ...shown,
+      createdAt: expect.any(String),
+      lastUsedAt: null,
+      previousValidUntil: null,
+    });
+    expect(JSON.stringify((await asAdmin("GET")).body)).not.toContain(key);
+  });
+
+  it("rotates a key with two secrets valid at once, lists until when, and revokes all", async () => {
+    const created = (await asAdmin("POST", "", { name: "Shop", permissions: ["entitlements:read"] })).body;
+    const second = (await asAdmin("POST", `/${created.id}/rotate`)).body;
+    expect([await statusWith(created.key), await statusWith(second.key)]).toEqual([200, 200]);
+    const { previousValidUntil, prefix } = await listed(created.id);
+    expect([previousValidUntil, prefix]).toEqual([second.previousValidUntil, second.prefix]);
+
+    const third = (await asAdmin("POST", `/${created.id}/rotate`)).body;
+    expect(await Promise.all([created, second, third].map(({ key }) => statusWith(key)))).toEqual([
+      401, 200, 200,
+    ]);
+    expect((await asAdmin("DELETE", `/${created.id}`)).body).toEqual({ success: true });
+    expect(await Promise.all([second, third].map(({ key }) => statusWith(key)))).toEqual([401, 401]);
+    expect(await listed(created.id)).toBeUndefined();
+    expect((await asAdmin("POST", `/${created.id}/rotate`)).body).toEqual({ error: "No such service key" });
+    const { body } = await sendRequest(server.url, "GET", `/api/audit?targetId=${created.id}`, {
+      cookie: admin.cookie,
+    });
+    expect(body.entries.map(({ action }: { action: string }) => action)).toEqual([
+      "service_key.revoked",
+      "service_key.rotated",
+      "service_key.rotated",
+      "service_key.created",
+    ]);
+    expect(JSON.stringify(body)).not.toContain(third.key);
+  });
+
+  it("does not extend the previous secret beyond the key's expiry", async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const input = { name: "Shop", permissions: ["entitlements:read"], expiresAt };
+    const { id } = (await asAdmin("POST", "", input)).body;
+    expect((await asAdmin("POST", `/${id}/rotate`)).body.previousValidUntil).toBe(expiresAt);
+    expect((await listed(id)).previousValidUntil).toBe(expiresAt);
   });
 });
 

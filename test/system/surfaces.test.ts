@@ -36,9 +36,6 @@ const NESTED = [
   "users.security",
   // Entitlements say more; pages ask why.
   "subscriptions.access",
-  "serviceKeys.create",
-  "serviceKeys.rotate",
-  "serviceKeys.revoke",
 ];
 
 /** For service keys alone: see `service-keys.test.ts`. */

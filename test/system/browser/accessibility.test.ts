@@ -54,6 +54,7 @@ const PAGES: readonly [name: string, path: string, who: Who, status?: number][] 
   ["admin-delivery", "/admin/webhooks/FAILED", "admin"],
   ["admin-subscriptions", "/admin/subscriptions", "admin"],
   ["admin-subscription", "/admin/subscriptions/OUT_OF_ORDER", "admin"],
+  ["admin-service-keys", "/admin/service-keys", "admin"],
   ["admin-event-endpoints", "/admin/event-endpoints", "admin"],
   ["admin-event-endpoint", "/admin/event-endpoints/EVENT_ENDPOINT", "admin"],
   ["admin-audit", "/admin/audit", "admin"],

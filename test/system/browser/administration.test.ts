@@ -5,6 +5,7 @@ import { type Receiver, startReceiver } from "../../outbound/receiver.ts";
 import { missingBrowser, startBrowser } from "../../support/browser.ts";
 import { addUsers } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { sendRequest } from "../../support/http.ts";
 import { createUser, type TestUser } from "../../support/people.ts";
 import { openSite, type Site } from "../../support/site.ts";
 import { visit } from "../../support/visit.ts";
@@ -110,6 +111,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       `/admin/users/${admin.id}`,
       "/admin/webhooks",
       "/admin/subscriptions",
+      "/admin/service-keys",
       "/admin/event-endpoints",
       `/admin/event-endpoints/${seeded.endpointId}`,
       "/admin/audit",
@@ -178,6 +180,57 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
     await page.getByText("The subscription was taken off the review list.").waitFor();
     expect(await row.count()).toBe(0);
   });
+
+  it.each([true, false])(
+    "creates a service key, rotates and revokes it (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      const page = await visit(browser, site, { as: admin, javaScriptEnabled });
+      const name = `Warehouse ${javaScriptEnabled}`;
+      const shownKey = async () => {
+        await page.getByRole("heading", { name: "Copy your new key now" }).waitFor();
+        return (await page
+          .locator("code")
+          .filter({ hasText: /^tgs_\w{40}$/ })
+          .textContent()) as string;
+      };
+      const statusWith = async (key: string) =>
+        (await sendRequest(site.url, "GET", `/api/entitlements?user=${admin.id}`, { key })).status;
+      await page.goto("/dashboard");
+      await page.getByRole("complementary").getByRole("link", { name: "Service keys" }).click();
+      await page.waitForURL("/admin/service-keys");
+      if (javaScriptEnabled) await waitForHydration(page.getByLabel("Name"));
+      await fill(page, { Name: name, Limit: "lots" });
+      await page.getByLabel("entitlements:read").check();
+      await press(page, "Create key");
+      await page.getByText("requests per seconds, e.g. 600/60").first().waitFor();
+      expect(await page.getByLabel("entitlements:read").isChecked()).toBe(true);
+      await fill(page, { Limit: "50/1" });
+      await press(page, "Create key");
+      const first = await shownKey();
+      expect(await statusWith(first)).toBe(200);
+      await page.goto("/admin/service-keys");
+      expect(await page.content()).not.toContain(first);
+
+      const row = page.getByRole("listitem").filter({ hasText: name });
+      await row.getByText("50/1").waitFor();
+      if (javaScriptEnabled) await waitForHydration(page.getByLabel("Name"));
+      await row.getByText("Rotate…").click();
+      await row.getByRole("button", { name: `Rotate ${name}` }).click();
+      const second = await shownKey();
+      expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);
+      await row.getByText("Previous secret valid until").waitFor();
+
+      await row.getByText("Revoke…").click();
+      await row.getByLabel(`Type ${name} to confirm`).fill("something else");
+      await row.getByRole("button", { name: "Revoke key" }).click();
+      await page.getByText("That doesn’t match the key’s name.").first().waitFor();
+      await row.getByLabel(`Type ${name} to confirm`).fill(name);
+      await row.getByRole("button", { name: "Revoke key" }).click();
+      await page.getByText("Key revoked.").waitFor();
+      expect(await row.count()).toBe(0);
+      expect([await statusWith(first), await statusWith(second)]).toEqual([401, 401]);
+    },
+  );
 
   it.each([true, false])(
     "adds an event endpoint, tests, pauses, rotates and deletes it (JavaScript: %s)",

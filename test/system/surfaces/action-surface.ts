@@ -27,6 +27,9 @@ const LEADS_TO: Surface["leadsTo"] = {
   replayDelivery: ["webhooks.replay"],
   reconcileSubscription: ["subscriptions.reconcile"],
   dismissSubscription: ["subscriptions.dismiss"],
+  createServiceKey: ["serviceKeys.create"],
+  rotateServiceKey: ["serviceKeys.rotate"],
+  revokeServiceKey: ["serviceKeys.revoke"],
   createEventEndpoint: ["eventEndpoints.create"],
   updateEventEndpoint: ["eventEndpoints.update"],
   deleteEventEndpoint: ["eventEndpoints.delete"],
@@ -67,7 +70,13 @@ const SHOWN: Record<string, Difference["shows"]> = {
 };
 
 /** A new secret is shown, this once, and so is what it belongs to. */
-const SHOWN_WHOLE = ["apiKeys.create", "eventEndpoints.create", "eventEndpoints.update"];
+const SHOWN_WHOLE = [
+  "apiKeys.create",
+  "serviceKeys.create",
+  "serviceKeys.rotate",
+  "eventEndpoints.create",
+  "eventEndpoints.update",
+];
 
 /** The pages' forms, as scripts of the pages send them. */
 export const actionSurface: Surface = {
@@ -100,24 +109,30 @@ function differenceOf(operation: string): Difference {
   };
 }
 
-/** What is to be confirmed besides is confirmed. */
+/** With the confirmation that a form requires besides. */
 function fieldsOf(
   operation: string,
-  { preferences, types, deliveryIds, ...input }: Input & { types?: string[]; deliveryIds?: string[] },
+  { preferences, types, permissions, deliveryIds, ...input }: Input & Partial<Record<ListField, string[]>>,
 ): Fields {
-  const boxes: Input = Object.fromEntries((types ?? []).map((type) => [`types.${type}`, true]));
+  const boxes: Input = { ...checked("types", types), ...checked("permissions", permissions) };
   const chosen: Input = deliveryIds === undefined ? {} : { deliveryId: deliveryIds[0] };
-  const given = Object.entries({
+  const values = Object.entries({
     ...(preferences as Input | undefined),
     ...boxes,
     ...chosen,
     ...input,
   }).filter(([, value]) => value !== false);
   const fields = Object.fromEntries(
-    given.map(([name, value]) => [name, value === true ? "on" : String(value)]),
+    values.map(([name, value]) => [name, value === true ? "on" : String(value)]),
   );
   if (operation === "apiKeys.revoke") return { ...fields, name: "CI", confirmation: "CI" };
   return fields;
+}
+
+type ListField = "types" | "permissions" | "deliveryIds";
+
+function checked(group: string, values: readonly string[] = []): Input {
+  return Object.fromEntries(values.map((value) => [`${group}.${value}`, true]));
 }
 
 /** Without what forms are charged to besides: the page, and signing out after the account was deleted. */

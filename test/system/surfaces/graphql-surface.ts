@@ -41,6 +41,7 @@ const UNWRAPPED: Record<string, string> = {
   deleteAccount: "success",
   deleteUser: "success",
   revokeApiKey: "success",
+  revokeServiceKey: "success",
 };
 
 const ROOTS = [schema.getQueryType(), schema.getMutationType()] as [GraphQLObjectType, GraphQLObjectType];
@@ -64,6 +65,7 @@ export const graphqlSurface: Surface = {
     notifications: ["notifications.list"],
     unreadCount: ["notifications.unreadCount"],
     apiKeys: ["apiKeys.list"],
+    serviceKeys: ["serviceKeys.list"],
     deliveries: ["webhooks.list"],
     delivery: ["webhooks.show"],
     updateProfile: ["users.updateProfile"],
@@ -75,6 +77,9 @@ export const graphqlSurface: Surface = {
     openPortal: ["billing.openPortal"],
     createApiKey: ["apiKeys.create"],
     revokeApiKey: ["apiKeys.revoke"],
+    createServiceKey: ["serviceKeys.create"],
+    rotateServiceKey: ["serviceKeys.rotate"],
+    revokeServiceKey: ["serviceKeys.revoke"],
     markRead: ["notifications.markRead"],
     markAllRead: ["notifications.markAllRead"],
     changeRole: ["users.changeRole"],

@@ -52,6 +52,10 @@ export const rpcSurface: Surface = {
     "notifications.list": ["notifications.list"],
     "notifications.unreadCount": ["notifications.unreadCount"],
     "notifications.markRead": ["notifications.markRead", "notifications.markAllRead"],
+    "serviceKeys.list": ["serviceKeys.list"],
+    "serviceKeys.create": ["serviceKeys.create"],
+    "serviceKeys.rotate": ["serviceKeys.rotate"],
+    "serviceKeys.revoke": ["serviceKeys.revoke"],
   },
   differs: {
     "users.me": { shows: ({ id, name, email }) => ({ id, name, email }) },

@@ -45,6 +45,8 @@ describe("API1:2023 Broken Object Level Authorization", () => {
       "POST /subscriptions/:id/reconcile",
       "POST /subscriptions/:id/dismiss",
       "DELETE /api-keys/:id",
+      "POST /service-keys/:id/rotate",
+      "DELETE /service-keys/:id",
       "POST /notifications/:id/read",
       "GET /webhook-deliveries/:id",
       "POST /webhook-deliveries/:id/replay",

@@ -28,6 +28,7 @@ const IDS: Record<string, (owner: Inhabitant, on: SecurityContext) => string> = 
   "api-keys": ({ keyId }) => keyId,
   notifications: ({ notificationIds }) => notificationIds[0],
   "webhook-deliveries": (_, { deliveryId }) => deliveryId,
+  "service-keys": () => ENDPOINT_ID,
   "event-endpoints": () => ENDPOINT_ID,
 };
 
@@ -43,6 +44,8 @@ export const BODIES: Record<string, Record<string, unknown>> = {
   "POST /checkout": { planId: "pro" },
   "POST /portal": {},
   "POST /api-keys": { name: "A New Key" },
+  "POST /service-keys": { name: "A New Key", permissions: ["users:read"] },
+  "POST /service-keys/:id/rotate": {},
   "POST /notifications/:id/read": {},
   "POST /webhook-deliveries/:id/replay": {},
   "POST /event-endpoints": { url: "https://93.184.215.14/hook", types: ["user.deleted"] },
