@@ -207,7 +207,7 @@ describe("/api/service-keys", () => {
     expect(await Promise.all([second, third].map(({ key }) => statusWith(key)))).toEqual([401, 401]);
     expect(await listed(created.id)).toBeUndefined();
     expect((await asAdmin("POST", `/${created.id}/rotate`)).body).toEqual({ error: "No such service key" });
-    const { body } = await sendRequest(server.url, "GET", `/api/audit?targetId=${created.id}`, {
+    const { body } = await sendRequest(server.url, "GET", `/api/audit?target=${created.id}`, {
       cookie: admin.cookie,
     });
     expect(body.entries.map(({ action }: { action: string }) => action)).toEqual([

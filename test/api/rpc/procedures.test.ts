@@ -44,6 +44,10 @@ const OFFERED = {
   "notifications.list": ["query", "protected"],
   "notifications.unreadCount": ["query", "protected"],
   "notifications.markRead": ["mutation", "protected"],
+  "serviceKeys.list": ["query", "admin"],
+  "serviceKeys.create": ["mutation", "admin"],
+  "serviceKeys.rotate": ["mutation", "admin"],
+  "serviceKeys.revoke": ["mutation", "admin"],
 } as const;
 
 type Level = (typeof OFFERED)[keyof typeof OFFERED][1];
