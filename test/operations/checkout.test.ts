@@ -156,6 +156,29 @@ describe("a checkout", () => {
     );
   });
 
+  it("keeps its lease while the provider is slow", async () => {
+    let answered = () => {};
+    const slow = new Promise<undefined>((resolve) => {
+      answered = () => resolve(undefined);
+    });
+    stripe.interfere(({ path }) => (path === "/v1/checkout/sessions" ? slow : Promise.resolve(undefined)));
+    const leaseEnd = async () => {
+      const [lease] = await test.rows<{ held_until: Date }>("select held_until from lease where name = $1", [
+        `checkout:${person.id}`,
+      ]);
+      return lease?.held_until.getTime() ?? 0;
+    };
+    const opening = checkout();
+    await eventually(async () => stripe.calls.at(-1), "POST /v1/checkout/sessions");
+    const endAtFirst = await leaseEnd();
+    expect(endAtFirst).toBeGreaterThan(0);
+    // Renewed every four seconds.
+    await eventually(async () => (await leaseEnd()) > endAtFirst, true);
+    answered();
+    expect((await opening).status).toBe(200);
+    expect(stripe.sessions).toHaveLength(1);
+  });
+
   it("is replaced once it has expired", async () => {
     stripe.sessionSeconds = 10;
     const first = await checkout();

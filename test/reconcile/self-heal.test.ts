@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
+import { createLog } from "../../src/observability/log.ts";
 import { healFlagged, isHealDue, type SelfHealReport } from "../../src/reconcile/self-heal.ts";
-import type { Runtime } from "../../src/runtime/runtime.ts";
+import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
 import { countFlagged, startDueHeals } from "../../src/store/heals.ts";
 import { acquireLease } from "../../src/store/leases.ts";
 import { eventually } from "../support/eventually.ts";
+import { STRIPE_KEY } from "../support/stripe-server.ts";
+import { serverVariables } from "../support/variables.ts";
 import { reconcileContext, takeTurn } from "./reconcile-context.ts";
 
 const context = reconcileContext();
@@ -18,11 +22,11 @@ async function heal(by: Runtime = context.runtime): Promise<SelfHealReport | nul
 const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000);
 
 /** A newer event, then an older one that contradicts it. */
-async function receiveOutOfOrder(subscriptionId = "sub_1", userId = "user_1"): Promise<void> {
+async function receiveOutOfOrder(subscriptionId = "sub_1", userId = "user_1", by?: Runtime): Promise<void> {
   const named = { subscriptionId, userId, customerId: `cus_of_${subscriptionId}` };
-  await receive(eventOf("customer.subscription.created", { ...named, occurredAt: at(100) }));
-  await receive(eventOf("customer.subscription.updated", { ...named, seats: 3, occurredAt: at(20) }));
-  await receive(eventOf("customer.subscription.updated", { ...named, seats: 2, occurredAt: at(50) }));
+  await receive(eventOf("customer.subscription.created", { ...named, occurredAt: at(100) }), by);
+  await receive(eventOf("customer.subscription.updated", { ...named, seats: 3, occurredAt: at(20) }), by);
+  await receive(eventOf("customer.subscription.updated", { ...named, seats: 2, occurredAt: at(50) }), by);
 }
 
 /** Lets every postponed comparison become due. */
@@ -232,4 +236,14 @@ it("spaces the fetches of all processes 200 ms apart", async () => {
     "select extract(epoch from next_fetch_at)::float8 as at from heal_pace",
   );
   expect((pace?.at ?? 0) - (before?.at ?? 0)).toBeGreaterThanOrEqual(6 * 0.2);
+});
+
+it("is not asked for by the intake while SELF_HEAL is off", async () => {
+  const variables = { ...serverVariables(context.test.url), PROVIDER_A_API_KEY: STRIPE_KEY };
+  const config = readConfig({ ...variables, PROVIDER_A_API_URL: context.stripe.url, SELF_HEAL: "off" });
+  const runtime = await startRuntime(config, { log: createLog("silent") });
+  await receiveOutOfOrder("sub_1", "user_1", runtime);
+  await runtime.close();
+  expect(await stored()).toMatchObject([{ seats: 2, out_of_order: true }]);
+  expect(await context.test.rows("select * from subscription_heal")).toEqual([]);
 });
