@@ -1,4 +1,5 @@
 import type { Permission } from "../../domain/permission.ts";
+import { Preferences } from "../../domain/preferences.ts";
 import { createApiKey } from "../../operations/api-keys/create-api-key.ts";
 import { revokeApiKey } from "../../operations/api-keys/revoke-api-key.ts";
 import { changeSubscription } from "../../operations/billing/change-subscription.ts";
@@ -29,21 +30,23 @@ import { Subscription, SubscriptionChange } from "./types/subscription.ts";
 import { User } from "./types/user.ts";
 
 const PreferencesInput = builder.inputType("PreferencesInput", {
-  description: "Omitted fields stay unchanged.",
+  description: "Preferences to change; omitted ones stay unchanged.",
+  extensions: { view: Preferences },
   fields: (t) => ({ theme: t.field({ type: ThemeEnum }), emailNotifications: t.boolean() }),
 });
 
 // Every field is nullable: a refused field must not discard the results of the fields before it.
 builder.mutationType({
+  description: "Changes, run one after the other, each charged to its operation's limit.",
   fields: (t) => ({
     updateProfile: t.field({
       type: User,
       nullable: true,
       description: updateProfile.summary,
       args: {
-        name: t.arg.string(),
-        locale: t.arg({ type: LocaleEnum }),
-        preferences: t.arg({ type: PreferencesInput }),
+        name: t.arg.string({ description: "The caller's name." }),
+        locale: t.arg({ type: LocaleEnum, description: "The language of pages and mail." }),
+        preferences: t.arg({ type: PreferencesInput, description: "The preferences to change." }),
       },
       resolve: (_, args, context) => through(updateProfile, context, withoutNulls(args)),
     }),
@@ -51,7 +54,9 @@ builder.mutationType({
       type: User,
       nullable: true,
       description: setLocale.summary,
-      args: { locale: t.arg({ type: LocaleEnum, required: true }) },
+      args: {
+        locale: t.arg({ type: LocaleEnum, required: true, description: "The language of pages and mail." }),
+      },
       resolve: (_, args, context) => through(setLocale, context, args),
     }),
     completeOnboarding: t.field({
@@ -62,8 +67,10 @@ builder.mutationType({
     }),
     deleteAccount: t.boolean({
       nullable: true,
-      description: `${deleteAccount.summary}. \`confirmation\` is the email address of the account.`,
-      args: { confirmation: t.arg.string({ required: true }) },
+      description: deleteAccount.summary,
+      args: {
+        confirmation: t.arg.string({ required: true, description: "The email address of the account." }),
+      },
       resolve: async (_, args, context) => (await through(deleteAccount, context, args)).success,
     }),
     createCheckout: t.string({
@@ -71,10 +78,13 @@ builder.mutationType({
       description: createCheckout.summary,
       args: {
         ...namedUser,
-        planId: t.arg.id({ required: true }),
-        seats: t.arg.int({ description: "Defaults to the plan's minimum." }),
-        provider: t.arg({ type: SlotEnum, description: "Defaults to the active provider." }),
-        interval: t.arg({ type: IntervalEnum, description: "Defaults to the plan's first price." }),
+        planId: t.arg.id({ required: true, description: "The plan to buy: its id in `plans.config.ts`." }),
+        seats: t.arg.int({ description: "The number of seats; defaults to the plan's minimum." }),
+        provider: t.arg({ type: SlotEnum, description: "The provider slot; defaults to the active one." }),
+        interval: t.arg({
+          type: IntervalEnum,
+          description: "How often it is paid; defaults to the plan's first price.",
+        }),
         currency: t.arg.string({
           description: "ISO 4217; defaults to the currency of the plan's first price.",
         }),
@@ -87,11 +97,11 @@ builder.mutationType({
       description: changeSubscription.summary,
       args: {
         ...namedUser,
-        id: t.arg.id({ required: true }),
-        planId: t.arg.id(),
-        seats: t.arg.int(),
-        when: t.arg({ type: ChangeTimeEnum, required: true }),
-        preview: t.arg.boolean({ description: "Changes nothing." }),
+        id: t.arg.id({ required: true, description: "The subscription's id." }),
+        planId: t.arg.id({ description: "The new plan; unchanged unless given." }),
+        seats: t.arg.int({ description: "The new number of seats; unchanged unless given." }),
+        when: t.arg({ type: ChangeTimeEnum, required: true, description: "When the change takes effect." }),
+        preview: t.arg.boolean({ description: "Only show what it would cost; nothing is changed." }),
       },
       resolve: (_, args, context) => through(changeSubscription, context, withoutNulls(args)),
     }),
@@ -112,14 +122,17 @@ builder.mutationType({
       description: createApiKey.summary,
       args: {
         name: t.arg.string({ required: true, description: "A name to recognize it by." }),
-        expiresAt: t.arg({ type: "DateTime", description: "Defaults to a year from now; null: never." }),
+        expiresAt: t.arg({
+          type: "DateTime",
+          description: "When it expires; defaults to a year from now; null: never.",
+        }),
       },
       resolve: (_, args, context) => through(createApiKey, context, args),
     }),
     revokeApiKey: t.boolean({
       nullable: true,
       description: revokeApiKey.summary,
-      args: { id: t.arg.id({ required: true }) },
+      args: { id: t.arg.id({ required: true, description: "The key's id." }) },
       resolve: async (_, args, context) => (await through(revokeApiKey, context, args)).success,
     }),
     createServiceKey: t.field({
@@ -143,20 +156,20 @@ builder.mutationType({
       type: RotatedServiceKey,
       nullable: true,
       description: rotateServiceKey.summary,
-      args: { id: t.arg.id({ required: true }) },
+      args: { id: t.arg.id({ required: true, description: "The key's id." }) },
       resolve: (_, args, context) => through(rotateServiceKey, context, args),
     }),
     revokeServiceKey: t.boolean({
       nullable: true,
       description: revokeServiceKey.summary,
-      args: { id: t.arg.id({ required: true }) },
+      args: { id: t.arg.id({ required: true, description: "The key's id." }) },
       resolve: async (_, args, context) => (await through(revokeServiceKey, context, args)).success,
     }),
     markRead: t.field({
       type: Notification,
       nullable: true,
       description: markRead.summary,
-      args: { id: t.arg.id({ required: true }) },
+      args: { id: t.arg.id({ required: true, description: "The notification's id." }) },
       resolve: (_, args, context) => through(markRead, context, args),
     }),
     markAllRead: t.int({
@@ -168,13 +181,19 @@ builder.mutationType({
       type: User,
       nullable: true,
       description: changeRole.summary,
-      args: { userId: t.arg.id({ required: true }), role: t.arg({ type: RoleEnum, required: true }) },
+      args: {
+        userId: t.arg.id({ required: true, description: "The user's id." }),
+        role: t.arg({ type: RoleEnum, required: true, description: "The new role." }),
+      },
       resolve: (_, args, context) => through(changeRole, context, args),
     }),
     deleteUser: t.boolean({
       nullable: true,
-      description: `${deleteUser.summary}. \`confirmation\` is the email address of that account.`,
-      args: { userId: t.arg.id({ required: true }), confirmation: t.arg.string({ required: true }) },
+      description: deleteUser.summary,
+      args: {
+        userId: t.arg.id({ required: true, description: "The user's id." }),
+        confirmation: t.arg.string({ required: true, description: "The email address of that account." }),
+      },
       resolve: async (_, args, context) => (await through(deleteUser, context, args)).success,
     }),
     replayDelivery: t.field({
@@ -182,7 +201,7 @@ builder.mutationType({
       nullable: true,
       description: replayDelivery.summary,
       args: {
-        id: t.arg.id({ required: true }),
+        id: t.arg.id({ required: true, description: "The delivery's id." }),
         force: t.arg.boolean({
           required: true,
           defaultValue: false,
@@ -195,7 +214,7 @@ builder.mutationType({
       type: Subscription,
       nullable: true,
       description: reconcileSubscription.summary,
-      args: { id: t.arg.id({ required: true }) },
+      args: { id: t.arg.id({ required: true, description: "The subscription's id." }) },
       resolve: (_, args, context) => through(reconcileSubscription, context, args),
     }),
     dismissSubscription: t.field({
@@ -203,7 +222,7 @@ builder.mutationType({
       nullable: true,
       description: dismissSubscription.summary,
       args: {
-        id: t.arg.id({ required: true }),
+        id: t.arg.id({ required: true, description: "The subscription's id." }),
         reason: t.arg.string({ required: true, description: "The reason, which is recorded." }),
       },
       resolve: (_, args, context) => through(dismissSubscription, context, args),

@@ -21,8 +21,13 @@ export const DeliveryPage = pageOf("DeliveryPage", Delivery);
 
 function pageOf<Item>(name: string, item: ObjectRef<typeof builder.$inferSchemaTypes, Item>) {
   return builder.objectRef<Page<Item>>(name).implement({
+    description: `A page of a list of type ${item.name}.`,
     fields: (t) => ({
-      items: t.field({ type: [item], resolve: (page) => page.items as never }),
+      items: t.field({
+        type: [item],
+        description: "The items of this page.",
+        resolve: (page) => page.items as never,
+      }),
       nextCursor: t.exposeString("nextCursor", {
         nullable: true,
         description: "The cursor of the next page; null on the last page.",

@@ -39,6 +39,7 @@ const { locale } = builder.args((t) => ({
 
 // Every field is nullable: a refused field must not discard the other results.
 builder.queryType({
+  description: "Reads, each charged to its operation's limit.",
   fields: (t) => ({
     me: t.field({
       type: User,
@@ -65,7 +66,7 @@ builder.queryType({
       type: Subscription,
       nullable: true,
       description: showSubscription.summary,
-      args: { ...namedUser, id: t.arg.id({ required: true }) },
+      args: { ...namedUser, id: t.arg.id({ required: true, description: "The subscription's id." }) },
       resolve: (_, args, context) => through(showSubscription, context, withoutNulls(args)),
     }),
     currentSubscription: t.field({
@@ -82,7 +83,7 @@ builder.queryType({
       args: {
         ...page,
         ...namedUser,
-        status: t.arg({ type: PaymentStatusEnum }),
+        status: t.arg({ type: PaymentStatusEnum, description: "Only payments with this status." }),
         subscriptionId: t.arg.id({ description: "Only payments of this subscription." }),
       },
       resolve: (_, args, context) => through(listPayments, context, withoutNulls(args)),
@@ -93,8 +94,8 @@ builder.queryType({
       description: listPaymentsOfUser.summary,
       args: {
         ...page,
-        userId: t.arg.id({ required: true }),
-        status: t.arg({ type: PaymentStatusEnum }),
+        userId: t.arg.id({ required: true, description: "The user's id." }),
+        status: t.arg({ type: PaymentStatusEnum, description: "Only payments with this status." }),
         subscriptionId: t.arg.id({ description: "Only payments of this subscription." }),
       },
       resolve: (_, args, context) => through(listPaymentsOfUser, context, args),
@@ -112,7 +113,7 @@ builder.queryType({
       description: checkEntitlement.summary,
       args: {
         ...namedUser,
-        feature: t.arg.string({ required: true, description: "Its id in plans.config.ts." }),
+        feature: t.arg.string({ required: true, description: "The feature's id in `plans.config.ts`." }),
         amount: t.arg.int({
           required: true,
           defaultValue: 1,
@@ -169,8 +170,8 @@ builder.queryType({
       description: listDeliveries.summary,
       args: {
         ...page,
-        provider: t.arg({ type: SlotEnum }),
-        status: t.arg({ type: DeliveryStatusEnum }),
+        provider: t.arg({ type: SlotEnum, description: "Only deliveries to this slot." }),
+        status: t.arg({ type: DeliveryStatusEnum, description: "Only deliveries with this status." }),
         type: t.arg.string({ description: "The provider's name of the event, as delivered." }),
         eventId: t.arg.string({ description: "The provider's id of the event, in full." }),
         subscriptionId: t.arg.id({ description: "Only deliveries that changed this subscription." }),
@@ -181,7 +182,7 @@ builder.queryType({
       type: DeliveryInDetail,
       nullable: true,
       description: showDelivery.summary,
-      args: { id: t.arg.id({ required: true }) },
+      args: { id: t.arg.id({ required: true, description: "The delivery's id." }) },
       resolve: (_, args, context) => through(showDelivery, context, args),
     }),
   }),

@@ -1,5 +1,17 @@
 import { readFile } from "node:fs/promises";
-import { buildSchema, type GraphQLNamedType, isInterfaceType, isObjectType, printSchema } from "graphql";
+import { diff } from "@graphql-inspector/core";
+import {
+  buildSchema,
+  findBreakingChanges,
+  findDangerousChanges,
+  type GraphQLNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  printSchema,
+} from "graphql";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { printedSchema, schema } from "../../../src/api/graphql/schema.ts";
@@ -27,6 +39,50 @@ it("has no subscription root, also as others read the printed schema", () => {
   expect(buildSchema(printedSchema()).getSubscriptionType() ?? null).toBe(null);
   expect(schema.getType("BillingSubscription")).toBeDefined();
 });
+
+it("has a printed schema without a difference from the served one, also for graphql-inspector", async () => {
+  const printed = buildSchema(printedSchema());
+  for (const [before, after] of [
+    [schema, printed],
+    [printed, schema],
+  ] as const) {
+    expect(findBreakingChanges(before, after)).toEqual([]);
+    expect(findDangerousChanges(before, after)).toEqual([]);
+  }
+  // It compares what is printed, such as the committed schema with a newer one.
+  expect(await diff(printed, buildSchema(printedSchema()))).toEqual([]);
+  const renamed = buildSchema(printedSchema().replace("unreadCount: Int", "unread: Int"));
+  const breaking = (await diff(printed, renamed)).filter(
+    ({ criticality }) => criticality.level === "BREAKING",
+  );
+  expect(breaking.map(({ path }) => path)).toEqual(["Query.unreadCount"]);
+});
+
+it("describes every type, field, argument and enum value", () => {
+  const undescribed = Object.values(schema.getTypeMap())
+    .filter((type) => !isIntrospectionType(type))
+    .flatMap((type) => [
+      [type.name, type.description],
+      ...partsOf(type).map(([name, description]) => [`${type.name}.${name}`, description]),
+    ])
+    .filter(([, description]) => !description)
+    .map(([name]) => name);
+  expect(undescribed).toEqual([]);
+});
+
+function partsOf(type: GraphQLNamedType): [name: string, description: string | null | undefined][] {
+  if (isEnumType(type)) return type.getValues().map(({ name, description }) => [name, description]);
+  if (isInputObjectType(type))
+    return Object.values(type.getFields()).map(({ name, description }) => [name, description]);
+  if (!isObjectType(type) && !isInterfaceType(type)) return [];
+  return Object.values(type.getFields()).flatMap((field) => [
+    [field.name, field.description] as [string, string | null | undefined],
+    ...field.args.map(
+      ({ name, description }) =>
+        [`${field.name}(${name})`, description] as [string, string | null | undefined],
+    ),
+  ]);
+}
 
 // The type has exactly the fields of the operation's output.
 it.each([

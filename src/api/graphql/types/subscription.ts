@@ -1,5 +1,6 @@
-import type { changeSubscription } from "../../../operations/billing/change-subscription.ts";
+import { changeSubscription } from "../../../operations/billing/change-subscription.ts";
 import type { showSubscription } from "../../../operations/subscriptions/show-subscription.ts";
+import { SubscriptionView } from "../../../operations/subscriptions/subscription-view.ts";
 import { builder } from "../builder.ts";
 import * as enums from "../enums.ts";
 import type { OutputOf } from "./operation-output.ts";
@@ -7,12 +8,10 @@ import type { OutputOf } from "./operation-output.ts";
 export const Subscription = builder
   .objectRef<OutputOf<typeof showSubscription>>("BillingSubscription")
   .implement({
+    extensions: { view: SubscriptionView },
     fields: (t) => ({
       id: t.exposeID("id"),
-      userId: t.exposeID("userId", {
-        nullable: true,
-        description: "null once the user has deleted the account.",
-      }),
+      userId: t.exposeID("userId", { nullable: true }),
       provider: t.expose("provider", { type: enums.SlotEnum }),
       providerSubscriptionId: t.exposeString("providerSubscriptionId", { nullable: true }),
       planId: t.exposeID("planId"),
@@ -20,10 +19,7 @@ export const Subscription = builder
       status: t.expose("status", { type: enums.SubscriptionStatusEnum }),
       currentPeriodEnd: t.expose("currentPeriodEnd", { type: "DateTime", nullable: true }),
       cancelAtPeriodEnd: t.exposeBoolean("cancelAtPeriodEnd"),
-      outOfOrder: t.exposeBoolean("outOfOrder", {
-        description:
-          "An older event was applied after a newer one; the subscription waits for comparison with the provider.",
-      }),
+      outOfOrder: t.exposeBoolean("outOfOrder"),
       createdAt: t.expose("createdAt", { type: "DateTime" }),
       updatedAt: t.expose("updatedAt", { type: "DateTime" }),
     }),
@@ -32,11 +28,11 @@ export const Subscription = builder
 const ChangePreview = builder
   .objectRef<NonNullable<OutputOf<typeof changeSubscription>["preview"]>>("ChangePreview")
   .implement({
+    description: "What a change of a subscription costs.",
+    extensions: { view: changeSubscription.output.shape.preview.unwrap() },
     fields: (t) => ({
-      amountDue: t.exposeFloat("amountDue", {
-        description: "In the currency's smallest unit, charged at `at`; negative: a credit.",
-      }),
-      currency: t.exposeString("currency", { description: "ISO 4217." }),
+      amountDue: t.exposeFloat("amountDue"),
+      currency: t.exposeString("currency"),
       at: t.expose("at", { type: "DateTime" }),
     }),
   });
@@ -44,6 +40,8 @@ const ChangePreview = builder
 export const SubscriptionChange = builder
   .objectRef<OutputOf<typeof changeSubscription>>("SubscriptionChange")
   .implement({
+    description: "The result of a change, or its preview.",
+    extensions: { view: changeSubscription.output },
     fields: (t) => ({
       subscription: t.expose("subscription", { type: Subscription }),
       preview: t.expose("preview", { type: ChangePreview, nullable: true }),

@@ -1,11 +1,15 @@
+import { Preferences as PreferencesView } from "../../../domain/preferences.ts";
 import { listOfUsers, NEWEST_PER_USER } from "../../../operations/subscriptions/list-of-users.ts";
 import type { showProfile } from "../../../operations/users/show-profile.ts";
+import { UserView } from "../../../operations/users/user-view.ts";
 import { builder, through } from "../builder.ts";
 import * as enums from "../enums.ts";
 import type { OutputOf } from "./operation-output.ts";
 import { Subscription } from "./subscription.ts";
 
 const Preferences = builder.objectRef<OutputOf<typeof showProfile>["preferences"]>("Preferences").implement({
+  description: "A user's preferences.",
+  extensions: { view: PreferencesView },
   fields: (t) => ({
     theme: t.expose("theme", { type: enums.ThemeEnum }),
     emailNotifications: t.exposeBoolean("emailNotifications"),
@@ -13,6 +17,7 @@ const Preferences = builder.objectRef<OutputOf<typeof showProfile>["preferences"
 });
 
 export const User = builder.objectRef<OutputOf<typeof showProfile>>("User").implement({
+  extensions: { view: UserView },
   fields: (t) => ({
     id: t.exposeID("id"),
     name: t.exposeString("name"),
@@ -27,7 +32,7 @@ export const User = builder.objectRef<OutputOf<typeof showProfile>>("User").impl
     subscriptions: t.loadableList({
       type: Subscription,
       nullable: true,
-      description: `The newest ${NEWEST_PER_USER}; for all users of a list in one look-up, which counts as one call.`,
+      description: `The user's subscriptions, the newest ${NEWEST_PER_USER}; for all users of a list in one look-up, which counts as one call.`,
       extensions: { size: NEWEST_PER_USER },
       load: (userIds: string[], context) => through(listOfUsers, context, { userIds }),
       // Not cached: a mutation of the same request may have changed it.
