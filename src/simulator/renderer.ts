@@ -14,6 +14,8 @@ export type EventContext = {
   ids: SubscriptionIds;
   /** Distinguishes all ids from those of other runs. */
   run: string;
+  /** What the subscription was like at its previous event; absent for the first. */
+  previous?: EventContext;
   /** What the hosted checkout was opened with and filled in with; a scenario has none. */
   checkout?: PaidCheckout;
 };
@@ -28,6 +30,7 @@ export type PaidCheckout = {
   externalId: string | null;
   successUrl: string | null;
   cancelUrl: string | null;
+  allowPromotionCodes?: boolean | null;
   /** Made anew for each event, where the provider sends it with the subscription. */
   portalUrl: string | null;
 };

@@ -4,6 +4,7 @@ import type { Context } from "hono";
 export type Form = {
   /** `null`: absent or empty. */
   text(name: string): string | null;
+  has(name: string): boolean;
   wholeNumber(name: string): number | null;
   /** The entries below a name, e.g. `metadata[userId]`. */
   entries(name: string): Record<string, string>;
@@ -14,10 +15,11 @@ export async function readForm(c: Context): Promise<Form> {
   const text = (name: string) => fields.get(name) || null;
   return {
     text,
+    has: (name) => fields.has(name),
     wholeNumber: (name) => {
       const digits = text(name);
       if (digits === null) return null;
-      return /^\d{1,9}$/.test(digits) ? Number(digits) : Number.NaN;
+      return /^\d{1,12}$/.test(digits) ? Number(digits) : Number.NaN;
     },
     entries: (name) =>
       Object.fromEntries(

@@ -6,7 +6,7 @@ export type Command =
   | { to: "change seats"; seats: number }
   | { to: "change plan"; offer: Offer }
   | { to: "change at period end"; offer: Offer | null; seats: number | null }
-  | { to: "cancel at period end" }
+  | { to: "cancel at period end"; by?: "seller" | "customer" }
   | { to: "cancel now" }
   | { to: "resume" }
   | { to: "pay what is owed" }
@@ -67,12 +67,16 @@ export function applyCommand<Subscription extends BillingState>(
     }
     case "cancel at period end":
       if (state.cancelAtPeriodEnd) return { subscription, events: [] };
-      return changed(subscription, "cancellation scheduled", { cancelAtPeriodEnd: true });
+      return changed(subscription, "cancellation scheduled", {
+        ...{ cancelAtPeriodEnd: true, canceledBy: command.by ?? "customer", canceledAtSeconds: nowSeconds },
+      });
     case "cancel now":
       return changed({ ...subscription, overdue: null }, "deleted", { status: "canceled" });
     case "resume":
       if (!state.cancelAtPeriodEnd) return "No cancellation is scheduled.";
-      return changed(subscription, "cancellation withdrawn", { cancelAtPeriodEnd: false });
+      return changed(subscription, "cancellation withdrawn", {
+        ...{ cancelAtPeriodEnd: false, canceledBy: null, canceledAtSeconds: null },
+      });
     case "pay what is owed":
       if (subscription.overdue === null) return "Nothing is owed.";
       return changed(

@@ -7,6 +7,9 @@ export type SubscriptionState = {
   cancelAtPeriodEnd: boolean;
   periodStartSeconds: number;
   periodEndSeconds: number;
+  /** Who scheduled the cancellation, and when; older states have neither. */
+  canceledBy?: "seller" | "customer" | null;
+  canceledAtSeconds?: number | null;
 };
 
 /** Changes of a subscription. Providers have an event for each. */

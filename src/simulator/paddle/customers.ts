@@ -21,8 +21,10 @@ export function paddleCustomers(slot: ProviderSlot): Hono {
         `customer email conflicts with customer of id ${existing.id}`,
       );
     }
-    const userId = fields.at("custom_data").at("userId").text();
-    return data(c, customerJson(createCustomer(slot, { email, externalId: userId })), 201);
+    const customData = fields.at("custom_data");
+    const externalId = customData.at("userId").text();
+    const customer = createCustomer(slot, { email, externalId, data: customData.entries() });
+    return data(c, customerJson(customer), 201);
   });
   app.get("/", (c) => {
     const emails = c.req.query("email")?.split(",");

@@ -31,19 +31,21 @@ export function createProviderApp({ host, slots, clock, saved, deliverTo }: Prov
     await next();
     if (c.req.method !== "GET") await saved();
   });
-  for (const slot of slots) {
+  const apis = new Map(
+    slots.map((slot) => [slot, simulatedProviderOf(slot.state.format).createApi(slot)] as const),
+  );
+  for (const [slot, api] of apis) {
     app.use(`/${slot.name}/checkout/*`, guard);
     app.use(`/${slot.name}/portal/*`, guard);
     app.route(`/${slot.name}/checkout`, checkoutPages(slot));
     app.route(`/${slot.name}/portal`, portalPages(slot));
-    app.route(`/${slot.name}`, simulatedProviderOf(slot.state.format).createApi(slot));
+    app.route(`/${slot.name}`, api);
   }
   // SDKs that accept a host and a port but no path are identified by their key.
   app.all("/v1/*", (c) => {
     const key = bearerKey(c.req.header("authorization"));
     const slot = slots.find(({ apiKey }) => key !== null && isSameKey(key, apiKey)) ?? slots[0];
-    if (!slot) return c.notFound();
-    return simulatedProviderOf(slot.state.format).createApi(slot).fetch(c.req.raw);
+    return (slot && apis.get(slot)?.fetch(c.req.raw)) ?? c.notFound();
   });
   app.use("/control/*", guard);
   app.use("/", guard);

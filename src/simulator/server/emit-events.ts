@@ -2,7 +2,7 @@ import type { Transition } from "../lifecycle/lifecycle.ts";
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
 import { eventContextOf } from "./event-context.ts";
 import { recordPayment } from "./payments.ts";
-import { nowSeconds, type ProviderSlot } from "./provider-slot.ts";
+import { findSubscription, nowSeconds, type ProviderSlot } from "./provider-slot.ts";
 import { queueEvents } from "./queue-events.ts";
 import type { SimulatedSubscription } from "./state.ts";
 
@@ -11,15 +11,18 @@ export function emitEvents(
   slot: ProviderSlot,
   { subscription, events }: Transition<SimulatedSubscription>,
 ): SimulatedSubscription {
-  let current = subscription;
-  for (const event of events) {
-    current = emit(slot, current, event, eventTime(slot, current));
-    if (slot.renderer.restates.includes(event)) {
-      current = emit(slot, current, "restated", current.lastEvent.atSeconds);
-    }
-  }
   const { subscriptions } = slot.state;
   const { subscriptionId } = subscription.ids;
+  let current = subscription;
+  let previous = findSubscription(slot, subscriptionId);
+  const add = (event: EmittedEvent, atSeconds: number) => {
+    current = emit(slot, { subscription: current, previous }, event, atSeconds);
+    previous = current;
+  };
+  for (const event of events) {
+    add(event, eventTime(slot, current));
+    if (slot.renderer.restates.includes(event)) add("restated", current.lastEvent.atSeconds);
+  }
   const index = subscriptions.findIndex(({ ids }) => ids.subscriptionId === subscriptionId);
   if (index < 0) subscriptions.push(current);
   else subscriptions[index] = current;
@@ -29,12 +32,15 @@ export function emitEvents(
 
 function emit(
   slot: ProviderSlot,
-  subscription: SimulatedSubscription,
+  { subscription, previous }: { subscription: SimulatedSubscription; previous: SimulatedSubscription | null },
   event: EmittedEvent,
   atSeconds: number,
 ): SimulatedSubscription {
   const next = { ...subscription, eventCount: subscription.eventCount + 1, lastEvent: { event, atSeconds } };
-  const context = eventContextOf(slot, next);
+  const context = {
+    ...eventContextOf(slot, next),
+    ...(previous === null ? {} : { previous: eventContextOf(slot, previous) }),
+  };
   const linkEvents = recordPayment(slot, context) ? slot.renderer.payments?.linkEvents(context) : [];
   queueEvents(slot, next.ids.subscriptionId, [slot.renderer.render(context), ...(linkEvents ?? [])]);
   return next;

@@ -12,6 +12,7 @@ export type CheckoutOrder = Pick<
   | "successUrl"
   | "cancelUrl"
   | "trialDays"
+  | "allowPromotionCodes"
 > & {
   offer: Offer;
   seats: number;

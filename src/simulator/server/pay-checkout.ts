@@ -31,7 +31,7 @@ export function payCheckout(
   checkout.customerId = customer.id;
   checkout.email = email;
   checkout.subscriptionId = ids.subscriptionId;
-  const { id, offer, data, subscriptionData, successUrl, cancelUrl } = checkout;
+  const { id, offer, data, subscriptionData, successUrl, cancelUrl, allowPromotionCodes } = checkout;
   const subscription: SimulatedSubscription = {
     ...startBilling({ offer, seats, trialDays }, now),
     ids,
@@ -39,6 +39,7 @@ export function payCheckout(
     startedAtSeconds: now,
     checkout: {
       ...{ id, data, subscriptionData, successUrl, cancelUrl, email },
+      ...(allowPromotionCodes === undefined ? {} : { allowPromotionCodes }),
       externalId: customer.externalId ?? checkout.externalId,
     },
     lastEvent: { event: "created", atSeconds: now },
@@ -68,16 +69,16 @@ function customerFor(
     existing.externalId ??= externalId;
     return existing;
   }
-  return createCustomer(slot, { email, externalId });
+  return createCustomer(slot, { email, externalId, data: {} });
 }
 
 export function createCustomer(
   slot: ProviderSlot,
-  { email, externalId }: Pick<Customer, "email" | "externalId">,
+  { email, externalId, data }: Required<Pick<Customer, "email" | "externalId" | "data">>,
 ): Customer {
   const { customers, run } = slot.state;
   const { customerId: id } = slot.renderer.newIds(`${run}c`, customers.length);
-  const customer = { id, email, externalId, createdAtSeconds: nowSeconds(slot) };
+  const customer: Customer = { id, email, externalId, data, createdAtSeconds: nowSeconds(slot) };
   slot.state.customers.push(customer);
   slot.changed();
   return customer;

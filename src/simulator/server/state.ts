@@ -52,6 +52,8 @@ export type Checkout = {
   externalId: string | null;
   successUrl: string | null;
   cancelUrl: string | null;
+  /** `null`: not given. Only Stripe has it. */
+  allowPromotionCodes?: boolean | null;
   createdAtSeconds: number;
   /** `null` until paid. */
   expiresAtSeconds: number | null;
@@ -59,7 +61,15 @@ export type Checkout = {
   subscriptionId: string | null;
 };
 
-export type Customer = { id: string; email: string; externalId: string | null; createdAtSeconds: number };
+export type Customer = {
+  id: string;
+  email: string;
+  externalId: string | null;
+  createdAtSeconds: number;
+  name?: string | null;
+  /** The seller's own; older states have none. */
+  data?: CustomData;
+};
 
 /** A subscription with its next change. */
 export type SimulatedSubscription = BillingState & {

@@ -2,15 +2,19 @@ import type { EventContext, WireEvent } from "../renderer.ts";
 
 const API_VERSION = "2026-02-25.clover";
 
-/** @param suffix distinguishes events that are rendered from the same step */
+type EventContent = {
+  eventType: string;
+  object: object;
+  /** https://docs.stripe.com/api/events/object#event_object-data-previous_attributes */
+  previousAttributes?: object | undefined;
+  /** Distinguishes events that are rendered from the same step. */
+  suffix?: string | null;
+  atSeconds?: number;
+};
+
 export function envelope(
   { ids, at, run, step }: EventContext,
-  {
-    eventType,
-    object,
-    suffix = null,
-    atSeconds = step.atSeconds,
-  }: { eventType: string; object: object; suffix?: string | null; atSeconds?: number },
+  { eventType, object, previousAttributes, suffix = null, atSeconds = step.atSeconds }: EventContent,
 ): WireEvent {
   const name = `${ids.subscriptionId.slice("sub_".length)}_${at}`;
   const eventId = `evt_${name}${suffix === null ? "" : `_${suffix}`}`;
@@ -22,7 +26,10 @@ export function envelope(
       object: "event",
       api_version: API_VERSION,
       created: atSeconds,
-      data: { object },
+      data: {
+        object,
+        ...(previousAttributes === undefined ? {} : { previous_attributes: previousAttributes }),
+      },
       livemode: false,
       pending_webhooks: 1,
       request: { id: `req_${run}${at}`, idempotency_key: null },

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { bearerKey, isSameKey } from "../http/api-key.ts";
+import type { Parameter } from "../http/parameters.ts";
 import type { ProviderSlot } from "../server/provider-slot.ts";
 
 export class StripeProblem extends Error {
@@ -32,6 +33,22 @@ export function missing(resource: string, id: string, param: string, status: 400
     ...{ type: "invalid_request_error", code: "resource_missing", param },
     message: `No such ${resource}: '${id}'`,
   });
+}
+
+export function unknownParameter({ path }: Parameter): StripeProblem {
+  const name = nameOf(path);
+  return invalid(`Received unknown parameter: ${name}`, name, "parameter_unknown");
+}
+
+export function unsupportedValue({ path, value }: Parameter, supported: readonly string[]): StripeProblem {
+  if (path[0] === "expand") return invalid(`This property cannot be expanded (${value}).`, "expand");
+  const name = nameOf(path);
+  return invalid(`Invalid ${name}: must be one of ${supported.join(", ")}`, name);
+}
+
+/** `items[0][price]` */
+function nameOf([first, ...rest]: readonly string[]): string {
+  return `${first}${rest.map((segment) => `[${segment}]`).join("")}`;
 }
 
 export function requireStripeKey(apiKey: string): MiddlewareHandler {

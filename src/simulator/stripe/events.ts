@@ -1,14 +1,24 @@
 import type { EmittedEvent } from "../lifecycle/subscription.ts";
 import { type EventContext, type Renderer, subscriptionData, type WireEvent } from "../renderer.ts";
 import { envelope } from "./envelope.ts";
+import { invoiceIdOf } from "./invoice-id.ts";
+import { previousAttributes } from "./previous-attributes.ts";
 import { stripePrice } from "./price.ts";
 import { currencyOf, invoicePayment, reversalEvents } from "./reversals.ts";
 import { completedSession } from "./session.ts";
 
 export const stripe: Renderer = {
   newIds: (run, number) => ({ subscriptionId: `sub_${run}_${number}`, customerId: `cus_${run}_${number}` }),
-  render: (context) =>
-    envelope(context, { eventType: eventTypeOf(context.step.event), object: objectOf(context) }),
+  render: (context) => {
+    const eventType = eventTypeOf(context.step.event);
+    const object = objectOf(context);
+    const { previous } = context;
+    const isChange = eventType === "customer.subscription.updated" && previous !== undefined;
+    return envelope(context, {
+      ...{ eventType, object },
+      previousAttributes: isChange ? previousAttributes(subscription(previous), object) : undefined,
+    });
+  },
   payments: { reportedBy: ["charged"], idOf: invoiceId, linkEvents, reversalEvents },
   subscription,
   restates: [],
@@ -48,8 +58,8 @@ function objectOf(context: EventContext): object {
   }
 }
 
-function invoiceId({ ids, at }: EventContext): string {
-  return `in_${ids.subscriptionId}_${at}`;
+function invoiceId({ ids, step }: EventContext): string {
+  return invoiceIdOf(ids.subscriptionId, step.state.periodStartSeconds);
 }
 
 export function invoice(context: EventContext): object {
@@ -94,8 +104,9 @@ export function invoice(context: EventContext): object {
 }
 
 function subscription(context: EventContext): object {
-  const { lifecycle, step, at, ids } = context;
-  const { seats, cancelAtPeriodEnd, periodEndSeconds } = step.state;
+  const { lifecycle, step, ids } = context;
+  const { seats, cancelAtPeriodEnd, canceledBy, periodEndSeconds } = step.state;
+  const canceledAtSeconds = step.state.canceledAtSeconds ?? step.atSeconds;
   const status = statusOf(context);
   const hasEnded = status === "canceled";
   const trialEnd = status === "trialing" ? periodEndSeconds : null;
@@ -110,9 +121,12 @@ function subscription(context: EventContext): object {
     billing_thresholds: null,
     cancel_at: cancelAtPeriodEnd ? periodEndSeconds : null,
     // In flexible billing mode the portal sets only the time.
-    cancel_at_period_end: false,
-    canceled_at: cancelAtPeriodEnd || hasEnded ? step.atSeconds : null,
-    cancellation_details: { comment: null, feedback: null, reason: null },
+    cancel_at_period_end: cancelAtPeriodEnd && canceledBy === "seller",
+    canceled_at: cancelAtPeriodEnd || hasEnded ? canceledAtSeconds : null,
+    cancellation_details: {
+      ...{ comment: null, feedback: null },
+      reason: cancelAtPeriodEnd || hasEnded ? "cancellation_requested" : null,
+    },
     collection_method: "charge_automatically",
     created: lifecycle.startedAtSeconds,
     currency: step.state.offer.currency.toLowerCase(),
@@ -132,7 +146,7 @@ function subscription(context: EventContext): object {
       total_count: 1,
       url: `/v1/subscription_items?subscription=${ids.subscriptionId}`,
     },
-    latest_invoice: `in_${ids.subscriptionId}_${at}`,
+    latest_invoice: status === "trialing" ? null : invoiceId(context),
     livemode: false,
     metadata: subscriptionData(context),
     next_pending_invoice_item_invoice: null,
@@ -165,10 +179,14 @@ function statusOf({ step, checkout }: EventContext): string {
   return isBeforePayment && offer.amount > 0 ? "incomplete" : status;
 }
 
+export function itemIdOf({ subscriptionId }: Pick<EventContext["ids"], "subscriptionId">): string {
+  return `si_${subscriptionId}`;
+}
+
 function item({ lifecycle, step, ids }: EventContext): object {
   const { offer, seats, periodStartSeconds, periodEndSeconds } = step.state;
   return {
-    id: `si_${ids.subscriptionId}`,
+    id: itemIdOf(ids),
     object: "subscription_item",
     billing_thresholds: null,
     created: lifecycle.startedAtSeconds,
@@ -176,7 +194,7 @@ function item({ lifecycle, step, ids }: EventContext): object {
     current_period_start: periodStartSeconds,
     discounts: [],
     metadata: {},
-    price: stripePrice(offer, lifecycle.startedAtSeconds - 86_400),
+    price: stripePrice(offer),
     quantity: seats,
     subscription: ids.subscriptionId,
     tax_rates: [],

@@ -8,24 +8,28 @@ import {
   paymentsOf,
   refundedAmount,
 } from "../server/payments.ts";
-import type { ProviderSlot } from "../server/provider-slot.ts";
+import { findSubscription, type ProviderSlot } from "../server/provider-slot.ts";
 import { refundPayment } from "../server/reverse-payment.ts";
 import type { SimulatedPayment } from "../server/state.ts";
 import { invalid, missing } from "./errors.ts";
 import { invoice } from "./events.ts";
-import { pageOf } from "./page.ts";
-import { intentOf, invoicePayment, reversalId, reversalJson } from "./reversals.ts";
+import { isCreatedWithin, listResponse } from "./page.ts";
+import { intentOf, invoicePayment, invoicePaymentId, reversalId, reversalJson } from "./reversals.ts";
 
 /** Invoices, their payments, refunds and disputes. https://docs.stripe.com/api/invoices */
 export function stripeInvoices(slot: ProviderSlot): Hono {
   const app = new Hono();
   app.get("/invoices", (c) => {
-    const query = new URL(c.req.url).searchParams;
-    const since = Number(query.get("created[gte]") ?? 0);
-    const listed = paymentsOf(slot, query.get("subscription")).filter(({ atSeconds }) => atSeconds >= since);
-    const { page, hasMore } = pageOf(listed, { object: "invoice", idOf: ({ id }) => id }, query);
-    const data = page.map((payment) => invoiceJson(slot, payment));
-    return c.json({ object: "list", url: "/v1/invoices", has_more: hasMore, data });
+    const { subscription, customer, status } = c.req.query();
+    const listed = paymentsOf(slot, subscription ?? null)
+      .filter(() => status === undefined || status === "paid")
+      .filter((payment) => customer === undefined || customerIdOf(slot, payment) === customer)
+      .filter(({ atSeconds }) => isCreatedWithin(c, atSeconds));
+    return listResponse(c, listed, {
+      ...{ object: "invoice", url: "/v1/invoices" },
+      idOf: ({ id }) => id,
+      show: (payment) => invoiceJson(slot, payment),
+    });
   });
   app.get("/invoices/:id", (c) => {
     const payment = findPayment(slot, c.req.param("id"));
@@ -33,9 +37,16 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
     return c.json(invoiceJson(slot, payment));
   });
   app.get("/invoice_payments", (c) => {
-    const payment = paymentOf(slot, c.req.query("invoice") ?? "");
-    const data = payment === null ? [] : [paymentJson(payment)];
-    return c.json({ object: "list", url: "/v1/invoice_payments", has_more: false, data });
+    const { invoice: invoiceId, status } = c.req.query();
+    const payments = invoiceId === undefined ? paymentsOf(slot, null) : [paymentOf(slot, invoiceId)];
+    const listed = payments
+      .filter((payment) => payment !== null)
+      .filter(() => status === undefined || status === "paid");
+    return listResponse(c, listed, {
+      ...{ object: "invoice_payment", url: "/v1/invoice_payments" },
+      idOf: ({ id }) => invoicePaymentId(id),
+      show: paymentJson,
+    });
   });
   app.get("/refunds", (c) => listReversals(c, slot, "refund"));
   app.get("/disputes", (c) => listReversals(c, slot, "dispute"));
@@ -53,28 +64,44 @@ export function stripeInvoices(slot: ProviderSlot): Hono {
   return app;
 }
 
-/** The latest invoice that a subscription names has its id and the number of its last event. */
+/** A subscription whose plan was changed to another interval names an invoice that was never charged. */
 function paymentOf(slot: ProviderSlot, invoiceId: string): SimulatedPayment | null {
   const subscriptionId = invoiceId.replace(/^in_(.*)_\d+$/, "$1");
   return findPayment(slot, invoiceId) ?? paymentsOf(slot, subscriptionId)[0] ?? null;
 }
 
 function invoiceJson(slot: ProviderSlot, payment: SimulatedPayment): object {
-  const payments = { object: "list", has_more: false, data: [paymentJson(payment)] };
-  return { ...invoice(paymentContext(slot, payment)), payments };
+  return { ...invoice(paymentContext(slot, payment)), id: payment.id };
+}
+
+export function invoiceOf(slot: ProviderSlot, id: string): object | null {
+  const payment = findPayment(slot, id);
+  return payment && invoiceJson(slot, payment);
+}
+
+/** Only shown when expanded. */
+export function paymentsOfInvoice(slot: ProviderSlot, invoiceId: string): object {
+  const payment = findPayment(slot, invoiceId);
+  const data = payment === null ? [] : [paymentJson(payment)];
+  return { object: "list", has_more: false, data, url: `/v1/invoice_payments?invoice=${invoiceId}` };
+}
+
+function customerIdOf(slot: ProviderSlot, { subscriptionId }: SimulatedPayment): string | null {
+  return findSubscription(slot, subscriptionId)?.ids.customerId ?? null;
 }
 
 function listReversals(c: Context, slot: ProviderSlot, kind: Reversal["kind"]): Response {
-  const query = new URL(c.req.url).searchParams;
-  const intent = query.get("payment_intent");
+  const intent = c.req.query("payment_intent");
   const listed = paymentsOf(slot, null)
-    .filter(({ id }) => intent === null || intentOf(id) === intent)
+    .filter(({ id }) => intent === undefined || intentOf(id) === intent)
     .flatMap((payment) => payment.reversals.toReversed().map((reversal) => ({ payment, reversal })))
-    .filter(({ reversal }) => reversal.kind === kind);
-  const idOf = ({ payment, reversal }: (typeof listed)[number]) => reversalId(payment.id, reversal);
-  const { page, hasMore } = pageOf(listed, { object: kind, idOf }, query);
-  const data = page.map(({ payment, reversal }) => reversalJson(idsOf(payment), reversal));
-  return c.json({ object: "list", url: `/v1/${kind}s`, has_more: hasMore, data });
+    .filter(({ reversal }) => reversal.kind === kind)
+    .filter(({ reversal }) => isCreatedWithin(c, reversal.createdAtSeconds));
+  return listResponse(c, listed, {
+    ...{ object: kind, url: `/v1/${kind}s` },
+    idOf: ({ payment, reversal }) => reversalId(payment.id, reversal),
+    show: ({ payment, reversal }) => reversalJson(idsOf(payment), reversal),
+  });
 }
 
 function paymentJson(payment: SimulatedPayment): object {

@@ -1,6 +1,6 @@
 import type { Form } from "../http/form.ts";
 import { isWebUrl } from "../http/web-url.ts";
-import { findCustomer, findOffer, type ProviderSlot } from "../server/provider-slot.ts";
+import { findCustomer, findOffer, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
 import { invalid, missing } from "./errors.ts";
 
 /** What a request for a checkout session orders. */
@@ -18,6 +18,12 @@ export function orderOf(slot: ProviderSlot, form: Form) {
   const email = form.text("customer_email");
   if (customerId && email)
     throw invalid("You may only specify one of these parameters: customer, customer_email.");
+  const expiresAtSeconds = form.wholeNumber("expires_at");
+  if (expiresAtSeconds !== null && !isAllowedExpiry(expiresAtSeconds - nowSeconds(slot)))
+    throw invalid(
+      "The `expires_at` timestamp must be between 30 minutes and 24 hours from Checkout Session creation.",
+      "expires_at",
+    );
   const trialDays = form.wholeNumber("subscription_data[trial_period_days]");
   if (trialDays !== null && !(trialDays >= 1 && trialDays <= 730))
     throw invalid("Trial days must be between 1 and 730.", "subscription_data[trial_period_days]");
@@ -33,9 +39,20 @@ export function orderOf(slot: ProviderSlot, form: Form) {
     email: email ?? (customerId ? (findCustomer(slot, customerId)?.email ?? null) : null),
     customerId,
     externalId: form.text("client_reference_id"),
+    expiresAtSeconds,
+    allowPromotionCodes: isTrue(form.text("allow_promotion_codes")),
     successUrl,
     cancelUrl: webUrl(form, "cancel_url"),
   };
+}
+
+/** The check is done a moment after the seller has computed the time. */
+function isAllowedExpiry(lifetimeSeconds: number): boolean {
+  return lifetimeSeconds > 29 * 60 && lifetimeSeconds <= 86_400;
+}
+
+function isTrue(text: string | null): boolean | null {
+  return text === null ? null : text === "true";
 }
 
 export function webUrl(form: Form, name: string): string | null {

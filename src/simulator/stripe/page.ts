@@ -1,30 +1,57 @@
+import type { Context } from "hono";
 import { invalid, missing } from "./errors.ts";
 
 const MAX_PAGE_SIZE = 100;
 const DEFAULT_PAGE_SIZE = 10;
 
-type Query = Pick<URLSearchParams, "get">;
+type ListedAs<Item> = {
+  /** The resource's name in errors. */
+  object: string;
+  url: string;
+  idOf(item: Item): string;
+  show(item: Item): object;
+};
 
 /** One page of a list, newest first. https://docs.stripe.com/api/pagination */
-export function pageOf<Item>(
+export function listResponse<Item>(c: Context, listed: readonly Item[], as: ListedAs<Item>): Response {
+  const { page, hasMore } = pageOf(listed, as, new URL(c.req.url).searchParams);
+  return c.json({ object: "list", url: as.url, has_more: hasMore, data: page.map(as.show) });
+}
+
+function pageOf<Item>(
   listed: readonly Item[],
-  { object, idOf }: { object: string; idOf(item: Item): string },
-  query: Query,
+  { object, idOf }: ListedAs<Item>,
+  query: URLSearchParams,
 ): { page: Item[]; hasMore: boolean } {
   const limit = Number(query.get("limit") ?? DEFAULT_PAGE_SIZE);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_SIZE)
-    throw invalid("Invalid integer: limit", "limit");
+    throw invalid(`Invalid integer: ${query.get("limit")}`, "limit", "parameter_invalid_integer");
   const positionOf = (id: string, parameter: string) => {
     const position = listed.findIndex((item) => idOf(item) === id);
-    if (position < 0) throw missing(object, id, parameter);
+    if (position < 0) throw missing(object, id, parameter, 400);
     return position;
   };
   const after = query.get("starting_after");
   const before = query.get("ending_before");
+  if (after !== null && before !== null)
+    throw invalid("You cannot use both ending_before and starting_after.", "ending_before");
   if (before !== null) {
     const end = positionOf(before, "ending_before");
     return { page: listed.slice(Math.max(0, end - limit), end), hasMore: end - limit > 0 };
   }
   const start = after === null ? 0 : positionOf(after, "starting_after") + 1;
   return { page: listed.slice(start, start + limit), hasMore: start + limit < listed.length };
+}
+
+/** `created[gte]` and its siblings. */
+export function isCreatedWithin(c: Context, createdAtSeconds: number): boolean {
+  const bound = (name: string, fallback: number) => Number(c.req.query(`created[${name}]`) ?? fallback);
+  const exact = c.req.query("created");
+  return (
+    (exact === undefined || Number(exact) === createdAtSeconds) &&
+    createdAtSeconds >= bound("gte", 0) &&
+    createdAtSeconds > bound("gt", -1) &&
+    createdAtSeconds <= bound("lte", Number.POSITIVE_INFINITY) &&
+    createdAtSeconds < bound("lt", Number.POSITIVE_INFINITY)
+  );
 }

@@ -1,12 +1,15 @@
 import type { Offer } from "../lifecycle/offer.ts";
 
-export function stripePrice(offer: Offer, createdAtSeconds: number): object {
+/** The catalog is older than any subscription. */
+export const CATALOG_CREATED_AT_SECONDS = 1_735_689_600;
+
+export function stripePrice(offer: Offer): object {
   return {
     id: offer.priceId,
     object: "price",
     active: true,
     billing_scheme: "per_unit",
-    created: createdAtSeconds,
+    created: CATALOG_CREATED_AT_SECONDS,
     currency: offer.currency.toLowerCase(),
     custom_unit_amount: null,
     livemode: false,

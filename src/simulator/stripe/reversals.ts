@@ -7,10 +7,14 @@ type PaymentIds = { id: string; currency: string };
 /** Since API version 2025-03-31 an invoice names no charge: this object links the two. */
 export function invoicePayment({ id, currency, amount }: PaymentIds & { amount: number }): object {
   return {
-    ...{ id: id.replace(/^in_/, "inpay_"), object: "invoice_payment", invoice: id },
+    ...{ id: invoicePaymentId(id), object: "invoice_payment", invoice: id },
     ...{ amount_paid: amount, currency, status: "paid", is_default: true },
     payment: { type: "payment_intent", payment_intent: intentOf(id) },
   };
+}
+
+export function invoicePaymentId(invoiceId: string): string {
+  return invoiceId.replace(/^in_/, "inpay_");
 }
 
 export function intentOf(invoiceId: string): string {

@@ -1,4 +1,5 @@
 import { checkoutData, type EventContext, emailOf } from "../renderer.ts";
+import { invoiceIdOf } from "./invoice-id.ts";
 
 export type Session = {
   id: string;
@@ -14,6 +15,9 @@ export type Session = {
   clientReferenceId: string | null;
   metadata: object;
   subscriptionId: string | null;
+  invoiceId: string | null;
+  allowPromotionCodes: boolean | null;
+  expiresAtSeconds: number | null;
   successUrl: string | null;
   cancelUrl: string | null;
   /** `null` once it is over. */
@@ -38,6 +42,9 @@ export function completedSession(context: EventContext): object {
     clientReferenceId: checkout ? checkout.externalId : ids.userId,
     metadata: checkoutData(context),
     subscriptionId: ids.subscriptionId,
+    invoiceId: status === "trialing" ? null : invoiceIdOf(ids.subscriptionId, step.state.periodStartSeconds),
+    allowPromotionCodes: checkout?.allowPromotionCodes ?? null,
+    expiresAtSeconds: null,
     successUrl: checkout ? checkout.successUrl : "http://localhost:3000/billing?checkout=completed",
     cancelUrl: checkout ? checkout.cancelUrl : "http://localhost:3000/billing?checkout=cancelled",
     url: null,
@@ -49,7 +56,7 @@ export function stripeSession(session: Session): object {
     id: session.id,
     object: "checkout.session",
     after_expiration: null,
-    allow_promotion_codes: true,
+    allow_promotion_codes: session.allowPromotionCodes,
     amount_subtotal: session.total,
     amount_total: session.total,
     automatic_tax: { enabled: true, liability: { type: "self" }, provider: "stripe", status: "complete" },
@@ -65,8 +72,8 @@ export function stripeSession(session: Session): object {
     customer_details: session.paidByEmail === null ? null : customerDetails(session.paidByEmail),
     customer_email: session.givenEmail,
     discounts: [],
-    expires_at: session.createdAtSeconds + LIFETIME_SECONDS,
-    invoice: session.subscriptionId === null ? null : `in_${session.subscriptionId}_0`,
+    expires_at: session.expiresAtSeconds ?? session.createdAtSeconds + LIFETIME_SECONDS,
+    invoice: session.invoiceId,
     livemode: false,
     locale: "auto",
     metadata: session.metadata,

@@ -1,0 +1,75 @@
+import { Hono } from "hono";
+import type { Offer } from "../lifecycle/offer.ts";
+import { findOffer, type ProviderSlot } from "../server/provider-slot.ts";
+import { missing } from "./errors.ts";
+import { isCreatedWithin, listResponse } from "./page.ts";
+import { CATALOG_CREATED_AT_SECONDS, stripePrice } from "./price.ts";
+
+/** Prices and products, which the plans define. https://docs.stripe.com/api/prices */
+export function stripeCatalog(slot: ProviderSlot): Hono {
+  const app = new Hono();
+  app.get("/prices", (c) => {
+    const { product, currency, active, type } = c.req.query();
+    const interval = c.req.query("recurring[interval]");
+    const listed = slot.offers
+      .filter((offer) => product === undefined || productIdOf(offer) === product)
+      .filter((offer) => currency === undefined || offer.currency.toLowerCase() === currency)
+      .filter((offer) => interval === undefined || offer.interval === interval)
+      .filter(() => active !== "false" && type !== "one_time")
+      .filter(() => isCreatedWithin(c, CATALOG_CREATED_AT_SECONDS));
+    return listResponse(c, listed, {
+      ...{ object: "price", url: "/v1/prices" },
+      idOf: ({ priceId }) => priceId,
+      show: (offer) => stripePrice(offer),
+    });
+  });
+  app.get("/prices/:id", (c) => {
+    const offer = findOffer(slot, c.req.param("id"));
+    if (!offer) throw missing("price", c.req.param("id"), "price");
+    return c.json(stripePrice(offer));
+  });
+  app.get("/products", (c) => {
+    const ids = [...new URL(c.req.url).searchParams].flatMap(([name, id]) =>
+      name.startsWith("ids[") ? [id] : [],
+    );
+    const listed = productsOf(slot)
+      .filter((offer) => ids.length === 0 || ids.includes(productIdOf(offer)))
+      .filter(() => c.req.query("active") !== "false")
+      .filter(() => isCreatedWithin(c, CATALOG_CREATED_AT_SECONDS));
+    return listResponse(c, listed, {
+      ...{ object: "product", url: "/v1/products" },
+      idOf: productIdOf,
+      show: stripeProduct,
+    });
+  });
+  app.get("/products/:id", (c) => {
+    const product = findProduct(slot, c.req.param("id"));
+    if (product === null) throw missing("product", c.req.param("id"), "id");
+    return c.json(product);
+  });
+  return app;
+}
+
+export function findProduct(slot: ProviderSlot, id: string): object | null {
+  const offer = productsOf(slot).find((candidate) => productIdOf(candidate) === id);
+  return offer === undefined ? null : stripeProduct(offer);
+}
+
+/** One offer of each plan. */
+function productsOf({ offers }: ProviderSlot): Offer[] {
+  return [...new Map(offers.toReversed().map((offer) => [offer.planId, offer])).values()].toReversed();
+}
+
+function productIdOf({ planId }: Offer): string {
+  return `prod_${planId}`;
+}
+
+function stripeProduct(offer: Offer): object {
+  return {
+    ...{ id: productIdOf(offer), object: "product", name: offer.planName, description: null },
+    ...{ active: true, default_price: offer.priceId, created: CATALOG_CREATED_AT_SECONDS },
+    ...{ updated: CATALOG_CREATED_AT_SECONDS, images: [], livemode: false, marketing_features: [] },
+    ...{ metadata: {}, package_dimensions: null, shippable: null, statement_descriptor: null },
+    ...{ tax_code: null, type: "service", unit_label: "seat", url: null },
+  };
+}

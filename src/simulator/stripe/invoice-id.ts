@@ -1,0 +1,4 @@
+/** One for each period that is charged. */
+export function invoiceIdOf(subscriptionId: string, periodStartSeconds: number): string {
+  return `in_${subscriptionId}_${periodStartSeconds}`;
+}

@@ -1,0 +1,113 @@
+import { type Context, Hono } from "hono";
+import { type Form, readForm } from "../http/form.ts";
+import { applyCommand, type Command } from "../lifecycle/lifecycle.ts";
+import { emitEvents } from "../server/emit-events.ts";
+import { eventContextOf } from "../server/event-context.ts";
+import { findOffer, findSubscription, nowSeconds, type ProviderSlot } from "../server/provider-slot.ts";
+import type { SimulatedSubscription } from "../server/state.ts";
+import { mergedMetadata } from "./customers.ts";
+import { invalid, missing } from "./errors.ts";
+import { itemIdOf } from "./events.ts";
+import { isCreatedWithin, listResponse } from "./page.ts";
+
+/** https://docs.stripe.com/api/subscriptions */
+export function stripeSubscriptions(slot: ProviderSlot): Hono {
+  const app = new Hono();
+  app.get("/", (c) => {
+    const { customer, price, status } = c.req.query();
+    const listed = slot.state.subscriptions
+      .filter(({ ids }) => customer === undefined || ids.customerId === customer)
+      .filter(({ state }) => price === undefined || state.offer.priceId === price)
+      .filter(({ state }) => isListed(state.status, status))
+      .filter(({ startedAtSeconds }) => isCreatedWithin(c, startedAtSeconds));
+    return listResponse(c, listed.toReversed(), {
+      ...{ object: "subscription", url: "/v1/subscriptions" },
+      idOf: ({ ids }) => ids.subscriptionId,
+      show: (subscription) => subscriptionJson(slot, subscription),
+    });
+  });
+  app.get("/:id", (c) => c.json(subscriptionJson(slot, requireSubscription(slot, c))));
+  app.post("/:id", async (c) => {
+    const before = requireSubscription(slot, c);
+    if (before.state.status === "canceled") {
+      throw invalid("A canceled subscription can only update its cancellation_details and metadata.");
+    }
+    const form = await readForm(c);
+    const changed = applyAll(slot, before, commandsIn(slot, before, form));
+    return c.json(subscriptionJson(slot, withMetadata(slot, changed, form)));
+  });
+  app.delete("/:id", (c) => {
+    const before = requireSubscription(slot, c);
+    if (before.state.status === "canceled") throw missing("subscription", c.req.param("id"), "id");
+    return c.json(subscriptionJson(slot, applyAll(slot, before, [{ to: "cancel now" }])));
+  });
+  return app;
+}
+
+export function subscriptionJson(slot: ProviderSlot, subscription: SimulatedSubscription): object {
+  return slot.renderer.subscription(eventContextOf(slot, subscription));
+}
+
+/** Ended ones are listed only on request. */
+function isListed(status: string, requested: string | undefined): boolean {
+  if (requested === undefined) return status !== "canceled";
+  return requested === "all" || (requested === "ended" ? "canceled" : requested) === status;
+}
+
+function requireSubscription(slot: ProviderSlot, c: Context): SimulatedSubscription {
+  const id = c.req.param("id") ?? "";
+  const subscription = findSubscription(slot, id);
+  if (!subscription) throw missing("subscription", id, "id");
+  return subscription;
+}
+
+function commandsIn(slot: ProviderSlot, { ids }: SimulatedSubscription, form: Form): Command[] {
+  const commands: Command[] = [];
+  const cancels = form.text("cancel_at_period_end");
+  if (cancels === "true") commands.push({ to: "cancel at period end", by: "seller" });
+  // The portal schedules a cancellation by its time, which is withdrawn by an empty one.
+  if (cancels === "false" || form.has("cancel_at")) commands.push({ to: "resume" });
+  const itemId = form.text("items[0][id]");
+  const priceId = form.text("items[0][price]");
+  const seats = form.wholeNumber("items[0][quantity]");
+  // Stripe adds a second item when none is named; there is only one here.
+  if (itemId === null && (priceId !== null || seats !== null))
+    throw invalid("Missing required param: items[0][id].", "items[0][id]", "parameter_missing");
+  if (itemId !== null && itemId !== itemIdOf(ids))
+    throw missing("subscription_item", itemId, "items[0][id]", 400);
+  if (priceId !== null) {
+    const offer = findOffer(slot, priceId);
+    if (!offer) throw missing("price", priceId, "items[0][price]", 400);
+    commands.push({ to: "change plan", offer });
+  }
+  if (seats !== null) commands.push({ to: "change seats", seats });
+  return commands;
+}
+
+function applyAll(
+  slot: ProviderSlot,
+  subscription: SimulatedSubscription,
+  commands: readonly Command[],
+): SimulatedSubscription {
+  let current = subscription;
+  for (const command of commands) {
+    // Withdrawing a cancellation that is not scheduled changes nothing.
+    if (command.to === "resume" && !current.state.cancelAtPeriodEnd) continue;
+    const outcome = applyCommand(current, command, nowSeconds(slot));
+    if (typeof outcome === "string") throw invalid(outcome);
+    current = emitEvents(slot, outcome);
+  }
+  return current;
+}
+
+function withMetadata(
+  slot: ProviderSlot,
+  subscription: SimulatedSubscription,
+  form: Form,
+): SimulatedSubscription {
+  const before = subscription.checkout.subscriptionData;
+  const subscriptionData = mergedMetadata(before, form);
+  if (JSON.stringify(subscriptionData) === JSON.stringify(before)) return subscription;
+  const checkout = { ...subscription.checkout, subscriptionData };
+  return emitEvents(slot, { subscription: { ...subscription, checkout }, events: ["restated"] });
+}

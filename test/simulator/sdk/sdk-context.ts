@@ -1,0 +1,33 @@
+import type { WireFormat } from "../../../src/providers/adapter.ts";
+import { SECRETS } from "../../support/variables.ts";
+import { endpoint } from "../endpoint.ts";
+import { control, press, simulator } from "../test-context.ts";
+
+const CARD = "4242424242424242";
+
+/** One running simulator whose provider-a speaks the format, and an endpoint that stores its deliveries. */
+export async function sdkContext(format: WireFormat) {
+  const secret = SECRETS["provider-a"];
+  const hook = await endpoint(format, secret);
+  const sim = await simulator({ formats: { "provider-a": format }, deliverTo: () => hook.url });
+  return {
+    ...{ sim, secret, apiUrl: `${sim.url}/provider-a` },
+    /** As the buyer at the hosted checkout. */
+    pay: async (checkoutUrl: string, email = "buyer@example.com") => {
+      const paid = await press(checkoutUrl, { action: "pay", email, card: CARD });
+      if (paid.status !== 303) throw new Error(`${paid.status} ${await paid.text()}`);
+      await sim.settle();
+    },
+    moveClock: async (by: string | number) => {
+      await control(sim.url, "/clock", { by });
+      await sim.settle();
+    },
+    /** What the endpoint has received. */
+    deliveries: async () => {
+      await sim.settle();
+      return hook.arrivals.map(({ rawBody, headers, eventType }) => ({
+        ...{ body: rawBody.toString(), headers, eventType },
+      }));
+    },
+  };
+}

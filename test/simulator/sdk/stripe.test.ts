@@ -1,0 +1,287 @@
+import Stripe from "stripe";
+import { beforeAll, describe, expect, it } from "vitest";
+import { API_KEY } from "../test-context.ts";
+import { sdkContext } from "./sdk-context.ts";
+
+const PRICE = "price_pro_monthly";
+
+let provider: Awaited<ReturnType<typeof sdkContext>>;
+let stripe: Stripe;
+beforeAll(async () => {
+  provider = await sdkContext("stripe");
+  const { hostname, port } = new URL(provider.sim.url);
+  stripe = new Stripe(API_KEY, { host: hostname, port, protocol: "http", telemetry: false });
+});
+
+function openSession(changes: Stripe.Checkout.SessionCreateParams = {}) {
+  return stripe.checkout.sessions.create({
+    mode: "subscription",
+    line_items: [{ price: PRICE, quantity: 2 }],
+    success_url: "http://localhost:3000/done",
+    metadata: { order: "1" },
+    subscription_data: { metadata: { userId: "user_0" } },
+    ...changes,
+  });
+}
+
+async function subscribe(email = "buyer@example.com", changes: Stripe.Checkout.SessionCreateParams = {}) {
+  const session = await openSession(changes);
+  await provider.pay(String(session.url), email);
+  const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ["subscription"] });
+  return paid.subscription as Stripe.Subscription;
+}
+
+function itemIdOf({ items }: Stripe.Subscription): string {
+  return String(items.data[0]?.id);
+}
+
+describe("customers", () => {
+  it("are created, retrieved, updated and listed by address", async () => {
+    const email = "customer@example.com";
+    const created = await stripe.customers.create({ email, name: "Ada", metadata: { userId: "user_1" } });
+    expect(created.lastResponse.requestId).toMatch(/^req_/);
+    await stripe.customers.update(created.id, { metadata: { team: "7", userId: "" } });
+    expect(await stripe.customers.retrieve(created.id)).toMatchObject({
+      ...{ email, name: "Ada", metadata: { team: "7" }, object: "customer" },
+    });
+    const twin = await stripe.customers.create({ email });
+    const { data } = await stripe.customers.list({ email });
+    expect(data.map(({ id }) => id)).toEqual([twin.id, created.id]);
+    await expect(stripe.customers.retrieve("cus_none")).rejects.toMatchObject({ code: "resource_missing" });
+  });
+
+  it("stay apart: each checkout without one creates another, with no metadata of its own", async () => {
+    const first = await subscribe("same@example.com", { client_reference_id: "user_2" });
+    const second = await subscribe("same@example.com");
+    expect(second.customer).not.toBe(first.customer);
+    const customer = await stripe.customers.retrieve(String(first.customer));
+    expect(customer).toMatchObject({ email: "same@example.com", metadata: {} });
+  });
+});
+
+describe("checkout sessions", () => {
+  it("are created, retrieved with their line items, listed and expired", async () => {
+    const session = await openSession({ customer_email: "a@example.com", allow_promotion_codes: true });
+    expect(session).toMatchObject({
+      ...{ object: "checkout.session", status: "open", ui_mode: "hosted_page", mode: "subscription" },
+      ...{ amount_total: 4_000, currency: "eur", allow_promotion_codes: true, metadata: { order: "1" } },
+    });
+    const lineItems = await stripe.checkout.sessions.listLineItems(session.id);
+    expect(lineItems.data).toMatchObject([{ quantity: 2, amount_total: 4_000, price: { id: PRICE } }]);
+    const expanded = await stripe.checkout.sessions.retrieve(session.id, { expand: ["line_items"] });
+    expect(expanded.line_items?.data).toEqual(lineItems.data);
+    const open = await stripe.checkout.sessions.list({ status: "open", limit: 1 });
+    expect(open.data.map(({ id }) => id)).toEqual([session.id]);
+    expect(await stripe.checkout.sessions.expire(session.id)).toMatchObject({ status: "expired", url: null });
+    await expect(stripe.checkout.sessions.expire(session.id)).rejects.toMatchObject({ statusCode: 400 });
+  });
+
+  it("return the stored response for a repeated idempotency key", async () => {
+    const parameters: Stripe.Checkout.SessionCreateParams = {
+      ...{ mode: "subscription", line_items: [{ price: PRICE, quantity: 1 }] },
+      success_url: "http://localhost:3000/done",
+    };
+    const options = { idempotencyKey: "stripe-sdk-1" };
+    const first = await stripe.checkout.sessions.create(parameters, options);
+    const second = await stripe.checkout.sessions.create(parameters, options);
+    expect(second.id).toBe(first.id);
+    await expect(
+      stripe.checkout.sessions.create({ ...parameters, locale: "auto" }, options),
+    ).rejects.toBeInstanceOf(Stripe.errors.StripeIdempotencyError);
+  });
+
+  it("start a trial without a payment, and end when they are told to", async () => {
+    const expires_at = Math.floor(Date.now() / 1_000) + 3_600;
+    const session = await openSession({ subscription_data: { trial_period_days: 14 }, expires_at });
+    expect(session).toMatchObject({ expires_at, amount_total: 0 });
+    await provider.pay(String(session.url));
+    const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ["subscription"] });
+    expect(paid).toMatchObject({
+      ...{ payment_status: "no_payment_required", invoice: null },
+      subscription: { status: "trialing", latest_invoice: null },
+    });
+  });
+});
+
+describe("subscriptions", () => {
+  it("are retrieved with expanded objects and listed by customer, status and price", async () => {
+    const subscription = await subscribe();
+    const customer = String(subscription.customer);
+    const expand = ["customer", "latest_invoice.payments", "items.data.price.product"];
+    expect(await stripe.subscriptions.retrieve(subscription.id, { expand })).toMatchObject({
+      ...{ status: "active", metadata: { userId: "user_0" }, customer: { id: customer, object: "customer" } },
+      latest_invoice: { status: "paid", payments: { data: [{ status: "paid" }] } },
+      items: { data: [{ quantity: 2, price: { id: PRICE, product: { object: "product", name: "Pro" } } }] },
+    });
+    const { data } = await stripe.subscriptions.list({ customer, status: "active", price: PRICE });
+    expect(data.map(({ id }) => id)).toEqual([subscription.id]);
+    expect((await stripe.subscriptions.list({ customer, status: "past_due" })).data).toEqual([]);
+  });
+
+  it("are listed page by page", async () => {
+    for (const email of ["p1@example.com", "p2@example.com"]) await subscribe(email);
+    const all = await stripe.subscriptions.list({ status: "all", limit: 100 });
+    const paged = await stripe.subscriptions
+      .list({ status: "all", limit: 1 })
+      .autoPagingToArray({ limit: 1_000 });
+    expect(paged.map(({ id }) => id)).toEqual(all.data.map(({ id }) => id));
+    const ending_before = String(all.data.at(-1)?.id);
+    const before = await stripe.subscriptions.list({ status: "all", limit: 1, ending_before });
+    expect(before.data[0]?.id).toBe(all.data.at(-2)?.id);
+  });
+
+  it("change seats, plan and metadata", async () => {
+    const subscription = await subscribe();
+    const item = itemIdOf(subscription);
+    const quantity = await stripe.subscriptions.update(subscription.id, {
+      items: [{ id: item, quantity: 3 }],
+    });
+    expect(quantity.items.data).toMatchObject([{ id: item, quantity: 3 }]);
+    const preview = await stripe.invoices.createPreview({
+      subscription: subscription.id,
+      subscription_details: { items: [{ id: item, price: "price_team_monthly", quantity: 5 }] },
+    });
+    expect(preview).toMatchObject({ object: "invoice", currency: "eur" });
+    const plan = await stripe.subscriptions.update(subscription.id, {
+      ...{ items: [{ id: item, price: "price_team_monthly", quantity: 5 }], metadata: { planId: "team" } },
+      proration_behavior: "always_invoice",
+    });
+    expect(plan).toMatchObject({
+      metadata: { userId: "user_0", planId: "team" },
+      items: { data: [{ quantity: 5, price: { id: "price_team_monthly", unit_amount: 1_500 } }] },
+    });
+  });
+
+  it("cancel at the period's end, resume, and cancel at once", async () => {
+    const { id } = await subscribe();
+    const scheduled = await stripe.subscriptions.update(id, { cancel_at_period_end: true });
+    expect(scheduled).toMatchObject({ status: "active", cancel_at_period_end: true });
+    expect(scheduled.cancel_at).toBe(scheduled.items.data[0]?.current_period_end);
+    const resumed = await stripe.subscriptions.update(id, { cancel_at_period_end: false });
+    expect(resumed).toMatchObject({ cancel_at_period_end: false, cancel_at: null, canceled_at: null });
+    expect(await stripe.subscriptions.cancel(id)).toMatchObject({ status: "canceled" });
+    await expect(stripe.subscriptions.cancel(id)).rejects.toMatchObject({ code: "resource_missing" });
+    await expect(stripe.subscriptions.update(id, { cancel_at_period_end: true })).rejects.toThrow(/canceled/);
+  });
+});
+
+describe("invoices and refunds", () => {
+  it("list what a subscription has paid, and refund it", async () => {
+    const { id, latest_invoice } = await subscribe();
+    const { data } = await stripe.invoices.list({
+      subscription: id,
+      status: "paid",
+      expand: ["data.payments"],
+    });
+    expect(data).toMatchObject([{ id: latest_invoice, amount_paid: 4_000, status: "paid" }]);
+    expect(await stripe.invoices.retrieve(String(latest_invoice))).not.toHaveProperty("payments");
+    const payments = await stripe.invoicePayments.list({ invoice: String(latest_invoice) });
+    const payment_intent = String(payments.data[0]?.payment.payment_intent);
+    const refund = await stripe.refunds.create({ payment_intent, reason: "requested_by_customer" });
+    expect(refund).toMatchObject({ object: "refund", status: "succeeded", amount: 4_000, payment_intent });
+    const refunds = await stripe.refunds.list({ payment_intent });
+    expect(refunds.data.map((listed) => listed.id)).toEqual([refund.id]);
+    await expect(stripe.refunds.create({ payment_intent })).rejects.toMatchObject({
+      code: "charge_already_refunded",
+    });
+  });
+});
+
+describe("prices and products", () => {
+  it("are retrieved and listed", async () => {
+    const price = await stripe.prices.retrieve(PRICE, { expand: ["product"] });
+    expect(price).toMatchObject({ unit_amount: 2_000, product: { object: "product", name: "Pro" } });
+    const { id } = price.product as Stripe.Product;
+    expect(await stripe.products.retrieve(id)).toMatchObject({ id, name: "Pro", active: true });
+    const prices = await stripe.prices.list({ product: id, active: true, recurring: { interval: "month" } });
+    expect(prices.data.map((listed) => listed.id)).toContain(PRICE);
+    const products = await stripe.products.list({ active: true, limit: 100 });
+    expect(products.data.map(({ name }) => name)).toEqual(expect.arrayContaining(["Pro", "Team"]));
+  });
+});
+
+it("opens the customer portal", async () => {
+  const { customer } = await subscribe();
+  const session = await stripe.billingPortal.sessions.create({
+    ...{ customer: String(customer), return_url: "http://localhost:3000/billing" },
+  });
+  expect(session).toMatchObject({ object: "billing_portal.session", customer });
+  expect((await fetch(session.url)).status).toBe(200);
+});
+
+describe("webhooks", () => {
+  it("are verified by the SDK, and listed as events", async () => {
+    const { id } = await subscribe();
+    const deliveries = await provider.deliveries();
+    const events = deliveries.map(({ body, headers }) =>
+      stripe.webhooks.constructEvent(body, String(headers["stripe-signature"]), provider.secret),
+    );
+    const types = events.filter(({ data }) => JSON.stringify(data).includes(id)).map(({ type }) => type);
+    expect(types).toEqual(
+      expect.arrayContaining([
+        ...["customer.subscription.created", "customer.subscription.updated"],
+        ...["checkout.session.completed", "invoice.paid"],
+      ]),
+    );
+    const listed = await stripe.events.list({ types: ["customer.subscription.created"], limit: 1 });
+    expect(listed.data[0]).toMatchObject({ data: { object: { id } } });
+    expect(await stripe.events.retrieve(String(listed.data[0]?.id))).toEqual(
+      expect.objectContaining({ type: "customer.subscription.created" }),
+    );
+  });
+
+  it("name the previous attributes of an update, and those alone", async () => {
+    const subscription = await subscribe();
+    await stripe.subscriptions.update(subscription.id, {
+      items: [{ id: itemIdOf(subscription), quantity: 4 }],
+    });
+    await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true });
+    await provider.deliveries();
+    const { data } = await stripe.events.list({ type: "customer.subscription.updated", limit: 3 });
+    const previous = data.map((event) => event.data.previous_attributes);
+    expect(previous).toEqual([
+      {
+        cancel_at: null,
+        cancel_at_period_end: false,
+        canceled_at: null,
+        cancellation_details: { reason: null },
+      },
+      { items: { data: [expect.objectContaining({ quantity: 2 })] }, quantity: 2 },
+      { status: "incomplete" },
+    ]);
+  });
+});
+
+describe("what is not supported", () => {
+  const unknown = (name: string) => ({
+    ...{ type: "StripeInvalidRequestError", statusCode: 400, code: "parameter_unknown", param: name },
+    message: `Received unknown parameter: ${name}`,
+  });
+
+  it("is refused as an unknown parameter", async () => {
+    const { id } = await subscribe();
+    await expect(
+      stripe.subscriptions.update(id, { pause_collection: { behavior: "void" } }),
+    ).rejects.toMatchObject(unknown("pause_collection"));
+    await expect(openSession({ discounts: [{ coupon: "ten" }] })).rejects.toMatchObject(unknown("discounts"));
+    const line_items = [PRICE, "price_team_monthly"].map((price) => ({ price, quantity: 1 }));
+    await expect(openSession({ line_items })).rejects.toMatchObject(unknown("line_items[1]"));
+    await expect(stripe.refunds.create({ charge: "ch_1" })).rejects.toMatchObject(unknown("charge"));
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ pause_collection: null });
+  });
+
+  it("is refused as a value, an expansion or a limit", async () => {
+    const { id } = await subscribe();
+    await expect(stripe.subscriptions.retrieve(id, { expand: ["default_payment_method"] })).rejects.toThrow(
+      "This property cannot be expanded (default_payment_method).",
+    );
+    await expect(stripe.subscriptions.update(id, { proration_behavior: "none" })).rejects.toMatchObject({
+      statusCode: 400,
+      param: "proration_behavior",
+    });
+    await expect(stripe.subscriptions.list({ limit: 101 })).rejects.toMatchObject({ param: "limit" });
+    await expect(stripe.subscriptions.update(id, { items: [{ quantity: 9 }] })).rejects.toMatchObject({
+      ...{ code: "parameter_missing", param: "items[0][id]" },
+    });
+  });
+});
