@@ -1,0 +1,22 @@
+import type { Connection } from "./options.ts";
+
+/** Fetches a response with its whole body, within `timeoutMs`. @throws what `fetch` throws */
+export async function fetchInTime(
+  { fetch, timeoutMs }: Pick<Connection, "fetch" | "timeoutMs">,
+  url: string | URL | Request,
+  { signal, ...init }: RequestInit,
+): Promise<Response> {
+  const request = new AbortController();
+  const abort = () => request.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort);
+  const timer = setTimeout(() => request.abort(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
+  try {
+    const response = await fetch(url, { ...init, signal: request.signal });
+    const bytes = await response.arrayBuffer();
+    return new Response(bytes.byteLength === 0 ? null : bytes, response);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
+}

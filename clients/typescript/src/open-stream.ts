@@ -1,0 +1,58 @@
+import type { TollgateEvent } from "./event.ts";
+import type { Connection } from "./options.ts";
+import { errorOf } from "./response-error.ts";
+import { serverSentEvents } from "./server-sent-events.ts";
+import { TollgateError } from "./tollgate-error.ts";
+
+/** The server writes a comment at once, and then every 15 seconds: proxies that hold it back make a stream useless. */
+export type StreamDeadlines = { firstByteMs: number; silenceMs: number };
+
+/**
+ * Yields `null` as soon as the stream works and with every sign of life, else the events after the one with this id; `null`:
+ * those from now on. Ends when the server ends it.
+ * @throws TollgateError when it is refused, breaks off or falls silent
+ */
+export async function* openStream(
+  { baseUrl, headers, fetch }: Connection,
+  after: string | null,
+  { firstByteMs, silenceMs }: StreamDeadlines,
+  signal: AbortSignal,
+): AsyncGenerator<TollgateEvent | null> {
+  const request = new AbortController();
+  const abort = () => request.abort();
+  signal.addEventListener("abort", abort);
+  let deadline = setTimeout(abort, firstByteMs);
+  const alive = () => {
+    clearTimeout(deadline);
+    deadline = setTimeout(abort, silenceMs);
+  };
+  try {
+    const response = await fetch(`${baseUrl}/api/v2/events/stream`, {
+      headers: { ...headers, accept: "text/event-stream", ...(after ? { "last-event-id": after } : {}) },
+      signal: request.signal,
+    });
+    if (!response.ok) throw await errorOf(response);
+    if (response.body === null) return;
+    for await (const event of serverSentEvents(chunksOf(response.body, alive)))
+      yield event === null ? null : (JSON.parse(event.data) as TollgateEvent);
+  } catch (cause) {
+    if (cause instanceof TollgateError || signal.aborted) throw cause;
+    throw new TollgateError("The event stream broke off", { status: null, reason: "network", cause });
+  } finally {
+    clearTimeout(deadline);
+    signal.removeEventListener("abort", abort);
+    // Whoever stops reading lets go of the connection.
+    request.abort();
+  }
+}
+
+/** Not every browser can iterate over a stream. */
+async function* chunksOf(body: ReadableStream<Uint8Array>, onChunk: () => void): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    onChunk();
+    yield value;
+  }
+}

@@ -1,0 +1,15 @@
+import { readRetryAfter } from "./retry-delay.ts";
+import { TollgateError } from "./tollgate-error.ts";
+
+/** Of a response of the REST API that is not a success. */
+export async function errorOf(response: Response): Promise<TollgateError> {
+  const { status, headers } = response;
+  const { error, reason, params } = await response.json().catch(() => ({}));
+  return new TollgateError(typeof error === "string" ? error : `The server answered ${status}`, {
+    status,
+    reason: typeof reason === "string" ? reason : `status_${status}`,
+    params: params ?? {},
+    retryAfterSeconds: readRetryAfter(headers),
+    requestId: headers.get("x-request-id"),
+  });
+}

@@ -1,0 +1,111 @@
+import { createTRPCUntypedClient, httpBatchLink, TRPCClientError } from "@trpc/client";
+import superjson from "superjson";
+import type { AppRouter } from "./app-router.ts";
+import { fetchInTime } from "./fetch-in-time.ts";
+import type { Connection } from "./options.ts";
+import { readRetryAfter, retryDelayMs } from "./retry-delay.ts";
+import { sleep } from "./sleep.ts";
+import { TollgateError } from "./tollgate-error.ts";
+
+export type CallOptions = { signal?: AbortSignal };
+
+type AnyProcedure = { _def: { type: string; $types: { input: unknown; output: unknown } } };
+type Input<Procedure extends AnyProcedure> = Procedure["_def"]["$types"]["input"];
+type Output<Procedure extends AnyProcedure> = Procedure["_def"]["$types"]["output"];
+
+type Call<Procedure extends AnyProcedure> = (
+  ...args: undefined extends Input<Procedure>
+    ? [input?: Input<Procedure>, options?: CallOptions]
+    : [input: Input<Procedure>, options?: CallOptions]
+) => Promise<Output<Procedure>>;
+
+type Callable<Procedure extends AnyProcedure> = Procedure["_def"]["type"] extends "query"
+  ? { query: Call<Procedure> }
+  : { mutate: Call<Procedure> };
+
+/** `rpc.user.me.query()`, `rpc.user.updateProfile.mutate({ name })` ... */
+export type RpcClient<Router extends { _def: { record: object } } = AppRouter> = {
+  [Noun in keyof Router["_def"]["record"]]: {
+    [Verb in keyof Router["_def"]["record"][Noun]]: Router["_def"]["record"][Noun][Verb] extends AnyProcedure
+      ? Callable<Router["_def"]["record"][Noun][Verb]>
+      : never;
+  };
+};
+
+/** The server refuses larger batches. */
+const MAX_BATCH = 10;
+/** Queries that are made together share one address, which proxies may limit to 8 KB. */
+const MAX_URL_LENGTH = 6000;
+
+/**
+ * Calls of the same moment are sent in one request. A query is sent again when no response arrived, a mutation only when
+ * the server refused it for being over a limit.
+ */
+export function createRpc(connection: Connection): RpcClient {
+  const { baseUrl, headers } = connection;
+  const client = createTRPCUntypedClient<AppRouter>({
+    links: [
+      httpBatchLink<AppRouter>({
+        url: `${baseUrl}/api/trpc`,
+        transformer: superjson,
+        maxItems: MAX_BATCH,
+        maxURLLength: MAX_URL_LENGTH,
+        headers,
+        fetch: (url, init) => fetchInTime(connection, url, init as RequestInit),
+      }),
+    ],
+  });
+
+  async function call(path: string, type: string, input: unknown, { signal }: CallOptions = {}) {
+    const isRepeatable = type === "query";
+    for (let attempt = 0; ; attempt += 1) {
+      signal?.throwIfAborted();
+      try {
+        const options = signal === undefined ? {} : { signal };
+        return await (isRepeatable
+          ? client.query(path, input, options)
+          : client.mutation(path, input, options));
+      } catch (cause) {
+        signal?.throwIfAborted();
+        const error = errorOf(cause);
+        const { status, retryAfterSeconds } = error;
+        const delayMs = retryDelayMs({ attempt, status, retryAfterSeconds, isRepeatable }, connection);
+        if (delayMs === null) throw error;
+        await sleep(delayMs, signal);
+      }
+    }
+  }
+
+  return member([], call) as RpcClient;
+}
+
+/** A path of names, which is called by its last one: `query` or `mutate`. */
+function member(
+  path: readonly string[],
+  call: (path: string, type: string, input: unknown, options?: CallOptions) => Promise<unknown>,
+): unknown {
+  return new Proxy(() => {}, {
+    get: (_target, name) =>
+      // Awaited or printed, it must not look like something else.
+      typeof name === "symbol" || name === "then" || name === "toJSON"
+        ? undefined
+        : member([...path, name], call),
+    apply: (_target, _this, [input, options]) =>
+      call(path.slice(0, -1).join("."), path.at(-1) ?? "", input, options),
+  });
+}
+
+function errorOf(cause: unknown): TollgateError {
+  if (!(cause instanceof TRPCClientError))
+    return new TollgateError(String(cause), { status: null, reason: "network", cause });
+  const { data, meta, message } = cause as TRPCClientError<AppRouter>;
+  const response = meta?.response as Response | undefined;
+  return new TollgateError(message, {
+    status: data?.httpStatus ?? response?.status ?? null,
+    reason: data?.reason ?? (response === undefined ? "network" : `status_${response.status}`),
+    params: data?.params ?? {},
+    retryAfterSeconds: response === undefined ? null : readRetryAfter(response.headers),
+    requestId: response?.headers.get("x-request-id") ?? null,
+    cause,
+  });
+}

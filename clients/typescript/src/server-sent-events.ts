@@ -1,0 +1,37 @@
+export type ServerSentEvent = { id: string; data: string };
+
+/**
+ * The events of a `text/event-stream`, as the HTML standard parses it. Comments yield `null`: they show that the
+ * connection lives.
+ */
+export async function* serverSentEvents(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<ServerSentEvent | null> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  let id = "";
+  let data: string[] = [];
+  for await (const chunk of chunks) {
+    rest += decoder.decode(chunk, { stream: true });
+    const lines = rest.split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      if (line === "") {
+        if (data.length > 0) yield { id, data: data.join("\n") };
+        data = [];
+        continue;
+      }
+      const [field, value] = fieldOf(line);
+      if (field === "data") data.push(value);
+      else if (field === "id") id = value;
+      else if (field === "") yield null;
+    }
+  }
+}
+
+/** A comment has an empty name. */
+function fieldOf(line: string): [name: string, value: string] {
+  const colon = line.indexOf(":");
+  if (colon === -1) return [line, ""];
+  return [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, "")];
+}

@@ -1,0 +1,258 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { EntitlementCache, type EntitlementOptions } from "../../clients/typescript/src/entitlements.ts";
+
+import { type FeedState, followEvents } from "../../clients/typescript/src/follow-events.ts";
+import { connectionOf } from "../../clients/typescript/src/options.ts";
+import { createTollgate } from "../../clients/typescript/src/tollgate.ts";
+import type { RunningServer } from "../../src/server.ts";
+import { fixtureDelivery } from "../fixtures/fixture.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { deliverWebhook } from "../support/http.ts";
+import { createKey, createUser } from "../support/people.ts";
+import { startTestServer } from "../support/server.ts";
+import { createServiceKey } from "../support/service-keys.ts";
+import { GENEROUS_LIMITS, SECRETS } from "../support/variables.ts";
+
+const TIMING = { firstBackoffMs: 10, maxBackoffMs: 50, pollEveryMs: 20, retryStreamEveryMs: 100 };
+
+let test: TestDatabase;
+let server: RunningServer;
+let key: string;
+const caches: EntitlementCache[] = [];
+beforeAll(async () => {
+  test = await freshDatabase(10);
+  server = await startTestServer(test.url, GENEROUS_LIMITS);
+  ({ key } = await createServiceKey(test, { permissions: ["entitlements:read", "events:read"] }));
+});
+afterEach(() => {
+  for (const cache of caches.splice(0)) cache.close();
+});
+afterAll(async () => {
+  await server?.close();
+  await test?.drop();
+});
+
+/** A network that can be cut: streams alone, or everything. */
+class Network {
+  isDown = false;
+  areStreamsDown = false;
+  readonly requests: { path: string; status: number }[] = [];
+  readonly #streams = new Set<AbortController>();
+
+  readonly fetch: typeof fetch = async (input, init) => {
+    const { pathname } = new URL(String(input));
+    const isStream = pathname.endsWith("/stream");
+    if (this.isDown || (isStream && this.areStreamsDown)) throw new TypeError("fetch failed");
+    const cut = new AbortController();
+    if (isStream) this.#streams.add(cut);
+    const response = await fetch(input, {
+      ...init,
+      signal: AbortSignal.any([cut.signal, ...(init?.signal ? [init.signal] : [])]),
+    });
+    this.requests.push({ path: pathname.replace("/api/v2", ""), status: response.status });
+    return response;
+  };
+
+  cutStreams(): void {
+    for (const stream of this.#streams) stream.abort();
+    this.#streams.clear();
+  }
+
+  /** Of requests about entitlements. */
+  get statuses(): number[] {
+    return this.requests.filter(({ path }) => path === "/entitlements").map(({ status }) => status);
+  }
+}
+
+function openCache(network: Network, options: EntitlementOptions = {}, as = key): EntitlementCache {
+  const connection = connectionOf({ url: server.url, key: as, fetch: network.fetch, maxRetries: 0 });
+  const cache = new EntitlementCache(connection, options, { timing: TIMING });
+  caches.push(cache);
+  return cache;
+}
+
+let deliveries = 0;
+
+/** A purchase, as its provider reports it. */
+async function buy(userId: string, planId: "pro" | "team"): Promise<void> {
+  deliveries += 1;
+  const delivery = fixtureDelivery("stripe", "customer.subscription.created", {
+    secret: SECRETS["provider-a"],
+    nowSeconds: Math.floor(Date.now() / 1000),
+    eventId: `evt_${deliveries}`,
+    ...{ subscriptionId: `sub_${deliveries}`, customerId: `cus_${userId}`, userId },
+    ...{ planId, priceId: `price_${planId}_monthly`, seats: planId === "team" ? 5 : 1, status: "active" },
+  });
+  expect((await deliverWebhook(server.url, "provider-a", delivery)).status).toBe(200);
+}
+
+const planOf = async (cache: EntitlementCache, user: string) => (await cache.get({ user })).planId;
+const streaming = (cache: EntitlementCache) => eventually(async () => cache.state, "streaming");
+
+describe("entitlements", () => {
+  it("are asked for once while the event stream reports no change, and again after one", async () => {
+    const network = new Network();
+    const cache = openCache(network);
+    await cache.get({ user: "user_0" });
+    await streaming(cache);
+    expect(await Promise.all([planOf(cache, "user_0"), planOf(cache, "user_1")])).toEqual(["free", "free"]);
+    const before = network.statuses.length;
+    for (let i = 0; i < 3; i += 1) expect(await planOf(cache, "user_0")).toBe("free");
+    expect(await cache.allows({ user: "user_0" }, "projects", 2)).toBe(false);
+    expect(network.statuses).toHaveLength(before);
+    await buy("user_0", "pro");
+    await eventually(() => planOf(cache, "user_0"), "pro");
+    expect(await planOf(cache, "user_1")).toBe("free");
+    // The answer for user_1 was kept.
+    expect(network.statuses).toHaveLength(before + 1);
+  });
+
+  it("are asked for once by callers of the same moment", async () => {
+    const network = new Network();
+    const cache = openCache(network, { followEvents: false });
+    await Promise.all([planOf(cache, "user_2"), planOf(cache, "user_2"), planOf(cache, "user_2")]);
+    expect(network.statuses).toEqual([200]);
+  });
+
+  it("catch up with what happened while the stream was away", async () => {
+    const network = new Network();
+    const cache = openCache(network);
+    await cache.get({ user: "user_3" });
+    await streaming(cache);
+    expect(await planOf(cache, "user_3")).toBe("free");
+    network.isDown = true;
+    network.cutStreams();
+    await eventually(async () => cache.state, "waiting");
+    await buy("user_3", "pro");
+    network.isDown = false;
+    await streaming(cache);
+    await eventually(() => planOf(cache, "user_3"), "pro");
+  });
+
+  it("are kept fresh by polls where streams do not get through, and by the stream again later", async () => {
+    const network = new Network();
+    network.areStreamsDown = true;
+    const cache = openCache(network);
+    expect(await planOf(cache, "user_4")).toBe("free");
+    await eventually(async () => cache.state, "polling");
+    await buy("user_4", "pro");
+    await eventually(() => planOf(cache, "user_4"), "pro");
+    network.areStreamsDown = false;
+    await streaming(cache);
+    await buy("user_4", "team");
+    await eventually(async () => (await cache.get({ user: "user_4" })).features.projects?.value, 100);
+  });
+
+  it("are asked for by ETag without the permission to follow events", async () => {
+    const network = new Network();
+    const { key: plain } = await createServiceKey(test, { permissions: ["entitlements:read"] });
+    const cache = openCache(network, { pollEverySeconds: 0 }, plain);
+    await cache.get({ user: "user_5" });
+    await eventually(
+      async () => network.requests.some(({ path, status }) => path.endsWith("/stream") && status === 403),
+      true,
+    );
+    await eventually(async () => cache.state, "off");
+    await cache.get({ user: "user_5" });
+    expect(network.statuses.at(-1)).toBe(304);
+    await buy("user_5", "pro");
+    expect(await planOf(cache, "user_5")).toBe("pro");
+  });
+
+  it("of a user's own key name nobody", async () => {
+    const network = new Network();
+    const own = await createKey(server.url, await createUser(test));
+    const cache = openCache(network, {}, own.key);
+    expect((await cache.get()).planId).toBe("free");
+    expect(await cache.allows(undefined, "community-support")).toBe(true);
+    expect(network.statuses).toEqual([200]);
+    expect(cache.state).toBe("off");
+  });
+
+  it("are the last known ones while the server cannot be reached, for a while", async () => {
+    const network = new Network();
+    const patient = openCache(network, { followEvents: false, pollEverySeconds: 0 });
+    const strict = openCache(network, { followEvents: false, pollEverySeconds: 0, staleIfErrorSeconds: 0 });
+    await patient.get({ user: "user_6" });
+    await strict.get({ user: "user_6" });
+    network.isDown = true;
+    expect(await planOf(patient, "user_6")).toBe("free");
+    await expect(strict.get({ user: "user_6" })).rejects.toMatchObject({ reason: "network" });
+    await expect(patient.get({ user: "user_7" })).rejects.toMatchObject({ reason: "network" });
+  });
+
+  it("are kept for so many users at most", async () => {
+    const network = new Network();
+    const cache = openCache(network, { followEvents: false, pollEverySeconds: 600, maxUsers: 2 });
+    for (const user of ["user_6", "user_7", "user_6", "user_8", "user_6", "user_7"])
+      await cache.get({ user });
+    expect(network.statuses).toHaveLength(4);
+  });
+
+  it("count quotas at the server", async () => {
+    const network = new Network();
+    const { key: full } = await createServiceKey(test);
+    const tollgate = createTollgate({ url: server.url, key: full, fetch: network.fetch });
+    const user = { user: "user_8" };
+    expect(await tollgate.entitlements.allows(user, "events", 1_000)).toBe(true);
+    expect((await tollgate.entitlements.get(user)).features.events?.used).toBe(0);
+    const usage = { feature: "events", amount: 400, idempotencyKey: "first" };
+    expect(await tollgate.recordUsage(user, usage)).toEqual({ used: 400, remaining: 600 });
+    expect(await tollgate.recordUsage(user, usage)).toEqual({ used: 400, remaining: 600 });
+    expect((await tollgate.entitlements.get(user)).features.events?.used).toBe(400);
+    expect(await tollgate.entitlements.allows(user, "events", 601)).toBe(false);
+    expect(await tollgate.entitlements.check(user, "events", 601)).toMatchObject({
+      ...{ allowed: false, reason: "quota_exceeded", remaining: 600 },
+    });
+    await expect(tollgate.entitlements.allows(user, "nothing")).rejects.toMatchObject({
+      reason: "not_found",
+    });
+    tollgate.close();
+  });
+});
+
+describe("events", () => {
+  it("continue after the last one that was processed, across breaks, each once", async () => {
+    const network = new Network();
+    const connection = connectionOf({ url: server.url, key, fetch: network.fetch });
+    const stop = new AbortController();
+    const states: FeedState[] = [];
+    const received: string[] = [];
+    const reading = (async () => {
+      const onState = (state: FeedState) => void states.push(state);
+      for await (const event of followEvents(connection, { signal: stop.signal, onState, timing: TIMING }))
+        if (event.type === "user.updated") received.push(event.id);
+    })();
+    const rename = (name: string) => test.rows(`update "user" set name = $1 where id = 'user_9'`, [name]);
+    await eventually(async () => states.at(-1), "streaming" as FeedState | undefined);
+    await rename("One");
+    await eventually(async () => received.length, 1);
+    network.isDown = true;
+    network.cutStreams();
+    await eventually(async () => states.at(-1), "waiting" as FeedState | undefined);
+    await rename("Two");
+    network.isDown = false;
+    await eventually(async () => received.length, 2);
+    network.cutStreams();
+    await rename("Three");
+    await eventually(async () => received.length, 3);
+    expect(new Set(received).size).toBe(3);
+    stop.abort();
+    await reading;
+    const resumed = followEvents(connection, { after: received[1] ?? null, timing: TIMING });
+    for await (const event of resumed) {
+      if (event.type !== "user.updated") continue;
+      expect(event.id).toBe(received[2]);
+      break;
+    }
+  });
+
+  it("end with the reason when the key may not read them", async () => {
+    const { key: plain } = await createServiceKey(test, { permissions: ["users:read"] });
+    const connection = connectionOf({ url: server.url, key: plain });
+    await expect(followEvents(connection, { timing: TIMING }).next()).rejects.toMatchObject({
+      ...{ status: 403, reason: "missing_permission", params: { permission: "events:read" } },
+    });
+  });
+});

@@ -1,0 +1,147 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { readRetryAfter, retryDelayMs } from "../../clients/typescript/src/retry-delay.ts";
+import { createTollgate, TollgateError } from "../../clients/typescript/src/tollgate.ts";
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The responses to come, in order; then 200. */
+const handlers: Handler[] = [];
+const requests: string[] = [];
+const server = createServer((request, response) => {
+  requests.push(`${request.method} ${request.url}`);
+  const respond = handlers.shift() ?? ((_request, answer) => answer.end("{}"));
+  request.resume().on("end", () => respond(request, response));
+});
+let url: string;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+afterEach(() => {
+  handlers.length = 0;
+  requests.length = 0;
+});
+
+const refuse =
+  (status: number, reason: string, headers: Record<string, string> = {}): Handler =>
+  (_request, response) =>
+    void response
+      .writeHead(status, { "content-type": "application/json", "x-request-id": "req-1", ...headers })
+      .end(JSON.stringify({ error: `Refused: ${reason}`, reason, params: { n: 1 } }));
+const hangUp: Handler = (request) => void request.socket.destroy();
+const client = (options = {}) => createTollgate({ url, key: "tg_key", ...options });
+
+async function errorOf(promise: Promise<unknown>): Promise<TollgateError> {
+  const error = await promise.then(
+    () => null,
+    (reason) => reason,
+  );
+  expect(error).toBeInstanceOf(TollgateError);
+  return error as TollgateError;
+}
+
+describe("a call over a limit", () => {
+  it("is sent again after Retry-After, writes as well", async () => {
+    handlers.push(refuse(429, "rate_limited", { "retry-after": "0" }));
+    await client().request("POST", "/checkout", { body: { planId: "pro" } });
+    expect(requests).toEqual(["POST /api/v2/checkout", "POST /api/v2/checkout"]);
+  });
+
+  it("fails at once when it would have to wait too long", async () => {
+    handlers.push(refuse(429, "rate_limited", { "retry-after": "60" }));
+    const error = await errorOf(client().request("GET", "/payments"));
+    expect(error).toMatchObject({
+      ...{ status: 429, reason: "rate_limited", retryAfterSeconds: 60, requestId: "req-1" },
+      ...{ params: { n: 1 }, message: "Refused: rate_limited" },
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("fails after a bounded number of attempts", async () => {
+    for (let i = 0; i < 5; i += 1) handlers.push(refuse(429, "rate_limited", { "retry-after": "0" }));
+    expect((await errorOf(client({ maxRetries: 2 }).request("GET", "/payments"))).status).toBe(429);
+    expect(requests).toHaveLength(3);
+  });
+});
+
+describe("a call whose outcome is not known", () => {
+  it.each([
+    ["a dropped connection", hangUp],
+    ["503", refuse(503, "unavailable", { "retry-after": "0" })],
+  ])("is sent again when it reads, or has an idempotency key: %s", async (_what, failure) => {
+    handlers.push(failure);
+    await client().request("GET", "/payments");
+    handlers.push(failure);
+    await client().recordUsage({ user: "u" }, { feature: "events", amount: 1, idempotencyKey: "k" });
+    expect(requests).toEqual([
+      ...["GET /api/v2/payments", "GET /api/v2/payments"],
+      ...["POST /api/v2/usage", "POST /api/v2/usage"],
+    ]);
+  });
+
+  it.each([
+    ["a dropped connection", hangUp, null],
+    ["503", refuse(503, "unavailable", { "retry-after": "0" }), 503],
+  ])("is not sent again when it writes: %s", async (_what, failure, status) => {
+    handlers.push(failure);
+    const error = await errorOf(client().request("POST", "/checkout", { body: {} }));
+    expect(error.status).toBe(status);
+    expect(requests).toHaveLength(1);
+  });
+
+  it("times out, and says so", async () => {
+    handlers.push(() => {});
+    const error = await errorOf(client({ timeoutMs: 50, maxRetries: 0 }).request("GET", "/payments"));
+    expect([error.status, error.reason]).toEqual([null, "network"]);
+  });
+});
+
+describe("any other refusal", () => {
+  it.each([400, 401, 403, 404, 409, 500])("is final: %d", async (status) => {
+    handlers.push(refuse(status, "x"));
+    expect((await errorOf(client().request("GET", "/payments"))).status).toBe(status);
+    expect(requests).toHaveLength(1);
+  });
+
+  it("is reported with its status when it is not from Tollgate", async () => {
+    handlers.push((_request, response) => void response.writeHead(400).end("<html>"));
+    expect(await errorOf(client().request("GET", "/payments"))).toMatchObject({
+      ...{ status: 400, reason: "status_400", message: "The server answered 400" },
+    });
+  });
+});
+
+describe("an abort", () => {
+  it("ends a call, and the wait before the next attempt, with the signal's reason", async () => {
+    const stop = new AbortController();
+    handlers.push(() => stop.abort(new Error("enough")));
+    await expect(client().request("GET", "/payments", { signal: stop.signal })).rejects.toThrow("enough");
+    const later = new AbortController();
+    handlers.push((request, response) => {
+      refuse(429, "rate_limited", { "retry-after": "20" })(request, response);
+      response.on("close", () => later.abort(new Error("enough")));
+    });
+    await expect(client().request("GET", "/payments", { signal: later.signal })).rejects.toThrow("enough");
+    expect(requests).toHaveLength(2);
+  });
+});
+
+it("backs off exponentially when the server does not say how long", () => {
+  const limits = { maxRetries: 10, maxRetryWaitMs: 5_000 };
+  const failed = { status: 503, retryAfterSeconds: null, isRepeatable: true };
+  const delays = [0, 1, 2, 3, 4, 5].map((attempt) => retryDelayMs({ ...failed, attempt }, limits, 0));
+  expect(delays).toEqual([250, 500, 1000, 2000, 4000, null]);
+  expect(retryDelayMs({ ...failed, attempt: 0 }, limits, 0.5)).toBe(375);
+  expect(retryDelayMs({ ...failed, attempt: 10 }, limits, 0)).toBeNull();
+});
+
+it("reads Retry-After as seconds and as a date", () => {
+  const read = (value: string) => readRetryAfter(new Headers({ "retry-after": value }));
+  expect(read("7")).toBe(7);
+  expect(read("Thu, 01 Jan 1970 00:00:00 GMT")).toBe(0);
+  expect(read("soon")).toBeNull();
+  expect(readRetryAfter(new Headers())).toBeNull();
+});
