@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Caller } from "../domain/caller.ts";
+import type { Caller, Person } from "../domain/caller.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import type { HonoEnv } from "../http/hono-env.ts";
 import { isCrossOrigin } from "../http/origin-check.ts";
@@ -15,6 +15,8 @@ export type CallerContext = {
       header(name: string): string | undefined;
       address: string;
     }): Promise<{ caller: Caller; setCookies: readonly string[] }>;
+    /** Whose secret link of a plugin it is; `null`: unknown, replaced or revoked. */
+    authenticateLink(plugin: string, secret: string, address: string): Promise<Person | null>;
   };
   /** The client's address: limits count by it without a session. */
   clientAddress(socketAddress: string | undefined, forwardedFor: string | undefined): string;
@@ -38,6 +40,26 @@ export async function authenticate(c: Context<HonoEnv>, callers: CallerContext):
   }
   rejectCrossOriginWrite(c, callers, caller.kind === "session");
   return { caller, charges, acceptLanguage: c.env.incoming.headers["accept-language"] };
+}
+
+/**
+ * Identifies the caller by the secret in a plugin's address; cookies and keys are not read.
+ * @throws Refusal `not_found` for an unknown secret, which is charged like a wrong key
+ */
+export async function authenticateLink(
+  c: Context<HonoEnv>,
+  callers: CallerContext,
+  { plugin, secret }: { plugin: string; secret: string },
+): Promise<Call & { caller: Person }> {
+  const charges: Charge[] = [];
+  c.set("charges", charges);
+  const address = addressOf(c, callers);
+  const caller = await callers.auth.authenticateLink(plugin, secret, address);
+  if (caller === null) {
+    await charge("auth-key", callers.limits, { caller: { kind: "anonymous", address }, charges });
+    refuse({ reason: "not_found", params: { resource: "endpoint" } });
+  }
+  return { caller, charges };
 }
 
 /** @throws Refusal */

@@ -9,8 +9,8 @@ import type { HonoEnv } from "../http/hono-env.ts";
 import { limitHeaders } from "../http/limit-headers.ts";
 import { readBodyOrRefuse } from "../http/read-body.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
-import { charge } from "../operations/operation.ts";
-import { authenticate, type CallerContext } from "./authenticate.ts";
+import { type Call, charge } from "../operations/operation.ts";
+import { authenticate, authenticateLink, type CallerContext } from "./authenticate.ts";
 
 /** Guaranteed to every plugin handler: the call is authenticated and charged. */
 export type PluginEnv = HonoEnv & {
@@ -22,6 +22,8 @@ export type Plugin = {
   /** Lower-case letters, digits and dashes. The plugin is mounted at `/api/plugins/<name>`. */
   name: string;
   router: Hono<PluginEnv>;
+  /** What is served at `/api/plugins/<name>/links/<secret>`, to programs that cannot send a header. */
+  linkRouter?: Hono<PluginEnv>;
 };
 
 const FOLDER = join(import.meta.dirname, "../plugins");
@@ -47,13 +49,15 @@ export async function loadPlugins(folder: string = FOLDER): Promise<Plugin[]> {
 }
 
 async function load(folder: string, file: string): Promise<Plugin> {
-  const { name, router = null, ...others } = await imported(folder, file);
+  const { name, router = null, linkRouter, ...others } = await imported(folder, file);
   if (typeof name !== "string" || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) {
     throw problem(file, 'export a const "name" of lower-case letters, digits and dashes');
   }
   if (router === null && HOOKS.some((hook) => hook in others)) return { name, router: new Hono() };
   if (!isRouter(router)) throw problem(file, 'export a const "router" that is a Hono app, or a hook');
-  return { name, router };
+  if (linkRouter === undefined) return { name, router };
+  if (!isRouter(linkRouter)) throw problem(file, '"linkRouter" has to be a Hono app');
+  return { name, router, linkRouter };
 }
 
 async function imported(folder: string, file: string): Promise<Record<string, unknown>> {
@@ -75,13 +79,18 @@ function problem(file: string, message: string, cause?: unknown): Error {
   return new Error(`plugin ${file}: ${message}`, { cause });
 }
 
-/** Mounts all plugins behind one gate: no path reaches a plugin without passing it. */
+/** Mounts all plugins behind the gate. Links come first, with a gate of their own; no other path reaches a plugin. */
 export function pluginRoutes(
   plugins: readonly Plugin[],
   deps: Dependencies,
   callers: CallerContext,
 ): Hono<PluginEnv> {
   const routes = new Hono<PluginEnv>();
+  for (const { name, linkRouter } of plugins) {
+    if (linkRouter === undefined) continue;
+    routes.use(`/${name}/links/:secret/*`, linkGate(name, deps, callers));
+    routes.route(`/${name}/links/:secret`, linkRouter);
+  }
   routes.use(gate(deps, callers));
   routes.use(wholeBody);
   for (const { name, router } of plugins) routes.route(`/${name}`, router);
@@ -95,12 +104,30 @@ function gate(deps: Dependencies, callers: CallerContext): MiddlewareHandler<Plu
     const { caller } = call;
     if (caller.kind === "anonymous" || caller.kind === "operator") refuse({ reason: "unauthorized" });
     if (caller.kind === "service") refuse({ reason: "forbidden" });
-    await charge("plugin", deps.limits, call);
-    for (const [name, value] of Object.entries(limitHeaders(call.charges))) c.header(name, value);
-    c.set("caller", caller);
-    c.set("deps", deps);
+    await admit(c, { ...call, caller }, deps);
     await next();
   };
+}
+
+/** Requires a secret of this plugin in the path and charges its owner. */
+function linkGate(plugin: string, deps: Dependencies, callers: CallerContext): MiddlewareHandler<PluginEnv> {
+  return async (c, next) => {
+    const secret = c.req.param("secret") ?? "";
+    await admit(c, await authenticateLink(c as Context, callers, { plugin, secret }), deps);
+    await next();
+  };
+}
+
+/** @throws Refusal */
+async function admit(
+  c: Context<PluginEnv>,
+  call: Call & { caller: Person },
+  deps: Dependencies,
+): Promise<void> {
+  await charge("plugin", deps.limits, call);
+  for (const [name, value] of Object.entries(limitHeaders(call.charges))) c.header(name, value);
+  c.set("caller", call.caller);
+  c.set("deps", deps);
 }
 
 const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD", "TRACE"]);

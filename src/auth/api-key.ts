@@ -1,4 +1,5 @@
-import { createHash, randomInt } from "node:crypto";
+import { createHash } from "node:crypto";
+import { randomText } from "./random-text.ts";
 
 /** A user's key acts as its owner, a service key for the users that it names. */
 const KEY_PREFIXES = { user: "tg_", service: "tgs_" } as const;
@@ -6,7 +7,6 @@ const KEY_PREFIXES = { user: "tg_", service: "tgs_" } as const;
 type KeyKind = keyof typeof KEY_PREFIXES;
 
 const RANDOM_LENGTH = 40;
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /** Stored and shown in the clear: enough to tell keys apart, far too little to guess the rest. */
 const SHOWN_RANDOM_LENGTH = 8;
@@ -20,9 +20,7 @@ export type ParsedKey = StoredKey & { kind: KeyKind };
 
 /** A new key, of 238 random bits. Shown once; only prefix and hash are stored. */
 function newKey(kind: KeyKind): StoredKey & { key: string } {
-  let key: string = KEY_PREFIXES[kind];
-  // One at a time, as `randomInt` is unbiased and a byte modulo 62 is not.
-  for (let n = 0; n < RANDOM_LENGTH; n += 1) key += ALPHABET[randomInt(ALPHABET.length)];
+  const key = KEY_PREFIXES[kind] + randomText(RANDOM_LENGTH);
   return { key, ...stored(key, KEY_PREFIXES[kind]) };
 }
 

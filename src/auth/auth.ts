@@ -1,5 +1,6 @@
 import type { AccountCall, AccountCallResult } from "../domain/account-call.ts";
 import type { Caller } from "../domain/caller.ts";
+import type { AuthenticateLink } from "./plugin-link.ts";
 import type { AuthScope } from "./routes.ts";
 
 /** The parts of a request that identify its sender. */
@@ -22,6 +23,8 @@ export type Auth = {
    * @throws Refusal `unauthorized`, the same for every invalid key; DatabaseUnavailable
    */
   identify(credentials: Credentials): Promise<Identified>;
+  /** Whose secret link of a plugin it is. @throws DatabaseUnavailable */
+  authenticateLink: AuthenticateLink;
   /** The scope that a request below `/api/auth` is charged to, by the client's address; `null`: not limited. */
   scopeOf(method: string, path: string): AuthScope | null;
   /**

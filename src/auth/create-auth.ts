@@ -9,6 +9,7 @@ import { authenticateServiceKey } from "./authenticate-service-key.ts";
 import { createIdentify } from "./identify.ts";
 import { keyUsage } from "./key-usage.ts";
 import { loadAccounts } from "./load-accounts.ts";
+import { authenticateLink } from "./plugin-link.ts";
 import { authRoute } from "./routes.ts";
 
 export type AuthOptions = AccountsOptions & {
@@ -48,6 +49,7 @@ export function createAuth({ now = Date.now, auditRetentionDays, ...options }: A
       ),
       now,
     }),
+    authenticateLink: authenticateLink(database),
     scopeOf: (method, path) => {
       const route = authRoute(method, path, { confirmation: requireConfirmation });
       return route && "scope" in route ? route.scope : null;

@@ -1,18 +1,24 @@
 import pino from "pino";
+import { maskSecrets } from "./mask-secrets.ts";
 
 export type Log = pino.Logger;
 
-/** One JSON line an event on stdout. Headers, bodies and secrets are never handed to it. */
-export function createLog(level: string): Log {
-  return pino({
+/**
+ * One JSON line per event. Headers and bodies are never passed to it, and keys in a path are masked.
+ * @param destination stdout by default
+ */
+export function createLog(level: string, destination?: pino.DestinationStream): Log {
+  const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: plainError },
-  });
+    hooks: { streamWrite: maskSecrets },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** Message, code and stack; not the parameters that a driver hangs on its errors. */
+/** Message, code and stack; not the parameters that a driver adds to its errors. */
 function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack } = error;

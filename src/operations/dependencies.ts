@@ -23,6 +23,7 @@ export type Dependencies = Gate & {
   findEntitlementFacts: EntitlementDeps["findEntitlementFacts"];
   newApiKey(): NewApiKey;
   newServiceKey(): NewApiKey;
+  newLinkSecret(): { secret: string; hash: Buffer };
   /** `null`: not configured. */
   chat: Chat | null;
   payments: Payments;

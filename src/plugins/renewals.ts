@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import ical, { ICalCalendarMethod, type ICalEventData, ICalEventTransparency } from "ical-generator";
 import type { z } from "zod";
 import type { PluginEnv } from "../api/plugins.ts";
@@ -13,9 +13,12 @@ import type { SubscriptionView } from "../operations/subscriptions/subscription-
 /** When the caller's subscriptions renew or end, as a calendar (RFC 5545) that calendar programs can subscribe to. */
 export const name = "renewals";
 
-export const router = new Hono<PluginEnv>();
+export const router = new Hono<PluginEnv>().get("/calendar.ics", serveCalendar);
 
-router.get("/calendar.ics", async (c) => {
+/** Calendar programs send no header: each person has a secret address. */
+export const linkRouter = new Hono<PluginEnv>().get("/calendar.ics", serveCalendar);
+
+async function serveCalendar(c: Context<PluginEnv>): Promise<Response> {
   const { caller, deps } = c.var;
   const text = calendarOf(await subscriptionsOf(caller, deps), deps.plans);
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
@@ -27,7 +30,7 @@ router.get("/calendar.ics", async (c) => {
     "content-type": "text/calendar; charset=utf-8",
     "content-disposition": 'inline; filename="renewals.ics"',
   });
-});
+}
 
 type Subscription = z.output<typeof SubscriptionView>;
 

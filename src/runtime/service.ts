@@ -2,6 +2,7 @@ import { newApiKey, newServiceKey } from "../auth/api-key.ts";
 import type { Auth } from "../auth/auth.ts";
 import { createAuth } from "../auth/create-auth.ts";
 import { findNamedUser } from "../auth/find-named-user.ts";
+import { newLinkSecret } from "../auth/plugin-link.ts";
 import { cancelAtProvider } from "../billing/cancel-at-provider.ts";
 import { closeOnDeletion } from "../billing/close-on-deletion.ts";
 import type { Config } from "../config/config.ts";
@@ -118,6 +119,7 @@ export async function startService(
       plans: config.plans,
       newApiKey,
       newServiceKey,
+      newLinkSecret,
       findNamedUser: findNamedUser(runtime.database),
       findEntitlementFacts: findEntitlementFacts(runtime.database),
       observe: metrics?.called ?? null,

@@ -6,6 +6,7 @@ import type { Queryable } from "./database.ts";
 type AuditAction =
   | "user.role_changed"
   | "user.deleted"
+  | `calendar_link.${"created" | "revoked"}`
   | "api_key.created"
   | "api_key.revoked"
   | "delivery.replayed"

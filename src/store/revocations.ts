@@ -7,6 +7,7 @@ const AFTER_RESET = {
 with sessions as (delete from session where user_id = $1),
 links as (delete from verification where value = $1),
 changes as (delete from email_change where user_id = $1),
+plugin_links as (delete from plugin_link where user_id = $1),
 keys as (update api_key set revoked_at = now() where user_id = $1 and revoked_at is null returning id),
 notified as (
   insert into notification (user_id, kind, details)
@@ -28,6 +29,7 @@ const AFTER_CHANGE = {
   text: `
 with links as (delete from verification where value = $1),
 changes as (delete from email_change where user_id = $1),
+plugin_links as (delete from plugin_link where user_id = $1 and $3::boolean),
 keys as (
   update api_key set revoked_at = now() where user_id = $1 and revoked_at is null and $3::boolean returning id
 ),
@@ -40,7 +42,7 @@ values ('session', $1, $2, 'user.password_changed', 'user', $1,
   jsonb_build_object('revokedKeys', (select count(*) from keys)))`,
 };
 
-/** Links always, keys on request: a change must not break a customer's programs unasked. */
+/** Mailed links always, keys and calendar addresses on request: a change must not break programs unasked. */
 export async function revokeAfterChange(
   database: Queryable,
   { userId, address, keys }: { userId: string; address: string; keys: boolean },

@@ -349,6 +349,20 @@ CREATE INDEX payment_reversal_by_name ON public.payment_reversal USING btree (pr
 
 CREATE UNIQUE INDEX payment_reversal_once ON public.payment_reversal USING btree (provider text_pattern_ops, reversal_id text_pattern_ops);
 
+create table plugin_link (
+  id uuid not null default gen_random_uuid(),
+  user_id text not null,
+  plugin text not null,
+  hash bytea not null,
+  created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone,
+  constraint plugin_link_hash_check CHECK ((length(hash) = 32)),
+  constraint plugin_link_hash_key UNIQUE (hash),
+  constraint plugin_link_pkey PRIMARY KEY (id),
+  constraint plugin_link_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id) ON DELETE CASCADE,
+  constraint plugin_link_user_id_plugin_key UNIQUE (user_id, plugin)
+);
+
 create table provider_key (
   provider text not null,
   hash bytea not null,

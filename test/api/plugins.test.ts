@@ -197,6 +197,50 @@ describe("a plugin", () => {
   });
 });
 
+describe("a plugin's secret link", () => {
+  let url: string;
+  let charged: string[];
+  beforeEach(async () => {
+    const router = new Hono<PluginEnv>().get("/who", (c) => c.json(c.var.caller));
+    const linkRouter = new Hono<PluginEnv>().get("/who", (c) => c.json(c.var.caller));
+    ({ url, charged } = await served([
+      { name: "linked", router, linkRouter },
+      { name: "other", router },
+    ]));
+  });
+  const get = (path: string, options = {}) => sendRequest(url, "GET", `/api/plugins${path}`, options);
+
+  it("identifies its owner without a header, and is charged to the plugin scope", async () => {
+    const { status, body, fields } = await get("/linked/links/user_1/who");
+    expect([status, body]).toMatchObject([200, { kind: "api-key", userId: "user_1", role: "user" }]);
+    expect(fields["x-ratelimit-remaining"]).toBe("29");
+    expect(charged).toEqual(["plugin:user_1"]);
+    // Whoever is signed in beside it.
+    expect((await get("/linked/links/user_1/who", asUser("user_2"))).body.userId).toBe("user_1");
+  });
+
+  it("is limited like the other requests of its owner", async () => {
+    for (let n = 0; n < 29; n++) await get("/linked/links/user_1/who");
+    expect((await get("/linked/who", asUser("user_1"))).status).toBe(200);
+    expect((await get("/linked/links/user_1/who")).status).toBe(429);
+    expect((await get("/linked/links/user_2/who")).status).toBe(200);
+  });
+
+  it("returns 404 for an unknown secret, charged to the address like a wrong key", async () => {
+    const { status, text, fields } = await get("/linked/links/nobody/who");
+    expect([status, text]).toEqual([404, '{"error":"Not found"}']);
+    expect(fields.ratelimit).toMatch(/^"auth-key";r=\d+;t=\d+$/);
+    expect(charged).toEqual([]);
+  });
+
+  it.each(["/linked/links/user_1", "/linked/links/user_1/else", "/linked/who", "/other/links/user_1/who"])(
+    "opens nothing else: %s",
+    async (path) => {
+      expect((await get(path)).status).toBe(401);
+    },
+  );
+});
+
 describe("the folder of plugins", () => {
   let folder: string;
   beforeEach(async () => {

@@ -101,6 +101,8 @@ const OTHERS: Record<string, Fields | null> = {
   deleteEventEndpoint: { id: "1" },
   testEventEndpoint: { id: "1" },
   replayEventDeliveries: { id: "1" },
+  createCalendarLink: null,
+  revokeCalendarLink: null,
   saveName: { name: "" },
   savePreferences: { locale: "tlh", theme: "system" },
   changeSubscription: { id: "1", seats: "2" },
@@ -328,6 +330,48 @@ describe("a page after an action", () => {
     expect(thrown).toBeNull();
     expect(await page("/api-keys", cookie)).not.toContain(createdKey.id);
     expect((await sendRequest(server.url, "GET", "/api/users/me", { key: createdKey.key })).status).toBe(401);
+  });
+
+  it("shows a calendar address once, which is replaced and revoked", async () => {
+    const { id, cookie } = await createUser(test);
+    await test.rows(
+      `insert into subscription (id, user_id, provider, provider_subscription_id, plan_id, seats, status,
+         current_period_end, cancel_at_period_end, out_of_order)
+       values (gen_random_uuid(), $1, 'provider-a', $1, 'pro', 1, 'active', now() + interval '9 days', false, false)`,
+      [id],
+    );
+    const create = async () =>
+      ((await call("createCalendarLink", {}, { cookie })).returned as { url: string }).url;
+    const fetched = (url: string) => sendRequest(server.url, "GET", new URL(url).pathname);
+    const first = await create();
+    const { status, text, headers } = await fetched(first);
+    expect([status, headers.get("content-type")]).toEqual([200, "text/calendar; charset=utf-8"]);
+    expect(text).toContain("SUMMARY:Pro renews");
+    const shown = await page("/settings", cookie);
+    expect(shown).toContain("Replace address");
+    expect(shown).not.toContain("tgl_");
+    const [secret = ""] = /tgl_\w{40}/.exec(first) ?? [];
+    expect(
+      JSON.stringify(await test.rows("select * from plugin_link where user_id = $1", [id])),
+    ).not.toContain(secret);
+
+    const second = await create();
+    expect([(await fetched(first)).status, (await fetched(second)).status]).toEqual([404, 200]);
+    await test.rows(`update "user" set banned = true where id = $1`, [id]);
+    expect((await fetched(second)).status).toBe(404);
+    await test.rows(`update "user" set banned = false where id = $1`, [id]);
+    expect((await call("revokeCalendarLink", {}, { cookie })).thrown).toBeNull();
+    expect((await fetched(second)).status).toBe(404);
+    expect(await page("/settings", cookie)).toContain("Create calendar address");
+    const audited = await test.rows<{ action: string }>(
+      "select action from audit_entry where target_id = $1 and action like 'calendar%' order by id",
+      [id],
+    );
+    expect(audited.map(({ action }) => action)).toEqual([
+      "calendar_link.created",
+      "calendar_link.created",
+      "calendar_link.revoked",
+    ]);
   });
 
   it("shows notifications as read, after marking one or all", async () => {

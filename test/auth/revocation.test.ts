@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { newApiKey } from "../../src/auth/api-key.ts";
+import { newLinkSecret } from "../../src/auth/plugin-link.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
+import { findPluginLink, replacePluginLink } from "../../src/store/plugin-links.ts";
 import { cookieOf } from "../support/people.ts";
 import { accounts, PASSWORD } from "./accounts.ts";
 
@@ -13,6 +15,15 @@ describe("a new password", () => {
     const { key, prefix, hash } = newApiKey();
     await insertApiKey(on.test.database, { userId, name: "Key", prefix, hash, expiresAt: null });
     return key;
+  }
+
+  /** Whether the person's calendar address works. */
+  async function hasLink(userId: string): Promise<boolean> {
+    return (await findPluginLink(on.test.database, { userId, plugin: "renewals" })) !== null;
+  }
+
+  async function createLink(userId: string): Promise<void> {
+    await replacePluginLink(on.test.database, { userId, plugin: "renewals", hash: newLinkSecret().hash });
   }
 
   async function resetToken(email: string): Promise<string> {
@@ -30,6 +41,7 @@ describe("a new password", () => {
   it("revokes all keys, sessions and links after a reset", async () => {
     const { id, email, cookie } = await on.signedUp();
     const key = await keyOf(id);
+    await createLink(id);
     const older = await resetToken(email);
     const newest = await resetToken(email);
     await on.call("/change-email", { newEmail: `new-${email}` }, { cookie });
@@ -38,6 +50,7 @@ describe("a new password", () => {
     const reset = await on.call("/reset-password", { token: newest, newPassword: NEW_PASSWORD });
     expect(reset.status).toBe(200);
     expect(await kindWith(key)).toBe("unauthorized");
+    expect(await hasLink(id)).toBe(false);
     expect((await on.identify({ cookie })).caller.kind).toBe("anonymous");
     const again = await on.call("/reset-password", { token: older, newPassword: PASSWORD });
     expect(again.status).toBe(400);
@@ -55,6 +68,7 @@ describe("a new password", () => {
   it("revokes other sessions and links after a change, but no keys", async () => {
     const { id, email, cookie } = await on.signedUp();
     const key = await keyOf(id);
+    await createLink(id);
     const token = await resetToken(email);
     const otherSession = cookieOf(await on.call("/sign-in/email", { email, password: PASSWORD }));
     const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
@@ -64,14 +78,16 @@ describe("a new password", () => {
     expect((await on.identify({ cookie: otherSession })).caller.kind).toBe("anonymous");
     expect((await on.call("/reset-password", { token, newPassword: PASSWORD })).status).toBe(400);
     expect(await kindWith(key)).toBe("api-key");
+    expect(await hasLink(id)).toBe(true);
   });
 
   it("also revokes keys after a change with revokeApiKeys", async () => {
     const { id, cookie } = await on.signedUp();
     const key = await keyOf(id);
+    await createLink(id);
     const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD, revokeApiKeys: true };
     expect((await on.call("/change-password", body, { cookie })).status).toBe(200);
-    expect(await kindWith(key)).toBe("unauthorized");
+    expect([await kindWith(key), await hasLink(id)]).toEqual(["unauthorized", false]);
   });
 
   it("is refused for a wrong current password, without revoking anything", async () => {

@@ -25,6 +25,11 @@ export const testCallers: CallerContext = {
         setCookies: [],
       };
     },
+    // The link of somebody is their id.
+    authenticateLink: async (_plugin, secret, address) =>
+      secret.startsWith("user_")
+        ? { kind: "api-key", userId: secret, role: "user", keyId: "link", address }
+        : null,
   },
   clientAddress: (socketAddress) => socketAddress ?? "",
   ownOrigins: () => ["https://app.example.com"],

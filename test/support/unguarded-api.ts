@@ -34,6 +34,7 @@ export function testApi(deps: Partial<Dependencies> = {}): {
       plans,
       newApiKey: () => notAtHome(),
       newServiceKey: () => notAtHome(),
+      newLinkSecret: () => notAtHome(),
       findEntitlementFacts: () => notAtHome(),
       chat: null,
       payments: { "provider-a": null, "provider-b": null, "provider-c": null },

@@ -34,6 +34,9 @@ const NESTED = [
   "sessions.revoke",
   "sessions.revokeOthers",
   "users.security",
+  "calendar.showLink",
+  "calendar.createLink",
+  "calendar.revokeLink",
   // Entitlements say more; pages ask why.
   "subscriptions.access",
 ];

@@ -20,6 +20,7 @@ export async function graphqlApp(
   const callers: typeof testCallers = {
     ...testCallers,
     auth: {
+      ...testCallers.auth,
       identify: async (credentials) => {
         const { caller, setCookies } = await testCallers.auth.identify(credentials);
         const isAdmin = credentials.header("x-test-role") === "admin";

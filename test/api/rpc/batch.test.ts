@@ -105,6 +105,7 @@ describe("the number of calls", () => {
     const callers: CallerContext = {
       ...testCallers,
       auth: {
+        ...testCallers.auth,
         identify: async (credentials) => {
           lookUps += 1;
           return testCallers.auth.identify(credentials);

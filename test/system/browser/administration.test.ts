@@ -202,7 +202,7 @@ describe.skipIf(missing !== null)(`an administrator in a browser${missing ? `: $
       await fill(page, { Name: name, Limit: "lots" });
       await page.getByLabel("entitlements:read").check();
       await press(page, "Create key");
-      await page.getByText("requests per seconds, e.g. 600/60").first().waitFor();
+      await page.getByText("Enter requests per seconds, such as 600/60.").first().waitFor();
       expect(await page.getByLabel("entitlements:read").isChecked()).toBe(true);
       await fill(page, { Limit: "50/1" });
       await press(page, "Create key");

@@ -86,6 +86,6 @@ describe("deploy/", () => {
   it("overwrites the forwarded address at the proxy instead of appending to it", () => {
     const proxy = read("deploy/nginx/tollgate.conf");
     expect(proxy).not.toContain("$proxy_add_x_forwarded_for");
-    expect(proxy.match(/X-Forwarded-For \$remote_addr;/g)).toHaveLength(2);
+    expect(proxy.match(/X-Forwarded-For \$remote_addr;/g)).toHaveLength(3);
   });
 });

@@ -53,7 +53,9 @@ const LEADS_TO: Surface["leadsTo"] = {
   confirmTwoFactor: [],
   disableTwoFactor: [],
   createBackupCodes: [],
-  // Other clients use the routes below /api/auth.
+  // On pages only, or below /api/auth.
+  createCalendarLink: [],
+  revokeCalendarLink: [],
   revokeSession: [],
   revokeOtherSessions: [],
   // The target of all forms.

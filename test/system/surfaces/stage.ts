@@ -89,8 +89,8 @@ export function stage(): Stage {
 function isReading(name: string): boolean {
   const [operation = "", outcome] = name.split(" ");
   if (outcome !== "ok") return false;
-  // The banner of every page; on no other surface.
-  if (operation === "subscriptions.access") return true;
+  // Only pages read these: the banner of every page, and a card of the settings.
+  if (operation === "subscriptions.access" || operation === "calendar.showLink") return true;
   return CASES[operation] !== undefined && !CASES[operation].writes;
 }
 

@@ -2,6 +2,9 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
+import type { z } from "zod";
+import { createCalendarLink as createLink } from "../../../operations/calendar/create-calendar-link.ts";
+import { revokeCalendarLink as revokeLink } from "../../../operations/calendar/revoke-calendar-link.ts";
 import { deleteAccount as deleteAccountOperation } from "../../../operations/users/delete-account.ts";
 import { setLocale as setLocaleOperation } from "../../../operations/users/set-locale.ts";
 import { updateProfile as updateProfileOperation } from "../../../operations/users/update-profile.ts";
@@ -30,6 +33,18 @@ export async function updateProfile(form: FormData): Promise<void> {
 export async function setLocale(form: FormData): Promise<void> {
   await runAction(setLocaleOperation, form, () => ({ locale: form.get("locale") }));
   revalidatePath("/", "layout");
+}
+
+/** Replaces the address there was. Returns the new one, this once. */
+export async function createCalendarLink(form: FormData): Promise<z.input<typeof createLink.output>> {
+  const created = await runAction(createLink, form, () => ({}));
+  revalidatePath("/settings");
+  return created;
+}
+
+export async function revokeCalendarLink(form: FormData): Promise<void> {
+  await runAction(revokeLink, form, () => ({}));
+  revalidatePath("/settings");
 }
 
 /** Field: `newEmail`. Mails a link to both addresses. */

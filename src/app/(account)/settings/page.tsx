@@ -9,6 +9,7 @@ import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
 import { profile } from "../../gate/read.ts";
 import { setLocale, updateProfile } from "./actions.ts";
+import { CalendarCard } from "./calendar-card.tsx";
 import { DeleteAccount } from "./delete-account.tsx";
 import { EmailCard } from "./email-card.tsx";
 import { LanguageField } from "./language-field.tsx";
@@ -67,6 +68,7 @@ export default async function SettingsPage() {
             </div>
           </ActionForm>
         </Card>
+        <CalendarCard />
         <EmailCard email={user.email} />
         <PasswordCard email={user.email} />
         <DeleteAccount email={user.email} />

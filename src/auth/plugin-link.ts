@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import type { Person } from "../domain/caller.ts";
+import type { Queryable } from "../store/database.ts";
+import { findLinkOwner } from "../store/plugin-links.ts";
+import { randomText } from "./random-text.ts";
+
+const PREFIX = "tgl_";
+const RANDOM_LENGTH = 40;
+const SECRET = new RegExp(`^${PREFIX}[A-Za-z0-9]{${RANDOM_LENGTH}}$`);
+
+/** A new secret for an address, of 238 random bits. Shown once; only its hash is stored. */
+export function newLinkSecret(): { secret: string; hash: Buffer } {
+  const secret = PREFIX + randomText(RANDOM_LENGTH);
+  return { secret, hash: hashOf(secret) };
+}
+
+/** `null`: unknown, replaced or revoked. The caller is what an API key of the owner would be. */
+export type AuthenticateLink = (
+  plugin: string,
+  secret: string,
+  address: string,
+) => Promise<(Person & { kind: "api-key" }) | null>;
+
+export function authenticateLink(database: Queryable): AuthenticateLink {
+  return async (plugin, secret, address) => {
+    if (!SECRET.test(secret)) return null;
+    const link = await findLinkOwner(database, { plugin, hash: hashOf(secret) });
+    if (link === null) return null;
+    const { id: keyId, userId, role } = link;
+    return { kind: "api-key", keyId, userId, role, address };
+  };
+}
+
+function hashOf(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
+}

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import type { Database } from "../../store/database.ts";
+import { replacePluginLink } from "../../store/plugin-links.ts";
+import { withAudit } from "../../store/with-audit.ts";
+import { defineOperation } from "../operation.ts";
+import { CALENDAR_PLUGIN, calendarAddress } from "./calendar-address-view.ts";
+
+type Deps = {
+  database: Database;
+  appUrl: string;
+  newLinkSecret: () => { secret: string; hash: Buffer };
+};
+
+export const createCalendarLink = defineOperation({
+  name: "calendar.createLink",
+  summary: "Creates the caller's calendar address and shows it once; the previous one stops working",
+  access: "session",
+  limit: "settings",
+  input: z.strictObject({}),
+  reasons: [],
+  output: z.object({
+    url: z.string().describe("Secret: whoever has it can read the calendar. It cannot be shown again."),
+    createdAt: z.date(),
+  }),
+  run: async (deps: Deps, caller) => {
+    const { userId } = caller;
+    const { secret, hash } = deps.newLinkSecret();
+    const createdAt = await withAudit(
+      deps.database,
+      caller,
+      (transaction) => replacePluginLink(transaction, { userId, plugin: CALENDAR_PLUGIN, hash }),
+      () => ({ action: "calendar_link.created", target: { type: "user", id: userId } }),
+    );
+    return { url: calendarAddress(deps.appUrl, secret), createdAt };
+  },
+});

@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { newApiKey, newServiceKey } from "../../src/auth/api-key.ts";
+import { newLinkSecret } from "../../src/auth/plugin-link.ts";
+import { createLog } from "../../src/observability/log.ts";
+
+it("masks keys and link secrets wherever they stand in an entry", () => {
+  const lines: string[] = [];
+  const log = createLog("info", { write: (line) => void lines.push(line) });
+  const { secret } = newLinkSecret();
+  const [{ key }, { key: serviceKey }] = [newApiKey(), newServiceKey()];
+  const path = `/api/plugins/renewals/links/${secret}/calendar.ics`;
+  log.error({ err: new Error(`no route for ${path}`), path, header: `Bearer ${key}` }, `with ${serviceKey}`);
+  const [line = ""] = lines;
+  for (const text of [secret, key, serviceKey]) expect(line).not.toContain(text);
+  expect(JSON.parse(line)).toMatchObject({
+    path: "/api/plugins/renewals/links/tgl_***/calendar.ics",
+    header: "Bearer tg_***",
+    msg: "with tgs_***",
+    err: { message: "no route for /api/plugins/renewals/links/tgl_***/calendar.ics" },
+  });
+});
