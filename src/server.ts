@@ -2,25 +2,22 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import configuredVersions from "../versions.config.ts";
-import { createApi } from "./api/app.ts";
 import { directWebhooks } from "./api/direct-webhooks.ts";
-import { loadPlugins } from "./api/plugins.ts";
-import type { WebhookOptions } from "./api/receive-delivery.ts";
 import { type Config, readConfig, requireAuthSecret } from "./config/config.ts";
 import { ownOrigins } from "./config/own-origins.ts";
+import { connectApi, connectClientAddress, connectWebhooks } from "./connect-api.ts";
 import type { VersionCatalog } from "./domain/api-version.ts";
-import { perSlot, type Slot } from "./domain/slot.ts";
-import { type ClientAddress, createClientAddress } from "./http/client-address.ts";
+import type { Slot } from "./domain/slot.ts";
+import type { ClientAddress } from "./http/client-address.ts";
 import { createUnroutable, isMalformedTarget } from "./http/unroutable.ts";
 import type { Milestone } from "./intake/intake.ts";
 import { captureOutput } from "./observability/capture-output.ts";
 import { createLog, type Log } from "./observability/log.ts";
-import { cachedReadiness } from "./runtime/cached-readiness.ts";
 import { prepareDrain } from "./runtime/drain-server.ts";
 import { createHttpServer } from "./runtime/http-server.ts";
 import { createPages } from "./runtime/pages/create-pages.ts";
 import { outputContext } from "./runtime/pages/output-context.ts";
-import { type Runtime, type RuntimeOptions, startRuntime, warnOfMissingSecrets } from "./runtime/runtime.ts";
+import { type RuntimeOptions, startRuntime, warnOfMissingSecrets } from "./runtime/runtime.ts";
 import { type Service, type ServiceOptions, startService } from "./runtime/service.ts";
 import { startFailure } from "./runtime/start-failure.ts";
 import { startupBanner } from "./runtime/startup-banner.ts";
@@ -57,28 +54,19 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   };
   try {
     warnOfMissingSecrets(config, runtime, log);
-    const clientAddress = createClientAddress(config.trustedProxies, () =>
-      log.warn(
-        "X-Forwarded-For arrives and TRUSTED_PROXIES is not set: limits count the proxy's address, e.g. TRUSTED_PROXIES=1",
-      ),
-    );
+    const clientAddress = connectClientAddress(config, log);
     const service = await startService(config, runtime, { ...options, ownOrigins: () => origins });
     closing.push(service.close);
-    const webhooks = connectWebhooks(config, options, { runtime, service });
-    const api = await connectApi(config, options, {
-      runtime,
-      service,
-      clientAddress,
-      ownOrigins: () => origins,
-      webhooks,
-    });
+    const wired = { runtime, service, clientAddress, ownOrigins: () => origins };
+    const webhooks = connectWebhooks(config, wired, log);
+    const api = await connectApi(config, { ...wired, webhooks }, { ...options, versions });
     const isDirect = directWebhooks({
       webhooks,
       versions,
       deprecationFormat: config.deprecationFormat,
       appUrl: config.appUrl,
     });
-    const pages = connectPages(config, options, { service, clientAddress, ownOrigins: () => origins });
+    const pages = connectPages(config, wired, log);
     closing.push(pages.close);
     const unroutable = createUnroutable(versions.current, log);
     const toApi = getRequestListener(api.fetch, {
@@ -108,56 +96,6 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   }
 }
 
-type Wired = {
-  runtime: Runtime;
-  service: Service;
-  clientAddress: ClientAddress;
-  ownOrigins(): readonly string[];
-};
-
-function connectWebhooks(
-  config: Config,
-  { log }: ServerOptions,
-  { runtime, service }: Pick<Wired, "runtime" | "service">,
-): WebhookOptions {
-  return {
-    intake: runtime.intake,
-    maxBodyBytes: config.webhook.maxBytes,
-    secretVariables: perSlot((slot) => config.slots[slot].secretVariable),
-    observe: service.metrics?.delivered ?? null,
-    log,
-  };
-}
-
-async function connectApi(
-  config: Config,
-  { log, versions = configuredVersions, eventHeartbeatMs }: ServerOptions,
-  { runtime, service, clientAddress, ownOrigins, webhooks }: Wired & { webhooks: WebhookOptions },
-) {
-  return createApi({
-    webhooks,
-    callers: {
-      auth: service.auth,
-      clientAddress,
-      ownOrigins,
-      limits: service.deps.limits,
-    },
-    auth: service.auth,
-    deps: service.deps,
-    plugins: await loadPlugins(),
-    graphql: config.graphql,
-    metrics: { token: config.metricsToken, metrics: service.metrics },
-    cron: { secret: config.cronSecret, runJob: service.runJob },
-    versions,
-    deprecationFormat: config.deprecationFormat,
-    appUrl: config.appUrl,
-    corsOrigins: config.corsOrigins,
-    ...(eventHeartbeatMs === undefined ? {} : { eventHeartbeatMs }),
-    isReady: cachedReadiness(runtime.isReady),
-    log,
-  });
-}
-
 /**
  * A target that is no path goes to the API, which refuses it; so does one that some parsers take for a path and others for a
  * host: Next.js would redirect there.
@@ -168,8 +106,12 @@ function isPage(url = ""): boolean {
 
 function connectPages(
   config: Config,
-  { log }: ServerOptions,
-  { service, clientAddress, ownOrigins }: Omit<Wired, "runtime">,
+  {
+    service,
+    clientAddress,
+    ownOrigins,
+  }: { service: Service; clientAddress: ClientAddress; ownOrigins(): readonly string[] },
+  log: Log,
 ) {
   return createPages({
     auth: service.auth,

@@ -74,7 +74,21 @@ const RULES: Record<string, Rule> = {
   ui: { rooms: ["domain"], packages: ["next", "next-intl", "react", "react-dom", "lucide-react"] },
   app: {
     rooms: ["operations", "ui", "domain", "http", "limits", "messages", "observability"],
-    packages: ["next", "next-intl", "react", "lucide-react", "uqr", "zod", "node:async_hooks"],
+    packages: [
+      "next",
+      "next-intl",
+      "react",
+      "lucide-react",
+      "uqr",
+      "zod",
+      "node:async_hooks",
+      "node:path",
+      "node:url",
+    ],
+  },
+  "proxy.serverless.ts": {
+    rooms: ["app", "operations", "domain", "http", "limits"],
+    packages: ["next", "node:crypto"],
   },
   simulator: { rooms: ["domain", "providers"], packages: ["hono", "@hono/node-server", "node:*"] },
   runtime: {
@@ -121,9 +135,20 @@ const RULES: Record<string, Rule> = {
     ],
     packages: ["commander", "cli-table3", "cli-progress", "zod", "node:*"],
   },
+  "connect-api.ts": {
+    rooms: ["api", "config", "domain", "http", "observability", "runtime"],
+    packages: [],
+  },
   "server.ts": {
-    rooms: ["api", "config", "domain", "http", "intake", "observability", "runtime", "../versions.config.ts"],
+    rooms: [
+      ...["connect-api.ts", "api", "config", "domain", "http", "intake", "observability", "runtime"],
+      "../versions.config.ts",
+    ],
     packages: ["@hono/node-server", "node:*"],
+  },
+  "serverless.ts": {
+    rooms: ["connect-api.ts", "app", "config", "http", "observability", "runtime", "../versions.config.ts"],
+    packages: [],
   },
 };
 

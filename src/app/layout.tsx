@@ -25,10 +25,11 @@ export const viewport: Viewport = {
 
 export async function generateMetadata(): Promise<Metadata> {
   const t = await getTranslations("common");
+  const { appUrl } = await currentRequest();
   return {
     title: { default: t("product"), template: `%s · ${t("product")}` },
     description: t("description"),
-    metadataBase: new URL(currentRequest().appUrl),
+    metadataBase: new URL(appUrl),
   };
 }
 
@@ -58,9 +59,8 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
 
 /** The user's choice, or the system's. */
 async function theme(): Promise<string> {
-  const caller = await currentRequest()
-    .person()
-    .catch(() => null);
+  const { person } = await currentRequest();
+  const caller = await person().catch(() => null);
   const user = caller === null ? null : await profile().catch(() => null);
   return user?.preferences.theme ?? "system";
 }

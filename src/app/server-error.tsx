@@ -7,7 +7,7 @@ import { sameSitePath } from "./gate/same-site-path.ts";
 /** Error page content rendered on the server: Next.js's own is rendered in the browser with JavaScript. */
 export async function ServerError() {
   const t = await getTranslations("common.failed");
-  const { id, path } = currentRequest();
+  const { id, path } = await currentRequest();
   return (
     <main id="content" className="px-4 py-8">
       <NarrowPage title={t("title")} description={t("about")}>

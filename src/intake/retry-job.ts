@@ -8,11 +8,15 @@ export type RetryJob = {
   stop(): Promise<void>;
 };
 
+export type RetryJobOptions = {
+  /** Counts runs; `null`: nobody does. */
+  observe: ((job: string, outcome: "ok" | "failed") => void) | null;
+  /** `request`: passes are run by `runNow` alone. */
+  runsOn: "timer" | "request";
+};
+
 /** Runs `webhook-retry` inside the server until it is stopped; a running pass is finished. */
-export function startRetryJob(
-  intake: Intake,
-  observe: ((job: string, outcome: "ok" | "failed") => void) | null = null,
-): RetryJob {
+export function startRetryJob(intake: Intake, { observe, runsOn }: RetryJobOptions): RetryJob {
   const everyMs = Math.min(5_000, Math.max(250, (intake.leaseSeconds * 1000) / 4));
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -42,6 +46,7 @@ export function startRetryJob(
   }
 
   function schedule(): void {
+    if (runsOn === "request") return;
     timer = setTimeout(() => void runNow(), everyMs);
   }
 

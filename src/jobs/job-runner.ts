@@ -1,8 +1,8 @@
 import type { Lease } from "../store/leases.ts";
 
-export type Job = {
+export type Job<Name extends string = string> = {
   /** As the log, the metrics and the lease name it. */
-  name: string;
+  name: Name;
   /** A fixed delay between the end of one run and the start of the next. */
   everyMs: number;
   /** For a job that runs often: asked without a lease. */
@@ -25,8 +25,8 @@ export type WithLease = <Result>(
 
 export type JobRunner = {
   start(job: Job): void;
-  /** Runs a started job now, or waits for the run under way. Undefined: no job has this name. */
-  runNow(name: string): Promise<JobOutcome> | undefined;
+  /** Runs a started job now, or waits for the run under way here. Undefined: no job has this name. */
+  runNow(name: string): Promise<RunOutcome> | undefined;
   /** Resolves when all runs have ended. */
   stop(): Promise<void>;
 };
@@ -35,37 +35,43 @@ export type JobRunnerOptions = {
   withLease: WithLease;
   log: { warn(fields: object, message: string): void };
   /** Counts runs; `null`: nobody does. */
-  observe: ((job: string, outcome: JobOutcome) => void) | null;
+  observe: ((job: string, outcome: "ok" | "failed") => void) | null;
+  /** `request`: jobs run by `runNow` alone, for hosts that stop a process between two requests. */
+  runsOn?: "timer" | "request";
 };
 
-export type JobOutcome = "ok" | "failed";
+/** `already_running`: in another process. */
+type RunOutcome = "ok" | "already_running" | "failed";
 
 /**
  * Runs periodic jobs until this process stops, each in one process at a time. What is due is kept in the job's own tables: a
  * run that fails is logged and tried again by the next one, here or in another process.
  */
-export function createJobRunner({ withLease, log, observe }: JobRunnerOptions): JobRunner {
+export function createJobRunner({ withLease, log, observe, runsOn = "timer" }: JobRunnerOptions): JobRunner {
   const jobs = new Map<string, Job>();
   const timers = new Map<string, NodeJS.Timeout>();
-  const running = new Map<string, Promise<JobOutcome>>();
+  const running = new Map<string, Promise<RunOutcome>>();
   let isStopped = false;
 
-  const runOnce = async ({ name, everyMs, isDue, run }: Job): Promise<JobOutcome> => {
+  const runOnce = async ({ name, everyMs, isDue, run }: Job): Promise<RunOutcome> => {
     try {
+      let outcome: RunOutcome = "ok";
       if (isDue === undefined || (await isDue())) {
-        await withLease(`job:${name}`, (lease) =>
-          run({ lease, isStopping: () => isStopped || lease.isLost() }),
-        );
+        const ended = await withLease(`job:${name}`, async (lease) => {
+          await run({ lease, isStopping: () => isStopped || lease.isLost() });
+          return "ok" as const;
+        });
+        outcome = ended ?? "already_running";
       }
       observe?.(name, "ok");
-      return "ok";
+      return outcome;
     } catch (err) {
       observe?.(name, "failed");
       log.warn({ err, job: name, againInSeconds: everyMs / 1000 }, "job failed");
       return "failed";
     }
   };
-  const runAndSchedule = (job: Job): Promise<JobOutcome> => {
+  const runAndSchedule = (job: Job): Promise<RunOutcome> => {
     clearTimeout(timers.get(job.name));
     const run = runOnce(job).then((outcome) => {
       running.delete(job.name);
@@ -76,7 +82,7 @@ export function createJobRunner({ withLease, log, observe }: JobRunnerOptions): 
     return run;
   };
   const schedule = (job: Job) => {
-    if (isStopped) return;
+    if (isStopped || runsOn === "request") return;
     timers.set(
       job.name,
       setTimeout(() => void runAndSchedule(job), job.everyMs),

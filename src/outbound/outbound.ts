@@ -12,6 +12,12 @@ export type Outbound = {
   stop(): Promise<void>;
 };
 
+export type OutboundOptions = DispatcherOptions &
+  Pick<Relay, "plans"> & {
+    /** `request`: events are sent by `runNow` alone. */
+    runsOn: "timer" | "request";
+  };
+
 const EVERY_MS = 200;
 const REGISTER_EVERY_MS = 60 * 60 * 1000;
 
@@ -19,7 +25,7 @@ const REGISTER_EVERY_MS = 60 * 60 * 1000;
  * Relays and sends events until this process stops. Not a job with a lease: any process may send, each delivery is
  * claimed by one, and a process that is stopped must not hold up the others.
  */
-export function startOutbound(options: DispatcherOptions & Pick<Relay, "plans">): Outbound {
+export function startOutbound(options: OutboundOptions): Outbound {
   const dispatcher = createDispatcher(options);
   const stopping = new AbortController();
   const hooks = [...options.hooks.keys()];
@@ -47,7 +53,7 @@ export function startOutbound(options: DispatcherOptions & Pick<Relay, "plans">)
       await sleep(EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
-  const looping = loop();
+  const looping = options.runsOn === "timer" ? loop() : Promise.resolve();
   return {
     runNow: async () => {
       try {

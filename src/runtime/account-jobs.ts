@@ -4,6 +4,7 @@ import { cancelUnwanted } from "../billing/cancel-unwanted.ts";
 import { endGrace } from "../billing/end-grace.ts";
 import { remindOfGrace } from "../billing/remind-of-grace.ts";
 import type { Config } from "../config/config.ts";
+import type { JobName } from "../domain/job.ts";
 import type { Job } from "../jobs/job-runner.ts";
 import { type NotificationMailOptions, notificationMail } from "../mail/mail-notifications.ts";
 import type { Runtime } from "./runtime.ts";
@@ -13,7 +14,7 @@ const MINUTE_MS = 60 * 1000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** Periodic and deferred work on accounts. */
-export function accountJobs(config: Config, runtime: Runtime, auth: Auth): Job[] {
+export function accountJobs(config: Config, runtime: Runtime, auth: Auth): Job<JobName>[] {
   const { database, appUrl, log } = runtime;
   const { smtpUrl, from } = config.mail;
   return [
@@ -37,7 +38,7 @@ export function accountJobs(config: Config, runtime: Runtime, auth: Auth): Job[]
   ];
 }
 
-function mailJob(options: NotificationMailOptions): Job {
+function mailJob(options: NotificationMailOptions): Job<JobName> {
   const mailDue = notificationMail(options);
   return { name: "notification-mail", everyMs: HALF_MINUTE_MS, run: ({ isStopping }) => mailDue(isStopping) };
 }

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import type { JobName } from "../domain/job.ts";
 import type { Job } from "../jobs/job-runner.ts";
 import { reconcileNightly, unreachedSlots } from "../reconcile/reconcile-nightly.ts";
 import { healFlagged, isHealDue } from "../reconcile/self-heal.ts";
@@ -10,7 +11,7 @@ const NIGHTLY_CHECK_MS = 15 * 60 * 1000;
 const SELF_HEAL_MS = 500;
 
 /** The jobs that correct subscriptions without an operator: nightly comparison, sweep for missed events, self-healing. */
-export function reconcileJobs(config: Config, runtime: Runtime): Job[] {
+export function reconcileJobs(config: Config, runtime: Runtime): Job<JobName>[] {
   if (Object.values(runtime.payments).every((api) => api === null)) return [];
   return [
     ...(config.reconcile === null ? [] : [nightly(runtime), sweep(runtime, config.reconcile)]),
@@ -18,7 +19,7 @@ export function reconcileJobs(config: Config, runtime: Runtime): Job[] {
   ];
 }
 
-function nightly(runtime: Runtime): Job {
+function nightly(runtime: Runtime): Job<JobName> {
   const { log } = runtime;
   return {
     name: "nightly-comparison",
@@ -37,7 +38,7 @@ function nightly(runtime: Runtime): Job {
   };
 }
 
-function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Job {
+function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Job<JobName> {
   const { log } = runtime;
   return {
     name: "missed-events-sweep",
@@ -59,7 +60,7 @@ function sweep(runtime: Runtime, { everySeconds }: { everySeconds: number }): Jo
   };
 }
 
-function selfHeal(runtime: Runtime): Job {
+function selfHeal(runtime: Runtime): Job<JobName> {
   const { log } = runtime;
   return {
     name: "self-heal",

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
+import type { JobName } from "../domain/job.ts";
 import type { Job } from "../jobs/job-runner.ts";
 import type { Database } from "../store/database.ts";
 import { dropNotifications, dropPayloads } from "../store/delivery-retention.ts";
@@ -21,7 +22,10 @@ const UNSEEN_HOOK_DAYS = 5;
 const USAGE_DAYS = 30;
 
 /** Drops bodies of old deliveries, old notifications and usage, abandoned imports, and leases of crashed processes. */
-export function retentionJob({ deliveryRetentionDays }: Config, { database }: { database: Database }): Job {
+export function retentionJob(
+  { deliveryRetentionDays }: Config,
+  { database }: { database: Database },
+): Job<JobName> {
   return {
     name: "retention",
     everyMs: EVERY_MS,

@@ -6,10 +6,9 @@ import { newLinkSecret } from "../auth/plugin-link.ts";
 import { cancelAtProvider } from "../billing/cancel-at-provider.ts";
 import { closeOnDeletion } from "../billing/close-on-deletion.ts";
 import type { Config } from "../config/config.ts";
+import type { JobOutcome } from "../domain/job.ts";
 import { SLOTS } from "../domain/slot.ts";
 import type { AfterSubscriptionChange } from "../domain/subscription-hook.ts";
-import { startRetryJob } from "../intake/retry-job.ts";
-import { createJobRunner, type JobOutcome } from "../jobs/job-runner.ts";
 import { createLimits } from "../limits/create-limits.ts";
 import { createMail } from "../mail/mail.ts";
 import type { Log } from "../observability/log.ts";
@@ -17,19 +16,12 @@ import type { Metrics } from "../observability/metrics.ts";
 import type { Dependencies } from "../operations/dependencies.ts";
 import type { DispatcherOptions } from "../outbound/dispatcher.ts";
 import { createEventFeed } from "../outbound/event-feed.ts";
-import { startOutbound } from "../outbound/outbound.ts";
 import { countFlagged } from "../store/heals.ts";
-import { withLease } from "../store/hold-lease.ts";
 import { outboundState } from "../store/outbound-state.ts";
 import { recordProviderKey } from "../store/provider-keys.ts";
-import { accountJobs } from "./account-jobs.ts";
 import { findEntitlementFacts } from "./find-entitlement-facts.ts";
-import { reconcileJobs } from "./reconcile-jobs.ts";
-import { retentionJob } from "./retention-job.ts";
+import { type PeriodicJobsOptions, startPeriodicJobs } from "./periodic-jobs.ts";
 import type { Runtime } from "./runtime.ts";
-
-/** After a crash, another process takes over a job once its lease has expired; it is renewed while the job runs. */
-const JOB_LEASE_SECONDS = 30;
 
 /** The dependencies of a process that serves requests, besides those of every process. */
 export type Service = {
@@ -37,8 +29,10 @@ export type Service = {
   auth: Auth;
   /** `null`: no METRICS_TOKEN is set. */
   metrics: Metrics | null;
-  /** Runs a periodic job now, or waits for the run under way. Undefined: no job has this name. */
+  /** Runs a periodic job now, or waits for the run under way here. Undefined: no job has this name. */
   runJob(name: string): Promise<JobOutcome> | undefined;
+  /** Resolves when nothing is written or mailed in the background any more. */
+  idle(): Promise<void>;
   /** Finishes running jobs; close the runtime afterwards. */
   close(): Promise<void>;
 };
@@ -49,12 +43,13 @@ export type ServiceOptions = {
   ownOrigins(): readonly string[];
   /** Called at each step of sending events where a crash matters; tests crash there. */
   reachedOutbound?: DispatcherOptions["reached"];
+  jobsRunOn?: PeriodicJobsOptions["runsOn"];
 };
 
 export async function startService(
   config: Config,
   runtime: Runtime,
-  { log, ownOrigins, reachedOutbound }: ServiceOptions,
+  { log, ownOrigins, reachedOutbound, jobsRunOn = "timer" }: ServiceOptions,
 ): Promise<Service> {
   for (const slot of SLOTS) {
     const { apiKey } = config.slots[slot];
@@ -88,27 +83,15 @@ export async function startService(
     log,
     ...(metrics ? { metrics: metrics.limiter } : {}),
   });
-  const jobs = createJobRunner({
-    withLease: (name, work) => withLease(runtime.database, name, { seconds: JOB_LEASE_SECONDS }, work),
+  const jobs = startPeriodicJobs(config, runtime, {
+    auth,
+    metrics,
     log,
-    observe: metrics?.jobRan ?? null,
-  });
-  for (const job of [
-    ...reconcileJobs(config, runtime),
-    ...accountJobs(config, runtime, auth),
-    retentionJob(config, runtime),
-  ])
-    jobs.start(job);
-  const retries = startRetryJob(runtime.intake, metrics?.jobRan ?? null);
-  const outbound = startOutbound({
-    database: runtime.database,
-    plans: config.plans,
-    allow: runtime.outboundAllow,
-    hooks: afterHooksOf(runtime),
-    ...(metrics ? { observe: metrics.sent } : {}),
-    ...(reachedOutbound ? { reached: reachedOutbound } : {}),
-    log,
-    now: Date.now,
+    runsOn: jobsRunOn,
+    outbound: {
+      hooks: afterHooksOf(runtime),
+      ...(reachedOutbound ? { reached: reachedOutbound } : {}),
+    },
   });
   const eventFeed = createEventFeed({ database: runtime.database, log });
   return {
@@ -137,13 +120,13 @@ export async function startService(
     },
     auth,
     metrics,
-    runJob: (name) => {
-      if (name === "webhook-retry") return retries.runNow();
-      return name === "outbound-events" ? outbound.runNow() : jobs.runNow(name);
+    runJob: jobs.run,
+    idle: async () => {
+      await Promise.all([auth.idle(), mail.idle()]);
     },
     close: async () => {
       eventFeed.stop();
-      await Promise.all([jobs.stop(), retries.stop(), outbound.stop()]);
+      await jobs.stop();
       await Promise.all([auth.idle(), mail.close(), limits.close()]);
     },
   };

@@ -39,6 +39,32 @@ describe("createJobRunner", () => {
     expect(outcomes).toEqual(["slow ok", "slow ok"]);
   });
 
+  it("runs no job by itself where jobs run on request", async () => {
+    const outcomes: string[] = [];
+    const jobs = createJobRunner({
+      withLease: leases(),
+      log: { warn: () => {} },
+      observe: (...run) => outcomes.push(run.join(" ")),
+      runsOn: "request",
+    });
+    jobs.start({ name: "clean-up", everyMs: 1_000, run: async () => {} });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(outcomes).toEqual([]);
+    expect(await jobs.runNow("clean-up")).toBe("ok");
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(outcomes).toEqual(["clean-up ok"]);
+  });
+
+  it("says that another process runs a job when a run is requested", async () => {
+    const shared = leases();
+    const [here, elsewhere] = [runner(shared), runner(shared)];
+    const slow = { name: "slow", everyMs: 10, run: () => new Promise((done) => setTimeout(done, 500)) };
+    elsewhere.jobs.start(slow);
+    here.jobs.start({ ...slow, everyMs: 10_000 });
+    await vi.advanceTimersByTimeAsync(10);
+    expect(await here.jobs.runNow("slow")).toBe("already_running");
+  });
+
   it("logs a failed run with the job's name, and runs it again", async () => {
     const { jobs, outcomes, lines } = runner();
     let runs = 0;

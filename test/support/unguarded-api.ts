@@ -51,7 +51,7 @@ export function testApi(deps: Partial<Dependencies> = {}): {
     plugins: [],
     graphql: { enabled: true, introspection: true },
     metrics: { token: null, metrics: null },
-    cron: { secret: null, runJob: () => undefined },
+    cron: { secret: "only-for-tests-0123456789", runJob: () => undefined },
     versions,
     deprecationFormat: "simple",
     appUrl: "https://app.example.com",

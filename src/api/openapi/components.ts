@@ -15,6 +15,7 @@ export const SECURITY = {
     description: "An API key or a service key: `Authorization: Bearer tg_...`.",
   },
   apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+  cron: { type: "http", scheme: "bearer", description: "The operator's `CRON_SECRET`." },
 };
 
 /** The body of an error; v1 has the sentence alone. @param reasons the possible ones */

@@ -1,3 +1,4 @@
+import { JOB_NAMES, JOB_OUTCOMES } from "../../domain/job.ts";
 import { sendMessage } from "../../operations/chat/send-message.ts";
 import { streamEvents } from "../../operations/events/stream-events.ts";
 import { errorSchema } from "./components.ts";
@@ -131,6 +132,31 @@ export const SYSTEM_PATHS: Record<string, JsonSchema> = {
           required: ["openapi", "paths"],
         }),
         "400": { $ref: "#/components/responses/InvalidInput" },
+      },
+    },
+  },
+  "/cron/{job}": {
+    get: {
+      operationId: "runJob",
+      summary: "Runs a periodic job once, for hosts that keep no process running between requests",
+      description:
+        "One run at a time, over all processes: `already_running` means that another one runs it, `disabled` that this configuration does not need it. Without CRON_SECRET: 404.",
+      tags: ["System"],
+      security: [{ cron: [] }],
+      parameters: [{ name: "job", in: "path", required: true, schema: { type: "string", enum: JOB_NAMES } }],
+      responses: {
+        "200": jsonResponse("How the run ended.", {
+          type: "object",
+          properties: {
+            job: { type: "string", enum: JOB_NAMES },
+            outcome: { type: "string", enum: JOB_OUTCOMES.filter((outcome) => outcome !== "failed") },
+          },
+          required: ["job", "outcome"],
+        }),
+        "400": { $ref: "#/components/responses/InvalidInput" },
+        "401": { $ref: "#/components/responses/Unauthorized" },
+        "404": { $ref: "#/components/responses/NotFound" },
+        "503": { $ref: "#/components/responses/Unavailable" },
       },
     },
   },

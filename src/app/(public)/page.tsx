@@ -22,7 +22,11 @@ type Query = Promise<{ error?: string | string[] }>;
 export default async function LandingPage({ searchParams }: { searchParams: Query }) {
   // Links that confirm an address and name no page lead here.
   if ((await searchParams).error !== undefined) redirect("/verify-email?error");
-  const [t, someone] = await Promise.all([getTranslations("landing"), optionalUser()]);
+  const [t, someone, { appUrl }] = await Promise.all([
+    getTranslations("landing"),
+    optionalUser(),
+    currentRequest(),
+  ]);
   return (
     <>
       <div className="grid items-start gap-8 md:grid-cols-[1fr_22rem] md:gap-12">
@@ -31,7 +35,7 @@ export default async function LandingPage({ searchParams }: { searchParams: Quer
           <p className="mt-4 max-w-prose text-muted">{t("about")}</p>
           <p className="mt-8 text-muted text-sm">{t("tryIt")}</p>
           <pre className="mt-2 overflow-x-auto rounded-box border border-line bg-raised px-4 py-3 text-sm">
-            <code>curl {currentRequest().appUrl}/api/plans</code>
+            <code>curl {appUrl}/api/plans</code>
           </pre>
         </div>
         {someone ? <WelcomeBack /> : <SignUpCard />}

@@ -16,7 +16,7 @@ export async function callAccounts(
   path: string,
   body: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
-  const { accounts, address, deps, header } = currentRequest();
+  const { accounts, address, deps, header } = await currentRequest();
   const scope = accounts.scopeOf("POST", `/api/auth${path}`);
   const call: Call = { caller: { kind: "anonymous", address }, charges: [] };
   const result = await withLimitHeaders(call, async () => {

@@ -1,4 +1,4 @@
-import { currentRequest } from "./request.ts";
+import { pageRequests } from "./page-request.ts";
 
 /** A check that only a page makes, such as typing a name to confirm. Answered like a refusal of invalid input. */
 export class FieldError extends Error {
@@ -10,6 +10,6 @@ export class FieldError extends Error {
   constructor(field: string, message: string) {
     super(message);
     this.field = field;
-    currentRequest().setErrorStatus("invalid_input");
+    pageRequests().getStore()?.setErrorStatus("invalid_input");
   }
 }

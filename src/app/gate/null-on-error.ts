@@ -7,7 +7,7 @@ export async function nullOnError<Value>(reading: Promise<Value>): Promise<Value
     return await reading;
   } catch (error) {
     unstable_rethrow(error);
-    currentRequest().cannotServe();
+    (await currentRequest()).cannotServe();
     return null;
   }
 }

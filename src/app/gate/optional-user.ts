@@ -7,7 +7,7 @@ import { currentRequest } from "./request.ts";
  * The signed-in user of a public page. `null` also when that is unknown: public pages work without the database.
  */
 export const optionalUser = cache(async (): Promise<Person | null> => {
-  const { person, log, id } = currentRequest();
+  const { person, log, id } = await currentRequest();
   return person().catch((error: unknown) => {
     log.error({ err: error, requestId: id }, "a page is shown as if nobody were signed in");
     return null;

@@ -18,7 +18,7 @@ export async function catchRefusals<Value>(
     return { done: true, value: await action() };
   } catch (error) {
     unstable_rethrow(error);
-    const { log, id, setErrorStatus } = currentRequest();
+    const { log, id, setErrorStatus } = await currentRequest();
     // The page itself is served: it shows the refusal.
     setErrorStatus(null);
     const refusal = refusalOf(error);

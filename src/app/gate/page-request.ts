@@ -7,31 +7,31 @@ import type { Scope } from "../../limits/policies.ts";
 import type { Log } from "../../observability/log.ts";
 import type { Dependencies } from "../../operations/dependencies.ts";
 
-/** What the pages know of the request that they answer, and what they work with. */
+/** What pages know of their request, and what they work with. */
 export type PageRequest = {
-  /** Names the request in answers and in the log. */
+  /** Identifies the request in responses and in the log. */
   id: string;
-  /** With its query, as the browser asked for it; of an action, the page that it was sent from. */
+  /** With its query, as the browser requested it; for an action, the page that it was sent from. */
   path: string;
-  /** Who is signed in, or `null`. @throws DatabaseUnavailable */
+  /** The signed-in user, or `null`. @throws DatabaseUnavailable */
   person(): Promise<Person | null>;
-  /** What limits count by when nobody is signed in. */
+  /** The client's: limits count by it when nobody is signed in. */
   address: string;
   /** For scripts and styles in the page, RFC: CSP level 3, section 6.7.2.3. */
   nonce: string;
   /** The request's header, by its name in lower case. */
   header(name: string): string | undefined;
-  /** Puts into the answer's head what a call has cost, as long as the head has not been sent. */
+  /** Adds the rate-limit headers of a call, until the response's headers have been sent. */
   charged(charges: readonly Charge[]): void;
-  /** What Next.js answers to as a failure of ours (500) from now on: this refusal, with its status; `null`: such a failure. */
+  /** The status that replaces the 500 of Next.js from now on; `null`: the error is ours, and 500 is right. */
   setErrorStatus(code: RefusalCode | null): void;
-  /** Whether it would be a failure of ours now. */
+  /** Whether an error would be ours now. */
   isOurFailure(): boolean;
-  /** Answers 503: what the page is about cannot be known at the moment. */
+  /** Responds with 503: the page's data cannot be loaded at the moment. */
   cannotServe(): void;
   deps: Dependencies;
   accounts: PageAccounts;
-  /** Whether notifications are mailed to those who want it. */
+  /** Whether notifications are mailed to users who have turned them on. */
   mails: boolean;
   /** The public origin, without a slash at the end. */
   appUrl: string;
@@ -48,9 +48,7 @@ const SHARED = Symbol.for("tollgate.page-requests");
 
 type Shared = { [SHARED]?: AsyncLocalStorage<PageRequest> };
 
-/**
- * Next.js bundles the pages: modules of theirs are copies of the server's. What both must share is kept where both find it.
- */
+/** Next.js bundles the pages, with copies of our modules: what both must share is kept on `globalThis`. */
 export function pageRequests(): AsyncLocalStorage<PageRequest> {
   const shared = globalThis as Shared;
   shared[SHARED] ??= new AsyncLocalStorage();

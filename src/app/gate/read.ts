@@ -16,7 +16,7 @@ export async function read<Input extends z.ZodType, Output extends z.ZodType, A 
   operation: Operation<Dependencies, Input, Output, A>,
   input: z.input<Input>,
 ): Promise<z.input<Output>> {
-  const request = currentRequest();
+  const request = await currentRequest();
   try {
     const caller: Caller =
       operation.access === "anyone" ? { kind: "anonymous", address: request.address } : await requireUser();

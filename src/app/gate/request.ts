@@ -1,13 +1,13 @@
 import { redirect } from "next/navigation";
 import { cache } from "react";
 import type { Person } from "../../domain/caller.ts";
+import { hostedRequest } from "./hosted-request.ts";
 import { type PageRequest, pageRequests } from "./page-request.ts";
 import { signInPath } from "./same-site-path.ts";
 
 /** The current request. @throws Error outside a request, such as while building */
-export function currentRequest(): PageRequest {
-  const request = pageRequests().getStore();
-  if (!request) throw new Error("there is no request: pages are served by src/server.ts alone");
+export async function currentRequest(): Promise<PageRequest> {
+  const request = pageRequests().getStore() ?? (await hostedRequest());
   // The request was parsed: a later failure is ours.
   request.setErrorStatus(null);
   return request;
@@ -15,6 +15,6 @@ export function currentRequest(): PageRequest {
 
 /** The signed-in user; without one, redirects to the sign-in page and back. */
 export const requireUser = cache(async (): Promise<Person> => {
-  const request = currentRequest();
+  const request = await currentRequest();
   return (await request.person()) ?? redirect(signInPath(request.path));
 });

@@ -19,7 +19,7 @@ export async function runAction<Input extends z.ZodType, Output extends z.ZodTyp
   form: FormData,
   readInput: () => Record<string, unknown> | Promise<Record<string, unknown>>,
 ): Promise<z.input<Output>> {
-  const { address, deps, path, person } = currentRequest();
+  const { address, deps, path, person } = await currentRequest();
   const call: Call = { caller: (await person()) ?? { kind: "anonymous", address }, charges: [] };
   const readForm = async () =>
     form instanceof FormData

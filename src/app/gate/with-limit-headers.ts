@@ -6,7 +6,7 @@ import { currentRequest } from "./request.ts";
  * Adds the rate-limit headers of a call to the response, and `Retry-After` when it was refused.
  */
 export async function withLimitHeaders<Done>(call: Call, charged: () => Promise<Done>): Promise<Done> {
-  const request = currentRequest();
+  const request = await currentRequest();
   try {
     return await charged();
   } catch (error) {

@@ -12,7 +12,7 @@ export default getRequestConfig(async () => {
 });
 
 async function chosen(): Promise<Locale> {
-  const request = currentRequest();
+  const request = await currentRequest();
   // Error pages must work without the database.
   const someone = await request.person().catch(() => null);
   const user = someone === null ? null : await profile().catch(() => null);

@@ -10,6 +10,7 @@ import { NewKey } from "./new-key.tsx";
 
 export async function CreateForm() {
   const t = await getTranslations("apiKeys");
+  const { appUrl } = await currentRequest();
   const today = new Date().toISOString().slice(0, 10);
   return (
     <Card title={t("create.title")} description={t("create.about")}>
@@ -35,7 +36,7 @@ export async function CreateForm() {
           <SubmitButton>{t("create.button")}</SubmitButton>
         </div>
         <NewKey
-          appUrl={currentRequest().appUrl}
+          appUrl={appUrl}
           labels={{
             shownOnce: t("create.shownOnce"),
             shownOnceAbout: t("create.shownOnceAbout"),

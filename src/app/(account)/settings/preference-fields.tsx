@@ -11,6 +11,7 @@ const THEMES = ["system", "light", "dark"] as const;
 export async function PreferenceFields({ user }: { user: PreferenceOwner }) {
   const t = await getTranslations("settings.preferences");
   const { theme, emailNotifications } = user.preferences;
+  const { mails } = await currentRequest();
   return (
     <>
       <Select
@@ -21,7 +22,7 @@ export async function PreferenceFields({ user }: { user: PreferenceOwner }) {
       />
       <Checkbox
         label={t("emailNotifications")}
-        help={t(currentRequest().mails ? "emailNotificationsHelp" : "withoutMail")}
+        help={t(mails ? "emailNotificationsHelp" : "withoutMail")}
         name="emailNotifications"
         defaultChecked={emailNotifications}
       />

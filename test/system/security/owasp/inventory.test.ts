@@ -34,7 +34,6 @@ const BESIDE_THE_DOCUMENT = [
   "GET /api/docs/favicon-32x32.png",
   // For the operator.
   "GET /api/metrics",
-  "GET /api/cron/:job",
   // Each plugin documents itself, and is reached through the gate only.
   "GET /api/plugins/renewals/calendar.ics",
 ];

@@ -10,7 +10,7 @@ type FoundUser = z.output<typeof searchUsers.output>["items"][number];
 /** `null` when there is no such user. Exempt from limits, as a part of another action. @throws Refusal unless an administrator asks */
 export const findUser = cache(async (id: string): Promise<FoundUser | null> => {
   // Not observed either: it is not a call of its own.
-  const deps = { ...currentRequest().deps, observe: null };
+  const deps = { ...(await currentRequest()).deps, observe: null };
   const call = { caller: await requireUser(), charges: [], isExempt: true };
   try {
     const { items } = await execute(searchUsers, deps, call, () => ({

@@ -1,0 +1,82 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { type NextRequest, NextResponse } from "next/server";
+import { host } from "./app/gate/host.ts";
+import { type PassedRequest, REQUEST_HEADER } from "./app/gate/hosted-request.ts";
+import { Refusal } from "./domain/refusal.ts";
+import { limitHeaders } from "./http/limit-headers.ts";
+import { isCrossOrigin } from "./http/origin-check.ts";
+import { contentSecurityPolicy, pageHeaders } from "./http/security-headers.ts";
+import { statusOf } from "./http/status-of.ts";
+import type { Charge } from "./limits/charge.ts";
+import { charge } from "./operations/operation.ts";
+
+const METHODS = ["GET", "HEAD", "POST"];
+/** As `next.config.mjs` limits server actions. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** Before every page where Next.js serves without `src/server.ts`: the same refusals, limit and headers as there. */
+export async function proxy(request: NextRequest): Promise<NextResponse> {
+  const started = await host().catch((error: Error) => {
+    console.error(error.message);
+    return null;
+  });
+  if (started === null) return sendText(503, "Service unavailable", new Headers({ "retry-after": "5" }));
+  const { appUrl, clientAddress, deps, identify, log, ownOrigins } = started;
+  const id = randomUUID();
+  const nonce = randomBytes(16).toString("base64");
+  const policy = contentSecurityPolicy(nonce, appUrl);
+  const headers = new Headers([["x-request-id", id], ...pageHeaders(policy, appUrl)]);
+  const charges: Charge[] = [];
+  try {
+    const refused = refusalOf(request, ownOrigins);
+    if (refused) return sendText(refused.status, refused.text, headers);
+    const address = clientAddress(request.headers.get("x-forwarded-for"));
+    await charge("pages", deps.limits, { caller: { kind: "anonymous", address }, charges });
+    for (const [name, value] of Object.entries(limitHeaders(charges))) headers.set(name, value);
+    const cookie = request.headers.get("cookie") ?? undefined;
+    const { setCookies } = await identify({
+      address,
+      header: (name) => (name === "cookie" ? cookie : undefined),
+    }).catch(() => ({ setCookies: [] }));
+    for (const refreshed of setCookies) headers.append("set-cookie", refreshed);
+    return NextResponse.next({ headers, request: { headers: passedOn(request, { id, nonce }, policy) } });
+  } catch (error) {
+    if (!(error instanceof Refusal)) {
+      log.error({ err: error, requestId: id }, "page failed");
+      return sendText(500, "Internal server error", headers);
+    }
+    for (const [name, value] of Object.entries(limitHeaders(charges))) headers.set(name, value);
+    return sendText(statusOf[error.code], error.message, headers);
+  }
+}
+
+export const config = { matcher: ["/((?!api(?:/|$)|_next/static/).*)"] };
+
+function refusalOf({ method, headers }: NextRequest, ownOrigins: () => readonly string[]) {
+  if (!METHODS.includes(method)) return { status: 405, text: "Method not allowed" };
+  const secFetchSite = headers.get("sec-fetch-site") ?? undefined;
+  const origin = headers.get("origin") ?? undefined;
+  if (isCrossOrigin({ method, secFetchSite, origin, byCookie: true }, ownOrigins)) {
+    return { status: 403, text: "Forbidden" };
+  }
+  if (Number(headers.get("content-length") ?? 0) > MAX_BODY_BYTES) {
+    return { status: 413, text: "Payload too large" };
+  }
+  return null;
+}
+
+/** Next.js reads the nonce from the policy in the request; a client's own values are overwritten. */
+function passedOn(request: NextRequest, known: Pick<PassedRequest, "id" | "nonce">, policy: string): Headers {
+  const { pathname, search } = request.nextUrl;
+  const headers = new Headers(request.headers);
+  headers.set("content-security-policy", policy);
+  headers.set(REQUEST_HEADER, JSON.stringify({ ...known, path: `${pathname}${search}` }));
+  return headers;
+}
+
+function sendText(status: number, text: string, headers: Headers): NextResponse {
+  headers.set("content-type", "text/plain; charset=utf-8");
+  headers.set("cache-control", "no-store");
+  if (status === 405) headers.set("allow", METHODS.join(", "));
+  return new NextResponse(`${text}\n`, { status, headers });
+}

@@ -1,0 +1,79 @@
+import type { Auth } from "../auth/auth.ts";
+import type { Config } from "../config/config.ts";
+import { isJobName, type JobName, type JobOutcome } from "../domain/job.ts";
+import { startRetryJob } from "../intake/retry-job.ts";
+import { createJobRunner, type Job } from "../jobs/job-runner.ts";
+import type { Log } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import { type OutboundOptions, startOutbound } from "../outbound/outbound.ts";
+import { withLease } from "../store/hold-lease.ts";
+import { accountJobs } from "./account-jobs.ts";
+import { reconcileJobs } from "./reconcile-jobs.ts";
+import { retentionJob } from "./retention-job.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** After a crash, another process takes over a job once its lease has expired; it is renewed while the job runs. */
+const JOB_LEASE_SECONDS = 30;
+
+export type PeriodicJobs = {
+  /** Runs a job now, or waits for the run under way here. Undefined: no job has this name. */
+  run(name: string): Promise<JobOutcome> | undefined;
+  /** Finishes running jobs. */
+  stop(): Promise<void>;
+};
+
+export type PeriodicJobsOptions = {
+  auth: Auth;
+  metrics: Metrics | null;
+  log: Log;
+  /** `request`: jobs run by `run` alone, for hosts that stop a process between two requests. */
+  runsOn: "timer" | "request";
+  outbound: Pick<OutboundOptions, "hooks" | "reached">;
+};
+
+export function startPeriodicJobs(
+  config: Config,
+  runtime: Runtime,
+  { auth, metrics, log, runsOn, outbound }: PeriodicJobsOptions,
+): PeriodicJobs {
+  const { database } = runtime;
+  const observe = metrics?.jobRan ?? null;
+  const lease = { seconds: JOB_LEASE_SECONDS };
+  const runner = createJobRunner({
+    withLease: (name, work) => withLease(database, name, lease, work),
+    log,
+    observe,
+    runsOn,
+  });
+  const jobs: Job<JobName>[] = [
+    ...reconcileJobs(config, runtime),
+    ...accountJobs(config, runtime, auth),
+    retentionJob(config, runtime),
+  ];
+  for (const job of jobs) runner.start(job);
+  const retries = startRetryJob(runtime.intake, { observe, runsOn });
+  const sending = startOutbound({
+    ...outbound,
+    database,
+    plans: config.plans,
+    allow: runtime.outboundAllow,
+    ...(metrics ? { observe: metrics.sent } : {}),
+    runsOn,
+    log,
+    now: Date.now,
+  });
+  /** On a timer every process takes part in these two, each claiming its own rows; a requested run is one at a time. */
+  const runAlone = async (name: JobName, run: () => Promise<JobOutcome>): Promise<JobOutcome> =>
+    (await withLease(database, `job:${name}`, lease, run)) ?? "already_running";
+  return {
+    run: (name) => {
+      if (!isJobName(name)) return undefined;
+      if (name === "webhook-retry") return runAlone(name, retries.runNow);
+      if (name === "outbound-events") return runAlone(name, sending.runNow);
+      return runner.runNow(name) ?? Promise.resolve("disabled");
+    },
+    stop: async () => {
+      await Promise.all([runner.stop(), retries.stop(), sending.stop()]);
+    },
+  };
+}
