@@ -16,6 +16,8 @@ export type EventContext = {
   run: string;
   /** What the subscription was like at its previous event; absent for the first. */
   previous?: EventContext;
+  /** Whether a change waits for the end of the period; a scenario has none. */
+  hasScheduledChange?: boolean;
   /** What the hosted checkout was opened with and filled in with; a scenario has none. */
   checkout?: PaidCheckout;
 };

@@ -11,13 +11,14 @@ export type ChangeableSubscription = {
   planId: string;
   seats: number;
   status: SubscriptionStatus;
+  cancelAtPeriodEnd: boolean;
 };
 
 const FIND = {
   name: "changeable_subscription",
   text: `
 select id, user_id as "userId", provider, provider_subscription_id as "providerSubscriptionId", price_id as "priceId",
-  plan_id as "planId", seats, status
+  plan_id as "planId", seats, status, cancel_at_period_end as "cancelAtPeriodEnd"
 from subscription where id = $1`,
 };
 

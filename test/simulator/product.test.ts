@@ -129,22 +129,42 @@ describe.each(wireFormats())("changes of a subscription in the format %s", (form
   });
 
   it("wait for the end of the period where the provider has that", async () => {
-    const { api, buy, known, close } = await shopWith(format);
+    const { sim, api, buy, known, close } = await shopWith(format);
     const { id, forward } = await buy();
     if (api.traits.changesAtPeriodEnd) {
-      await api.changeSubscription(id, {
-        ...unchanged,
-        ...{
-          when: "period_end" as const,
-          seats: 5,
-          resultingSeats: 5,
-          resultingPriceId: "price_pro_monthly",
-        },
-      });
-      expect(await known()).toMatchObject([{ seats: 2 }]);
+      const atPeriodEnd = { ...unchanged, when: "period_end" } as const;
+      const pro = { priceId: null, resultingPriceId: "price_pro_monthly" };
+      const team = { priceId: "price_team_monthly", resultingPriceId: "price_team_monthly" };
+      await api.changeSubscription(id, { ...atPeriodEnd, ...pro, seats: 5, resultingSeats: 5 });
+      expect(await known()).toMatchObject([{ planId: "pro", seats: 2 }]);
       await forward("month");
-      expect(await known()).toMatchObject([{ seats: 5 }]);
+      expect(await known()).toMatchObject([{ planId: "pro", seats: 5 }]);
+
+      // A later change replaces the one that waits.
+      await api.changeSubscription(id, { ...atPeriodEnd, ...pro, seats: 4, resultingSeats: 4 });
+      await api.changeSubscription(id, { ...atPeriodEnd, ...team, seats: 8, resultingSeats: 8 });
+      await sim.settle();
+      expect(await known()).toMatchObject([{ planId: "pro", seats: 5 }]);
+      await forward("month");
+      expect(await known()).toMatchObject([{ planId: "team", seats: 8, status: "active" }]);
     }
+    await close();
+  });
+
+  it("replace at once what waits for the end of the period, at Stripe", async () => {
+    if (format !== "stripe") return;
+    const { sim, api, buy, known, close } = await shopWith(format);
+    const { id, forward } = await buy();
+    const pro = { ...unchanged, resultingPriceId: "price_pro_monthly" };
+    const later = { ...pro, when: "period_end", seats: 5, resultingSeats: 5 } as const;
+    const preview = await api.previewChange(id, later);
+    const [subscription] = (await control(sim.url, "/state")).slots["provider-a"].subscriptions;
+    const at = new Date(subscription.periodEndSeconds * 1000);
+    expect(preview).toEqual({ amountDue: 10_000, currency: "EUR", at });
+    await api.changeSubscription(id, later);
+    await api.changeSubscription(id, { ...pro, when: "now", seats: 3, resultingSeats: 3 });
+    await forward("month");
+    expect(await known()).toMatchObject([{ planId: "pro", seats: 3 }]);
     await close();
   });
 });

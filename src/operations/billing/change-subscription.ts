@@ -75,7 +75,9 @@ export const changeSubscription = defineOperation({
       refuse({ reason: "plan_not_sold_by", params: { plan: plan.name, provider }, field: "planId" });
 
     const api = providerOf(deps.payments, provider);
-    if (when === "period_end" && !api.traits.changesAtPeriodEnd) refuse({ reason: "change_not_supported" });
+    // A subscription that ends then has no next period to change.
+    if (when === "period_end" && (!api.traits.changesAtPeriodEnd || stored.cancelAtPeriodEnd))
+      refuse({ reason: "change_not_supported" });
     const changed = {
       when,
       priceId: plan.id === stored.planId ? null : priceId,

@@ -9,15 +9,21 @@ import { dateAt, listAt, textAt } from "../outbound/response-fields.ts";
 import { beginCall } from "../outbound/send-request.ts";
 import { JsonReader } from "../webhook/json-reader.ts";
 import { polarClient } from "./client.ts";
+import { type Disputes, disputesOf, disputesSince } from "./disputes.ts";
 import { readOrder } from "./payments.ts";
 
 const PAGE_SIZE = 100;
 
-/** Oldest first, so that an order that is made meanwhile does not shift the remaining pages. */
+/**
+ * Oldest first, so that an order that is made meanwhile does not shift the remaining pages. Polar sends no events for
+ * disputes: orders that were disputed since are listed too, however old they are.
+ */
 export async function* listPayments(
   provider: ConnectedProvider,
   { since, providerSubscriptionId }: PaymentSelection,
 ): AsyncGenerator<PaymentState> {
+  const disputes = await disputesSince(provider, since);
+  const listed = new Set<string>();
   for (let page = 1; ; page += 1) {
     const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
     const response = await listOrders(client)({
@@ -27,25 +33,34 @@ export async function* listPayments(
     });
     const orders = listAt(response, "items");
     for (const order of orders) {
-      const state = stateOf(order);
-      if (state !== null) yield state;
+      const state = stateOf(order, disputes);
+      if (state === null) continue;
+      listed.add(state.charge.id);
+      yield state;
     }
-    if (orders.length === 0 || page >= Number(textAt(response, "pagination", "max_page"))) return;
+    if (orders.length === 0 || page >= Number(textAt(response, "pagination", "max_page"))) break;
+  }
+  if (providerSubscriptionId !== null) return;
+  for (const id of disputes.keys()) {
+    const state = listed.has(id) ? null : await fetchPayment(provider, id);
+    if (state !== null) yield state;
   }
 }
 
 export async function fetchPayment(provider: ConnectedProvider, id: string): Promise<PaymentState | null> {
   const client = polarClient(provider, beginCall(provider));
   const order = await nullIfNotFound(async () => getOrders(client)(pathSegment(provider, id)));
-  return order && stateOf(order);
+  return order && stateOf(order, await disputesOf(provider, id));
 }
 
 const PAID = new Set(["paid", "refunded", "partially_refunded"]);
 
-function stateOf(order: unknown): PaymentState | null {
+function stateOf(order: unknown, disputes: Disputes): PaymentState | null {
+  const id = textAt(order, "id");
   const state = paymentState(() => readOrder(new JsonReader({ data: order })), {
     createdAt: dateAt(order, "created_at"),
     isUndecided: !PAID.has(textAt(order, "status") ?? ""),
+    reversals: (id === null ? undefined : disputes.get(id)) ?? [],
   });
   // A listed order contains its subscription's present period, not its own.
   return state && { ...state, charge: { ...state.charge, periodStart: null, periodEnd: null } };

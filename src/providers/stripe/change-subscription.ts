@@ -4,6 +4,7 @@ import type { ConnectedProvider } from "../outbound/connected-provider.ts";
 import { pathSegment } from "../outbound/null-if-not-found.ts";
 import { problem } from "../outbound/problems.ts";
 import { mapStripeErrors } from "./client.ts";
+import { releaseSchedule, scheduleChange } from "./schedule-change.ts";
 
 // Charged at once; a failed charge leaves the subscription as it was.
 const AT_ONCE = { proration_behavior: "always_invoice" } as const;
@@ -14,47 +15,64 @@ export async function changeSubscription(
   id: string,
   change: SubscriptionChange,
 ): Promise<void> {
-  const items = [await changedItem(provider, client, id, change)];
+  const subscription = await retrieve(provider, client, id);
+  if (change.when === "period_end") return scheduleChange(provider, client, subscription, change);
+  await releaseSchedule(provider, client, subscription);
   await mapStripeErrors(provider, () =>
     client.subscriptions.update(pathSegment(provider, id), {
       ...AT_ONCE,
       payment_behavior: "error_if_incomplete",
-      items,
+      items: [itemUpdate(itemOf(provider, subscription, change), change)],
     }),
   );
 }
 
-/** https://docs.stripe.com/api/invoices/create_preview */
+/** The invoice of the change, or the next renewal's with it. https://docs.stripe.com/api/invoices/create_preview */
 export async function previewChange(
   provider: ConnectedProvider,
   client: Stripe,
   id: string,
   change: SubscriptionChange,
 ): Promise<ChangePreview | null> {
-  const items = [await changedItem(provider, client, id, change)];
+  const item = itemOf(provider, await retrieve(provider, client, id), change);
+  const isAtOnce = change.when === "now";
   const invoice = await mapStripeErrors(provider, () =>
     client.invoices.createPreview({
       subscription: pathSegment(provider, id),
-      subscription_details: { ...AT_ONCE, items },
+      subscription_details: {
+        ...(isAtOnce ? AT_ONCE : { proration_behavior: "none" }),
+        items: [itemUpdate(item, change)],
+      },
     }),
   );
-  return { amountDue: invoice.amount_due, currency: invoice.currency.toUpperCase(), at: new Date() };
+  return {
+    amountDue: invoice.amount_due,
+    currency: invoice.currency.toUpperCase(),
+    at: isAtOnce ? new Date() : new Date(item.current_period_end * 1000),
+  };
 }
 
-async function changedItem(
+function retrieve(provider: ConnectedProvider, client: Stripe, id: string): Promise<Stripe.Subscription> {
+  return mapStripeErrors(provider, () => client.subscriptions.retrieve(pathSegment(provider, id)));
+}
+
+function itemOf(
   provider: ConnectedProvider,
-  client: Stripe,
-  id: string,
-  { currentPriceId, priceId, seats }: SubscriptionChange,
-): Promise<{ id: string; price?: string; quantity?: number }> {
-  const subscription = await mapStripeErrors(provider, () =>
-    client.subscriptions.retrieve(pathSegment(provider, id)),
-  );
+  subscription: Stripe.Subscription,
+  { currentPriceId }: SubscriptionChange,
+): Stripe.SubscriptionItem {
   const items = subscription.items?.data ?? [];
   const item = items.find(({ price }) => price.id === currentPriceId) ?? items[0];
   if (item === undefined) throw problem(provider, "rejected", "the subscription has no items");
+  return item;
+}
+
+function itemUpdate(
+  { id }: Stripe.SubscriptionItem,
+  { priceId, seats }: SubscriptionChange,
+): { id: string; price?: string; quantity?: number } {
   return {
-    id: item.id,
+    id,
     ...(priceId === null ? {} : { price: priceId }),
     ...(seats === null ? {} : { quantity: seats }),
   };

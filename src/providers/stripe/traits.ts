@@ -25,7 +25,7 @@ export const STRIPE_TRAITS: ProviderTraits = {
   listsEvents: true,
   losesEventsWhileDisabled: false,
   cancelsAtOnce: true,
-  changesAtPeriodEnd: false,
+  changesAtPeriodEnd: true,
   checkout: { canBeUpdated: false, onePerCustomer: false, takesTrialDays: true },
   // https://docs.stripe.com/rate-limits: live mode 100 a second, sandboxes and each endpoint 25.
   requestLimit: () => ({ requests: 25, perSeconds: 1 }),

@@ -6,6 +6,7 @@ export type Command =
   | { to: "change seats"; seats: number }
   | { to: "change plan"; offer: Offer }
   | { to: "change at period end"; offer: Offer | null; seats: number | null }
+  | { to: "withdraw the scheduled change" }
   | { to: "cancel at period end"; by?: "seller" | "customer" }
   | { to: "cancel now" }
   | { to: "resume" }
@@ -63,8 +64,10 @@ export function applyCommand<Subscription extends BillingState>(
         offer: command.offer ?? subscription.scheduled?.offer ?? null,
         seats: command.seats ?? subscription.scheduled?.seats ?? null,
       };
-      return { subscription: { ...subscription, scheduled }, events: [] };
+      return { subscription: { ...subscription, scheduled }, events: ["restated"] };
     }
+    case "withdraw the scheduled change":
+      return { subscription: { ...subscription, scheduled: null }, events: ["restated"] };
     case "cancel at period end":
       if (state.cancelAtPeriodEnd) return { subscription, events: [] };
       return changed(subscription, "cancellation scheduled", {

@@ -18,6 +18,7 @@ import { stripeEvents } from "./list-events.ts";
 import { STRIPE_PARAMETERS } from "./parameters.ts";
 import { portalSession } from "./portal-session.ts";
 import { invoicePreview } from "./preview.ts";
+import { stripeSchedules } from "./schedules.ts";
 import { stripeSessions } from "./sessions.ts";
 import { stripeSubscriptions } from "./subscriptions.ts";
 
@@ -47,6 +48,7 @@ export function stripeApi(slot: ProviderSlot): Hono {
   app.route("/v1", stripeInvoices(slot));
   app.route("/v1", stripeCatalog(slot));
   app.route("/v1/customers", stripeCustomers(slot));
+  app.route("/v1/subscription_schedules", stripeSchedules(slot));
   app.route("/v1/events", stripeEvents(slot));
   app.all("*", (c) => {
     const message = `Unrecognized request URL (${c.req.method}: ${c.req.path}).`;

@@ -58,6 +58,11 @@ function objectOf(context: EventContext): object {
   }
 }
 
+/** A subscription has at most one at a time. */
+export function scheduleId(subscriptionId: string): string {
+  return subscriptionId.replace(/^sub_/, "sub_sched_");
+}
+
 function invoiceId({ ids, step }: EventContext): string {
   return invoiceIdOf(ids.subscriptionId, step.state.periodStartSeconds);
 }
@@ -161,7 +166,7 @@ function subscription(context: EventContext): object {
     pending_setup_intent: null,
     pending_update: null,
     quantity: seats,
-    schedule: null,
+    schedule: context.hasScheduledChange ? scheduleId(ids.subscriptionId) : null,
     start_date: lifecycle.startedAtSeconds,
     status,
     test_clock: null,

@@ -63,11 +63,23 @@ export const STRIPE_PARAMETERS: ParameterTable = {
   "DELETE /v1/subscriptions/:id": {
     ...{ invoice_now: ["false"], prorate: ["false"], ...expandable(SUBSCRIPTION_FIELDS) },
   },
+  "POST /v1/subscription_schedules": { from_subscription: "any" },
+  "GET /v1/subscription_schedules/:id": {},
+  "POST /v1/subscription_schedules/:id": {
+    ...{ end_behavior: ["release"], proration_behavior: ["none"] },
+    ...{ "phases.0.start_date": "any", "phases.0.end_date": "any", "phases.0.trial_end": "any" },
+    ...{ "phases.*.items.0.price": "any", "phases.*.items.0.quantity": "any" },
+    "phases.1.duration.interval": ["month", "year"],
+    "phases.1.duration.interval_count": ["1"],
+    "phases.*.proration_behavior": ["none"],
+    "phases.*.automatic_tax.enabled": ["true"],
+  },
+  "POST /v1/subscription_schedules/:id/release": {},
   "POST /v1/invoices/create_preview": {
     ...{ subscription: "any", "subscription_details.items.0.id": "any" },
     "subscription_details.items.0.price": "any",
     "subscription_details.items.0.quantity": "any",
-    "subscription_details.proration_behavior": ["always_invoice", "create_prorations"],
+    "subscription_details.proration_behavior": ["always_invoice", "create_prorations", "none"],
   },
   "GET /v1/invoices": {
     ...{ customer: "any", subscription: "any" },

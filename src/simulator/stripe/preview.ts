@@ -17,7 +17,11 @@ export function invoicePreview(slot: ProviderSlot): Handler {
     const seats = form.wholeNumber("subscription_details[items][0][quantity]");
     return c.json({
       ...{ object: "invoice", subscription: id, currency: offer.currency.toLowerCase() },
-      amount_due: proratedAmount(before.state, offer, seats, nowSeconds(slot)),
+      // Without prorations it is the next renewal's.
+      amount_due:
+        form.text("subscription_details[proration_behavior]") === "none"
+          ? offer.amount * (seats ?? before.state.seats)
+          : proratedAmount(before.state, offer, seats, nowSeconds(slot)),
     });
   };
 }

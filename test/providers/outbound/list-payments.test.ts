@@ -239,7 +239,43 @@ it("lists Polar's orders with what was refunded, without their subscription's pr
     ["o4", "undecided", 4_000, "EUR", 0],
   ]);
   expect(states[0]?.charge).toMatchObject({ periodStart: null, periodEnd: null });
-  expect(requested()).toHaveLength(2);
+  expect(requested().filter((request) => request.startsWith("/v1/orders/"))).toHaveLength(2);
+});
+
+const polarDispute = (id: string, order_id: string, status: string, created_at: string) => ({
+  ...{ id, order_id, status, amount: 3_400, tax_amount: 600, created_at, modified_at: null },
+});
+
+it("lists Polar's orders that were disputed since, however old they are", async () => {
+  const disputes = [
+    polarDispute("d1", "o1", "needs_response", "2026-03-05T12:00:00Z"),
+    polarDispute("d2", "o2", "won", "2026-03-05T12:00:00Z"),
+    polarDispute("d3", "old", "lost", "2026-03-05T12:00:00Z"),
+    polarDispute("d4", "older", "lost", "2026-01-05T12:00:00Z"),
+  ];
+  const page = (items: object[]) => ({ body: { items, pagination: { total_count: 9, max_page: 1 } } });
+  provider.respondWith(({ path, query }) => {
+    const name = path.slice("/provider-a/v1/".length);
+    const of = query.get("order_id");
+    if (name === "disputes/") return page(disputes.filter(({ order_id }) => of === null || order_id === of));
+    if (name === "orders/") return page([polarOrder("o1"), polarOrder("o2")]);
+    return { body: polarOrder(name.slice("orders/".length)) };
+  });
+  const states = await listed("polar", { ...ALL, since: new Date("2026-03-01T00:00:00Z") });
+  expect(facts(states)).toEqual([
+    ["o1", "disputed", 4_000, "EUR", 0],
+    ["o2", "paid", 4_000, "EUR", 0],
+    ["old", "disputed", 4_000, "EUR", 0],
+  ]);
+});
+
+it("lists Polar's orders with a key that may not read disputes", async () => {
+  provider.respondWith(({ path }) =>
+    path.includes("/disputes/")
+      ? { status: 403, body: { error: "insufficient_scope", detail: "Not permitted" } }
+      : { body: { items: [polarOrder("o1")], pagination: { total_count: 1, max_page: 1 } } },
+  );
+  expect(facts(await listed("polar"))).toEqual([["o1", "paid", 4_000, "EUR", 0]]);
 });
 
 function squeezyItem(type: string, id: string, attributes: object): object {

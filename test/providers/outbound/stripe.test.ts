@@ -107,6 +107,96 @@ describe("Stripe's API", () => {
     expect(Object.fromEntries(session())).toEqual({ customer: "cus_0", return_url: ORDER.successUrl });
   });
 
+  describe("changes of a subscription", () => {
+    const items = [
+      { id: "si_addon", price: { id: "price_addon" }, quantity: 1, current_period_end: 200 },
+      { id: "si_1", price: { id: "price_pro" }, quantity: 2, current_period_end: 200 },
+    ];
+    const subscription = (schedule: string | null) => ({
+      body: { id: "sub_1", object: "subscription", schedule, items: { data: items } },
+    });
+    const phase = {
+      ...{ start_date: 100, end_date: 200, trial_end: null, description: null, default_payment_method: null },
+      ...{ collection_method: null, automatic_tax: { enabled: true }, default_tax_rates: [{ id: "txr_1" }] },
+      discounts: [{ discount: "di_1", coupon: null, promotion_code: null }],
+      items: items.map(({ price, quantity }) => ({ price: price.id, quantity, discounts: [] })),
+    };
+    const schedule = {
+      body: { id: "sub_sched_1", phases: [phase], current_phase: { start_date: 100, end_date: 200 } },
+    };
+    const change = {
+      ...{ priceId: "price_team", currentPriceId: "price_pro", seats: 6 },
+      ...{ resultingPriceId: "price_team", resultingSeats: 6 },
+    };
+    const subscriptionPath = "/provider-a/v1/subscriptions/sub_1";
+    const schedulePath = "/provider-a/v1/subscription_schedules/sub_sched_1";
+
+    it.each([null, "sub_sched_1"])(
+      "wait for the end of the period in a schedule that keeps what is paid, after %s",
+      async (attached) => {
+        answering({
+          [`GET ${subscriptionPath}`]: subscription(attached),
+          "POST /provider-a/v1/subscription_schedules": schedule,
+          [`GET ${schedulePath}`]: schedule,
+          "GET /provider-a/v1/prices/price_team": {
+            body: { id: "price_team", recurring: { interval: "year", interval_count: 1 } },
+          },
+          [`POST ${schedulePath}`]: schedule,
+        });
+        await api.changeSubscription("sub_1", { ...change, when: "period_end" });
+        expect(requested()).toEqual([
+          "GET /subscriptions/sub_1",
+          attached === null ? "POST /subscription_schedules" : "GET /subscription_schedules/sub_sched_1",
+          "GET /prices/price_team",
+          "POST /subscription_schedules/sub_sched_1",
+        ]);
+        const retained = (at: number) => ({
+          [`phases[${at}][discounts][0][discount]`]: "di_1",
+          [`phases[${at}][automatic_tax][enabled]`]: "true",
+          [`phases[${at}][default_tax_rates][0]`]: "txr_1",
+          [`phases[${at}][items][0][price]`]: "price_addon",
+          [`phases[${at}][items][0][quantity]`]: "1",
+        });
+        expect(Object.fromEntries(session())).toEqual({
+          end_behavior: "release",
+          proration_behavior: "none",
+          ...retained(0),
+          "phases[0][items][1][price]": "price_pro",
+          "phases[0][items][1][quantity]": "2",
+          "phases[0][start_date]": "100",
+          "phases[0][end_date]": "200",
+          ...retained(1),
+          "phases[1][items][1][price]": "price_team",
+          "phases[1][items][1][quantity]": "6",
+          "phases[1][duration][interval]": "year",
+          "phases[1][duration][interval_count]": "1",
+          "phases[1][proration_behavior]": "none",
+        });
+      },
+    );
+
+    it("release a schedule when they are made at once", async () => {
+      answering({
+        [`GET ${subscriptionPath}`]: subscription("sub_sched_1"),
+        [`POST ${schedulePath}/release`]: schedule,
+        [`POST ${subscriptionPath}`]: subscription(null),
+      });
+      await api.changeSubscription("sub_1", { ...change, when: "now" });
+      expect(requested()).toEqual([
+        "GET /subscriptions/sub_1",
+        "POST /subscription_schedules/sub_sched_1/release",
+        "POST /subscriptions/sub_1",
+      ]);
+      expect(Object.fromEntries(session())).toEqual({
+        proration_behavior: "always_invoice",
+        payment_behavior: "error_if_incomplete",
+        "items[0][id]": "si_1",
+        "items[0][price]": "price_team",
+        "items[0][quantity]": "6",
+      });
+    });
+  });
+
   it("treats a 400 for an unknown customer as missing", async () => {
     const error = {
       type: "invalid_request_error",

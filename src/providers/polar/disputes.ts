@@ -1,0 +1,68 @@
+import { listDisputes } from "@polar-sh/sdk/2026-10/services/disputes";
+import type { Reversal } from "../../domain/payment.ts";
+import { PaymentApiProblem } from "../../domain/payment-api.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { MAX_PAGE_BYTES } from "../outbound/oldest-first.ts";
+import { dateAt, listAt, textAt, valueAt } from "../outbound/response-fields.ts";
+import { beginCall } from "../outbound/send-request.ts";
+import { polarClient } from "./client.ts";
+
+/** By the order's id. */
+export type Disputes = ReadonlyMap<string, readonly Reversal[]>;
+
+const PAGE_SIZE = 100;
+
+/** Disputes that were opened or have changed since, `null`: all. https://polar.sh/docs/api-reference/disputes/list */
+export async function disputesSince(provider: ConnectedProvider, since: Date | null): Promise<Disputes> {
+  const disputes = new Map<string, Reversal[]>();
+  for await (const dispute of allDisputes(provider, null)) {
+    const changedAt = dateAt(dispute, "modified_at") ?? dateAt(dispute, "created_at");
+    if (since !== null && changedAt !== null && changedAt < since) continue;
+    const reversal = reversalOf(dispute);
+    if (reversal !== null) disputes.set(reversal.of, [...(disputes.get(reversal.of) ?? []), reversal]);
+  }
+  return disputes;
+}
+
+export async function disputesOf(provider: ConnectedProvider, orderId: string): Promise<Disputes> {
+  const reversals: Reversal[] = [];
+  for await (const dispute of allDisputes(provider, orderId)) {
+    const reversal = reversalOf(dispute);
+    if (reversal !== null) reversals.push(reversal);
+  }
+  return new Map([[orderId, reversals]]);
+}
+
+async function* allDisputes(provider: ConnectedProvider, orderId: string | null): AsyncGenerator<unknown> {
+  for (let page = 1; ; page += 1) {
+    const client = polarClient(provider, beginCall(provider, { maxBytes: MAX_PAGE_BYTES }));
+    const filter = orderId === null ? {} : { order_id: orderId };
+    const response = await nullIfForbidden(async () =>
+      listDisputes(client)({ ...filter, page, limit: PAGE_SIZE, sorting: ["created_at"] }),
+    );
+    const disputes = listAt(response, "items");
+    yield* disputes;
+    if (disputes.length === 0 || page >= Number(textAt(response, "pagination", "max_page"))) return;
+  }
+}
+
+/** A key from before disputes were read lacks `disputes:read`: payments are compared all the same. */
+async function nullIfForbidden<Result>(call: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof PaymentApiProblem && ["unauthorized", "missing"].includes(error.failure))
+      return null;
+    throw error;
+  }
+}
+
+// An early warning takes no money back, and one that was prevented has been refunded.
+const IN_EFFECT = new Set(["needs_response", "under_review", "lost"]);
+
+function reversalOf(dispute: unknown): Reversal | null {
+  const [id, of] = [textAt(dispute, "id"), textAt(dispute, "order_id")];
+  if (id === null || of === null) return null;
+  const amount = Number(valueAt(dispute, "amount") ?? 0) + Number(valueAt(dispute, "tax_amount") ?? 0);
+  return { id, of, kind: "dispute", amount: IN_EFFECT.has(textAt(dispute, "status") ?? "") ? amount : 0 };
+}

@@ -1,0 +1,120 @@
+import type Stripe from "stripe";
+import type { SubscriptionChange } from "../../domain/payment-api.ts";
+import type { ConnectedProvider } from "../outbound/connected-provider.ts";
+import { pathSegment } from "../outbound/null-if-not-found.ts";
+import { problem } from "../outbound/problems.ts";
+import { mapStripeErrors } from "./client.ts";
+
+/**
+ * A change at the end of the paid period: a schedule whose first phase is the period as it is paid and whose second one
+ * has the change, after which Stripe releases the subscription. A later change replaces an earlier one.
+ * https://docs.stripe.com/billing/subscriptions/subscription-schedules
+ */
+export async function scheduleChange(
+  provider: ConnectedProvider,
+  client: Stripe,
+  subscription: Stripe.Subscription,
+  change: SubscriptionChange,
+): Promise<void> {
+  const run = <Result>(request: () => Promise<Result>) => mapStripeErrors(provider, request);
+  const attached = scheduleOf(subscription);
+  const schedule = await run(async () =>
+    attached === null
+      ? client.subscriptionSchedules.create({ from_subscription: subscription.id })
+      : client.subscriptionSchedules.retrieve(pathSegment(provider, attached)),
+  );
+  const startsAt = schedule.current_phase?.start_date;
+  const current = schedule.phases.find((phase) => phase.start_date === startsAt);
+  if (current === undefined) throw problem(provider, "rejected", "the schedule has no current phase");
+  const price = await run(() => client.prices.retrieve(pathSegment(provider, change.resultingPriceId)));
+  const { interval, interval_count } = price.recurring ?? { interval: "month", interval_count: 1 };
+  const paid = retainedFields(current);
+  await run(() =>
+    client.subscriptionSchedules.update(schedule.id, {
+      end_behavior: "release",
+      // Nothing of the current phase changes.
+      proration_behavior: "none",
+      phases: [
+        {
+          ...paid,
+          start_date: current.start_date,
+          end_date: current.end_date,
+          ...(current.trial_end === null ? {} : { trial_end: current.trial_end }),
+        },
+        {
+          ...paid,
+          items: changedItems(paid.items, change),
+          duration: { interval, interval_count },
+          proration_behavior: "none",
+        },
+      ],
+    }),
+  );
+}
+
+/** A change at once ends a schedule, which would undo it with its next phase. */
+export async function releaseSchedule(
+  provider: ConnectedProvider,
+  client: Stripe,
+  subscription: Stripe.Subscription,
+): Promise<void> {
+  const attached = scheduleOf(subscription);
+  if (attached === null) return;
+  await mapStripeErrors(provider, () =>
+    client.subscriptionSchedules.release(pathSegment(provider, attached)),
+  );
+}
+
+function scheduleOf({ schedule }: Stripe.Subscription): string | null {
+  return typeof schedule === "string" ? schedule : (schedule?.id ?? null);
+}
+
+type Phase = Stripe.SubscriptionSchedule.Phase;
+type PhaseItem = Stripe.SubscriptionScheduleUpdateParams.Phase.Item;
+
+/** What a phase would lose if an update left it out. */
+function retainedFields(phase: Phase) {
+  const { automatic_tax, collection_method, default_payment_method, default_tax_rates, description } = phase;
+  return {
+    items: phase.items.map(retainedItem),
+    discounts: discountsOf(phase.discounts),
+    ...(automatic_tax ? { automatic_tax: { enabled: automatic_tax.enabled } } : {}),
+    ...(collection_method === null ? {} : { collection_method }),
+    ...(default_payment_method ? { default_payment_method: idOf(default_payment_method) } : {}),
+    ...(default_tax_rates?.length ? { default_tax_rates: default_tax_rates.map(idOf) } : {}),
+    ...(description === null ? {} : { description }),
+  };
+}
+
+function retainedItem({ price, quantity, discounts, tax_rates }: Phase["items"][number]): PhaseItem {
+  return {
+    price: idOf(price),
+    ...(quantity === undefined ? {} : { quantity }),
+    ...(discounts.length > 0 ? { discounts: discountsOf(discounts) } : {}),
+    ...(tax_rates?.length ? { tax_rates: tax_rates.map(idOf) } : {}),
+  };
+}
+
+function discountsOf(discounts: Phase["discounts"]): { discount?: string; coupon?: string }[] {
+  return discounts.flatMap<{ discount?: string; coupon?: string }>(({ discount, coupon }) =>
+    discount !== null ? { discount: idOf(discount) } : coupon !== null ? { coupon: idOf(coupon) } : [],
+  );
+}
+
+/** Add-ons stay. */
+function changedItems(
+  items: readonly PhaseItem[],
+  { currentPriceId, resultingPriceId, resultingSeats }: SubscriptionChange,
+): PhaseItem[] {
+  const position = Math.max(
+    0,
+    items.findIndex(({ price }) => price === currentPriceId),
+  );
+  return items.map((item, at) =>
+    at === position ? { ...item, price: resultingPriceId, quantity: resultingSeats } : item,
+  );
+}
+
+function idOf(reference: string | { id: string }): string {
+  return typeof reference === "string" ? reference : reference.id;
+}
