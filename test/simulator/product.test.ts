@@ -10,7 +10,7 @@ import "../fixtures/fifth-provider.ts";
 
 let test: TestDatabase;
 beforeAll(async () => {
-  test = await freshDatabase(40);
+  test = await freshDatabase(60);
 });
 afterAll(() => test.drop());
 
