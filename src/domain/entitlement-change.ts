@@ -1,4 +1,3 @@
-import type { AccessFacts } from "./access.ts";
 import {
   type Entitlements,
   entitlementsOf,
@@ -10,83 +9,113 @@ import {
 import type { PlanCatalog } from "./plan.ts";
 import type { WrittenFacts } from "./user-changes.ts";
 
-/** A change as stored in its transaction, JSON: what the user's entitlements are made of, and what has changed of it. */
+/** A change as stored in its transaction, JSON. */
 export type StoredChange = {
-  /** After the transaction, the newest first. */
-  subscriptions: Stored<Subscribed & { id: string }>[];
-  usage: QuotaUsage[] | null;
+  /** Subscriptions just before and after the change; `null`: then there was none of this user. */
   replaced?: { id: string; before: Stored<WrittenFacts> | null; after: Stored<WrittenFacts> | null }[];
   reversals?: { id: string; before: Reversal; after: Reversal }[];
+  /** What the entitlements were made of after the transaction, the newest first; absent where it was not read. */
+  subscriptions?: Stored<KnownSubscription>[];
+  usage?: QuotaUsage[] | null;
   /** ISO 8601. Nothing was written, a time has passed: the entitlements changed then. */
   changedAt?: string;
 };
 
-type Reversal = AccessFacts["paymentReversal"];
+type KnownSubscription = Subscribed & { id: string };
+
+type Reversal = Subscribed["paymentReversal"];
 
 type Stored<Facts> = { [Key in keyof Facts]: Facts[Key] extends Date | null ? string | null : Facts[Key] };
 
-/** What the user's entitlements are made of, read later than the change. */
-export type CurrentFacts = { subscriptions: readonly Subscribed[]; usage: readonly QuotaUsage[] };
+/** What the user's entitlements are made of, read later than the changes; with the subscriptions that these have ended. */
+export type CurrentFacts = {
+  subscriptions: readonly KnownSubscription[];
+  usage: readonly QuotaUsage[];
+};
+
+type DatedChange = { change: StoredChange; writtenAt: Date };
 
 /**
- * The entitlements after a change, or `null` when they are what they were.
- * @param current replaces the state after the change: transactions of one user's subscriptions do not see each other
- * @param at when it was written
+ * The entitlements after each change of one user, or `null` where they are what they were. Worked out backwards from the
+ * current state: transactions that change subscriptions of one user do not see each other.
+ * @param changes in order
  */
 export function changedEntitlements(
-  stored: StoredChange,
-  current: CurrentFacts | null,
+  changes: readonly DatedChange[],
+  current: CurrentFacts,
   plans: Pick<PlanCatalog, "plans">,
-  at: Date,
-): ShownEntitlements | null {
-  const beforeAt = stored.changedAt === undefined ? at : new Date(Date.parse(stored.changedAt) - 1);
-  const before = entitlementsOf(factsAt(stored, "before", beforeAt), plans, beforeAt);
-  const after = entitlementsOf(current?.subscriptions ?? factsAt(stored, "after", at), plans, at);
-  if (comparable(before) === comparable(after)) return null;
-  return showEntitlements(after, current?.usage ?? stored.usage ?? []);
+): (ShownEntitlements | null)[] {
+  const results: (ShownEntitlements | null)[] = [];
+  let later = [...current.subscriptions];
+  for (const { change, writtenAt } of [...changes].reverse()) {
+    const isLast = results.length === 0;
+    const stored = change.subscriptions?.map((subscription) => withDates(subscription, writtenAt));
+    const after = stateAt("after", change, isLast ? later : (stored ?? later), writtenAt);
+    const before = stateAt("before", change, stored ?? later, writtenAt);
+    later = stateAt("before", change, later, writtenAt);
+    const beforeAt = change.changedAt === undefined ? writtenAt : new Date(Date.parse(change.changedAt) - 1);
+    const granted = entitlementsOf(after.filter(hasNotEnded), plans, writtenAt);
+    const isUnchanged = isSame(entitlementsOf(before.filter(hasNotEnded), plans, beforeAt), granted);
+    results.push(isUnchanged ? null : showEntitlements(granted, current.usage));
+  }
+  return results.reverse();
 }
 
-function comparable({ planId, status, until, features }: Entitlements): string {
-  const granted = [...features].map(([id, { kind, value, resetsAt }]) => [
-    id,
-    value,
+function hasNotEnded({ status }: KnownSubscription): boolean {
+  return status !== "canceled";
+}
+
+/** The subscriptions just before or after a change, given those after it. */
+function stateAt(
+  when: "before" | "after",
+  { replaced = [], reversals = [] }: StoredChange,
+  later: readonly KnownSubscription[],
+  writtenAt: Date,
+): KnownSubscription[] {
+  let state = [...later];
+  for (const { id, [when]: facts } of replaced) {
+    const known = state.find((subscription) => subscription.id === id);
+    if (facts === null) {
+      state = state.filter((subscription) => subscription !== known);
+      continue;
+    }
+    const pastDueSince = facts.status === "past_due" ? (known?.pastDueSince ?? writtenAt) : null;
+    const paymentReversal = known?.paymentReversal ?? null;
+    const { planId, status, cancelAtPeriodEnd } = facts;
+    const currentPeriodEnd = dateOf(facts.currentPeriodEnd);
+    const changed = {
+      ...{ id, planId, status, cancelAtPeriodEnd },
+      ...{ currentPeriodEnd, pastDueSince, paymentReversal },
+    };
+    state = known
+      ? state.map((subscription) => (subscription === known ? changed : subscription))
+      : [changed, ...state];
+  }
+  for (const { id, [when]: paymentReversal } of reversals) {
+    state = state.map((subscription) =>
+      subscription.id === id ? { ...subscription, paymentReversal } : subscription,
+    );
+  }
+  return state;
+}
+
+function withDates(stored: Stored<KnownSubscription>, writtenAt: Date): KnownSubscription {
+  const pastDueSince = stored.status === "past_due" ? (dateOf(stored.pastDueSince) ?? writtenAt) : null;
+  return { ...stored, currentPeriodEnd: dateOf(stored.currentPeriodEnd), pastDueSince };
+}
+
+function dateOf(iso: string | null): Date | null {
+  return iso === null ? null : new Date(iso);
+}
+
+function isSame(before: Entitlements, after: Entitlements): boolean {
+  if (before.planId !== after.planId || before.status !== after.status) return false;
+  if (before.until?.getTime() !== after.until?.getTime()) return false;
+  for (const [id, { kind, value, resetsAt }] of after.features) {
+    const previous = before.features.get(id);
+    if (previous?.value !== value) return false;
     // What is left of a quota changes with its period.
-    kind === "quota" && value !== 0 ? resetsAt : null,
-  ]);
-  return JSON.stringify([planId, status, until, granted]);
-}
-
-function factsAt(stored: StoredChange, when: "before" | "after", at: Date): Subscribed[] {
-  const reversals = new Map(stored.reversals?.map((reversal) => [reversal.id, reversal[when]]));
-  const replaced = new Map(stored.replaced?.map((replacement) => [replacement.id, replacement[when]]));
-  const listed = new Set(stored.subscriptions.map(({ id }) => id));
-  const left = [...replaced].flatMap(([id, facts]) =>
-    facts && !listed.has(id) ? [{ ...facts, id, pastDueSince: null, paymentReversal: null }] : [],
-  );
-  const known = stored.subscriptions.flatMap((subscription) => {
-    const facts = replaced.get(subscription.id);
-    if (facts === null) return [];
-    const { paymentReversal } = subscription;
-    return [
-      {
-        ...subscription,
-        ...facts,
-        paymentReversal: reversals.has(subscription.id)
-          ? (reversals.get(subscription.id) ?? null)
-          : paymentReversal,
-      },
-    ];
-  });
-  return [...left, ...known].flatMap(({ status, ...one }) => {
-    if (status === "canceled") return [];
-    const since = one.pastDueSince === null ? at : new Date(one.pastDueSince);
-    return [
-      {
-        ...{ planId: one.planId, status, cancelAtPeriodEnd: one.cancelAtPeriodEnd },
-        currentPeriodEnd: one.currentPeriodEnd === null ? null : new Date(one.currentPeriodEnd),
-        pastDueSince: status === "past_due" ? since : null,
-        paymentReversal: one.paymentReversal,
-      },
-    ];
-  });
+    if (kind === "quota" && value !== 0 && previous.resetsAt.getTime() !== resetsAt.getTime()) return false;
+  }
+  return true;
 }

@@ -1,5 +1,5 @@
 const POSITION_DIGITS = 12;
-const RANDOM_BYTES = 6;
+export const EVENT_ID_RANDOM_BYTES = 6;
 
 /** Ids begin with the position, so that what has been dropped can be told from what has never been. */
 export function eventId(position: bigint, random: Buffer): string {
@@ -8,7 +8,7 @@ export function eventId(position: bigint, random: Buffer): string {
 
 /** Stands for an event that is not there, to continue after its position. */
 export function placeholderId(position: bigint): string {
-  return eventId(position, Buffer.alloc(RANDOM_BYTES));
+  return eventId(position, Buffer.alloc(EVENT_ID_RANDOM_BYTES));
 }
 
 export const EVENT_ID = /^evt_([0-9a-f]{12})[0-9a-f]{12}$/;

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { PlanCatalog } from "../domain/plan.ts";
 import type { Database } from "../store/database.ts";
 import {
+  advanceRelay,
+  createDeliveries,
   dropWrittenEvents,
   lockRelay,
   type PositionedEvent,
@@ -10,7 +12,7 @@ import {
 } from "../store/outbound-relay.ts";
 import { inTransaction, type TransactionOptions } from "../store/transaction.ts";
 import { completeEvents } from "./complete-events.ts";
-import { eventId } from "./event-id.ts";
+import { EVENT_ID_RANDOM_BYTES, eventId } from "./event-id.ts";
 import type { OutboundMilestone } from "./milestone.ts";
 
 const BATCH = 500;
@@ -43,20 +45,35 @@ export async function relayEvents(relay: Relay, isStopping: () => boolean = () =
 
 function relayBatch({ database, plans, reached }: Relay): Promise<number> {
   return inTransaction(database, LIMITS, async (transaction) => {
-    const lastPosition = await lockRelay(transaction);
-    if (lastPosition === null) return 0;
-    const written = await writtenEvents(transaction, BATCH);
-    if (written.length === 0) return 0;
+    const state = await lockRelay(transaction);
+    if (state === null) return 0;
+    const written = await writtenEvents(transaction, { limit: BATCH, scanFrom: state.scanFrom });
+    const lastWritten = written.at(-1);
+    if (lastWritten === undefined) return 0;
     const completed = await completeEvents(transaction, written, plans);
     const kept = completed.filter((event) => event !== null);
     const dropped = written.filter((_, index) => completed[index] === null).map(({ seq }) => seq);
+    // One call for all: each costs more than its few bytes.
+    const random = randomBytes(kept.length * EVENT_ID_RANDOM_BYTES);
     const events = kept.map((event, index): PositionedEvent => {
-      const position = lastPosition + BigInt(index) + 1n;
-      return { ...event, position, id: eventId(position, randomBytes(6)) };
+      const position = state.lastPosition + BigInt(index) + 1n;
+      const start = index * EVENT_ID_RANDOM_BYTES;
+      return {
+        ...event,
+        position,
+        id: eventId(position, random.subarray(start, start + EVENT_ID_RANDOM_BYTES)),
+      };
     });
     const writes = [
       ...(dropped.length > 0 ? [dropWrittenEvents(transaction, dropped)] : []),
-      ...(events.length > 0 ? positionEvents(transaction, events) : []),
+      ...(events.length > 0
+        ? [...positionEvents(transaction, events), ...createDeliveries(transaction, events)]
+        : []),
+      advanceRelay(transaction, {
+        lastPosition: events.at(-1)?.position ?? state.lastPosition,
+        scanFrom: written.length < BATCH ? state.nextScanFrom : state.scanFrom,
+        lastSeq: lastWritten.seq,
+      }),
     ];
     for (const write of writes) write.catch(() => {});
     await reached?.("positions given");

@@ -18,9 +18,11 @@ const KNOWN = {
   name: "known_deliveries",
   text: `
 select d.provider, d.event_id, d.status, current_setting('synchronous_standby_names') <> '' as is_replicated
-from unnest($1::text[], $2::text[]) as i (provider, event_id)
-join webhook_delivery d on d.provider = i.provider and d.event_id = i.event_id
-where d.provider = any ($1::text[]) and d.event_id = any ($2::text[])`,
+from unnest($1::text[], $2::text[]) as input (provider, event_id)
+cross join lateral (
+  select provider, event_id, status from webhook_delivery
+  where provider = input.provider and event_id = input.event_id offset 0
+) d`,
 };
 
 /** Which of these events have a delivery already, by `keyOf`. */
@@ -91,24 +93,22 @@ export async function insertFirstDeliveries(
 ): Promise<Map<string, string>> {
   // Sorted, so that two processes inserting the same events lock them in the same order.
   const sorted = deliveries
-    .map((processed, ordinal) => ({ one: processed, ordinal, key: keyOf(processed.delivery) }))
+    .map((processed, ordinal) => ({ processed, ordinal, key: keyOf(processed.delivery) }))
     .sort((a, b) => compareKeys(a.key, b.key));
   const rows = await transaction.run<{ id: string; provider: string; event_id: string }>(INSERT, [
-    sorted.map(({ one: processed }) => processed.delivery.provider),
-    sorted.map(({ one: processed }) => processed.delivery.eventId),
-    sorted.map(({ one: processed }) => processed.delivery.eventType),
-    sorted.map(({ one: processed }) => processed.delivery.format),
-    sorted.map(({ one: processed }) => processed.delivery.source),
-    sorted.map(({ one: processed }) => processed.delivery.occurredAtMicros),
-    joinPayloads(
-      sorted.map(({ one: processed }) => (processed.isRedacted ? null : processed.delivery.payload)),
-    ),
-    sorted.map(({ one: processed }) => processed.durationMs),
-    sorted.map(({ one: processed }) => storedFailure(processed.failed?.failure ?? null)),
-    sorted.map(({ one: processed }) => processed.failed?.retryInSeconds),
-    sorted.map(({ one: processed }) => processed.changed?.subscriptionId),
+    sorted.map(({ processed }) => processed.delivery.provider),
+    sorted.map(({ processed }) => processed.delivery.eventId),
+    sorted.map(({ processed }) => processed.delivery.eventType),
+    sorted.map(({ processed }) => processed.delivery.format),
+    sorted.map(({ processed }) => processed.delivery.source),
+    sorted.map(({ processed }) => processed.delivery.occurredAtMicros),
+    joinPayloads(sorted.map(({ processed }) => (processed.isRedacted ? null : processed.delivery.payload))),
+    sorted.map(({ processed }) => processed.durationMs),
+    sorted.map(({ processed }) => storedFailure(processed.failed?.failure ?? null)),
+    sorted.map(({ processed }) => processed.failed?.retryInSeconds),
+    sorted.map(({ processed }) => processed.changed?.subscriptionId),
     sorted
-      .map(({ one: processed }) => (processed.changed ? JSON.stringify(processed.changed.changes) : ""))
+      .map(({ processed }) => (processed.changed ? JSON.stringify(processed.changed.changes) : ""))
       .join(SEPARATOR),
     sorted.map(({ ordinal }) => ordinal),
   ]);

@@ -2,22 +2,28 @@ import type { EventSubscription, SubscriptionEvent } from "../domain/outbound-ev
 import type { Queryable } from "./database.ts";
 import { SEPARATOR } from "./separator.ts";
 
-// Behind the write of the subscriptions, whose time the events take over.
+function isoTime(time: string): string {
+  return `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
+// Behind the write of the subscriptions, whose time the events take over. Built as text: `json` keeps it as it is.
 const INSERT = {
-  name: "insert_subscription_events",
+  name: "insert_complete_subscription_events",
   text: `
-insert into outbound_event (type, subject, occurred_at, data)
-select given.type, given.subject, s.updated_at, given.data::json
-from unnest($1::text[], $2::text[], string_to_array($3::text, U&'\\001E')) with ordinality
-  as given (type, subject, data, place)
-join subscription s on s.id = given.subject::uuid and s.id = any ($2::uuid[])
-order by given.place`,
+insert into outbound_event (type, subject, occurred_at, data, is_complete)
+select input.type, input.subscription_id, s.updated_at, ('{"userId":' || coalesce(to_json(input.user_id)::text, 'null')
+  || ',"externalId":' || coalesce(to_json(u.external_id)::text, 'null') || ',"subscription":{' || input.fields
+  || ',"createdAt":"' || ${isoTime("s.created_at")} || '","updatedAt":"' || ${isoTime("s.updated_at")} || '"}}')::json, true
+from unnest($1::text[], $2::text[], $3::text[], string_to_array($4::text, U&'\\001E')) with ordinality
+  as input (type, subscription_id, user_id, fields, place)
+cross join lateral (
+  select created_at, updated_at from subscription where id = input.subscription_id::uuid offset 0
+) s
+left join lateral (select external_id from "user" where id = input.user_id offset 0) u on true
+order by input.place`,
 };
 
-/**
- * Writes events in the order of the list. The relay completes them after the commit, see `outbound/relay.ts`. The
- * subscriptions must have been written in the same transaction.
- */
+/** Writes events in the order of the list. The subscriptions must have been written in the same transaction. */
 export async function insertSubscriptionEvents(
   transaction: Queryable,
   events: readonly SubscriptionEvent[],
@@ -25,13 +31,14 @@ export async function insertSubscriptionEvents(
   await transaction.run(INSERT, [
     events.map((event) => event.type),
     events.map((event) => event.subscription.id),
-    events.map((event) => JSON.stringify({ subscription: shownOf(event.subscription) })).join(SEPARATOR),
+    events.map((event) => event.subscription.userId),
+    events.map((event) => shownFields(event.subscription)).join(SEPARATOR),
   ]);
 }
 
-/** As REST shows it, without the times that the relay adds. */
-function shownOf(subscription: EventSubscription): EventSubscription {
-  return {
+/** As REST shows it, without the times that the statement adds, and without braces. */
+function shownFields(subscription: EventSubscription): string {
+  const fields: EventSubscription = {
     id: subscription.id,
     userId: subscription.userId,
     provider: subscription.provider,
@@ -43,6 +50,7 @@ function shownOf(subscription: EventSubscription): EventSubscription {
     cancelAtPeriodEnd: subscription.cancelAtPeriodEnd,
     outOfOrder: subscription.outOfOrder,
   };
+  return JSON.stringify(fields).slice(1, -1);
 }
 
 const REDACT = {

@@ -25,7 +25,11 @@ select
       select min(d.created_at) from outbound_delivery d
       where d.endpoint_id = p.id and d.status = 'pending' and p.enabled
     )),
-    (select e.occurred_at from outbound_event e where e.position is null order by e.seq limit 1)
+    (
+      select e.occurred_at from outbound_event e
+      where e.position is null and e.seq > (select scan_from from outbound_relay where only_one)
+      order by e.seq limit 1
+    )
   )), 0)::float8 as "backlogSeconds"
 from event_endpoint p`,
 };

@@ -276,7 +276,8 @@ create table outbound_event (
   data json not null,
   "position" bigint,
   id text,
-  user_id text
+  user_id text,
+  is_complete boolean not null default false
 );
 
 CREATE UNIQUE INDEX outbound_event_by_position ON public.outbound_event USING btree ("position") WHERE ("position" IS NOT NULL);
@@ -289,6 +290,10 @@ create table outbound_relay (
   only_one boolean not null default true,
   last_position bigint not null default 0,
   dropped_until bigint not null default 0,
+  scan_from bigint not null default 0,
+  next_scan_from bigint not null default 0,
+  next_scan_xid xid8,
+  last_seq bigint not null default 0,
   constraint outbound_relay_only_one_check CHECK (only_one),
   constraint outbound_relay_pkey PRIMARY KEY (only_one)
 );

@@ -11,33 +11,37 @@ export type SubscriptionLink = {
   customerId: string | null;
 };
 
-// The links are $1 to $4; each is found through an index. `provider || ''` keeps the planner from the indexes that begin with
-// the provider: with statistics of a small table all cost the same, and a cached plan would read every row of a slot.
-const GIVEN = `
-with given as materialized (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as links (provider, sub, usr, customer)
-)`;
+// The links are $1 to $4. Each is looked up by itself through an index (`offset 0` keeps the planner from joining all with all).
+// `provider || ''` keeps it from the indexes that begin with the provider: with statistics of a small table all cost the same, and a
+// cached plan would read every row of a slot.
 const LINKED = `
 from subscription s
 where s.id = any (array(
-  select named.id from given g
-    join subscription named on named.provider = g.provider and named.provider_subscription_id = g.sub
-  where named.provider = any ($1::text[]) and named.provider_subscription_id = any ($2::text[])
+  select found.id from unnest($1::text[], $2::text[]) as link (provider, id)
+    cross join lateral (
+      select id from subscription
+      where provider = link.provider and provider_subscription_id = link.id offset 0
+    ) found
   union
-  select own.id from given g join subscription own on own.user_id = g.usr and own.provider || '' = g.provider
-  where own.user_id = any ($3::text[])
+  select found.id from unnest($1::text[], $3::text[]) as link (provider, user_id)
+    cross join lateral (
+      select id from subscription where user_id = link.user_id and provider || '' = link.provider offset 0
+    ) found
   union
-  select paid.id from given g join subscription paid on paid.customer_id = g.customer and paid.provider || '' = g.provider
-  where g.usr is null and paid.customer_id = any ($4::text[])
+  select found.id from unnest($1::text[], $3::text[], $4::text[]) as link (provider, user_id, customer_id)
+    cross join lateral (
+      select id from subscription where customer_id = link.customer_id and provider || '' = link.provider offset 0
+    ) found
+  where link.user_id is null and link.customer_id is not null
 ))`;
 
 const LOCK = {
   name: "lock_subscriptions",
-  text: `${GIVEN} select ${SUBSCRIPTION_COLUMNS} ${LINKED} order by s.id for no key update of s`,
+  text: `select ${SUBSCRIPTION_COLUMNS} ${LINKED} order by s.id for no key update of s`,
 };
 const LOCK_FREE = {
   name: "lock_free_subscriptions",
-  text: `${GIVEN} select ${SUBSCRIPTION_COLUMNS} ${LINKED} order by s.id for no key update of s skip locked`,
+  text: `select ${SUBSCRIPTION_COLUMNS} ${LINKED} order by s.id for no key update of s skip locked`,
 };
 
 /** Locks all subscriptions that any of the links may refer to, always in the same order. */
@@ -64,7 +68,7 @@ export type LinkedSubscription = SubscriptionLink & { id: string };
 // `xmax` of a row that this transaction has locked is its own id, unless others share a weaker lock.
 const NOT_LOCKED = {
   name: "subscriptions_not_locked",
-  text: `${GIVEN}
+  text: `
 select s.id, s.provider, s.provider_subscription_id as "providerSubscriptionId", s.user_id as "userId",
   s.customer_id as "customerId"
 ${LINKED} and s.xmax is distinct from pg_current_xact_id_if_assigned()::xid`,

@@ -78,31 +78,32 @@ const COLUMNS: readonly [name: string, type: string, value: (subscription: Subsc
   ["told_plan_id", "text", (subscription) => subscription.lastNotified?.planId ?? null],
 ];
 const NAMES = COLUMNS.map(([name]) => name).join(", ");
-const GIVEN = `unnest(${COLUMNS.map(([, type], at) => `$${at + 1}::${type}[]`).join(", ")}) as given (${NAMES})`;
+const INPUT = `unnest(${COLUMNS.map(([, type], at) => `$${at + 1}::${type}[]`).join(", ")}) as input (${NAMES})`;
 
 const INSERT = {
   name: "insert_subscriptions",
   text: `
 insert into subscription (${NAMES}, past_due_since)
 select *, case when status = 'past_due' then coalesce(${timeOf("last_event_at_micros")}, clock_timestamp()) end
-from ${GIVEN}`,
+from ${INPUT}`,
 };
 
+// No list of ids besides: the planner would read all of its rows first, and compare each with each.
 const UPDATE = {
   name: "update_subscriptions",
   text: `
 update subscription s set updated_at = clock_timestamp(),
   ${COLUMNS.slice(1)
-    .map(([name]) => `${name} = given.${name}`)
+    .map(([name]) => `${name} = input.${name}`)
     .join(", ")},
   past_due_since = case
-    when given.status <> 'past_due' then null
+    when input.status <> 'past_due' then null
     when s.status = 'past_due' and s.past_due_since is not null then s.past_due_since
-    when given.last_event_at_micros is distinct from s.last_event_at_micros
-      then coalesce(${timeOf("given.last_event_at_micros")}, clock_timestamp())
+    when input.last_event_at_micros is distinct from s.last_event_at_micros
+      then coalesce(${timeOf("input.last_event_at_micros")}, clock_timestamp())
     else clock_timestamp() end
-from ${GIVEN}
-where s.id = given.id and s.id = any ($1::uuid[])`,
+from ${INPUT}
+where s.id = input.id`,
 };
 
 function timeOf(micros: string): string {
