@@ -19,6 +19,7 @@ import { createTemplate } from "../test/support/database.ts";
 import { FAULTS_BY_FOLDER } from "./faults/by-folder.ts";
 import type { Fault } from "./faults/fault.ts";
 import { FAULTS_FOUND } from "./faults/found.ts";
+import { FAULTS_OF_THE_INTAKE } from "./faults/intake.ts";
 import { FAULTS_OF_THE_SPECIFICATION } from "./faults/specification.ts";
 
 const PROJECT = join(import.meta.dirname, "..");
@@ -28,6 +29,7 @@ const LISTS: Record<string, readonly Fault[]> = {
   "by-folder": FAULTS_BY_FOLDER,
   specification: FAULTS_OF_THE_SPECIFICATION,
   found: FAULTS_FOUND,
+  intake: FAULTS_OF_THE_INTAKE,
 };
 
 const faults = chosenFaults();

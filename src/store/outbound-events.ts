@@ -6,7 +6,8 @@ function isoTime(time: string): string {
   return `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
-// Behind the write of the subscriptions, whose time the events take over. Built as text: `json` keeps it as it is.
+// Behind the write of the subscriptions, whose time the events take over. Built as text: `json` keeps it as it is. The user is
+// looked up by a range in its order, which forces the primary key: a plan made for few users would skip through their ages.
 const INSERT = {
   name: "insert_complete_subscription_events",
   text: `
@@ -19,7 +20,9 @@ from unnest($1::text[], $2::text[], $3::text[], string_to_array($4::text, U&'\\0
 cross join lateral (
   select created_at, updated_at from subscription where id = input.subscription_id::uuid offset 0
 ) s
-left join lateral (select external_id from "user" where id = input.user_id offset 0) u on true
+left join lateral (
+  select external_id from "user" where id >= input.user_id and id <= input.user_id order by id limit 1
+) u on true
 order by input.place`,
 };
 

@@ -88,7 +88,6 @@ select *, case when status = 'past_due' then coalesce(${timeOf("last_event_at_mi
 from ${INPUT}`,
 };
 
-// No list of ids besides: the planner would read all of its rows first, and compare each with each.
 const UPDATE = {
   name: "update_subscriptions",
   text: `
@@ -103,7 +102,7 @@ update subscription s set updated_at = clock_timestamp(),
       then coalesce(${timeOf("input.last_event_at_micros")}, clock_timestamp())
     else clock_timestamp() end
 from ${INPUT}
-where s.id = input.id`,
+where s.id = input.id and s.id = any ($1::uuid[])`,
 };
 
 function timeOf(micros: string): string {

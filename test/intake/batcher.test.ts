@@ -48,6 +48,21 @@ it("starts further groups while one is stuck, also after a quick one has finishe
   expect(await stuck).toBe("stuck");
 });
 
+it("starts items in the order of submission", async () => {
+  const { started, submit } = manualBatcher({ heldUpAfterMs: 60_000 });
+  const results = [submit("running")];
+  const running = await started("running");
+  for (const name of ["a", "b", "c", "d", "e", "f"]) results.push(submit(name));
+  running.end();
+  const first = await started("a");
+  expect(first.names).toEqual(["a", "b", "c", "d"]);
+  first.end();
+  const second = await started("e");
+  expect(second.names).toEqual(["e", "f"]);
+  second.end();
+  await Promise.all(results);
+});
+
 it("keeps items with a common key in order behind a stuck group, and lets others pass", async () => {
   const { running, started, submit } = manualBatcher();
   const first = submit("first", ["a"]);

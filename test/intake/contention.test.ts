@@ -3,6 +3,7 @@ import { readConfig } from "../../src/config/config.ts";
 import type { Slot } from "../../src/domain/slot.ts";
 import { applyGroup } from "../../src/intake/apply.ts";
 import type { ClaimedEvent } from "../../src/intake/claimed-event.ts";
+import { createRecentKeys } from "../../src/intake/recent-keys.ts";
 import { retryDue } from "../../src/intake/retry.ts";
 import { createLog } from "../../src/observability/log.ts";
 import { type Runtime, startRuntime } from "../../src/runtime/runtime.ts";
@@ -249,6 +250,17 @@ describe("slow reads on every other connection", () => {
     for (const connection of connections) connection.release({ healthy: true });
     await eventually(() => runtime.isReady(), true);
   });
+});
+
+it("applies events behind one that has left their group after it", async () => {
+  expect(await receive(update("left", "left", "nobody", 20))).toBe("failed");
+  await test.rows(`insert into "user" (id, name, email) values ('nobody', 'N', 'nobody@example.com')`);
+  // As in a process that has not seen the event: it finds the delivery in the log.
+  runtime.intake.recent = createRecentKeys(10);
+  const events = [update("left", "left", "nobody", 21), update("behind", "left", "nobody", 22)];
+  expect(await Promise.all(events.map((event) => receive(event)))).toEqual(["applied", "applied"]);
+  expect(await test.rows("select seats from subscription")).toEqual([{ seats: 22 }]);
+  await test.rows(`delete from "user" where id = 'nobody'`);
 });
 
 it("does not mark another event successful when its delivery reuses the id of a lost claim", async () => {

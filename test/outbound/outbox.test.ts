@@ -192,6 +192,38 @@ it("leaves an event for later whose transaction has not committed", async () => 
   expect(await types()).toEqual(["subscription.started", "subscription.changed", "user.updated"]);
 });
 
+it("finds an event whose transaction outlives many others, and does not read relayed ones again", async () => {
+  const seqOf = async (where: string) => {
+    const [row] = await test.rows<{ seq: string }>(
+      `select max(seq) as seq from outbound_event where ${where}`,
+    );
+    return Number(row?.seq);
+  };
+  const scanFrom = async () => {
+    const [row] = await test.rows<{ from: string }>(`select scan_from as "from" from outbound_relay`);
+    return Number(row?.from);
+  };
+  await play([CREATED]);
+  const connection = await test.database.connection();
+  await connection.script(
+    "begin; insert into outbound_event (type, subject, data) values ('user.updated', 'a', '{\"id\":\"x\"}')",
+  );
+  for (let seats = 11; seats < 16; seats += 1) {
+    await play([UPDATED, { seats }]);
+    await relayed();
+  }
+  await connection.script("commit");
+  connection.release({ healthy: true });
+  expect((await relayed()).at(-1)).toMatchObject({ type: "user.updated" });
+  const late = await seqOf("type = 'user.updated'");
+  for (let seats = 16; (await scanFrom()) <= late; seats += 1) {
+    expect(seats).toBeLessThan(500);
+    await play([UPDATED, { seats }]);
+    await relayed();
+  }
+  expect(await scanFrom()).toBeLessThanOrEqual(await seqOf("position is not null"));
+});
+
 it("writes an event for a correction, and none where nobody is to be notified", async () => {
   await play([CREATED]);
   const corrected = async (seats: number, notify: boolean) => {
