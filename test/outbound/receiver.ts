@@ -1,5 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { startHttpServer } from "../support/http.ts";
 
 type Received = { headers: IncomingHttpHeaders; body: string; event: ReceivedEvent };
 
@@ -25,24 +26,11 @@ export async function startReceiver(
   answer: Answer = (response) => void response.writeHead(204).end(),
 ): Promise<Receiver> {
   const received: Received[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const body = Buffer.concat(chunks).toString();
-      const one = { headers: request.headers, body, event: JSON.parse(body) as ReceivedEvent };
-      received.push(one);
-      answer(response, one);
-    });
+  const server = await startHttpServer(async (incoming, response) => {
+    const body = await text(incoming);
+    const request = { headers: incoming.headers, body, event: JSON.parse(body) as ReceivedEvent };
+    received.push(request);
+    answer(response, request);
   });
-  await new Promise<void>((listens) => server.listen(0, "127.0.0.1", listens));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    received,
-    close: () =>
-      new Promise((closed) => {
-        server.closeAllConnections();
-        server.close(() => closed());
-      }),
-  };
+  return { url: `${server.url}/hook`, received, close: server.close };
 }

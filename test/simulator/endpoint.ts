@@ -1,14 +1,13 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { WireFormat } from "../../src/providers/adapter.ts";
 import { ADAPTERS } from "../../src/providers/registry.ts";
 import { cleanedUp } from "../support/cleanup.ts";
+import { startHttpServer } from "../support/http.ts";
 
 type Arrival = {
   rawBody: Buffer;
   headers: Record<string, string>;
   atMs: number;
-  /** What is told of it by the format's own adapter. */
+  /** As the format's adapter reads it. */
   eventId: string;
   eventType: string;
   body: unknown;
@@ -24,11 +23,11 @@ export type Endpoint = {
   answer(next: (arrival: Arrival) => number | null | Promise<number | null>): void;
 };
 
-/** An endpoint for webhooks that writes down what comes, and answers as the test likes: 200 at first. */
+/** An endpoint for webhooks that records every request. It answers 200 until the test says otherwise. */
 export async function endpoint(format: WireFormat, secret: string): Promise<Endpoint> {
   let answer: (arrival: Arrival) => number | null | Promise<number | null> = () => 200;
   let open = 0;
-  const server = createServer(async (incoming, response) => {
+  const server = await startHttpServer(async (incoming, response) => {
     open += 1;
     result.most = Math.max(result.most, open);
     const chunks: Buffer[] = [];
@@ -39,13 +38,9 @@ export async function endpoint(format: WireFormat, secret: string): Promise<Endp
     open -= 1;
     if (status !== null) response.writeHead(status).end('{"received":true}');
   });
-  await new Promise<void>((listens) => server.listen(0, "127.0.0.1", listens));
-  cleanedUp(async () => {
-    server.close();
-    server.closeAllConnections();
-  });
+  cleanedUp(server.close);
   const result: Endpoint = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${server.url}/hook`,
     arrivals: [],
     most: 0,
     answer: (next) => {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import { startHttpServer } from "./http.ts";
 
 /** One call to the model, which the test answers as it likes. */
@@ -34,14 +35,7 @@ export async function openAiServer(): Promise<OpenAiServer> {
   const exchanges: Exchange[] = [];
   let answer: (exchange: Exchange) => void | Promise<void> = () => {};
   const server = await startHttpServer(async (incoming, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
-    const exchange = exchangeOf(
-      incoming.url ?? "",
-      incoming.headers,
-      Buffer.concat(chunks).toString(),
-      response,
-    );
+    const exchange = exchangeOf(incoming.url ?? "", incoming.headers, await text(incoming), response);
     exchanges.push(exchange);
     await answer(exchange);
   });

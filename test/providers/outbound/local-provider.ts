@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { text } from "node:stream/consumers";
 import { startHttpServer } from "../../support/http.ts";
 
 /** A request as it arrived, path without the query. */
-type Heard = {
+type ProviderRequest = {
   method: string;
   path: string;
   query: URLSearchParams;
@@ -19,29 +20,21 @@ export type Reply =
 export type LocalProvider = {
   /** With a path, as a provider behind a gateway has one. */
   url: string;
-  requests: Heard[];
+  requests: ProviderRequest[];
   /** How requests are answered from now on; `nth` counts from 0. */
-  respondWith(answer: (heard: Heard, nth: number) => Reply): void;
+  respondWith(answer: (request: ProviderRequest, nth: number) => Reply): void;
   close(): Promise<void>;
 };
 
-/** A server that stands for a provider's API: it notes what it is asked and answers as it is told. */
+/** Stands for a provider's API: records requests, and responds as the test says. */
 export async function localProvider(): Promise<LocalProvider> {
-  const heard: Heard[] = [];
-  let answer: (heard: Heard, nth: number) => Reply = () => ({ status: 404 });
+  const requests: ProviderRequest[] = [];
+  let answer: (request: ProviderRequest, nth: number) => Reply = () => ({ status: 404 });
   const server = await startHttpServer(async (incoming, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
-    const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://local");
+    const { pathname: path, searchParams: query } = new URL(incoming.url ?? "/", "http://local");
     const { method = "", headers } = incoming;
-    const received = {
-      method,
-      path: pathname,
-      query: searchParams,
-      headers,
-      body: Buffer.concat(chunks).toString(),
-    };
-    const reply = answer(received, heard.push(received) - 1);
+    const request = { method, path, query, headers, body: await text(incoming) };
+    const reply = answer(request, requests.push(request) - 1);
     if (reply === "silence") return;
     if (reply === "hang-up") {
       incoming.socket.destroy();
@@ -53,9 +46,9 @@ export async function localProvider(): Promise<LocalProvider> {
   });
   return {
     url: `${server.url}/provider-a`,
-    requests: heard,
+    requests,
     respondWith: (next) => {
-      heard.length = 0;
+      requests.length = 0;
       answer = next;
     },
     close: server.close,
