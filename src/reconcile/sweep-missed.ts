@@ -33,8 +33,9 @@ export type SweepResult =
   | { slot: Slot; problem: string };
 
 /**
- * Ingests the events that the log lacks, from a durable cursor on; where the provider lists no events, compares
- * changed subscriptions instead, and besides while it has disabled our endpoint and makes no events. After a provider failure the next sweep starts from the same cursor.
+ * Ingests the events that the log lacks, from a durable cursor on, and then reads ten minutes before it again. Where
+ * the provider lists no events, compares changed subscriptions instead, and besides while it has disabled our endpoint
+ * and makes no events. After a provider failure the next sweep starts from the same cursor.
  * @throws DatabaseUnavailable
  */
 export async function sweepMissed(tools: SweepTools, options: SweepOptions): Promise<SweepResult[]> {
@@ -50,24 +51,29 @@ async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): 
   if (!isDue(cursor, options)) return null;
   const { isStopping, lease } = options;
   const finish = (outcome: SweepOutcome) => finishSweep(intake.database, slot, outcome, lease);
+  const sweptUntilMs = cursor.nowMs - MIN_AGE_MS;
+  const ingestOptions = { isTooYoung: youngerThan(cursor), dryRun: false, isStopping };
   try {
     const since = new Date((cursor.sweptUntilMs ?? cursor.nowMs - FIRST_LOOK_BACK_MS) - OVERLAP_MS);
     const isEndpointDisabled = (await api.isEndpointDisabled?.()) ?? false;
     // Once more after it was enabled again: until then no events were made.
     const mayLackEvents = api.listEvents === null || isEndpointDisabled || cursor.wasEndpointDisabled;
-    const report = api.listEvents
-      ? await ingestMissed(intake, slot, api.listEvents, {
-          since,
-          isTooYoung: youngerThan(cursor),
-          dryRun: false,
-          isStopping,
-        })
-      : null;
+    const ingestSince = (from: Date) =>
+      api.listEvents
+        ? ingestMissed(intake, slot, api.listEvents, { ...ingestOptions, since: from })
+        : Promise.resolve(null);
+    let fresh: MissedReport | null = null;
+    if (cursor.sweptUntilMs !== null && !mayLackEvents) {
+      fresh = await ingestSince(new Date(cursor.sweptUntilMs));
+      // A process that ends while the overlap is read, which may be long, must not have to start over.
+      if (!isStopping()) await finish({ sweptUntilMs, isEndpointDisabled: null, problem: null });
+    }
+    const report = addedTo(fresh, await ingestSince(since));
     const changed = mayLackEvents
       ? await compareChanged(intake, slot, api, { since, dryRun: false, by: "server", isStopping })
       : null;
     const interrupted = { sweptUntilMs: null, isEndpointDisabled: null };
-    const sweep = { sweptUntilMs: cursor.nowMs - MIN_AGE_MS, isEndpointDisabled };
+    const sweep = { sweptUntilMs, isEndpointDisabled };
     await finish({ ...(isStopping() ? interrupted : sweep), problem: null });
     return { slot, report, changed, isEndpointDisabled };
   } catch (error) {
@@ -76,6 +82,18 @@ async function sweepSlot(tools: SweepTools, slot: Slot, options: SweepOptions): 
     await finish({ sweptUntilMs: null, isEndpointDisabled: null, problem });
     return { slot, problem };
   }
+}
+
+/** The second pass lists what the first one has listed too. */
+function addedTo(first: MissedReport | null, second: MissedReport | null): MissedReport | null {
+  if (first === null || second === null) return second;
+  return {
+    listed: second.listed,
+    missed: first.missed + second.missed,
+    applied: first.applied + second.applied,
+    ignored: first.ignored + second.ignored,
+    failed: first.failed + second.failed,
+  };
 }
 
 /** Another process may have swept the slot since this one did. */

@@ -14,7 +14,7 @@ const FIRST_SEED = Number(process.env.FIRST_SEED ?? 1);
 /** How many users are at it at once: a purchase asks the provider's API, which allows only so many requests. */
 const AT_ONCE = 4;
 /** Spread over the whole, so that the server also lives for long enough to do its work. */
-const SEEDS_PER_KILL = Math.floor(SEEDS / Math.max(2, SEEDS / 25 + 1));
+const SEEDS_PER_KILL = Math.floor(SEEDS / Math.max(3, SEEDS / 100 + 1));
 const FAULTS = { duplicate: 0.15, delay: 0.1, reorder: 0.25, drop: 0.1, corrupt: 0.05 };
 const ACTIONS = ["seats", "plan", "cancel_at_period_end", "resume", "cancel_now"] as const;
 

@@ -67,6 +67,23 @@ describe("a sweep", () => {
     expect(await sweep()).toMatchObject([{ report: { missed: 1, applied: 1 } }]);
   });
 
+  it("keeps its progress when reading those again fails", async () => {
+    await sweep();
+    await nextIsDue();
+    const before = await cursor();
+    listed("customer.subscription.created", { secondsAgo: 60 });
+    let listings = 0;
+    context.stripe.interfere(async ({ path }) => {
+      if (path === "/v1/events") listings += 1;
+      return listings > 1 ? { status: 500 } : undefined;
+    });
+    expect(await sweep()).toMatchObject([{ problem: expect.stringContaining("Stripe") }]);
+    expect(await stored()).toHaveLength(1);
+    const after = await cursor();
+    expect(after?.swept_until?.getTime()).toBeGreaterThan(before?.swept_until?.getTime() as number);
+    expect(after).toMatchObject({ last_problem: expect.any(String) });
+  });
+
   it("runs on one process, and again when the next one is due", async () => {
     const results = await Promise.all([sweep(), sweep(context.other), sweep(), sweep(context.other)]);
     expect(results.flat()).toHaveLength(1);
