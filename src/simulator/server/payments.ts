@@ -25,7 +25,20 @@ export function paymentsOf(slot: ProviderSlot, subscriptionId: string | null): S
 }
 
 export function findPayment({ state }: ProviderSlot, id: string): SimulatedPayment | null {
-  return state.payments.find((payment) => payment.id === id) ?? null;
+  return paymentsById(state.payments).get(id) ?? null;
+}
+
+const BY_ID = new WeakMap<readonly SimulatedPayment[], Map<string, SimulatedPayment>>();
+
+/** Payments are added and changed, but never removed or replaced. */
+function paymentsById(payments: readonly SimulatedPayment[]): ReadonlyMap<string, SimulatedPayment> {
+  const byId = BY_ID.get(payments) ?? new Map<string, SimulatedPayment>();
+  BY_ID.set(payments, byId);
+  for (let at = byId.size; at < payments.length; at += 1) {
+    const payment = payments[at] as SimulatedPayment;
+    byId.set(payment.id, payment);
+  }
+  return byId;
 }
 
 /** What the event that reported it was rendered from. */

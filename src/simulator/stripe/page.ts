@@ -45,13 +45,31 @@ function pageOf<Item>(
 
 /** `created[gte]` and its siblings. */
 export function isCreatedWithin(c: Context, createdAtSeconds: number): boolean {
+  const { exact, gte, gt, lte, lt } = createdBounds(c);
+  return (
+    (exact === null || exact === createdAtSeconds) &&
+    createdAtSeconds >= gte &&
+    createdAtSeconds > gt &&
+    createdAtSeconds <= lte &&
+    createdAtSeconds < lt
+  );
+}
+
+type CreatedBounds = { exact: number | null } & Record<"gte" | "gt" | "lte" | "lt", number>;
+
+/** Read once per request: a query is parsed anew each time, and a list can have 100,000 items. */
+const BOUNDS = new WeakMap<Context, CreatedBounds>();
+
+function createdBounds(c: Context): CreatedBounds {
+  const known = BOUNDS.get(c);
+  if (known !== undefined) return known;
   const bound = (name: string, fallback: number) => Number(c.req.query(`created[${name}]`) ?? fallback);
   const exact = c.req.query("created");
-  return (
-    (exact === undefined || Number(exact) === createdAtSeconds) &&
-    createdAtSeconds >= bound("gte", 0) &&
-    createdAtSeconds > bound("gt", -1) &&
-    createdAtSeconds <= bound("lte", Number.POSITIVE_INFINITY) &&
-    createdAtSeconds < bound("lt", Number.POSITIVE_INFINITY)
-  );
+  const bounds = {
+    exact: exact === undefined ? null : Number(exact),
+    ...{ gte: bound("gte", 0), gt: bound("gt", -1) },
+    ...{ lte: bound("lte", Number.POSITIVE_INFINITY), lt: bound("lt", Number.POSITIVE_INFINITY) },
+  };
+  BOUNDS.set(c, bounds);
+  return bounds;
 }
