@@ -40,6 +40,15 @@ export const url = (protocols: readonly string[], example: string) =>
     return parsed !== null && protocols.includes(parsed.protocol);
   }, `expected a URL such as ${example}`);
 
+/** Of one server, or of several with commas between them, as libpq reads it; `URL` knows a single host only. */
+export const databaseUrl = z.string().refine((text) => {
+  const [, before = "", hosts = "", after = ""] =
+    /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^@/?#]*)(.*)$/s.exec(text) ?? [];
+  if (before === "" || !hosts.split(",").every((host) => URL.canParse(`${before}${host}${after}`)))
+    return false;
+  return /^(any|read-write|primary)?$/.test(/[?&]target_session_attrs=([^&]*)/.exec(after)?.[1] ?? "");
+}, "expected a URL such as postgres://user:password@localhost:5432/tollgate, or with several hosts, one of them the primary: postgres://user:password@one:5432,two:5432/tollgate");
+
 /** The base of an API: paths are appended to it. */
 export const baseUrl = (example: string) =>
   z

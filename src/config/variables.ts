@@ -1,7 +1,18 @@
 import { z } from "zod";
 import { SLOTS } from "../domain/slot.ts";
 import { wireFormats } from "../providers/registry.ts";
-import { apiKey, baseUrl, oneOf, origin, origins, redisUrls, secrets, url, wholeNumber } from "./kinds.ts";
+import {
+  apiKey,
+  baseUrl,
+  databaseUrl,
+  oneOf,
+  origin,
+  origins,
+  redisUrls,
+  secrets,
+  url,
+  wholeNumber,
+} from "./kinds.ts";
 import { outboundAllow } from "./outbound-allow.ts";
 import { RATE_LIMITS } from "./rate-limits.ts";
 import { trustedProxies } from "./trusted-proxies.ts";
@@ -25,10 +36,7 @@ export const Variables = z.object({
     .string()
     .regex(/^[^\0]{1,4096}$/, "expected a folder, e.g. /var/lib/tollgate")
     .default(".data"),
-  DATABASE_URL: url(
-    ["postgres:", "postgresql:"],
-    "postgres://user:password@localhost:5432/tollgate",
-  ).optional(),
+  DATABASE_URL: databaseUrl.optional(),
   EMBEDDED_IN_PRODUCTION: oneOf(["off", "on"]).default("off"),
   DATABASE_PREPARED: oneOf(["on", "off"]).default("on"),
   REDIS_URL: redisUrls.optional(),

@@ -8,11 +8,15 @@ import pg from "pg";
 export class BurstClient extends pg.Client {
   readonly #socket: Socket;
   #held = false;
+  #standbyWaitCanceled = false;
 
   constructor(config: pg.ClientConfig = {}) {
     const socket = new Socket();
     super({ ...config, stream: () => socket });
     this.#socket = socket;
+    this.on("notice", ({ routine }) => {
+      if (routine === STANDBY_WAIT) this.#standbyWaitCanceled = true;
+    });
   }
 
   /** Buffers writes until this turn of the event loop is over. */
@@ -26,4 +30,35 @@ export class BurstClient extends pg.Client {
       this.#socket.uncork();
     });
   }
+
+  /** Ends a connection that is taking too long. */
+  abandon(): void {
+    this.#socket.destroy();
+  }
+
+  /**
+   * PostgreSQL reports a commit as done, with a warning, when somebody canceled its wait for a synchronous standby. A
+   * failover would lose it, so its outcome is unknown, as after a lost connection.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: the driver has ten overloads
+  override query(...parameters: any[]): any {
+    const callback = parameters.at(-1);
+    if (typeof callback === "function") {
+      const checked = (error: Error | null, result: unknown) =>
+        callback(error ?? (this.#standbyWaitCanceled ? outcomeUnknown() : error), result);
+      return Reflect.apply(super.query, this, [...parameters.slice(0, -1), checked]);
+    }
+    const running: Promise<unknown> = Reflect.apply(super.query, this, parameters);
+    return running.then((result) => {
+      if (this.#standbyWaitCanceled) throw outcomeUnknown();
+      return result;
+    });
+  }
+}
+
+/** Warnings are translated and have no code of their own; where they come from in PostgreSQL's source is stable. */
+const STANDBY_WAIT = "SyncRepWaitForLSN";
+
+function outcomeUnknown(): Error {
+  return new Error("the wait for a synchronous standby was canceled: a failover may lose the commit");
 }

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { arrayLiteral } from "./array-literal.ts";
-import { BurstClient } from "./burst-client.ts";
+import type { BurstClient } from "./burst-client.ts";
+import { createPrimaryPool } from "./primary-pool.ts";
 import { createQueryPipeline } from "./query-pipeline.ts";
 
 /** The database is unreachable, or the connection broke before the response: the outcome is unknown. */
@@ -37,6 +38,7 @@ export type Connection = Queryable & {
 };
 
 export type DatabaseOptions = {
+  /** Of one server, or of several with commas between them: the primary among them is used. */
   url: string;
   /** Off for poolers that cannot keep named statements (PgBouncer before 1.21). */
   prepared: boolean;
@@ -56,8 +58,7 @@ export const APPLICATION_NAME = `tollgate ${process.pid}`;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const pool = new pg.Pool({
-    connectionString: options.url,
+  const pool = createPrimaryPool(options.url, {
     max: options.maxConnections,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, options.answerTimeoutMs),
     query_timeout: options.answerTimeoutMs,
@@ -65,7 +66,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     idleTimeoutMillis: 0,
     keepAlive: true,
     pipeline: true,
-    Client: BurstClient,
     application_name: APPLICATION_NAME,
   });
   // A connection that breaks while idle is replaced by the pool; while in use its queries reject.

@@ -63,7 +63,9 @@ async function sendPipeline(pool: pg.Pool, statements: readonly Waiting[]): Prom
   }
 }
 
-/** An error of one statement; the connection stays usable. */
-function isStatementError(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.severity === "ERROR";
+const READ_ONLY = "25006";
+
+/** An error of one statement; the connection stays usable. One to a standby is not: it would stay with it for ever. */
+export function isStatementError(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity === "ERROR" && error.code !== READ_ONLY;
 }

@@ -1,5 +1,6 @@
-import pg from "pg";
+import type pg from "pg";
 import { classified, type Database } from "./database.ts";
+import { isStatementError } from "./query-pipeline.ts";
 
 export type SharedPoolOptions = {
   /** How many transactions may hold a connection at once; others wait. */
@@ -55,7 +56,7 @@ class SharedPool {
           return result;
         } catch (error) {
           const isFirst = state === "new";
-          if (!(error instanceof pg.DatabaseError)) state = "broken";
+          if (!isStatementError(error)) state = "broken";
           // Drizzle does not return a connection whose `begin` failed.
           if (isFirst) release();
           return this.#failed(error);

@@ -1,4 +1,5 @@
 import {
+  type Connection,
   type Database,
   DatabaseUnavailable,
   type Queryable,
@@ -18,7 +19,8 @@ export type TransactionOptions = {
 export type Transaction = Queryable & {
   /**
    * Sends the commit right behind these writes, in one round trip. PostgreSQL rolls back when one of them has failed.
-   * @throws the first write's error; DatabaseUnavailable when the outcome of the commit is unknown.
+   * @throws the first write's error; DatabaseUnavailable when the outcome of the commit is unknown, or whether a failover
+   * would lose it.
    */
   commitAfter(writes: readonly Promise<unknown>[]): Promise<void>;
 };
@@ -40,13 +42,16 @@ export async function inTransaction<Result>(
     return statement;
   };
   // Not awaited: both are sent with the first statements of `work`.
-  const begun = watched(Promise.all([connection.run(BEGIN), connection.run(SETTINGS, settingsOf(options))]));
+  const begun = watched(
+    Promise.all([connection.run(BEGIN), connection.run<Replication>(SETTINGS, settingsOf(options))]),
+  );
   try {
     const result = await work({
       run: (statement, values) => watched(connection.run(statement, values)),
       commitAfter: async (writes) => {
-        await Promise.all([begun, ...writes, connection.run(COMMIT)]);
+        const [[, [before]]] = await Promise.all([begun, ...writes, connection.run(COMMIT)]);
         committed = true;
+        if (before?.is_synchronous && options.synchronousCommit === "on") await confirmReplicated(connection);
       },
     });
     await begun;
@@ -67,6 +72,11 @@ const IN_FAILED_TRANSACTION = "25P02";
 // Prepared, so that PostgreSQL does not parse the same eight statements for every transaction.
 const BEGIN = { name: "begin", text: "begin" };
 const COMMIT = { name: "commit", text: "commit" };
+/** Whether commits wait for a standby. */
+type Replication = { is_synchronous: boolean };
+const IS_SYNCHRONOUS = "current_setting('synchronous_standby_names') <> '' as is_synchronous";
+const REPLICATION = { name: "replication", text: `select ${IS_SYNCHRONOUS}` };
+
 const SETTINGS = {
   name: "transaction_settings",
   // A generic plan made while tables are small stays cached while they grow. Hence lookups repeat their keys as `=
@@ -75,12 +85,24 @@ const SETTINGS = {
 select set_config('synchronous_commit', $1, true), set_config('lock_timeout', $2, true),
   set_config('statement_timeout', $3, true), set_config('idle_in_transaction_session_timeout', $4, true),
   set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-  set_config('enable_mergejoin', 'off', true)`,
+  set_config('enable_mergejoin', 'off', true),
+  -- A canceled wait for a standby is a warning: see burst-client.ts.
+  set_config('client_min_messages', 'warning', true), ${IS_SYNCHRONOUS}`,
 };
 
 function settingsOf(options: TransactionOptions): string[] {
   const { synchronousCommit, lockTimeoutMs, statementTimeoutMs, idleTimeoutMs } = options;
   return [synchronousCommit, `${lockTimeoutMs}`, `${statementTimeoutMs}`, `${idleTimeoutMs}`];
+}
+
+/**
+ * Emptying `synchronous_standby_names` ends all waits for standbys, and PostgreSQL reports those commits as done. It tells
+ * its processes of the new setting before it ends the waits, so one that is asked afterwards knows it.
+ */
+async function confirmReplicated(connection: Connection): Promise<void> {
+  const [after] = await connection.run<Replication>(REPLICATION);
+  if (after?.is_synchronous) return;
+  throw new DatabaseUnavailable("synchronous replication was switched off during the commit");
 }
 
 async function rolledBack(rollback: Promise<void>): Promise<boolean> {

@@ -169,6 +169,8 @@ describe("the configuration", () => {
     ["HOST", "a b", "127.0.0.1"],
     ["DATABASE_URL", "mysql://localhost/x", "postgres://"],
     ["DATABASE_URL", "localhost", "postgres://"],
+    ["DATABASE_URL", "postgres://one:5432,two:99999/x", "one:5432,two:5432"],
+    ["DATABASE_URL", "postgres://one/x?target_session_attrs=standby", "postgres://"],
     ["DATABASE_PREPARED", "yes", "on"],
     ["APP_URL", "example.com", "https://"],
     ["RETURN_ORIGINS", "https://a.example.com,b.example.com", "https://app.example.com"],

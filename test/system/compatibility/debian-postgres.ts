@@ -1,5 +1,4 @@
 import { execFile, spawn } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
 import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,15 +7,15 @@ import { describe, expect, it } from "vitest";
 import { unprivilegedAccount } from "../../../src/store/embedded-account.ts";
 import { cleanedUp } from "../../support/cleanup.ts";
 import { freePort } from "../../support/free-port.ts";
+import { findPostgresPrograms, findProgram } from "../../support/installed-programs.ts";
 
 const run = promisify(execFile);
-const INSTALLED = "/usr/lib/postgresql";
 
 type Installed = { /** The folder of PostgreSQL's programs. */ bin: string; start(): Promise<OldPostgres> };
 
 /** Tests the oldest installed PostgreSQL behind PgBouncer. Skipped without them, except in CI. */
 export function describeBehindPgBouncer(title: string, tests: (installed: Installed) => void): void {
-  const [bin, bouncer] = [oldestPostgres(), pgbouncer()];
+  const [bin, bouncer] = [findPostgresPrograms(), findProgram("pgbouncer")];
   if (bin && bouncer) {
     describe(title, () => tests({ bin, start: () => startBehindPgBouncer(bin, bouncer) }));
     return;
@@ -24,20 +23,6 @@ export function describeBehindPgBouncer(title: string, tests: (installed: Instal
   it.skipIf(!process.env.CI)("needs PostgreSQL and PgBouncer: apt-get install postgresql pgbouncer", () => {
     expect([bin, bouncer]).not.toContain(null);
   });
-}
-
-/** Where the oldest installed PostgreSQL keeps its programs; `null` when there is none. */
-function oldestPostgres(): string | null {
-  if (!existsSync(INSTALLED)) return null;
-  const versions = readdirSync(INSTALLED)
-    .map(Number)
-    .sort((a, b) => a - b);
-  const folders = versions.map((version) => join(INSTALLED, String(version), "bin"));
-  return folders.find((bin) => existsSync(join(bin, "postgres"))) ?? null;
-}
-
-function pgbouncer(): string | null {
-  return ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((path) => existsSync(path)) ?? null;
 }
 
 export type OldPostgres = {

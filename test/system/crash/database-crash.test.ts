@@ -3,7 +3,7 @@ import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../../src/store/embedded.ts";
 import { migrate } from "../../../src/store/migrate.ts";
@@ -112,6 +112,57 @@ it("acknowledges a repeat of an applied event only once the standbys have it", {
     await cluster.rows("select status, claim_no from webhook_delivery where event_id like 'standby-0%'"),
   ).toEqual([{ status: "successful", claim_no: 1 }]);
   await Promise.all([first.end("SIGTERM"), second.end("SIGTERM")]);
+});
+
+describe("a commit whose wait for a standby is ended by an administrator", () => {
+  afterAll(() => setStandbys(""));
+
+  const cancelWaits = () =>
+    cluster.rows("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'");
+
+  it.each([
+    ["cancels it", "stripe", cancelWaits],
+    ["cancels it, at a provider whose events are claimed first", "lemon-squeezy", cancelWaits],
+    ["switches synchronous replication off", "stripe", () => setStandbys("")],
+  ] as const)("is not acknowledged: %s", { timeout: 120_000 }, async (title, format, endWaits) => {
+    const server = await spawnServer(cluster.url, { PROVIDER_A_ADAPTER: format });
+    await setStandbys("nobody");
+    const run = title.replaceAll(/\W+/g, "-");
+    let status: number | null = null;
+    const answered = deliverWebhook(server.url, "provider-a", numberedEvent(run, 0, 20, format)).then(
+      (response) => {
+        status = response.status;
+      },
+    );
+    await eventually(async () => status !== null || (await isWaiting()), true);
+    while (status === null) {
+      await endWaits();
+      await sleep(20);
+    }
+    await answered;
+    expect(status).toBe(503);
+    await setStandbys("");
+    await expectEachAppliedOnce(cluster, run, 1);
+    await server.end("SIGTERM");
+  });
+
+  /** Whether a commit that has written deliveries waits for a standby. */
+  async function isWaiting(): Promise<boolean> {
+    const waiting = await cluster.rows(
+      `select from pg_locks l join pg_stat_activity a on a.pid = l.pid
+       where l.relation = 'webhook_delivery'::regclass and l.mode = 'RowExclusiveLock' and a.wait_event = 'SyncRep'`,
+    );
+    return waiting.length > 0;
+  }
+
+  async function setStandbys(names: string): Promise<void> {
+    await cluster.rows(`alter system set synchronous_standby_names = '${names}'`);
+    await cluster.rows("select pg_reload_conf()");
+    await eventually(
+      () => cluster.rows("show synchronous_standby_names"),
+      [{ synchronous_standby_names: names }],
+    );
+  }
 });
 
 type TestCluster = {

@@ -1,0 +1,86 @@
+import pg from "pg";
+import { BurstClient } from "./burst-client.ts";
+import { DatabaseHosts } from "./database-hosts.ts";
+
+/** A dead server must not use up the time in which the next one would answer. */
+const CONNECT_TIMEOUT_MS = 2_000;
+
+/**
+ * A pool whose connections lead to the primary of the servers in `url`. A server that cannot be reached, or is a standby,
+ * is left for the next one. A connection to a primary that has become a standby is closed by whoever gets error 25006.
+ */
+export function createPrimaryPool(url: string, config: pg.PoolConfig): pg.Pool {
+  const hosts = new DatabaseHosts(url);
+  const Client = clientOf(hosts);
+  return hosts.count === 1 ? new pg.Pool({ ...config, Client }) : new SeveralHostsPool(hosts, config, Client);
+}
+
+type ClientClass = new () => pg.ClientBase;
+
+function clientOf(hosts: DatabaseHosts): ClientClass {
+  return class PrimaryClient extends BurstClient {
+    readonly #url = hosts.current;
+    #isStandby = false;
+
+    constructor(config: pg.ClientConfig = {}) {
+      super({ ...config, connectionString: hosts.current });
+      if (hosts.mustBePrimary) this.#watchForStandby();
+    }
+
+    // biome-ignore lint/suspicious/noExplicitAny: the pool passes a callback, which the driver can also do without
+    override connect(callback?: any): any {
+      if (!callback) return super.connect();
+      const timer = hosts.count > 1 ? setTimeout(() => this.abandon(), CONNECT_TIMEOUT_MS) : undefined;
+      super.connect((failure: Error | null) => {
+        clearTimeout(timer);
+        const error = failure ?? (this.#isStandby ? new Error("the database server is a standby") : null);
+        if (error) hosts.failed(this.#url);
+        if (error && !failure) void this.end();
+        callback(error);
+      });
+    }
+
+    /** PostgreSQL reports it on every new connection, and again after a promotion. */
+    #watchForStandby(): void {
+      const { connection } = this as unknown as { connection: NodeJS.EventEmitter };
+      connection.on("parameterStatus", (status: { parameterName: string; parameterValue: string }) => {
+        if (status.parameterName === "in_hot_standby") this.#isStandby = status.parameterValue === "on";
+      });
+    }
+  };
+}
+
+type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: () => void) => void;
+
+/** Tries every server before a connection fails. */
+class SeveralHostsPool extends pg.Pool {
+  readonly #hosts: DatabaseHosts;
+
+  constructor(hosts: DatabaseHosts, config: pg.PoolConfig, Client: ClientClass) {
+    super({ ...config, Client });
+    this.#hosts = hosts;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: with a callback or without
+  override connect(callback?: any): any {
+    const connecting = this.#connectToAny();
+    if (!callback) return connecting;
+    const connected = callback as Connected;
+    connecting.then(
+      (client) => connected(undefined, client, client.release),
+      (error) => connected(error, undefined, () => {}),
+    );
+  }
+
+  async #connectToAny(): Promise<pg.PoolClient> {
+    for (let serversLeft = this.#hosts.count; ; serversLeft -= 1) {
+      const server = this.#hosts.current;
+      try {
+        return await super.connect();
+      } catch (error) {
+        // Still the same server: all connections are in use.
+        if (serversLeft <= 1 || server === this.#hosts.current) throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
+import { numberedEvent } from "../fixtures/numbered-event.ts";
+import { eventually } from "../support/eventually.ts";
+import { deliverWebhook } from "../support/http.ts";
+import { expectEachAppliedOnce } from "../support/ledger.ts";
+
+/** How one delivery of an event ended: with a status, or without one, so that nobody knows what became of it. */
+type Answer = number | "unknown";
+
+/** Everything that happened to the events of a run, for checking afterwards. */
+export type History = {
+  /** By the number of the event, in the order in which its deliveries were sent. */
+  answers: Answer[][];
+  acknowledgedAtMs: number[];
+};
+
+export type EventLoad = {
+  history: History;
+  acknowledged(): number;
+  /** Resolves once this many more events are acknowledged. */
+  more(count: number): Promise<void>;
+  /** Milliseconds from a moment (of `performance.now()`) to the first acknowledgement after it of an event sent after it. */
+  untilAcknowledgedMs(sinceMs: number): Promise<number>;
+  /** Sends no new events; resolves once every event that was sent is acknowledged. */
+  stop(): Promise<History>;
+};
+
+const TICK_MS = 20;
+const MAX_UNACKNOWLEDGED = 400;
+
+/**
+ * The providers: new events at a steady rate, each delivered, to the next address each time, until it is acknowledged.
+ * Slows down instead of piling up while nothing is acknowledged.
+ */
+export function startEventLoad(urls: readonly string[], run: string, perSecond: number): EventLoad {
+  const history: History = { answers: [], acknowledgedAtMs: [] };
+  const sentAtMs: number[] = [];
+  let acknowledged = 0;
+  let isStopping = false;
+  let latestMs = Number.NEGATIVE_INFINITY;
+
+  const deliver = async (n: number, answers: Answer[]): Promise<void> => {
+    for (let attempt = 0; ; attempt += 1) {
+      const url = urls[(n + attempt) % urls.length] as string;
+      const answer = await deliverWebhook(url, "provider-a", numberedEvent(run, n)).then(
+        ({ status }) => status,
+        (): Answer => "unknown",
+      );
+      answers.push(answer);
+      if (answer === 200) break;
+      await sleep(50 + Math.random() * 100);
+    }
+    acknowledged += 1;
+    history.acknowledgedAtMs[n] = performance.now();
+    latestMs = Math.max(latestMs, sentAtMs[n] as number);
+  };
+  const deliveries: Promise<void>[] = [];
+  const sendDue = async () => {
+    let owed = 0;
+    let tickedAt = performance.now();
+    while (!isStopping) {
+      await sleep(TICK_MS);
+      const now = performance.now();
+      owed = Math.min(owed + ((now - tickedAt) * perSecond) / 1000, perSecond);
+      tickedAt = now;
+      for (; owed >= 1 && sentAtMs.length - acknowledged < MAX_UNACKNOWLEDGED; owed -= 1) {
+        const n = sentAtMs.push(performance.now()) - 1;
+        const answers: Answer[] = [];
+        history.answers.push(answers);
+        deliveries.push(deliver(n, answers));
+      }
+    }
+  };
+  const sending = sendDue();
+
+  return {
+    history,
+    acknowledged: () => acknowledged,
+    more: async (count) => {
+      const enough = acknowledged + count;
+      await eventually(async () => acknowledged >= enough, true, 180_000);
+    },
+    untilAcknowledgedMs: async (sinceMs) => {
+      await eventually(async () => latestMs > sinceMs, true, 180_000);
+      const after = history.acknowledgedAtMs.filter((_, n) => (sentAtMs[n] as number) > sinceMs);
+      return Math.round(after.reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY) - sinceMs);
+    },
+    stop: async () => {
+      isStopping = true;
+      await sending;
+      await Promise.all(deliveries);
+      return history;
+    },
+  };
+}
+
+type Rows = { rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> };
+
+/**
+ * Every event that got a 200 is in the log once and was applied once, with one outbound event; and there is none that was
+ * never sent. For a load that was stopped, so that all its events are acknowledged.
+ */
+export async function expectHistoryKept(database: Rows, run: string, history: History): Promise<void> {
+  expect(history.answers.filter((answers) => answers.at(-1) !== 200)).toEqual([]);
+  const strange = history.answers.flat().filter((answer) => ![200, 502, 503, "unknown"].includes(answer));
+  expect(strange).toEqual([]);
+  await expectEachAppliedOnce(database, run, history.answers.length);
+  const announced = await database.rows<{ events: number; subscriptions: number }>(
+    `select count(*)::int as events, count(distinct data -> 'subscription' ->> 'providerSubscriptionId')::int as subscriptions
+     from outbound_event where type = 'subscription.started'
+       and data -> 'subscription' ->> 'providerSubscriptionId' like $1`,
+    [`${run}-%`],
+  );
+  expect(announced).toEqual([{ events: history.answers.length, subscriptions: history.answers.length }]);
+}
+
+/** What a report says of a history. */
+export function historyFigures({ answers }: History) {
+  const all = answers.flat();
+  const count = (wanted: Answer) => all.filter((answer) => answer === wanted).length;
+  return { events: answers.length, deliveries: all.length, "503": count(503), unknown: count("unknown") };
+}
+
+export const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] as number;
