@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRateLimit } from "../../src/limits/create-rate-limit.ts";
 import { hashSlot } from "../../src/limits/hash-slot.ts";
@@ -7,6 +6,7 @@ import { redisKey } from "../../src/limits/redis-script.ts";
 import { cleanedUp } from "../support/cleanup.ts";
 import { eventually } from "../support/eventually.ts";
 import { findRedisServer, REDIS_NEEDED, startRedis, type TestRedis } from "../support/redis.ts";
+import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
 const program = findRedisServer();
 const POLICY = { limit: 2, windowSeconds: 60 };
@@ -41,14 +41,15 @@ if (!program) {
   describe("behind an endpoint whose primary becomes a replica", () => {
     let former: TestRedis;
     let promoted: TestRedis;
-    let endpoint: Awaited<ReturnType<typeof proxyTo>>;
+    /** As a load balancer: where it leads to counts for new connections alone. */
+    let endpoint: TcpProxy;
     beforeAll(async () => {
       former = await startRedis(program);
       promoted = await startRedis(program);
-      endpoint = await proxyTo(portOf(former));
+      endpoint = await startTcpProxy(portOf(former));
     });
     afterAll(async () => {
-      endpoint.close();
+      await endpoint.close();
       await former.remove();
       await promoted.remove();
     });
@@ -140,32 +141,4 @@ if (!program) {
 
 function portOf({ url }: TestRedis): number {
   return Number(new URL(url).port);
-}
-
-/** An endpoint as a load balancer has one: where it leads to counts for new connections alone. */
-async function proxyTo(first: number) {
-  let target = first;
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((incoming) => {
-    const outgoing = connect(target, "127.0.0.1");
-    for (const [from, to] of [
-      [incoming, outgoing],
-      [outgoing, incoming],
-    ] as const) {
-      sockets.add(from);
-      from.on("error", () => to.destroy()).on("close", () => to.destroy());
-      from.pipe(to);
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    port: (server.address() as { port: number }).port,
-    leadTo: (port: number) => {
-      target = port;
-    },
-    close: () => {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
 }

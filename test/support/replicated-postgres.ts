@@ -48,8 +48,14 @@ wal_sender_timeout = '5s'
 shared_buffers = '64MB'
 `;
 
-/** A primary with a streaming standby of Debian's PostgreSQL, on free ports, trusting this machine. */
-export async function startReplicatedPostgres(bin: string): Promise<ReplicatedPostgres> {
+/**
+ * A primary with a streaming standby of Debian's PostgreSQL, on free ports, trusting this machine.
+ * @param replicateThrough the port at which the standby reaches the primary's
+ */
+export async function startReplicatedPostgres(
+  bin: string,
+  replicateThrough = async (primaryPort: number) => primaryPort,
+): Promise<ReplicatedPostgres> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-replicated-"));
   await chmod(folder, 0o755);
   const account = await unprivilegedAccount();
@@ -59,13 +65,13 @@ export async function startReplicatedPostgres(bin: string): Promise<ReplicatedPo
   const nodes = [await node(bin, folder, "one", asUser), await node(bin, folder, "two", asUser)] as const;
   let [primary, standby] = nodes as readonly [OwnNode, OwnNode];
 
-  const conninfo = ({ port }: OwnNode) =>
-    `host=127.0.0.1 port=${port} user=tollgate dbname=postgres application_name=${STANDBY}`;
+  const conninfo = async ({ port }: OwnNode) =>
+    `host=127.0.0.1 port=${await replicateThrough(port)} user=tollgate dbname=postgres application_name=${STANDBY}`;
   const copyPrimary = async () => {
     await rm(standby.data, { recursive: true, force: true });
     await program(
       "pg_basebackup",
-      ...["-d", conninfo(primary), "-D", standby.data, "-R", "-X", "stream", "-c", "fast"],
+      ...["-d", await conninfo(primary), "-D", standby.data, "-R", "-X", "stream", "-c", "fast"],
     );
   };
   const setSynchronous = async (isSynchronous: boolean) => {
@@ -103,7 +109,7 @@ export async function startReplicatedPostgres(bin: string): Promise<ReplicatedPo
       await primary.rows("checkpoint");
       await program(
         "pg_rewind",
-        ...["--target-pgdata", standby.data, "--source-server", conninfo(primary), "-R"],
+        ...["--target-pgdata", standby.data, "--source-server", await conninfo(primary), "-R"],
       ).catch(copyPrimary);
       await standby.start();
       await setSynchronous(synchronous);
