@@ -3,7 +3,11 @@ import { addHeaders } from "./add-headers.ts";
 import { headersApplied, responseHeaders } from "./response-headers.ts";
 
 const ALLOWED_METHODS = "GET, POST, PUT, PATCH, DELETE";
-const ALLOWED_HEADERS = "Authorization, X-API-Key, Content-Type, Last-Event-ID, X-API-Version";
+const ALLOWED_HEADERS = [
+  ...["Authorization", "X-API-Key", "Content-Type", "If-None-Match", "Last-Event-ID", "X-API-Version"],
+  // Of tRPC's streaming link.
+  "trpc-accept",
+].join(", ");
 const EXPOSED_HEADERS = [
   ...["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
   ...["RateLimit", "RateLimit-Policy", "Retry-After", "ETag", "X-API-Version"],

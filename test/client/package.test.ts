@@ -145,7 +145,7 @@ describe("in a strict TypeScript project", () => {
       const createdAt: Date | undefined = items[0]?.createdAt;
       console.log(me?.name, createdAt instanceof Date);
       const [first, second] = await Promise.all([rpc.billing.plans.query(), rpc.notifications.unreadCount.query()]);
-      console.log(first.items.length, second.count);
+      console.log(first.items.some(({ id }) => id === "free"), typeof second.count);
       await rpc.user.updateProfile.mutate({ name: "Renamed" });
       // @ts-expect-error a name is text
       const wrongInput = () => rpc.user.updateProfile.mutate({ name: 1 });
@@ -162,7 +162,7 @@ describe("in a strict TypeScript project", () => {
     const stdout = await runProgram("rpc.ts", code, { URL: server.url, KEY: personKey });
     expect(stdout.trimEnd().split("\n")).toEqual([
       "Ana true",
-      expect.stringMatching(/^3 \d+$/),
+      "true number",
       "403 true Forbidden",
       "wrongInput wrongName wrongKind",
     ]);
@@ -202,17 +202,22 @@ async function useClient(
   client: typeof import("../../clients/typescript/src/tollgate.ts") & { verifyEvent: typeof verifyEvent },
   given: { url: string; key: string; event: string; headers: Record<string, string>; secret: string },
 ): Promise<unknown[]> {
-  const tollgate = client.createTollgate({ url: given.url, key: given.key });
+  const tollgate = client.createTollgate({
+    ...{ url: given.url, key: given.key },
+    entitlements: { pollEverySeconds: 0 },
+  });
   const [me, plans] = await Promise.all([tollgate.rpc.user.me.query(), tollgate.rpc.billing.plans.query()]);
+  await tollgate.entitlements.get();
+  // Asks with the ETag of the first answer.
   const { planId } = await tollgate.entitlements.get();
   const event = await client.verifyEvent(given.event, given.headers, given.secret);
   const refused = await tollgate.rpc.user.list.query().catch((error) => error.reason);
   await tollgate.rpc.user.setLocale.mutate({ locale: "de" });
   tollgate.close();
-  return [me?.id, plans.items.length, planId, event.type, refused];
+  return [me?.id, plans.items[0]?.id, planId, event.type, refused];
 }
 
-const used = () => [person.id, 3, "free", "user.created", "forbidden"];
+const used = () => [person.id, "free", "free", "user.created", "forbidden"];
 const given = () => ({
   ...{ url: server.url, key: personKey },
   ...{ event: EVENT, headers: HEADERS(), secret: SECRET },

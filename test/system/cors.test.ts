@@ -4,6 +4,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type HttpResponse, type RequestOptions, sendRequest } from "../support/http.ts";
 import { createKey, createUser, type TestUser } from "../support/people.ts";
 import { startTestServer } from "../support/server.ts";
+import { createServiceKey } from "../support/service-keys.ts";
 import { GENEROUS_LIMITS } from "../support/variables.ts";
 
 const APP = "https://app.example.com";
@@ -15,12 +16,14 @@ let server: RunningServer;
 let closed: RunningServer;
 let person: TestUser;
 let key: string;
+let serviceKey: string;
 beforeAll(async () => {
   test = await freshDatabase(0);
   server = await startTestServer(test.url, { ...GENEROUS_LIMITS, CORS_ORIGINS: `${APP}, ${DEV}` });
   closed = await startTestServer(test.url, GENEROUS_LIMITS);
   person = await createUser(test);
   ({ key } = await createKey(server.url, person));
+  ({ key: serviceKey } = await createServiceKey(test));
 });
 afterAll(async () => {
   await server.close();
@@ -115,6 +118,56 @@ describe("a page of an allowed origin", () => {
   );
 });
 
+describe("a page with a service key", () => {
+  it.each([
+    ["GET", "/api/entitlements?user=user_0", undefined],
+    ["POST", "/api/usage", {}],
+    ["GET", "/api/events/stream", undefined],
+    ["GET", "/api/trpc/billing.plans", undefined],
+    ["POST", "/api/graphql", { query: "{ __typename }" }],
+    ["POST", "/api/chat", {}],
+    ["GET", "/api/plugins/renewals/calendar.ics", undefined],
+  ])("is refused, whatever its origin: %s %s", async (method, path, body) => {
+    for (const origin of [APP, server.url, "https://evil.example.com", "null"]) {
+      const response = await send(method, path, { origin, key: serviceKey, ...(body ? { body } : {}) });
+      expect([origin, response.status]).toEqual([origin, 403]);
+      expect(response.headers.get("access-control-allow-origin")).toBe(origin === APP ? APP : null);
+    }
+  });
+});
+
+describe("an answer", () => {
+  it("says whose it is when nothing has changed, and when it is streamed", async () => {
+    const first = await send("GET", "/api/entitlements", { origin: APP, key });
+    const headers = { "if-none-match": first.headers.get("etag") as string };
+    const unchanged = await send("GET", "/api/entitlements", { origin: APP, key, headers });
+    const input = encodeURIComponent("{}");
+    const streamed = await send("GET", `/api/trpc/user.me,billing.plans?batch=1&input=${input}`, {
+      ...{ origin: APP, key, headers: { "trpc-accept": "application/jsonl" } },
+    });
+    expect([unchanged.status, streamed.status]).toEqual([304, 200]);
+    for (const { headers } of [unchanged, streamed]) {
+      expect(headers.get("access-control-allow-origin")).toBe(APP);
+      expect(list(headers.get("vary"))).toContain("origin");
+    }
+  });
+
+  it("can be read when the body is too large, or over the limit", async () => {
+    const large = await send("PATCH", "/api/users/me", {
+      origin: APP,
+      key,
+      body: { name: "x".repeat(2_000_000) },
+    });
+    expect([large.status, large.headers.get("access-control-allow-origin")]).toEqual([413, APP]);
+    const strict = await startTestServer(test.url, { CORS_ORIGINS: APP, RATE_LIMIT_API: "1/3600" });
+    await send("GET", "/api/plans", { origin: APP, key }, strict);
+    const refused = await send("GET", "/api/plans", { origin: APP, key }, strict);
+    expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([429, APP]);
+    expect(list(refused.headers.get("access-control-expose-headers"))).toContain("retry-after");
+    await strict.close();
+  });
+});
+
 describe("a preflight", () => {
   it.each(["/api/users/me", "/api/v2/users/me", "/api/graphql", "/api/trpc/user.updateProfile", "/api/chat"])(
     "of an allowed origin is answered: %s",
@@ -128,6 +181,7 @@ describe("a preflight", () => {
       expect(list(answer.headers.get("access-control-allow-headers"))).toEqual(
         expect.arrayContaining([
           ...["authorization", "x-api-key", "content-type", "last-event-id", "x-api-version"],
+          ...["if-none-match", "trpc-accept"],
         ]),
       );
       expect(answer.headers.has("access-control-allow-credentials")).toBe(false);
