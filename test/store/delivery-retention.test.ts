@@ -34,10 +34,10 @@ const kept = async () =>
     )
   ).map((row) => row.event_id);
 
-async function dropAll(): Promise<number> {
+async function dropAll(limit = 2): Promise<number> {
   let total = 0;
   for (;;) {
-    const { dropped, passed } = await dropPayloads(test.database, { olderThanDays: 90, limit: 2 });
+    const { dropped, passed } = await dropPayloads(test.database, { olderThanDays: 90, limit });
     total += dropped;
     if (passed === 0) return total;
   }
@@ -95,4 +95,37 @@ it("deletes old notifications, the oldest first", async () => {
   );
   expect(await dropNotifications(test.database, { olderThanDays: 365, limit: 10 })).toBe(2);
   expect(await test.rows("select from notification")).toHaveLength(3);
+});
+
+it.each([
+  { bytes: 1_100, where: "in the row" },
+  { bytes: 4_200, where: "beside it" },
+])("uses the space of dropped bodies of $bytes bytes again ($where)", async ({ bytes }) => {
+  const perPeriod = 400;
+  const diskBytes = async () => {
+    // As autovacuum does.
+    await test.rows("vacuum webhook_delivery");
+    const [row] = await test.rows<{ bytes: number }>(
+      "select pg_table_size('webhook_delivery')::float8 as bytes",
+    );
+    return row?.bytes ?? Number.NaN;
+  };
+  const bytesAfter: number[] = [];
+  for (let period = 0; period < 10; period += 1) {
+    await test.rows("update webhook_delivery set received_at = received_at - interval '90 days'");
+    await test.rows(
+      `insert into webhook_delivery (provider, event_id, event_type, format, status, claim_source, received_at, payload)
+       select 'provider-a', $1 || '-' || n, 'x', 'stripe', 'successful', 'delivery', now() - interval '1 hour',
+         to_json((select left(string_agg(md5(n || $1 || part), ''), $2::int) from generate_series(1, $2::int / 32 + 1) part))
+       from generate_series(1, $3::int) n`,
+      [`period${period}`, bytes, perPeriod],
+    );
+    await dropAll(200);
+    bytesAfter.push(await diskBytes());
+  }
+  expect(await kept()).toHaveLength(perPeriod);
+  const [, second, ...later] = bytesAfter as [number, number, ...number[]];
+  const grownPerDelivery = ((later.at(-1) as number) - second) / (later.length * perPeriod);
+  // The row stays, with its keys and its first attempt.
+  expect(grownPerDelivery).toBeLessThan(450);
 });
