@@ -42,6 +42,11 @@ describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => 
 
       await buy(page, shop, { plan: "Pro", seats: "2" });
       await sees(page, shop, person, "Active");
+      await changeSeats(page, shop, person, {
+        from: "2",
+        to: "3",
+        givesAmount: ["stripe", "paddle"].includes(format),
+      });
       await inPortal(page, shop, async () => {
         await page.getByRole("spinbutton", { name: "Seats" }).fill("5");
         await page.getByRole("button", { name: "Change seats" }).click();
@@ -52,6 +57,7 @@ describe.skipIf(missing)(`in a browser${missing ? ` (${missing})` : ""}`, () => 
       });
       await aMonthLater(page, shop);
       await sees(page, shop, person, "Payment overdue");
+      await isWarnedOnEveryPage(page, shop);
       expect(shop.truth(person)).toMatchObject([{ planId: "team", seats: 5, status: "past_due" }]);
       await inPortal(page, shop, async () => {
         await page.getByRole("button", { name: "Pay what is owed" }).click();
@@ -98,6 +104,46 @@ async function buy(
   await page.waitForURL(/\/billing\?checkout=completed/);
   // The provider's webhook arrives in the meantime.
   await page.getByText("Thank you. Your subscription is set up.").waitFor();
+}
+
+/** The preview says what the change is and costs; nothing changes before it is confirmed. */
+async function changeSeats(
+  page: Page,
+  shop: Shop,
+  person: TestUser,
+  { from, to, givesAmount }: { from: string; to: string; givesAmount: boolean },
+): Promise<void> {
+  const plan = page
+    .getByRole("listitem")
+    .filter({ has: page.getByRole("heading", { name: "Pro", exact: true }) });
+  for (const isConfirmed of [false, true]) {
+    await plan.getByLabel("Seats", { exact: true }).fill(to);
+    await plan.getByRole("button", { name: "Change seats" }).click();
+    await plan.getByRole("heading", { name: "Review your change" }).waitFor();
+    const summary = await plan.locator("dl").textContent();
+    expect(summary).toMatch(new RegExp(`PlanProSeats${to}Takes effect\\w+ \\d+, \\d{4}`));
+    expect(summary).toMatch(givesAmount ? /Amount due€[\d.]+ EUR/ : /doesn’t state it in advance/);
+    expect(shop.truth(person)).toMatchObject([{ seats: Number(from) }]);
+    if (isConfirmed) await plan.getByRole("button", { name: "Confirm change" }).click();
+    else await plan.getByRole("link", { name: "Back" }).click();
+    if (!isConfirmed) await plan.getByRole("button", { name: "Change seats" }).waitFor();
+  }
+  await plan.getByText("Subscription changed.").waitFor();
+  expect(shop.truth(person)).toMatchObject([{ seats: Number(to) }]);
+}
+
+const PAGES = ["/dashboard", "/settings", "/notifications", "/api-keys", "/billing"];
+const BANNER = {
+  label: "Payment",
+  text: /A payment for Team failed\. You keep access until \w+ \d+, \d{4}\./,
+};
+
+async function isWarnedOnEveryPage(page: Page, { server }: Shop): Promise<void> {
+  for (const path of PAGES) {
+    await page.goto(`${server.url}${path}`);
+    const banner = page.getByRole("complementary", { name: BANNER.label });
+    expect(await banner.textContent(), path).toMatch(BANNER.text);
+  }
 }
 
 /** On the billing page, once both sides agree. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import plans from "../../../plans.config.ts";
 import { fixtureDelivery } from "../../fixtures/fixture.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -32,7 +33,7 @@ it("mails a payment's notifications when SMTP_URL is set, also during shutdown, 
   try {
     await Promise.all([pay(silent), pay(server)]);
     // Its own turn is half a minute away.
-    expect((await runMailJob(silent)).status).toBe(404);
+    expect((await runMailJob(silent)).body).toEqual({ job: "notification-mail", outcome: "disabled" });
     const run = runMailJob(server);
     await eventually(async () => smtp.verbs.filter((verb) => verb === "BODY").length, 1);
     const ended = server.end("SIGTERM");
@@ -61,20 +62,71 @@ it("mails a payment's notifications when SMTP_URL is set, also during shutdown, 
   }
 });
 
+it("mails a person in grace at once, in the middle and a day before the end, once each and in their language", {
+  timeout: 120_000,
+}, async () => {
+  const test = await freshDatabase(3);
+  await test.rows(`update "user" set locale = 'de' where id = 'user_1'`);
+  const smtp = await smtpServer();
+  const server = await spawnServer(test.url, {
+    ...{ SMTP_URL: smtp.url, APP_URL: "https://app.example.com", CRON_SECRET },
+  });
+  const subjects = () => smtp.mails.map(({ data }) => /^Subject: (.*)\r$/m.exec(data)?.[1]);
+  // Each job runs by itself too: whoever runs first, nobody is mailed twice.
+  const mailsAfter = async (daysPastDue: number, expected: string[]) => {
+    await test.rows("update subscription set past_due_since = now() - $1::float8 * interval '1 day'", [
+      daysPastDue,
+    ]);
+    for (const job of ["grace-reminders", "notification-mail", "grace-reminders", "notification-mail"])
+      await runJob(server, job);
+    await eventually(async () => subjects(), expected);
+  };
+  try {
+    await pay(server);
+    await runJob(server, "notification-mail");
+    await eventually(async () => subjects(), ["Ihr Abonnement ist aktiv"]);
+    await pay(server, "past_due");
+    const atOnce = ["Ihr Abonnement ist aktiv", "Eine Zahlung ist fehlgeschlagen"];
+    await mailsAfter(0, atOnce);
+    const { graceDays } = plans.plans.find(({ id }) => id === "pro") as { graceDays: number };
+    const inTheMiddle = [...atOnce, "Eine Zahlung steht noch aus"];
+    await mailsAfter(graceDays / 2, inTheMiddle);
+    const aDayBefore = [...inTheMiddle, "Ihr Zugang endet morgen"];
+    await mailsAfter(graceDays - 1, aDayBefore);
+    await mailsAfter(graceDays + 1, aDayBefore);
+    expect(smtp.mails.at(-1)?.data).toContain("Ihr Zugang zu Pro endet am");
+    expect(new Set(smtp.mails.map(({ to }) => to))).toEqual(new Set(["<user_1@example.com>"]));
+    await server.end("SIGTERM");
+  } finally {
+    server.child.kill("SIGKILL");
+    await smtp.close();
+    await test.drop();
+  }
+});
+
+/** Its timer may be running it at the same moment. */
+async function runJob(server: ServerProcess, job: string): Promise<void> {
+  const headers = { authorization: `Bearer ${CRON_SECRET}` };
+  const outcome = async () =>
+    (await sendRequest(server.url, "GET", `/api/cron/${job}`, { headers })).body.outcome;
+  await eventually(outcome, "ok");
+}
+
 function runMailJob(server: ServerProcess): Promise<HttpResponse> {
   return sendRequest(server.url, "GET", "/api/cron/notification-mail", {
     headers: { authorization: `Bearer ${CRON_SECRET}` },
   });
 }
 
-async function pay(server: ServerProcess): Promise<void> {
-  const created = fixtureDelivery("stripe", "customer.subscription.created", {
+async function pay(server: ServerProcess, status: "active" | "past_due" = "active"): Promise<void> {
+  const kind = status === "active" ? "created" : "updated";
+  const created = fixtureDelivery("stripe", `customer.subscription.${kind}`, {
     secret: SECRETS["provider-a"],
     nowSeconds: Math.floor(Date.now() / 1000),
     userId: "user_1",
     planId: "pro",
     priceId: "price_pro_monthly",
-    status: "active",
+    status,
   });
   expect((await deliverWebhook(server.url, "provider-a", created)).status).toBe(200);
 }

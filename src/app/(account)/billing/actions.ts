@@ -5,7 +5,10 @@ import { redirect } from "next/navigation";
 import { changeSubscription as changeSubscriptionOperation } from "../../../operations/billing/change-subscription.ts";
 import { createCheckout as createCheckoutOperation } from "../../../operations/billing/create-checkout.ts";
 import { openPortal } from "../../../operations/billing/open-portal.ts";
+import { formText } from "../../gate/form-text.ts";
 import { runAction } from "../../gate/run-action.ts";
+import type { ChangeStep } from "./change-steps.tsx";
+import { changedText, previewLines } from "./change-summary.ts";
 
 /** Fields: `planId`, `seats`, and optionally `interval`, `currency`, `provider`. Redirects to the provider's checkout page. */
 export async function createCheckout(form: FormData): Promise<never> {
@@ -22,18 +25,30 @@ export async function createCheckout(form: FormData): Promise<never> {
   redirect(url);
 }
 
-/** Fields: `id`, `when`, and `planId` or `seats`. */
-export async function changeSubscription(form: FormData): Promise<void> {
-  await runAction(changeSubscriptionOperation, form, () => {
+/** Fields: `id`, `when`, and `planId` or `seats`. With `preview` nothing changes: it returns what to confirm. */
+export async function changeSubscription(form: FormData): Promise<ChangeStep> {
+  const changed = await runAction(changeSubscriptionOperation, form, () => {
     const [planId, seats] = [form.get("planId"), form.get("seats")];
     return {
       id: form.get("id"),
       when: form.get("when") ?? "now",
       ...(planId === null ? {} : { planId }),
       ...(seats === null || seats === "" ? {} : { seats: Number(seats) }),
+      ...(form.get("preview") === "true" ? { preview: true } : {}),
     };
   });
+  const isAtOnce = formText(form, "when") !== "period_end";
+  if (formText(form, "preview") === "true") {
+    const [planId, seats] = [formText(form, "planId"), formText(form, "seats")];
+    const lines = await previewLines(changed, { planId, seats, isAtOnce });
+    const fields = (["id", "planId", "seats", "when"] as const).flatMap((name) => {
+      const value = formText(form, name);
+      return value === null ? [] : [[name, value]];
+    });
+    return { step: "preview", lines, fields: Object.fromEntries(fields) };
+  }
   revalidatePath("/billing");
+  return { step: "changed", text: await changedText(changed, { isAtOnce }) };
 }
 
 /** Field: `subscriptionId`, if there are several. Redirects to the provider's portal. */

@@ -7,7 +7,8 @@ import { formatPrice } from "../../../ui/price.ts";
 import { Stepper } from "../../../ui/stepper.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { formAction } from "../../gate/form-action.ts";
-import { changeSubscription, createCheckout } from "./actions.ts";
+import { createCheckout } from "./actions.ts";
+import { ChangeForm } from "./change-form.tsx";
 import { type Plan, type Price, paidPrice, plans } from "./plans.ts";
 import { PriceTabs, priceFor, priceOptions } from "./price-tabs.tsx";
 import { isRunning, type Subscription } from "./subscription-state.ts";
@@ -141,51 +142,6 @@ async function CheckoutForm({ plan, price, locale }: { plan: Plan; price: Price;
         />
       )}
       <SubmitButton>{t("order", { plan: plan.name })}</SubmitButton>
-    </ActionForm>
-  );
-}
-
-async function ChangeForm({
-  plan,
-  price,
-  subscription,
-  locale,
-}: {
-  plan: Plan;
-  price: Price;
-  subscription: Subscription;
-  locale: string;
-}) {
-  const t = await getTranslations("billing");
-  const { min, max } = plan.seats;
-  const isCurrent = plan.id === subscription.planId;
-  if (isCurrent && min === max) return null;
-  return (
-    <ActionForm
-      action={formAction(changeSubscription)}
-      successText={t("changed")}
-      className="mt-auto flex flex-col gap-3 border-line border-t pt-4"
-    >
-      <input type="hidden" name="id" value={subscription.id} />
-      <input type="hidden" name="when" value="now" />
-      {!isCurrent && <input type="hidden" name="planId" value={plan.id} />}
-      {min < max && (
-        <Stepper
-          label={t("seats")}
-          help={t("seatsHelp", { min, max })}
-          name="seats"
-          min={min}
-          max={max}
-          defaultValue={Math.min(max, Math.max(min, subscription.seats))}
-          labels={{
-            less: t("less"),
-            more: t("more"),
-            total: t.raw(`price.${price.interval}`),
-          }}
-          each={{ locale, ...price }}
-        />
-      )}
-      <SubmitButton>{isCurrent ? t("changeSeats") : t("switchTo", { plan: plan.name })}</SubmitButton>
     </ActionForm>
   );
 }

@@ -1,0 +1,84 @@
+import { getFormatter, getTranslations } from "next-intl/server";
+import { Select } from "../../../ui/field.tsx";
+import { Stepper } from "../../../ui/stepper.tsx";
+import { SubmitButton } from "../../../ui/submit-button.tsx";
+import { formAction } from "../../gate/form-action.ts";
+import { currentRequest } from "../../gate/request.ts";
+import { changeSubscription } from "./actions.ts";
+import { ChangeSteps } from "./change-steps.tsx";
+import type { Plan, Price } from "./plans.ts";
+import type { Subscription } from "./subscription-state.ts";
+
+/** Changes a running subscription to a plan, or its seats: first the preview, then the confirmation. */
+export async function ChangeForm({
+  plan,
+  price,
+  subscription,
+  locale,
+}: {
+  plan: Plan;
+  price: Price;
+  subscription: Subscription;
+  locale: string;
+}) {
+  const [t, format] = await Promise.all([getTranslations("billing"), getFormatter()]);
+  const { min, max } = plan.seats;
+  const isCurrent = plan.id === subscription.planId;
+  if (isCurrent && min === max) return null;
+  const { currentPeriodEnd } = subscription;
+  const periodEnd = currentPeriodEnd && format.dateTime(currentPeriodEnd, { dateStyle: "medium" });
+  return (
+    <ChangeSteps
+      action={formAction(changeSubscription)}
+      labels={{
+        title: t("change.title"),
+        confirm: t("change.confirm"),
+        back: t("change.back"),
+      }}
+    >
+      <input type="hidden" name="id" value={subscription.id} />
+      {!isCurrent && <input type="hidden" name="planId" value={plan.id} />}
+      {min < max && (
+        <Stepper
+          label={t("seats")}
+          help={t("seatsHelp", { min, max })}
+          name="seats"
+          min={min}
+          max={max}
+          defaultValue={Math.min(max, Math.max(min, subscription.seats))}
+          labels={{
+            less: t("less"),
+            more: t("more"),
+            total: t.raw(`price.${price.interval}`),
+          }}
+          each={{ locale, ...price }}
+        />
+      )}
+      {(await canWait(subscription)) ? (
+        <Select
+          label={t("change.when")}
+          name="when"
+          defaultValue="now"
+          options={[
+            { value: "now", label: t("change.now") },
+            {
+              value: "period_end",
+              label:
+                periodEnd === null ? t("change.periodEnd") : t("change.periodEndOn", { date: periodEnd }),
+            },
+          ]}
+        />
+      ) : (
+        <input type="hidden" name="when" value="now" />
+      )}
+      <SubmitButton>{isCurrent ? t("changeSeats") : t("switchTo", { plan: plan.name })}</SubmitButton>
+    </ChangeSteps>
+  );
+}
+
+/** Whether a change can take effect at the end of the paid period. */
+async function canWait({ provider, cancelAtPeriodEnd }: Subscription): Promise<boolean> {
+  const { deps } = await currentRequest();
+  const api = deps.payments[provider];
+  return !cancelAtPeriodEnd && api !== null && api.traits.changesAtPeriodEnd;
+}

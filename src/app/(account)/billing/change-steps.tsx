@@ -1,0 +1,82 @@
+"use client";
+
+import { CircleCheck } from "lucide-react";
+import { type ReactNode, useActionState, useEffect, useRef } from "react";
+import type { FormAction } from "../../../ui/action-form.tsx";
+import { buttonClasses } from "../../../ui/button-classes.ts";
+import { FormMessage } from "../../../ui/form-message.tsx";
+import { OutcomeProvider } from "../../../ui/form-outcome.ts";
+import { SubmitButton } from "../../../ui/submit-button.tsx";
+
+/** The result of either step. */
+export type ChangeStep =
+  /** `fields`: what the confirmation sends again. */
+  | { step: "preview"; lines: { label: string; value: string }[]; fields: Record<string, string> }
+  | { step: "changed"; text: string };
+
+const FORM = "group mt-auto flex flex-col gap-3 border-line border-t pt-4";
+
+/** A form whose first submission shows what a change costs, and whose second one makes it. */
+export function ChangeSteps({
+  action,
+  labels,
+  children,
+}: {
+  action: FormAction;
+  labels: Record<"title" | "confirm" | "back", string>;
+  /** The fields of the first form. */
+  children: ReactNode;
+}) {
+  const [outcome, submit] = useActionState(action, null);
+  const result = outcome?.done ? (outcome.value as ChangeStep) : null;
+  if (result?.step === "preview") {
+    return (
+      <form action={submit} className={FORM}>
+        {Object.entries(result.fields).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <PreviewTitle title={labels.title} />
+        <dl className="flex flex-col gap-2 text-sm">
+          {result.lines.map(({ label, value }) => (
+            <div key={label} className="flex flex-wrap justify-between gap-x-4">
+              <dt className="text-muted">{label}</dt>
+              <dd className="tabular-nums">{value}</dd>
+            </div>
+          ))}
+        </dl>
+        <SubmitButton>{labels.confirm}</SubmitButton>
+        {/* A full load: it starts the form over, also without JavaScript. */}
+        <a href="/billing" className={buttonClasses("ghost")}>
+          {labels.back}
+        </a>
+      </form>
+    );
+  }
+  return (
+    <OutcomeProvider value={outcome}>
+      <form action={submit} className={FORM}>
+        <input type="hidden" name="preview" value="true" />
+        {children}
+        {result?.step === "changed" ? (
+          <p role="status" className="flex items-start gap-1.5 text-good text-sm" data-outcome="ok">
+            <CircleCheck aria-hidden="true" size={16} className="mt-0.5 shrink-0" />
+            {result.text}
+          </p>
+        ) : (
+          <FormMessage outcome={outcome} />
+        )}
+      </form>
+    </OutcomeProvider>
+  );
+}
+
+/** Takes the focus, which the removed button had. */
+function PreviewTitle({ title }: { title: string }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <h4 ref={heading} tabIndex={-1} className="font-medium">
+      {title}
+    </h4>
+  );
+}

@@ -1,0 +1,48 @@
+import { getFormatter, getLocale, getTranslations } from "next-intl/server";
+import type { z } from "zod";
+import type { changeSubscription } from "../../../operations/billing/change-subscription.ts";
+import { formatPrice } from "../../../ui/price.ts";
+import type { ChangeStep } from "./change-steps.tsx";
+import { planName } from "./plans.ts";
+
+type Changed = z.input<typeof changeSubscription.output>;
+type Order = { planId: string | null; seats: string | null; isAtOnce: boolean };
+
+/** What a change is, costs and when, for the person to confirm. */
+export async function previewLines(
+  { subscription, preview }: Changed,
+  { planId, seats, isAtOnce }: Order,
+): Promise<Extract<ChangeStep, { step: "preview" }>["lines"]> {
+  const [t, format, locale, plan] = await Promise.all([
+    getTranslations("billing"),
+    getFormatter(),
+    getLocale(),
+    planName(planId ?? subscription.planId),
+  ]);
+  const at = preview?.at ?? (isAtOnce ? new Date() : subscription.currentPeriodEnd);
+  return [
+    { label: t("change.plan"), value: plan },
+    { label: t("seats"), value: format.number(Number(seats ?? subscription.seats)) },
+    {
+      label: t("change.takesEffect"),
+      value: at === null ? t("change.periodEnd") : format.dateTime(at, { dateStyle: "long" }),
+    },
+    amountLine(),
+  ];
+
+  function amountLine() {
+    if (preview === null) return { label: t("change.amountDue"), value: t("change.amountUnknown") };
+    const { amountDue, currency } = preview;
+    const amount = `${formatPrice(locale, { amount: Math.abs(amountDue), currency })} ${currency}`;
+    return { label: t(amountDue < 0 ? "change.credit" : "change.amountDue"), value: amount };
+  }
+}
+
+export async function changedText({ subscription }: Changed, { isAtOnce }: Pick<Order, "isAtOnce">) {
+  const [t, format] = await Promise.all([getTranslations("billing"), getFormatter()]);
+  if (isAtOnce) return t("changed");
+  const { currentPeriodEnd } = subscription;
+  return currentPeriodEnd === null
+    ? t("change.scheduled")
+    : t("change.scheduledOn", { date: format.dateTime(currentPeriodEnd, { dateStyle: "long" }) });
+}
